@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ECDSA } from "solady/utils/ECDSA.sol";
+import { EfficientHashLib } from "solady/utils/EfficientHashLib.sol";
+import { LibString } from "solady/utils/LibString.sol";
+import { SafeTransferLib } from "solady/utils/SafeTransferLib.sol";
+
+import { ISweepDelegate, SweepOrder } from "./interfaces/ISweepDelegate.sol";
+import { ISweepGuard } from "./interfaces/ISweepGuard.sol";
+import { IWrappedNative } from "./interfaces/IWrappedNative.sol";
+
+/// @title  Sweep delegate
+/// @notice Code to which an externally owned account delegates (EIP-7702) so that a signed order can sweep a token
+///         out of it without an approval and without gas of its own.
+/// @dev    Runs as the owner's account: `address(this)` is the owner. It has no storage, no owner, no initialiser and
+///         no upgrade; all state is the guard's. Without an order that the account's key signed it moves nothing.
+contract SweepDelegate is ISweepDelegate {
+    using SafeTransferLib for address;
+
+    /// @dev Stands for the chain's native currency in `tokenIn` and `tokenOut`.
+    address private constant _NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+
+    bytes32 private constant _ORDER_TYPEHASH = keccak256(
+        "SweepOrder(address owner,address tokenIn,uint256 amountIn,uint256 feeAmount,address builder,uint256 builderFee,address tokenOut,uint256 minAmountOut,address destination,address swapTarget,bytes swapCalldata,uint256 deadline,uint256 nonce,uint256 destChainId)"
+    );
+    bytes32 private constant _DOMAIN_TYPEHASH =
+        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    bytes32 private constant _VERSION_HASH = keccak256("1");
+
+    /// @inheritdoc ISweepDelegate
+    address public immutable GUARD;
+    /// @inheritdoc ISweepDelegate
+    address public immutable FEE_RECIPIENT;
+    /// @inheritdoc ISweepDelegate
+    address public immutable WRAPPED_NATIVE;
+
+    /// @dev Domain name, packed with its length: immutables hold words only, and the account's storage is not ours.
+    bytes32 private immutable _NAME;
+    bytes32 private immutable _NAME_HASH;
+
+    /// @notice The EIP-712 domain name is empty or longer than 31 bytes.
+    error BadDomainName();
+
+    /// @notice Deployed by its guard, which is the caller.
+    /// @param  feeRecipient  Recipient of protocol fees.
+    /// @param  wrappedNative Token into which native input is wrapped; zero if the chain has none.
+    /// @param  domainName    EIP-712 domain name of orders.
+    constructor(address feeRecipient, address wrappedNative, string memory domainName) {
+        GUARD = msg.sender;
+        FEE_RECIPIENT = feeRecipient;
+        WRAPPED_NATIVE = wrappedNative;
+        _NAME = LibString.packOne(domainName);
+        _NAME_HASH = keccak256(bytes(domainName));
+        if (_NAME == 0) revert BadDomainName();
+    }
+
+    /// @notice Plain transfers of native currency arrive as they did before the account had code.
+    receive() external payable { }
+
+    /// @inheritdoc ISweepDelegate
+    function execute(SweepOrder calldata order, bytes calldata signature) external returns (uint256 amountOut) {
+        bytes32 orderHash = _authorize(order, signature);
+        _verify(order);
+        amountOut = _process(order, orderHash);
+    }
+
+    /// @inheritdoc ISweepDelegate
+    function cancel(uint256 nonce) external {
+        if (msg.sender != address(this)) revert Unauthorized();
+        ISweepGuard(GUARD).cancel(nonce);
+    }
+
+    /// @inheritdoc ISweepDelegate
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        return _isSigned(hash, signature) ? this.isValidSignature.selector : bytes4(0xffffffff);
+    }
+
+    /// @inheritdoc ISweepDelegate
+    function eip712Domain()
+        external
+        view
+        returns (bytes1, string memory, string memory, uint256, address, bytes32, uint256[] memory)
+    {
+        return (0x0f, LibString.unpackOne(_NAME), "1", block.chainid, address(this), 0, new uint256[](0));
+    }
+
+    /// @notice ERC-721: a safe transfer to the account arrives.
+    function onERC721Received(address, address, uint256, bytes calldata) external pure returns (bytes4) {
+        return this.onERC721Received.selector;
+    }
+
+    /// @notice ERC-1155: a safe transfer to the account arrives.
+    function onERC1155Received(address, address, uint256, uint256, bytes calldata) external pure returns (bytes4) {
+        return this.onERC1155Received.selector;
+    }
+
+    /// @notice ERC-1155: a safe batch transfer to the account arrives.
+    function onERC1155BatchReceived(address, address, uint256[] calldata, uint256[] calldata, bytes calldata)
+        external
+        pure
+        returns (bytes4)
+    {
+        return this.onERC1155BatchReceived.selector;
+    }
+
+    /// @notice ERC-165: ERC-165, ERC-1271 and the receivers of ERC-721 and ERC-1155.
+    function supportsInterface(bytes4 id) external pure returns (bool) {
+        return id == 0x01ffc9a7 || id == 0x1626ba7e || id == 0x150b7a02 || id == 0x4e2312e0;
+    }
+
+    /// @dev The order is this account's own, signed by its key.
+    /// @return orderHash EIP-712 digest of the order.
+    function _authorize(SweepOrder calldata order, bytes calldata signature) private view returns (bytes32 orderHash) {
+        if (order.owner != address(this)) revert OwnerMismatch();
+        orderHash = _digest(order);
+        if (!_isSigned(orderHash, signature)) revert BadSignature();
+    }
+
+    /// @dev The order is one that may run: in time, with sane fees, target and output.
+    function _verify(SweepOrder calldata order) private view {
+        if (block.timestamp > order.deadline) revert Expired();
+
+        uint256 fee = order.feeAmount;
+        uint256 amountIn = order.amountIn;
+        if (fee >= amountIn) revert FeesExceedInput();
+        unchecked {
+            if (order.builderFee >= amountIn - fee) revert FeesExceedInput();
+        }
+        if (order.builderFee != 0 && order.builder == address(0)) revert BuilderFeeWithoutBuilder();
+
+        address tokenIn = order.tokenIn == _NATIVE ? WRAPPED_NATIVE : order.tokenIn;
+        address tokenOut = order.tokenOut;
+        address target = order.swapTarget;
+        if (target == tokenIn || target == tokenOut || target == address(this)) revert BadSwapTarget();
+        if (order.destChainId == block.chainid) {
+            if (order.minAmountOut == 0) revert ZeroMinOut();
+            if (tokenIn == tokenOut || order.tokenIn == tokenOut) revert SameToken();
+        }
+    }
+
+    /// @dev Runs the order between the guard's two calls. Balances are measured inside: the lock keeps other sweeps
+    ///      from delivering to the same destination meanwhile.
+    function _process(SweepOrder calldata order, bytes32 orderHash) private returns (uint256 amountOut) {
+        _enter(order.swapTarget, order.nonce);
+        uint256 outBefore = _output(order);
+        _spend(order);
+        uint256 outAfter = _output(order);
+        unchecked {
+            if (outAfter > outBefore) amountOut = outAfter - outBefore;
+        }
+        // An order that leaves the chain has no output here, so any minimum but zero fails.
+        if (amountOut < order.minAmountOut) revert InsufficientOutput();
+        _exit(order, orderHash, amountOut);
+    }
+
+    /// @dev Pays the fees, lets the target take exactly the rest, and makes sure that no more than `amountIn` is gone
+    ///      and no allowance is left.
+    function _spend(SweepOrder calldata order) private {
+        address token = order.tokenIn;
+        uint256 amount = order.amountIn;
+        uint256 floor = token == _NATIVE ? 0 : amount;
+        if (token == _NATIVE) token = WRAPPED_NATIVE;
+
+        uint256 balance = token.balanceOf(address(this));
+        unchecked {
+            // Native input is wrapped on top of the wrapped balance, which then has to stay untouched.
+            floor = balance > floor ? balance - floor : 0;
+        }
+        if (order.tokenIn == _NATIVE) IWrappedNative(token).deposit{ value: amount }();
+
+        uint256 fee = order.feeAmount;
+        if (fee != 0) token.safeTransfer(FEE_RECIPIENT, fee);
+        uint256 builderFee = order.builderFee;
+        if (builderFee != 0) token.safeTransfer(order.builder, builderFee);
+
+        address target = order.swapTarget;
+        unchecked {
+            // Both fees together are below the amount, or `_verify` had refused the order.
+            token.safeApproveWithRetry(target, amount - fee - builderFee);
+        }
+        _call(target, order.swapCalldata);
+        if (_allowance(token, target) != 0) token.safeApprove(target, 0);
+        if (token.balanceOf(address(this)) < floor) revert InputOverspent();
+    }
+
+    /// @dev What the destination holds of the output; always zero for an order that leaves the chain.
+    function _output(SweepOrder calldata order) private view returns (uint256) {
+        if (order.destChainId != block.chainid) return 0;
+        if (order.tokenOut == _NATIVE) return order.destination.balance;
+        return order.tokenOut.balanceOf(order.destination);
+    }
+
+    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is worth nothing to another one.
+    function _digest(SweepOrder calldata order) private view returns (bytes32 digest) {
+        bytes32 domain = EfficientHashLib.hash(
+            _DOMAIN_TYPEHASH, _NAME_HASH, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
+        );
+        bytes32 typeHash = _ORDER_TYPEHASH;
+        bytes calldata swapCalldata = order.swapCalldata;
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            calldatacopy(m, swapCalldata.offset, swapCalldata.length)
+            let swapCalldataHash := keccak256(m, swapCalldata.length)
+            // The order's head is its EIP-712 encoding but for the type hash in front and the offset of the bytes.
+            mstore(m, typeHash)
+            calldatacopy(add(m, 0x20), order, 0x1c0)
+            mstore(add(m, 0x160), swapCalldataHash)
+            let structHash := keccak256(m, 0x1e0)
+            mstore(m, hex"1901")
+            mstore(add(m, 0x02), domain)
+            mstore(add(m, 0x22), structHash)
+            digest := keccak256(m, 0x42)
+        }
+    }
+
+    /// @dev Whether the account's key signed `hash`. No account has the zero address that a failed recovery yields.
+    function _isSigned(bytes32 hash, bytes calldata signature) private view returns (bool) {
+        return ECDSA.tryRecoverCalldata(hash, signature) == address(this);
+    }
+
+    /// @dev Opens the sweep at the guard; its errors pass through.
+    function _enter(address target, uint256 nonce) private {
+        address guard = GUARD;
+        bytes32 selector = ISweepGuard.enter.selector;
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            mstore(m, selector)
+            mstore(add(m, 0x04), target)
+            mstore(add(m, 0x24), nonce)
+            if iszero(call(gas(), guard, 0, m, 0x44, 0, 0)) {
+                returndatacopy(m, 0, returndatasize())
+                revert(m, returndatasize())
+            }
+        }
+    }
+
+    /// @dev Closes the sweep at the guard, which logs it. The report is the order's own words in the order's own
+    ///      sequence, with the output received in the place of the least output.
+    function _exit(SweepOrder calldata order, bytes32 orderHash, uint256 amountOut) private {
+        address guard = GUARD;
+        address builder = order.builder;
+        bytes32 selector = ISweepGuard.exit.selector;
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            mstore(m, selector)
+            mstore(add(m, 0x04), orderHash)
+            mstore(add(m, 0x24), builder)
+            calldatacopy(add(m, 0x44), add(order, 0x20), 0x60) // tokenIn, amountIn, feeAmount
+            calldatacopy(add(m, 0xa4), add(order, 0xa0), 0xa0) // builderFee, tokenOut, minAmountOut, destination, swapTarget
+            mstore(add(m, 0xe4), amountOut)
+            calldatacopy(add(m, 0x144), add(order, 0x180), 0x40) // nonce, destChainId
+            if iszero(call(gas(), guard, 0, m, 0x184, 0, 0)) {
+                returndatacopy(m, 0, returndatasize())
+                revert(m, returndatasize())
+            }
+        }
+    }
+
+    /// @dev Calls the target as the account. Only the first 256 bytes of its revert data are kept: a target must not
+    ///      be able to make the report of its failure expensive.
+    function _call(address target, bytes calldata data) private {
+        bytes32 selector = SwapFailed.selector;
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            calldatacopy(m, data.offset, data.length)
+            if iszero(call(gas(), target, 0, m, data.length, 0, 0)) {
+                let size := returndatasize()
+                if gt(size, 0x100) { size := 0x100 }
+                mstore(m, selector)
+                mstore(add(m, 0x04), 0x20)
+                mstore(add(m, 0x24), size)
+                returndatacopy(add(m, 0x44), 0, size)
+                mstore(add(add(m, 0x44), size), 0)
+                revert(m, add(0x44, and(add(size, 0x1f), not(0x1f))))
+            }
+        }
+    }
+
+    /// @dev What `spender` may still take of the account's `token`. A token without an answer counts as one that may
+    ///      be taken, so that it is cleared.
+    function _allowance(address token, address spender) private view returns (uint256 amount) {
+        bytes32 selector = 0xdd62ed3e00000000000000000000000000000000000000000000000000000000;
+        assembly ("memory-safe") {
+            let m := mload(0x40)
+            mstore(m, selector)
+            mstore(add(m, 0x04), address())
+            mstore(add(m, 0x24), spender)
+            let ok := staticcall(gas(), token, m, 0x44, 0x00, 0x20)
+            amount := or(mload(0x00), iszero(and(ok, gt(returndatasize(), 0x1f))))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ISweepEntry } from "./interfaces/ISweepEntry.sol";
+
+/// @title  Sweep entry
+/// @notice Batches sweeps. A single sweep is cheaper when `execute` is called on the account directly.
+contract SweepEntry is ISweepEntry {
+    /// @dev What a call costs before its callee starts: a cold account and its cold EIP-7702 delegate, 2,600 each,
+    ///      and the instructions between the check and the call.
+    uint256 private constant _CALL_OVERHEAD = 6_000;
+
+    /// @inheritdoc ISweepEntry
+    function run(Item[] calldata items) external returns (uint256 okBitmap) {
+        if (items.length > 256) revert TooManyItems();
+        for (uint256 i; i < items.length; ++i) {
+            Item calldata item = items[i];
+            okBitmap |= _try(item.account, item.gasLimit, item.data) << i;
+        }
+    }
+
+    /// @dev Calls an account with bounded gas and looks at no more than the size of what comes back.
+    /// @return ok 1 when the call succeeded and returned one word, otherwise 0.
+    function _try(address account, uint256 gasLimit, bytes calldata data) private returns (uint256 ok) {
+        // EIP-150 lets a call have 63/64 of what is left, and silently gives less than asked when that is too little.
+        if (gasleft() * 63 < (gasLimit + _CALL_OVERHEAD) * 64) revert InsufficientGas();
+        assembly ("memory-safe") {
+            let input := mload(0x40)
+            calldatacopy(input, data.offset, data.length)
+            ok := call(gasLimit, account, 0, input, data.length, 0, 0)
+            ok := and(ok, eq(returndatasize(), 0x20))
+        }
+    }
+}

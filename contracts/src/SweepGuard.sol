@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { SweepDelegate } from "./SweepDelegate.sol";
+import { ISweepGuard, SweepReport } from "./interfaces/ISweepGuard.sol";
+
+/// @title  Sweep guard
+/// @notice One per chain. Two attacks make it necessary: a hostile hop in one owner's swap running another owner's
+///         public order towards the same destination, so that one delivery satisfies two balance checks (stopped by
+///         the lock), and an order whose "swap" is a transfer of some other token (stopped by the allow-list).
+/// @dev    Nonces live here and not in the account: another delegate could rewrite the account's storage and make an
+///         earlier order run again.
+contract SweepGuard is ISweepGuard {
+    /// @dev Canonical Permit2. As a target it would let an order spend the owner's Permit2 allowances.
+    address private constant _PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+
+    /// @inheritdoc ISweepGuard
+    address public immutable DELEGATE;
+    /// @inheritdoc ISweepGuard
+    address public immutable OWNER;
+    /// @inheritdoc ISweepGuard
+    uint256 public immutable TIMELOCK;
+
+    /// @dev EXTCODEHASH of an account that delegates to {DELEGATE}: EIP-7702 hashes the designator itself.
+    bytes32 private immutable _DELEGATED_CODE_HASH;
+
+    /// @dev The account whose sweep is in progress; EIP-1153, so a transaction always starts without one.
+    address private transient _holder;
+
+    /// @inheritdoc ISweepGuard
+    mapping(address target => uint256) public activeFrom;
+    /// @inheritdoc ISweepGuard
+    mapping(address owner => mapping(uint256 word => uint256 bits)) public nonceBitmap;
+
+    /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each knows the other.
+    /// @param  owner         Administrator of the allow-list.
+    /// @param  timelock      Seconds before a newly listed target may be called.
+    /// @param  feeRecipient  Recipient of protocol fees.
+    /// @param  wrappedNative Token into which native input is wrapped; zero if the chain has none.
+    /// @param  domainName    EIP-712 domain name of orders, at most 31 bytes.
+    /// @param  targets       Targets that may be called from the start.
+    constructor(
+        address owner,
+        uint256 timelock,
+        address feeRecipient,
+        address wrappedNative,
+        string memory domainName,
+        address[] memory targets
+    ) {
+        if (owner == address(0) || feeRecipient == address(0)) revert ZeroAddress();
+        OWNER = owner;
+        TIMELOCK = timelock;
+        DELEGATE = address(new SweepDelegate(feeRecipient, wrappedNative, domainName));
+        _DELEGATED_CODE_HASH = keccak256(abi.encodePacked(hex"ef0100", DELEGATE));
+        for (uint256 i; i < targets.length; ++i) {
+            _list(targets[i], block.timestamp);
+        }
+    }
+
+    /// @inheritdoc ISweepGuard
+    function enter(address target, uint256 nonce) external {
+        if (msg.sender.codehash != _DELEGATED_CODE_HASH) revert NotADelegatedAccount();
+        if (_holder != address(0)) revert Locked();
+        if (!isTarget(target)) revert TargetNotAllowed();
+        _holder = msg.sender;
+        _spend(nonce);
+    }
+
+    /// @inheritdoc ISweepGuard
+    function exit(SweepReport calldata report) external {
+        if (_holder != msg.sender) revert Unauthorized();
+        _holder = address(0);
+        _log(report);
+    }
+
+    /// @inheritdoc ISweepGuard
+    function cancel(uint256 nonce) external {
+        _spend(nonce);
+        emit Cancelled(msg.sender, nonce);
+    }
+
+    /// @inheritdoc ISweepGuard
+    function setTarget(address target, bool allowed) external {
+        if (msg.sender != OWNER) revert Unauthorized();
+        if (allowed) {
+            _list(target, block.timestamp + TIMELOCK);
+        } else {
+            delete activeFrom[target];
+            emit TargetRemoved(target);
+        }
+    }
+
+    /// @inheritdoc ISweepGuard
+    function isTarget(address target) public view returns (bool) {
+        // An unlisted target wraps around to the far future, which makes two checks one.
+        unchecked {
+            return activeFrom[target] - 1 < block.timestamp;
+        }
+    }
+
+    /// @inheritdoc ISweepGuard
+    function isNonceUsed(address owner, uint256 nonce) external view returns (bool) {
+        return nonceBitmap[owner][nonce >> 8] & (1 << (nonce & 0xff)) != 0;
+    }
+
+    /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 the code of a deployed
+    ///      contract stays, while that of a delegated account does not.
+    function _list(address target, uint256 from) private {
+        if (target == address(this) || target == DELEGATE || target == _PERMIT2) revert BadSwapTarget();
+        if (target.code.length == 0 || bytes3(target.code) == 0xef0100) revert BadSwapTarget();
+        if (activeFrom[target] != 0) revert AlreadyListed();
+        activeFrom[target] = from;
+        emit TargetAdded(target, from);
+    }
+
+    /// @dev Spends a nonce of the caller. Consecutive nonces share a word, which makes all but the first cheap.
+    function _spend(uint256 nonce) private {
+        mapping(uint256 => uint256) storage bitmap = nonceBitmap[msg.sender];
+        uint256 bits = bitmap[nonce >> 8];
+        uint256 bit = 1 << (nonce & 0xff);
+        if (bits & bit != 0) revert NonceUsed();
+        bitmap[nonce >> 8] = bits | bit;
+    }
+
+    /// @dev Emits {Swept}. The report's words are in the event's order, so they are logged as they came.
+    function _log(SweepReport calldata report) private {
+        bytes32 topic = Swept.selector;
+        assembly ("memory-safe") {
+            let data := mload(0x40)
+            calldatacopy(data, add(report, 0x40), 0x140)
+            log4(data, 0x140, topic, calldataload(report), caller(), calldataload(add(report, 0x20)))
+        }
+    }
+}

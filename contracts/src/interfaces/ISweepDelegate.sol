@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ISweepErrors } from "./ISweepErrors.sol";
+
+/// @notice What the owner signs. The field order is the EIP-712 order: changing it changes the type hash.
+/// @param owner        The account that is swept; also the signer and the EIP-712 verifying contract.
+/// @param tokenIn      Token to sweep, or the native sentinel 0xEeee…EEeE.
+/// @param amountIn     Exact amount taken, fees included.
+/// @param feeAmount    Protocol fee, in the input token.
+/// @param builder      Recipient of the builder fee; zero when there is none.
+/// @param builderFee   Builder fee, in the input token.
+/// @param tokenOut     Token to deliver, or the native sentinel.
+/// @param minAmountOut Least amount delivered; zero exactly for orders that leave the chain.
+/// @param destination  Recipient of the output.
+/// @param swapTarget   Allow-listed router or bridge.
+/// @param swapCalldata Call made to it by the account.
+/// @param deadline     Last second (UNIX time) at which the order may run.
+/// @param nonce        Spent once per owner and guard, in any order.
+/// @param destChainId  Chain of delivery.
+struct SweepOrder {
+    address owner;
+    address tokenIn;
+    uint256 amountIn;
+    uint256 feeAmount;
+    address builder;
+    uint256 builderFee;
+    address tokenOut;
+    uint256 minAmountOut;
+    address destination;
+    address swapTarget;
+    bytes swapCalldata;
+    uint256 deadline;
+    uint256 nonce;
+    uint256 destChainId;
+}
+
+/// @title  Sweep delegate
+/// @notice EIP-7702 delegate of an externally owned account: runs orders that the account's key signed.
+interface ISweepDelegate is ISweepErrors {
+    /// @notice Runs a signed order. Anyone may call: the signature is the authority.
+    /// @dev    Calls the allow-listed target as the account, between the guard's `enter` and `exit`.
+    /// @param  order     The order, as signed.
+    /// @param  signature ECDSA signature of the EIP-712 digest: 65 bytes, or 64 in the form of EIP-2098.
+    /// @return amountOut Amount the destination received; zero for an order that leaves the chain.
+    function execute(SweepOrder calldata order, bytes calldata signature) external returns (uint256 amountOut);
+
+    /// @notice Spends a nonce so that its order can never run. Only the account itself may call.
+    /// @param  nonce The nonce to spend.
+    function cancel(uint256 nonce) external;
+
+    /// @notice The only contract that records nonces and settlements of this delegate.
+    function GUARD() external view returns (address);
+
+    /// @notice Recipient of the protocol fee.
+    function FEE_RECIPIENT() external view returns (address);
+
+    /// @notice Token into which native input is wrapped; zero on a chain without one.
+    function WRAPPED_NATIVE() external view returns (address);
+
+    /// @notice ERC-1271: accepts the account's own raw ECDSA signature of `hash`.
+    /// @dev    Nothing is rehashed: Permit2, Seaport and USDC ask here as soon as an account has code, about digests
+    ///         that already name their own domain.
+    /// @param  hash      Digest that was signed.
+    /// @param  signature 65 bytes, or 64 in the form of EIP-2098.
+    /// @return magic     0x1626ba7e when valid, 0xffffffff otherwise.
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4 magic);
+
+    /// @notice ERC-5267: the EIP-712 domain of orders. The verifying contract is the account, not this code.
+    function eip712Domain()
+        external
+        view
+        returns (
+            bytes1 fields,
+            string memory name,
+            string memory version,
+            uint256 chainId,
+            address verifyingContract,
+            bytes32 salt,
+            uint256[] memory extensions
+        );
+}

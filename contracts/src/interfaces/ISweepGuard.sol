@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ISweepErrors } from "./ISweepErrors.sol";
+
+/// @notice What a finished sweep reports to the guard: the words of {ISweepGuard-Swept} without the owner.
+struct SweepReport {
+    bytes32 orderHash;
+    address builder;
+    address tokenIn;
+    uint256 amountIn;
+    uint256 feeAmount;
+    uint256 builderFee;
+    address tokenOut;
+    uint256 amountOut;
+    address destination;
+    address swapTarget;
+    uint256 nonce;
+    uint256 destChainId;
+}
+
+/// @title  Sweep guard
+/// @notice Shared state of all sweeps of a chain: spent nonces, the allow-list of targets, one lock, and the log.
+interface ISweepGuard is ISweepErrors {
+    /// @notice A sweep settled. No other event, and no receipt status, is proof of it.
+    /// @param orderHash   EIP-712 digest the owner signed.
+    /// @param owner       Account that was swept.
+    /// @param builder     Recipient of the builder fee, or zero.
+    /// @param tokenIn     Token taken, or the native sentinel.
+    /// @param amountIn    Amount of the order, fees included.
+    /// @param feeAmount   Protocol fee.
+    /// @param builderFee  Builder fee.
+    /// @param tokenOut    Token delivered, or the native sentinel.
+    /// @param amountOut   Amount the destination received; zero for an order that leaves the chain.
+    /// @param destination Recipient.
+    /// @param swapTarget  Router or bridge that was called.
+    /// @param nonce       Nonce that was spent.
+    /// @param destChainId Chain of delivery.
+    event Swept(
+        bytes32 indexed orderHash,
+        address indexed owner,
+        address indexed builder,
+        address tokenIn,
+        uint256 amountIn,
+        uint256 feeAmount,
+        uint256 builderFee,
+        address tokenOut,
+        uint256 amountOut,
+        address destination,
+        address swapTarget,
+        uint256 nonce,
+        uint256 destChainId
+    );
+    /// @notice An owner spent a nonce without a sweep.
+    event Cancelled(address indexed owner, uint256 nonce);
+    /// @notice A target may be called from `activeFrom` on.
+    event TargetAdded(address indexed target, uint256 activeFrom);
+    /// @notice A target may no longer be called.
+    event TargetRemoved(address indexed target);
+
+    /// @notice The owner of the allow-list and the fee recipient must be set.
+    error ZeroAddress();
+    /// @notice The target is listed already, whether active or waiting.
+    error AlreadyListed();
+
+    /// @notice Opens a sweep: takes the lock and spends the nonce.
+    /// @dev    Only an account whose code is the EIP-7702 designator of {DELEGATE} may call.
+    /// @param  target Contract that the sweep will call.
+    /// @param  nonce  Nonce of the order.
+    function enter(address target, uint256 nonce) external;
+
+    /// @notice Closes the sweep that the caller opened and logs it.
+    /// @param  report Outcome, as {Swept} without the owner, which is the caller.
+    function exit(SweepReport calldata report) external;
+
+    /// @notice Spends a nonce of the caller. Works before the account is delegated, too.
+    /// @param  nonce The nonce to spend.
+    function cancel(uint256 nonce) external;
+
+    /// @notice Lists or removes a target. Only {OWNER} may call.
+    /// @dev    A listed target becomes callable after {TIMELOCK}; a removal takes effect at once.
+    /// @param  target  Router or bridge; must have code, and must not be part of this system or Permit2.
+    /// @param  allowed True to list, false to remove.
+    function setTarget(address target, bool allowed) external;
+
+    /// @notice Whether sweeps may call `target` now.
+    function isTarget(address target) external view returns (bool);
+
+    /// @notice UNIX time from which sweeps may call `target`; zero when it is not listed.
+    function activeFrom(address target) external view returns (uint256);
+
+    /// @notice Whether `owner` has spent or cancelled `nonce`.
+    function isNonceUsed(address owner, uint256 nonce) external view returns (bool);
+
+    /// @notice 256 nonces of an owner at once: bit `n` of word `w` is nonce `256 w + n`.
+    function nonceBitmap(address owner, uint256 word) external view returns (uint256);
+
+    /// @notice Code to which owners delegate; deployed by the guard's constructor.
+    function DELEGATE() external view returns (address);
+
+    /// @notice Administrator of the allow-list.
+    function OWNER() external view returns (address);
+
+    /// @notice Seconds between listing a target and the first sweep that may call it.
+    function TIMELOCK() external view returns (uint256);
+}

@@ -1,0 +1,75 @@
+/** What a settled sweep earned, as the watcher reports it to the builder backend (spec, "Accrual ledger"). */
+import { Schema } from "effect"
+import * as Address from "./Address.ts"
+import { Uint256 } from "./Amount.ts"
+import { ChainId } from "./ChainId.ts"
+import { Hash } from "./Hex.ts"
+import type { PayoutMode } from "./Builder.ts"
+
+/**
+ * Identifies one settlement: transaction hash and the event's position among the transaction's own logs. The position in
+ * the block would change when a reorg moves the transaction, and with it the idempotency key.
+ */
+export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_${eventIndex}`
+
+export const Accrual = Schema.Struct({
+  builderId: Schema.String,
+  sweepId: Schema.String,
+  token: Address.Address,
+  amount: Uint256,
+  /** Additions: where it was earned, and the transaction that already paid it in the on-chain payout mode. */
+  chainId: Schema.optionalKey(ChainId),
+  paidTxHash: Schema.optionalKey(Hash)
+}).annotate({ identifier: "Accrual" })
+export type Accrual = typeof Accrual.Type
+
+/** The protocol's income from one settlement. */
+export const Revenue = Schema.Struct({
+  sweepId: Schema.String,
+  chainId: ChainId,
+  token: Address.Address,
+  amount: Uint256,
+  txHash: Hash,
+  settledAtMs: Schema.Int
+}).annotate({ identifier: "Revenue" })
+export type Revenue = typeof Revenue.Type
+
+/** A message for the builder backend, stored with the state change that caused it and delivered at least once. */
+export type OutboxMessage =
+  { readonly _tag: "Accrual"; readonly accrual: Accrual } | { readonly _tag: "Revenue"; readonly revenue: Revenue }
+
+export interface Settlement {
+  readonly sweepId: string
+  readonly chainId: ChainId
+  /** The token in which fees were skimmed: tokenIn, or the wrapped native for a native sweep. */
+  readonly feeToken: Address.Address
+  readonly feeAmount: bigint
+  readonly builderFee: bigint
+  readonly txHash: Hash
+  readonly settledAtMs: number
+}
+
+/** What a settlement owes to whom: revenue always, an accrual where a builder was attributed and earned something. */
+export const outboxMessages = (
+  settlement: Settlement,
+  attributed: { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined
+): ReadonlyArray<OutboxMessage> => {
+  const { builderFee, chainId, feeAmount, feeToken, settledAtMs, sweepId, txHash } = settlement
+  const messages: Array<OutboxMessage> = [
+    { _tag: "Revenue", revenue: { sweepId, chainId, token: feeToken, amount: feeAmount, txHash, settledAtMs } }
+  ]
+  if (attributed !== undefined && builderFee > 0n) {
+    messages.push({
+      _tag: "Accrual",
+      accrual: {
+        builderId: attributed.builderId,
+        sweepId,
+        token: feeToken,
+        amount: builderFee,
+        chainId,
+        ...(attributed.payoutMode === "onchain" ? { paidTxHash: txHash } : {})
+      }
+    })
+  }
+  return messages
+}

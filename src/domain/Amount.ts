@@ -1,0 +1,37 @@
+/**
+ * Token amounts: uint256 in the token's smallest unit, a decimal string on the wire and a `bigint` inside, never a `number`.
+ */
+import { Schema, SchemaTransformation } from "effect"
+
+export const MAX_UINT256 = 2n ** 256n - 1n
+
+/** 78 digits hold 2^256 − 1; a longer string is leading zeros or an overflow, and is not worth parsing. */
+const DECIMAL = /^[0-9]{1,78}$/
+
+/** Decodes a non-negative decimal string that fits a uint256 (leading zeros are accepted); encodes canonically. */
+export const Uint256 = Schema.String.pipe(
+  Schema.check(Schema.isPattern(DECIMAL, { message: "expected a non-negative integer as a decimal string" })),
+  Schema.decodeTo(
+    Schema.BigInt.pipe(
+      Schema.check(Schema.makeFilter((value: bigint) => value <= MAX_UINT256 || "must be at most 2^256 - 1"))
+    ),
+    SchemaTransformation.transform({
+      decode: (text) => BigInt(text),
+      encode: (value) => value.toString()
+    })
+  )
+).annotate({ identifier: "Uint256", description: "a uint256 as a decimal string" })
+
+export type Uint256 = typeof Uint256.Type
+
+/** ⌈a × b ÷ c⌉ for non-negative a and b and positive c. */
+export const mulDivUp = (a: bigint, b: bigint, c: bigint): bigint => (a * b + c - 1n) / c
+
+/** ⌊a × b ÷ c⌋ for non-negative a and b and positive c. */
+export const mulDivDown = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
+
+/** Basis points in one. 1 bps = 0.01 %. */
+export const BPS = 10_000n
+
+/** The amount less `bps` basis points, rounded down: the least that slippage of `bps` leaves. */
+export const lessBps = (amount: bigint, bps: number): bigint => mulDivDown(amount, BPS - BigInt(bps), BPS)

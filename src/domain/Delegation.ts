@@ -1,0 +1,96 @@
+/** EIP-7702: the authorization by which an owner's account runs our delegate, and the code that a delegated account has. */
+import { Effect, Option, Schema, SchemaTransformation } from "effect"
+import { concatHex, keccak256, numberToHex, pad, toRlp } from "viem"
+import * as Address from "./Address.ts"
+import { ChainId } from "./ChainId.ts"
+import type { Hash, Hex } from "./Hex.ts"
+
+const MAX_UINT64 = 2n ** 64n - 1n
+
+const IntegerText = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^[0-9]{1,20}$/, { message: "expected an integer or a decimal string" }))
+)
+
+const Word = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/, { message: "expected at most 32 bytes as 0x-prefixed hex" })),
+  Schema.decodeTo(
+    Schema.TemplateLiteral(["0x", Schema.String]),
+    SchemaTransformation.transform({
+      decode: (text) => pad(text as Hex, { size: 32 }),
+      encode: (word): string => word
+    })
+  )
+)
+
+const ChainIdInput = Schema.Union([Schema.Int, IntegerText]).pipe(
+  Schema.decodeTo(
+    ChainId,
+    SchemaTransformation.transform({ decode: (value) => Number(value), encode: (value) => value })
+  )
+)
+
+const AccountNonce = Schema.Union([Schema.Int, IntegerText]).pipe(
+  Schema.decodeTo(
+    Schema.BigInt.pipe(
+      Schema.check(
+        Schema.makeFilter(
+          (value: bigint) => (value >= 0n && value <= MAX_UINT64) || "expected an account nonce (uint64)"
+        )
+      )
+    ),
+    SchemaTransformation.transform({ decode: (value) => BigInt(value), encode: (value) => value.toString() })
+  )
+)
+
+/**
+ * A signed authorization as clients post it. Wallets disagree on the types of its numbers, so integers and decimal strings
+ * are taken; `yParity` is 0 when a wallet library returns none (spec, "Authorization").
+ */
+export const Authorization = Schema.Struct({
+  address: Address.Address,
+  chainId: ChainIdInput,
+  nonce: AccountNonce,
+  r: Word,
+  s: Word,
+  yParity: Schema.Literals([0, 1]).pipe(Schema.withDecodingDefaultKey(Effect.succeed(0 as const)))
+}).annotate({ identifier: "Authorization", description: "A signed EIP-7702 authorization for the chain's delegate" })
+
+export type Authorization = typeof Authorization.Type
+
+/** RLP has no zero: an integer is its shortest big-endian bytes. */
+const integer = (value: bigint): Hex => (value === 0n ? "0x" : numberToHex(value))
+
+/** keccak256(0x05 ‖ rlp([chainId, address, nonce])): what an authorization signs (EIP-7702). */
+export const authorizationHash = (authorization: Pick<Authorization, "chainId" | "address" | "nonce">): Hash => {
+  return keccak256(
+    concatHex([
+      "0x05",
+      toRlp([integer(BigInt(authorization.chainId)), authorization.address, integer(authorization.nonce)])
+    ])
+  )
+}
+
+const DESIGNATOR_PREFIX = "0xef0100"
+
+/** The code of an account that is delegated to `delegate`: 0xef0100 ‖ address (EIP-7702). */
+export const designator = (delegate: Address.Address): Hex => `${DESIGNATOR_PREFIX}${delegate.slice(2).toLowerCase()}`
+
+/** What an account runs, from its code. */
+export type AccountCode =
+  | { readonly _tag: "Plain" }
+  | { readonly _tag: "Delegated"; readonly delegate: Address.Address }
+  | { readonly _tag: "Contract" }
+
+export const accountCode = (code: Hex): AccountCode => {
+  if (code === "0x") return { _tag: "Plain" }
+  const lower = code.toLowerCase()
+  return lower.startsWith(DESIGNATOR_PREFIX) && lower.length === DESIGNATOR_PREFIX.length + 40
+    ? { _tag: "Delegated", delegate: Address.of(`0x${lower.slice(DESIGNATOR_PREFIX.length)}`) }
+    : { _tag: "Contract" }
+}
+
+/** The delegate of an account, if its code is a delegation. */
+export const delegateOf = (code: Hex): Option.Option<Address.Address> => {
+  const account = accountCode(code)
+  return account._tag === "Delegated" ? Option.some(account.delegate) : Option.none()
+}

@@ -1,0 +1,87 @@
+/**
+ * The order that an owner signs: 14 fields, in this order, on the wire, in the EIP-712 type and in the delegate's typehash
+ * (spec, "SweepOrder" and "Order signing"). A change here is a change of the contracts.
+ */
+import { Schema } from "effect"
+import { hashStruct, hashTypedData } from "viem"
+import * as Address from "./Address.ts"
+import { Uint256 } from "./Amount.ts"
+import type { ChainId } from "./ChainId.ts"
+import { type Hash, Hex } from "./Hex.ts"
+
+export const SweepOrder = Schema.Struct({
+  owner: Address.Address,
+  tokenIn: Address.Address,
+  amountIn: Uint256,
+  feeAmount: Uint256,
+  builder: Address.Address,
+  builderFee: Uint256,
+  tokenOut: Address.Address,
+  minAmountOut: Uint256,
+  destination: Address.Address,
+  swapTarget: Address.Address,
+  swapCalldata: Hex,
+  deadline: Uint256,
+  nonce: Uint256,
+  destChainId: Uint256
+}).annotate({
+  identifier: "SweepOrder",
+  description: "The EIP-712 message that the owner signs; uint256 values are decimal strings"
+})
+
+export type SweepOrder = typeof SweepOrder.Type
+
+/** The domain name that the spec fixes; a deployment may rename it, contract and service together. */
+export const DEFAULT_DOMAIN_NAME = "Service"
+
+export const DOMAIN_VERSION = "1"
+
+/** EIP-712 type of the order, in signing order. */
+export const TYPES = {
+  SweepOrder: [
+    { name: "owner", type: "address" },
+    { name: "tokenIn", type: "address" },
+    { name: "amountIn", type: "uint256" },
+    { name: "feeAmount", type: "uint256" },
+    { name: "builder", type: "address" },
+    { name: "builderFee", type: "uint256" },
+    { name: "tokenOut", type: "address" },
+    { name: "minAmountOut", type: "uint256" },
+    { name: "destination", type: "address" },
+    { name: "swapTarget", type: "address" },
+    { name: "swapCalldata", type: "bytes" },
+    { name: "deadline", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "destChainId", type: "uint256" }
+  ]
+} as const
+
+export interface SigningDomain {
+  readonly name: string
+  /** The source chain: the sweep runs there, as the owner's account. */
+  readonly chainId: ChainId
+}
+
+/** The EIP-712 typed data that the owner signs. The verifying contract is the owner's own, delegated account. */
+export const typedData = (order: SweepOrder, domain: SigningDomain) => ({
+  domain: {
+    name: domain.name,
+    version: DOMAIN_VERSION,
+    chainId: domain.chainId,
+    verifyingContract: order.owner
+  },
+  types: TYPES,
+  primaryType: "SweepOrder" as const,
+  message: order
+})
+
+/** keccak256(0x1901 ‖ domain separator ‖ struct hash): what is signed. */
+export const digest = (order: SweepOrder, domain: SigningDomain): Hash => hashTypedData(typedData(order, domain))
+
+/** The EIP-712 struct hash alone, without the domain. */
+export const structHash = (order: SweepOrder): Hash =>
+  hashStruct({ types: TYPES, primaryType: "SweepOrder", data: order })
+
+/** Whether the output arrives on another chain than the one that the order runs on. */
+export const isCrossChain = (order: SweepOrder, sourceChainId: ChainId): boolean =>
+  order.destChainId !== BigInt(sourceChainId)

@@ -1,0 +1,103 @@
+/** The durable record of every quote and sweep: the queue that the relayer works on, and the truth that clients read. */
+import { Context, type Effect, type Option, Schema, type Stream } from "effect"
+import type { OutboxMessage } from "../domain/Accrual.ts"
+import type * as Address from "../domain/Address.ts"
+import type { PayoutMode } from "../domain/Builder.ts"
+import type { ChainId } from "../domain/ChainId.ts"
+import type { Authorization } from "../domain/Delegation.ts"
+import type { Hash, Hex } from "../domain/Hex.ts"
+import type { FailureReason, IllegalTransition, IntentEvent, IntentStatus } from "../domain/Intent.ts"
+import type { Quote } from "../domain/Quote.ts"
+import type { SweepOrder } from "../domain/SweepOrder.ts"
+import type { StoreUnavailable } from "./Store.ts"
+
+/** What a quote locks in. */
+export interface NewIntent {
+  readonly quote: Quote
+  readonly order: SweepOrder
+  /** EIP-712 digest of the order under the source chain's domain; unique. */
+  readonly orderDigest: Hash
+  /** The source chain's block when the order was made: its settlement cannot lie before. */
+  readonly quotedAtBlock: bigint
+  /** Gas limit that the simulated sweep needs. */
+  readonly gas: bigint
+  readonly userId: string
+  readonly attributed?: { readonly builderId: string; readonly payoutMode: PayoutMode }
+}
+
+/** What an owner signed. */
+export interface Submission {
+  readonly signature: Hex
+  readonly authorization: Authorization
+}
+
+export interface Intent extends NewIntent {
+  readonly id: string
+  readonly status: IntentStatus
+  readonly submission?: Submission
+  readonly submittedAtMs?: number
+  /** The newest broadcast, or the settling, transaction on the source chain. */
+  readonly txHash?: Hash
+  /** The transaction that delivered on the destination chain. */
+  readonly deliveryTxHash?: Hash
+  readonly failureReason?: FailureReason
+  readonly failureDetail?: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** Two quotes may not share an id, an order digest or an (owner, chain, nonce). */
+export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
+
+export class Intents extends Context.Service<
+  Intents,
+  {
+    /**
+     * Issues the next order nonce of an owner on a chain; never the same twice, also between processes. `atLeast` moves the
+     * counter past nonces that the chain says are spent.
+     */
+    readonly nextOrderNonce: (
+      chainId: ChainId,
+      owner: Address.Address,
+      atLeast: bigint
+    ) => Effect.Effect<bigint, StoreUnavailable>
+    readonly create: (intent: NewIntent) => Effect.Effect<void, IntentExists | StoreUnavailable>
+    readonly find: (id: string) => Effect.Effect<Option.Option<Intent>, StoreUnavailable>
+    /**
+     * Moves `quoted` to `submitted` with the owner's signatures. However many try at once, one succeeds; the others get
+     * `IllegalTransition`. Durable when it returns, and wakes the relayers of every process.
+     */
+    readonly submit: (id: string, submission: Submission) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
+    /**
+     * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first, at most one per
+     * owner and none for an owner who has another one in flight there. A lease ends by itself, so a dead worker loses nothing.
+     */
+    readonly claim: (options: {
+      readonly chainId: ChainId
+      readonly worker: string
+      readonly leaseMillis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
+    /** Gives leases back, so that another worker need not wait until they end; `notBeforeMs` delays the next attempt. */
+    readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Applies events in order, all or none, with their consequences in the same transaction: status, event rows, outbox rows.
+     * `IllegalTransition` when the intent is not where the first event needs it, e.g. since another process was faster.
+     */
+    readonly apply: (
+      id: string,
+      events: ReadonlyArray<IntentEvent>,
+      consequences?: { readonly outbox?: ReadonlyArray<OutboxMessage>; readonly detail?: string }
+    ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
+    /** Intents of a source chain in one of the statuses, oldest first. */
+    readonly inStatus: (
+      chainId: ChainId,
+      statuses: ReadonlyArray<IntentStatus>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
+    /** How many intents there are in each status, for the operator. */
+    readonly counts: Effect.Effect<Readonly<Record<IntentStatus, number>>, StoreUnavailable>
+    /** Emits when there may be something to claim, in this process or another. Best effort: claim on a timer as well. */
+    readonly wakes: Stream.Stream<void>
+  }
+>()("sweep/ports/Intents") {}

@@ -1,0 +1,91 @@
+/**
+ * Every transaction that the relayer ever signed. A row is one nonce of one lane; its attempts are the versions of it that
+ * were signed with rising fees. Bytes are stored before they leave, so an unknown send is repeated with the same bytes.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type * as Address from "../domain/Address.ts"
+import type { ChainId } from "../domain/ChainId.ts"
+import type { Hash, Hex } from "../domain/Hex.ts"
+import type { StoreUnavailable } from "./Store.ts"
+
+export interface Attempt {
+  readonly hash: Hash
+  readonly raw: Hex
+  /** Wei per gas. */
+  readonly maxFeePerGas: bigint
+  /** Wei per gas. */
+  readonly maxPriorityFeePerGas: bigint
+  readonly signedAtMs: number
+  /** When the node last took it or was last asked to; absent until the first broadcast. */
+  readonly broadcastAtMs?: number
+}
+
+export interface Inclusion {
+  readonly hash: Hash
+  readonly blockNumber: bigint
+  readonly blockHash: Hash
+}
+
+/**
+ * `pending`: not known to be in a block. `mined`: in a block that may still be reorganised away. `final`: done with.
+ */
+export type RelayTransactionStatus = "pending" | "mined" | "final"
+
+export interface RelayTransaction {
+  readonly id: string
+  readonly chainId: ChainId
+  readonly lane: Address.Address
+  readonly nonce: bigint
+  /** `sweep` carries intents; `cancel` is a self-send that fills a nonce whose sweep must not happen any more. */
+  readonly kind: "sweep" | "cancel"
+  readonly intentIds: ReadonlyArray<string>
+  readonly status: RelayTransactionStatus
+  /** Oldest first, at least one. */
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly inclusion?: Inclusion
+  readonly createdAtMs: number
+}
+
+/** An intent is no longer `submitted`, or another transaction carries it. */
+export class IntentTaken extends Schema.TaggedError<IntentTaken>()("IntentTaken", {
+  intentIds: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `already carried by another transaction: ${this.intentIds.join(", ")}`
+  }
+}
+
+export class RelayTransactions extends Context.Service<
+  RelayTransactions,
+  {
+    /**
+     * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has it signed, and stores the signed bytes and
+     * the link to the intents (whose `txHash` becomes the attempt's), all in one database transaction that holds the lane's
+     * lock. When it returns, the bytes may be broadcast; when it fails, no nonce is used.
+     */
+    readonly allocate: <E>(options: {
+      readonly chainId: ChainId
+      readonly lane: Address.Address
+      /** The lane's transaction count on chain. */
+      readonly chainNonce: bigint
+      readonly intentIds: ReadonlyArray<string>
+      readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
+    }) => Effect.Effect<RelayTransaction, E | IntentTaken | StoreUnavailable>
+    /** Stores another version of the same nonce, before it is broadcast; `cancel` turns a sweep into a self-send. */
+    readonly addAttempt: (
+      id: string,
+      attempt: Attempt,
+      kind: RelayTransaction["kind"]
+    ) => Effect.Effect<void, StoreUnavailable>
+    /** Notes that the attempt was handed to a node now. */
+    readonly markBroadcast: (hash: Hash) => Effect.Effect<void, StoreUnavailable>
+    /** Notes the block that holds the transaction; without one, that the block vanished in a reorg. */
+    readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
+    /** The watcher is done with it: its block is deep enough and its intents have moved on. */
+    readonly finalize: (id: string) => Effect.Effect<void, StoreUnavailable>
+    /** Detaches intents that their transaction did not settle, so that they can be claimed again. */
+    readonly detach: (id: string, intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /** Everything of a chain that is not final, by lane and nonce. */
+    readonly unfinished: (chainId: ChainId) => Effect.Effect<ReadonlyArray<RelayTransaction>, StoreUnavailable>
+  }
+>()("sweep/ports/RelayTransactions") {}
