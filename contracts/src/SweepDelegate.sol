@@ -18,6 +18,27 @@ import { IWrappedNative } from "./interfaces/IWrappedNative.sol";
 contract SweepDelegate is ISweepDelegate {
     using SafeTransferLib for address;
 
+    /// @dev A {SweepOrder} as EIP-712 encodes it, one word per field and the hash in the place of the bytes, followed by
+    ///      the digest.
+    struct Signed {
+        bytes32 typeHash;
+        address owner;
+        address tokenIn;
+        uint256 amountIn;
+        uint256 feeAmount;
+        address builder;
+        uint256 builderFee;
+        address tokenOut;
+        uint256 minAmountOut;
+        address destination;
+        address swapTarget;
+        bytes32 swapCalldataHash;
+        uint256 deadline;
+        uint256 nonce;
+        uint256 destChainId;
+        bytes32 orderHash;
+    }
+
     /// @dev Stands for the chain's native currency in `tokenIn` and `tokenOut`.
     address private constant _NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
@@ -60,9 +81,9 @@ contract SweepDelegate is ISweepDelegate {
 
     /// @inheritdoc ISweepDelegate
     function execute(SweepOrder calldata order, bytes calldata signature) external returns (uint256 amountOut) {
-        bytes32 orderHash = _authorize(order, signature);
-        _verify(order);
-        amountOut = _process(order, orderHash);
+        (Signed memory signed, bytes calldata swapCalldata) = _authorize(order, signature);
+        _verify(signed);
+        amountOut = _process(signed, swapCalldata);
     }
 
     /// @inheritdoc ISweepDelegate
@@ -110,106 +131,130 @@ contract SweepDelegate is ISweepDelegate {
     }
 
     /// @dev The order is this account's own, signed by its key.
-    /// @return orderHash EIP-712 digest of the order.
-    function _authorize(SweepOrder calldata order, bytes calldata signature) private view returns (bytes32 orderHash) {
-        if (order.owner != address(this)) revert OwnerMismatch();
-        orderHash = _digest(order);
-        if (!_isSigned(orderHash, signature)) revert BadSignature();
+    function _authorize(SweepOrder calldata order, bytes calldata signature)
+        private
+        view
+        returns (Signed memory signed, bytes calldata swapCalldata)
+    {
+        swapCalldata = order.swapCalldata;
+        _encode(order, swapCalldata, signed);
+        if (signed.owner != address(this)) revert OwnerMismatch();
+        signed.orderHash = _digest(signed);
+        if (!_isSigned(signed.orderHash, signature)) revert BadSignature();
     }
 
     /// @dev The order is one that may run: in time, with sane fees, target and output.
-    function _verify(SweepOrder calldata order) private view {
+    function _verify(Signed memory order) private view {
         if (block.timestamp > order.deadline) revert Expired();
 
         uint256 fee = order.feeAmount;
+        uint256 builderFee = order.builderFee;
         uint256 amountIn = order.amountIn;
         if (fee >= amountIn) revert FeesExceedInput();
         unchecked {
-            if (order.builderFee >= amountIn - fee) revert FeesExceedInput();
+            if (builderFee >= amountIn - fee) revert FeesExceedInput();
         }
-        if (order.builderFee != 0 && order.builder == address(0)) revert BuilderFeeWithoutBuilder();
+        if (builderFee != 0) {
+            if (order.builder == address(0)) revert BuilderFeeWithoutBuilder();
+        }
 
-        address tokenIn = order.tokenIn == _NATIVE ? WRAPPED_NATIVE : order.tokenIn;
+        address tokenIn = order.tokenIn;
         address tokenOut = order.tokenOut;
         address target = order.swapTarget;
-        if (target == tokenIn || target == tokenOut || target == address(this)) revert BadSwapTarget();
+        address token = tokenIn == _NATIVE ? WRAPPED_NATIVE : tokenIn;
+        if (target == token) revert BadSwapTarget();
+        if (target == tokenOut) revert BadSwapTarget();
+        if (target == address(this)) revert BadSwapTarget();
         if (order.destChainId == block.chainid) {
             if (order.minAmountOut == 0) revert ZeroMinOut();
-            if (tokenIn == tokenOut || order.tokenIn == tokenOut) revert SameToken();
+            if (tokenOut == token) revert SameToken();
+            if (tokenOut == tokenIn) revert SameToken();
         }
     }
 
     /// @dev Runs the order between the guard's two calls. Balances are measured inside: the lock keeps other sweeps
     ///      from delivering to the same destination meanwhile.
-    function _process(SweepOrder calldata order, bytes32 orderHash) private returns (uint256 amountOut) {
+    function _process(Signed memory order, bytes calldata swapCalldata) private returns (uint256 amountOut) {
         _enter(order.swapTarget, order.nonce);
         uint256 outBefore = _output(order);
-        _spend(order);
+        _spend(order, swapCalldata);
         uint256 outAfter = _output(order);
         unchecked {
             if (outAfter > outBefore) amountOut = outAfter - outBefore;
         }
         // An order that leaves the chain has no output here, so any minimum but zero fails.
         if (amountOut < order.minAmountOut) revert InsufficientOutput();
-        _exit(order, orderHash, amountOut);
+        _exit(order, amountOut);
     }
 
     /// @dev Pays the fees, lets the target take exactly the rest, and makes sure that no more than `amountIn` is gone
     ///      and no allowance is left.
-    function _spend(SweepOrder calldata order) private {
+    function _spend(Signed memory order, bytes calldata swapCalldata) private {
         address token = order.tokenIn;
-        uint256 amount = order.amountIn;
-        uint256 floor = token == _NATIVE ? 0 : amount;
-        if (token == _NATIVE) token = WRAPPED_NATIVE;
-
-        uint256 balance = token.balanceOf(address(this));
-        unchecked {
-            // Native input is wrapped on top of the wrapped balance, which then has to stay untouched.
-            floor = balance > floor ? balance - floor : 0;
-        }
-        if (order.tokenIn == _NATIVE) IWrappedNative(token).deposit{ value: amount }();
-
-        uint256 fee = order.feeAmount;
-        if (fee != 0) token.safeTransfer(FEE_RECIPIENT, fee);
-        uint256 builderFee = order.builderFee;
-        if (builderFee != 0) token.safeTransfer(order.builder, builderFee);
-
         address target = order.swapTarget;
+        uint256 rest = order.amountIn;
+        uint256 floor;
+        if (token != _NATIVE) {
+            floor = token.balanceOf(address(this));
+            unchecked {
+                floor = floor > rest ? floor - rest : 0;
+            }
+        } else {
+            // What is wrapped comes on top of the wrapped balance, which has to stay as it was.
+            token = WRAPPED_NATIVE;
+            floor = token.balanceOf(address(this));
+            IWrappedNative(token).deposit{ value: rest }();
+        }
         unchecked {
             // Both fees together are below the amount, or `_verify` had refused the order.
-            token.safeApproveWithRetry(target, amount - fee - builderFee);
+            uint256 fee = order.feeAmount;
+            if (fee != 0) token.safeTransfer(FEE_RECIPIENT, fee);
+            rest -= fee;
+            fee = order.builderFee;
+            if (fee != 0) token.safeTransfer(order.builder, fee);
+            rest -= fee;
         }
-        _call(target, order.swapCalldata);
+        token.safeApproveWithRetry(target, rest);
+        _call(target, swapCalldata);
         if (_allowance(token, target) != 0) token.safeApprove(target, 0);
         if (token.balanceOf(address(this)) < floor) revert InputOverspent();
     }
 
     /// @dev What the destination holds of the output; always zero for an order that leaves the chain.
-    function _output(SweepOrder calldata order) private view returns (uint256) {
+    function _output(Signed memory order) private view returns (uint256) {
         if (order.destChainId != block.chainid) return 0;
-        if (order.tokenOut == _NATIVE) return order.destination.balance;
-        return order.tokenOut.balanceOf(order.destination);
+        address token = order.tokenOut;
+        return token == _NATIVE ? order.destination.balance : token.balanceOf(order.destination);
     }
 
-    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is worth nothing to another one.
-    function _digest(SweepOrder calldata order) private view returns (bytes32 digest) {
-        bytes32 domain = EfficientHashLib.hash(
-            _DOMAIN_TYPEHASH, _NAME_HASH, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
-        );
+    /// @dev Encodes an order as EIP-712 does. The head of its calldata already has one word per field, in order; only
+    ///      the offset of the bytes gives way to their hash.
+    function _encode(SweepOrder calldata order, bytes calldata swapCalldata, Signed memory signed) private pure {
         bytes32 typeHash = _ORDER_TYPEHASH;
-        bytes calldata swapCalldata = order.swapCalldata;
         assembly ("memory-safe") {
             let m := mload(0x40)
             calldatacopy(m, swapCalldata.offset, swapCalldata.length)
-            let swapCalldataHash := keccak256(m, swapCalldata.length)
-            // The order's head is its EIP-712 encoding but for the type hash in front and the offset of the bytes.
-            mstore(m, typeHash)
-            calldatacopy(add(m, 0x20), order, 0x1c0)
-            mstore(add(m, 0x160), swapCalldataHash)
-            let structHash := keccak256(m, 0x1e0)
+            mstore(signed, typeHash)
+            calldatacopy(add(signed, 0x20), order, 0x1c0)
+            mstore(add(signed, 0x160), keccak256(m, swapCalldata.length))
+            // The words were copied unseen: an address with more than 160 bits is not one.
+            let bits := or(mload(add(signed, 0x20)), mload(add(signed, 0x40))) // owner, tokenIn
+            bits := or(bits, or(mload(add(signed, 0xa0)), mload(add(signed, 0xe0)))) // builder, tokenOut
+            bits := or(bits, or(mload(add(signed, 0x120)), mload(add(signed, 0x140)))) // destination, swapTarget
+            if shr(160, bits) { revert(0, 0) }
+        }
+    }
+
+    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is worth nothing to another one.
+    function _digest(Signed memory order) private view returns (bytes32 digest) {
+        bytes32 domain = EfficientHashLib.hash(
+            _DOMAIN_TYPEHASH, _NAME_HASH, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
+        );
+        assembly ("memory-safe") {
+            let m := mload(0x40)
             mstore(m, hex"1901")
             mstore(add(m, 0x02), domain)
-            mstore(add(m, 0x22), structHash)
+            mstore(add(m, 0x22), keccak256(order, 0x1e0))
             digest := keccak256(m, 0x42)
         }
     }
@@ -237,19 +282,20 @@ contract SweepDelegate is ISweepDelegate {
 
     /// @dev Closes the sweep at the guard, which logs it. The report is the order's own words in the order's own
     ///      sequence, with the output received in the place of the least output.
-    function _exit(SweepOrder calldata order, bytes32 orderHash, uint256 amountOut) private {
+    function _exit(Signed memory order, uint256 amountOut) private {
         address guard = GUARD;
         address builder = order.builder;
+        bytes32 orderHash = order.orderHash;
         bytes32 selector = ISweepGuard.exit.selector;
         assembly ("memory-safe") {
             let m := mload(0x40)
             mstore(m, selector)
             mstore(add(m, 0x04), orderHash)
             mstore(add(m, 0x24), builder)
-            calldatacopy(add(m, 0x44), add(order, 0x20), 0x60) // tokenIn, amountIn, feeAmount
-            calldatacopy(add(m, 0xa4), add(order, 0xa0), 0xa0) // builderFee, tokenOut, minAmountOut, destination, swapTarget
+            mcopy(add(m, 0x44), add(order, 0x40), 0x60) // tokenIn, amountIn, feeAmount
+            mcopy(add(m, 0xa4), add(order, 0xc0), 0xa0) // builderFee, tokenOut, minAmountOut, destination, swapTarget
             mstore(add(m, 0xe4), amountOut)
-            calldatacopy(add(m, 0x144), add(order, 0x180), 0x40) // nonce, destChainId
+            mcopy(add(m, 0x144), add(order, 0x1a0), 0x40) // nonce, destChainId
             if iszero(call(gas(), guard, 0, m, 0x184, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())

@@ -24,13 +24,18 @@ contract SweepGuard is ISweepGuard {
     /// @dev EXTCODEHASH of an account that delegates to {DELEGATE}: EIP-7702 hashes the designator itself.
     bytes32 private immutable _DELEGATED_CODE_HASH;
 
-    /// @dev The account whose sweep is in progress; EIP-1153, so a transaction always starts without one.
-    address private transient _holder;
+    /// @dev One word of an owner's nonces. The struct lets a word be read and written with its slot computed once.
+    struct Word {
+        uint256 bits;
+    }
+
+    /// @dev The account whose sweep is in progress; EIP-1153, so a transaction always starts without one. A whole word,
+    ///      since the compiler reads a shorter variable again before it writes it.
+    uint256 private transient _holder;
 
     /// @inheritdoc ISweepGuard
     mapping(address target => uint256) public activeFrom;
-    /// @inheritdoc ISweepGuard
-    mapping(address owner => mapping(uint256 word => uint256 bits)) public nonceBitmap;
+    mapping(address owner => mapping(uint256 word => Word)) private _nonces;
 
     /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each knows the other.
     /// @param  owner         Administrator of the allow-list.
@@ -60,16 +65,16 @@ contract SweepGuard is ISweepGuard {
     /// @inheritdoc ISweepGuard
     function enter(address target, uint256 nonce) external {
         if (msg.sender.codehash != _DELEGATED_CODE_HASH) revert NotADelegatedAccount();
-        if (_holder != address(0)) revert Locked();
+        if (_holder != 0) revert Locked();
         if (!isTarget(target)) revert TargetNotAllowed();
-        _holder = msg.sender;
+        _holder = uint160(msg.sender);
         _spend(nonce);
     }
 
     /// @inheritdoc ISweepGuard
     function exit(SweepReport calldata report) external {
-        if (_holder != msg.sender) revert Unauthorized();
-        _holder = address(0);
+        if (_holder != uint160(msg.sender)) revert Unauthorized();
+        _holder = 0;
         _log(report);
     }
 
@@ -100,7 +105,12 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function isNonceUsed(address owner, uint256 nonce) external view returns (bool) {
-        return nonceBitmap[owner][nonce >> 8] & (1 << (nonce & 0xff)) != 0;
+        return nonceBitmap(owner, nonce >> 8) & (1 << (nonce & 0xff)) != 0;
+    }
+
+    /// @inheritdoc ISweepGuard
+    function nonceBitmap(address owner, uint256 word) public view returns (uint256) {
+        return _nonces[owner][word].bits;
     }
 
     /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 the code of a deployed
@@ -115,11 +125,11 @@ contract SweepGuard is ISweepGuard {
 
     /// @dev Spends a nonce of the caller. Consecutive nonces share a word, which makes all but the first cheap.
     function _spend(uint256 nonce) private {
-        mapping(uint256 => uint256) storage bitmap = nonceBitmap[msg.sender];
-        uint256 bits = bitmap[nonce >> 8];
+        Word storage word = _nonces[msg.sender][nonce >> 8];
+        uint256 bits = word.bits;
         uint256 bit = 1 << (nonce & 0xff);
         if (bits & bit != 0) revert NonceUsed();
-        bitmap[nonce >> 8] = bits | bit;
+        word.bits = bits | bit;
     }
 
     /// @dev Emits {Swept}. The report's words are in the event's order, so they are logged as they came.

@@ -21,3 +21,67 @@ export type Attribution = typeof Attribution.Type
 /** The markup that applies: what is set, and never more than the cap. */
 export const effectiveBps = (attribution: Attribution): number =>
   Math.min(attribution.builderBps, attribution.maxBuilderBps)
+
+/**
+ * Names a builder in urls, CSV files and logs, so it is made of characters that mean nothing there and starts with a letter,
+ * a digit or an underscore.
+ */
+export const BuilderId = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$/, {
+    message: "expected 1 to 128 letters, digits or _ . : @ -, the first a letter, digit or _"
+  })
+).annotate({ identifier: "BuilderId", description: "names a builder; chosen at registration, never changed" })
+
+/** The id of the builder that signs up itself with a wallet (spec, "Builder"). */
+export const selfSignupId = (wallet: Address.Address): string => `bld_${wallet.slice(2).toLowerCase()}`
+
+/** Whether `id` has the form that self-signup gives out. Another wallet's builder may not sit on it. */
+export const isSelfSignupId = (id: string): boolean => /^bld_[0-9a-f]{40}$/.test(id)
+
+/** A markup of the whole amount: more could never be quoted, as fees must stay below the amount. */
+export const MAX_BPS = 10_000
+
+/** A markup, or its cap, that an admin sets. */
+export const Markup = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: MAX_BPS }, { message: `expected an integer from 0 to ${MAX_BPS}` })
+).annotate({ identifier: "Markup", description: "basis points; 1 bps = 0.01 %" })
+
+const CONTROL = /\p{Cc}|\p{Zl}|\p{Zp}/u
+
+/** 1 to 64 characters (Unicode code points), one of them visible, none a control character. */
+export const DisplayName = Schema.String.check(
+  Schema.makeFilter((name: string) => {
+    const length = [...name].length
+    return (length >= 1 && length <= 64 && name.trim() !== "" && !CONTROL.test(name)) || "expected 1 to 64 characters"
+  })
+).annotate({ identifier: "DisplayName", description: "1 to 64 characters" })
+
+/** A builder as it travels (spec, "Builder"). */
+export const Builder = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  builderBps: Bps,
+  maxBuilderBps: Bps,
+  payoutAddress: Address.Address,
+  createdAtMs: Schema.Int
+}).annotate({ identifier: "Builder" })
+export type Builder = typeof Builder.Type
+
+/** A builder with what only operators see. */
+export const BuilderAccount = Schema.Struct({
+  ...Builder.fields,
+  payoutMode: PayoutMode,
+  /** While set, the builder's key attributes nothing; it still signs in and is owed what it earned. */
+  suspendedAtMs: Schema.optionalKey(Schema.Int)
+}).annotate({ identifier: "BuilderAccount" })
+export type BuilderAccount = typeof BuilderAccount.Type
+
+/** What of an account its builder, and everybody else, may see. */
+export const publicView = ({
+  builderBps,
+  createdAtMs,
+  id,
+  maxBuilderBps,
+  name,
+  payoutAddress
+}: BuilderAccount): Builder => ({ id, name, builderBps, maxBuilderBps, payoutAddress, createdAtMs })

@@ -2,6 +2,7 @@
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
+import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
 
 /** The service's own contracts on one chain; addresses follow from their CREATE2 inputs. */
@@ -32,6 +33,8 @@ export const Chain = Schema.Struct({
   sanctionsOracle: Address.NonZeroAddress,
   /** Blocks after which a transaction counts as settled; 1 means the block that includes it is enough. */
   confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+  /** Whether the chain takes EIP-7702 transactions; absent means that it does. */
+  supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
   explorerUrl: Schema.optionalKey(Schema.String),
   tokens: Schema.Array(TokenInfo),
@@ -62,3 +65,11 @@ export const routeSource = (route: string): Option.Option<string> => {
     ? Option.some(source.trim().toLowerCase())
     : Option.none()
 }
+
+/** The tier that the chain's token list alone gives: native currency, its wrapped form and stables are the least risky. */
+export const listedTier = (chain: Chain, address: Address.Address): Tier =>
+  address === NATIVE || address === chain.wrappedNative || chain.stables.includes(address)
+    ? "tier1"
+    : chain.tokens.some((entry) => entry.address === address)
+      ? "tier2"
+      : "tier3"

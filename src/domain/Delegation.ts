@@ -2,7 +2,6 @@
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { concatHex, keccak256, numberToHex, pad, toRlp } from "viem"
 import * as Address from "./Address.ts"
-import { ChainId } from "./ChainId.ts"
 import type { Hash, Hex } from "./Hex.ts"
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -22,9 +21,10 @@ const Word = Schema.String.pipe(
   )
 )
 
+/** Any chain id, 0 ("every chain") too: whether it is the order's chain is a check of its own. */
 const ChainIdInput = Schema.Union([Schema.Int, IntegerText]).pipe(
   Schema.decodeTo(
-    ChainId,
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     SchemaTransformation.transform({ decode: (value) => Number(value), encode: (value) => value })
   )
 )

@@ -1,8 +1,11 @@
 /** Accepts what an owner signed: every check of the spec, in its order, then durable before the answer. */
-import { Context, type Effect, Schema } from "effect"
-import type { IntentStatus } from "../domain/Intent.ts"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Hash } from "../domain/Hex.ts"
-import type { Submission } from "../ports/Intents.ts"
+import type { IntentStatus } from "../domain/Intent.ts"
+import { Chains } from "../ports/Chains.ts"
+import { Intents, type Submission } from "../ports/Intents.ts"
+import { Screening } from "../ports/Screening.ts"
+import { Signatures } from "../ports/Signatures.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 
 /** The submission cannot be taken (400, masked): the remedy is a new quote and new signatures. */
@@ -38,4 +41,74 @@ export class Intake extends Context.Service<
       submission: Submission & { readonly quoteId: string }
     ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
   }
->()("sweep/orchestrator/Intake") {}
+>()("sweep/orchestrator/Intake") {
+  static readonly layer = Layer.effect(
+    Intake,
+    Effect.gen(function* () {
+      const chains = yield* Chains
+      const intents = yield* Intents
+      const screening = yield* Screening
+      const signatures = yield* Signatures
+
+      const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
+
+      const submit = Effect.fn("Intake.submit")(function* ({
+        authorization,
+        quoteId,
+        signature
+      }: Submission & { readonly quoteId: string }) {
+        const found = yield* intents.find(quoteId)
+        if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
+        const { order, orderDigest, quote, status } = found.value
+        const nowMs = yield* Clock.currentTimeMillis
+        if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
+        if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
+        const { chain } = yield* chains
+          .get(quote.sourceChainId)
+          .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
+
+        yield* screening
+          .clear(chain.id, [order.owner, order.destination])
+          .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
+        if (authorization.chainId !== chain.id) {
+          return yield* refuse("wrong_authorization_chain", `${authorization.chainId}, and the order's is ${chain.id}`)
+        }
+        if (authorization.address !== chain.contracts.delegate) {
+          return yield* refuse("wrong_delegate", `${authorization.address}, and ours is ${chain.contracts.delegate}`)
+        }
+        if (chain.supportsSetCode === false) return yield* refuse("no_set_code_support", chain.name)
+
+        const [signer, authority] = yield* Effect.all([
+          signatures.recover(orderDigest, signature),
+          signatures.recoverAuthority(authorization)
+        ])
+        if (Option.getOrUndefined(signer) !== order.owner) {
+          return yield* refuse("bad_signature", "the order was not signed by its owner")
+        }
+        if (Option.getOrUndefined(authority) !== order.owner) {
+          return yield* refuse("bad_authorization", "the authorization was not signed by the order's owner")
+        }
+
+        const submitted = yield* intents
+          .submit(quoteId, { signature, authorization })
+          .pipe(
+            Effect.catchTag("IllegalTransition", (illegal) =>
+              Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
+            )
+          )
+        yield* Effect.logInfo("submitted", {
+          intentId: quoteId,
+          chainId: chain.id,
+          deadline: order.deadline.toString()
+        })
+        return {
+          id: submitted.id,
+          status: submitted.status,
+          ...(submitted.txHash === undefined ? {} : { txHash: submitted.txHash })
+        } satisfies Accepted
+      })
+
+      return Intake.of({ submit })
+    })
+  )
+}

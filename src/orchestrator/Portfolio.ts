@@ -1,7 +1,25 @@
 /** What an owner holds across chains, and what of it is worth sweeping. */
-import { Context, type Effect, Schema } from "effect"
-import type * as Address from "../domain/Address.ts"
-import type { PortfolioView, SweepableView } from "../domain/Portfolio.ts"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import * as Address from "../domain/Address.ts"
+import * as Chain from "../domain/Chain.ts"
+import type { ChainId } from "../domain/ChainId.ts"
+import { accountCode } from "../domain/Delegation.ts"
+import * as Fees from "../domain/Fees.ts"
+import type {
+  DelegationState,
+  PortfolioToken,
+  PortfolioView,
+  SweepableToken,
+  SweepableView
+} from "../domain/Portfolio.ts"
+import { type Tier } from "../domain/Tier.ts"
+import { NATIVE } from "../domain/Token.ts"
+import * as Usd from "../domain/Usd.ts"
+import { Balances, type TokenBalance } from "../ports/Balances.ts"
+import { type ChainClient, Chains } from "../ports/Chains.ts"
+import { Prices } from "../ports/Prices.ts"
+import { type TokenProfile, TokenRisk } from "../ports/TokenRisk.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 
 /** A balance provider, price source or node did not answer (502, masked). */
 export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailable>()("PortfolioUnavailable", {
@@ -12,10 +30,194 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
   }
 }
 
+/** What a sweep is taken to use before anything about its route is known, near what sweeps use. */
+const ASSUMED_GAS = 300_000n
+
+/** How many tokens are screened by simulation at once. */
+const SCREENING_CONCURRENCY = 8
+
+/** A held token with what it is worth. */
+interface Holding extends TokenBalance {
+  readonly price: Fees.UsdPrice | undefined
+}
+
+/** What the estimate of a chain's sweeps rests on. */
+interface ChainFacts {
+  readonly client: ChainClient
+  readonly delegation: typeof DelegationState.Type
+  /** Wei per gas. */
+  readonly gasPrice: bigint
+  readonly nativeUsd: Fees.UsdPrice | undefined
+}
+
 export class Portfolio extends Context.Service<
   Portfolio,
   {
     readonly portfolio: (owner: Address.Address) => Effect.Effect<PortfolioView, PortfolioUnavailable>
     readonly sweepable: (owner: Address.Address) => Effect.Effect<SweepableView, PortfolioUnavailable>
   }
->()("sweep/orchestrator/Portfolio") {}
+>()("sweep/orchestrator/Portfolio") {
+  static readonly layer = Layer.effect(
+    Portfolio,
+    Effect.gen(function* () {
+      const balances = yield* Balances
+      const chains = yield* Chains
+      const prices = yield* Prices
+      const settings = yield* OrchestratorSettings
+      const tokenRisk = yield* TokenRisk
+
+      /** The chain's prices of the tokens, its native currency always among them. */
+      const pricesOn = (chainId: ChainId, held: ReadonlyArray<TokenBalance>) =>
+        prices.usd(chainId, [
+          { address: NATIVE, decimals: 18 },
+          ...held.flatMap(({ token }) =>
+            token.address === NATIVE ? [] : [{ address: token.address, decimals: token.decimals }]
+          )
+        ])
+
+      const holdings = Effect.fn("Portfolio.holdings")(function* (owner: Address.Address) {
+        const held = yield* balances.of(owner)
+        const byChain = Map.groupBy(held, ({ token }) => token.chainId)
+        const known = yield* Effect.forEach(
+          byChain,
+          ([chainId, tokens]) => Effect.map(pricesOn(chainId, tokens), (usd) => [chainId, usd] as const),
+          { concurrency: "unbounded" }
+        )
+        const usdByChain = new Map(known)
+        return {
+          usdByChain,
+          held: held.map((balance): Holding => ({
+            ...balance,
+            price: usdByChain.get(balance.token.chainId)?.get(balance.token.address)
+          }))
+        }
+      })
+
+      const factsOf = Effect.fnUntraced(function* (
+        chainId: ChainId,
+        owner: Address.Address,
+        usd: ReadonlyMap<Address.Address, Fees.UsdPrice>
+      ) {
+        const client = yield* chains.get(chainId)
+        const [code, fees] = yield* Effect.all([client.code(owner), client.feesPerGas], { concurrency: 2 })
+        return {
+          client,
+          delegation: delegationState(client, code),
+          gasPrice: fees.baseFeePerGas + fees.maxPriorityFeePerGas,
+          nativeUsd: usd.get(NATIVE)
+        } satisfies ChainFacts
+      })
+
+      /** What would be left of the whole balance after protocol and network fees; 0 when nothing would be. */
+      const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
+        if (price === undefined || price <= 0n || facts.nativeUsd === undefined) return 0n
+        const fees =
+          Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
+          Fees.networkFee(settings.fees, {
+            gas: ASSUMED_GAS,
+            gasPrice: facts.gasPrice,
+            nativeUsd: facts.nativeUsd,
+            tokenUsd: price,
+            tokenDecimals: token.decimals
+          })
+        return fees < balance ? balance - fees : 0n
+      }
+
+      const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
+        const { balance, price, token } = holding
+        const profile: TokenProfile | undefined = yield* tokenRisk
+          .screenInput({ chainId: token.chainId, token: token.address, owner, amount: balance })
+          .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
+        const tier = profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
+        const net = netAmount(facts, holding, tier)
+        const reason: SweepableToken["reason"] =
+          facts.delegation === "contract"
+            ? "account_is_a_contract"
+            : profile === undefined
+              ? "token_declined"
+              : price === undefined
+                ? "no_price"
+                : net === 0n
+                  ? "worth_less_than_fees"
+                  : null
+        return {
+          ...view(holding, tier),
+          sweepable: reason === null,
+          reason,
+          delegation: facts.delegation,
+          estimatedNetAmount: net,
+          estimatedNetUsd: price === undefined ? null : Usd.format(Usd.valueOf(net, price, token.decimals))
+        } satisfies SweepableToken
+      })
+
+      const tierOf = (token: TokenBalance["token"]) =>
+        Effect.map(chains.get(token.chainId), ({ chain }) => Chain.listedTier(chain, token.address))
+
+      const portfolio = Effect.fn("Portfolio.portfolio")(function* (owner: Address.Address) {
+        const { held } = yield* holdings(owner)
+        const tokens = yield* Effect.forEach(held, (holding) =>
+          Effect.map(tierOf(holding.token), (tier) => view(holding, tier))
+        )
+        return { owner, tokens, totalUsd: total(held), updatedAtMs: yield* Clock.currentTimeMillis }
+      }, asUnavailable)
+
+      const sweepable = Effect.fn("Portfolio.sweepable")(function* (owner: Address.Address) {
+        const { held, usdByChain } = yield* holdings(owner)
+        const facts = new Map(
+          yield* Effect.forEach(
+            usdByChain,
+            ([chainId, usd]) => Effect.map(factsOf(chainId, owner, usd), (known) => [chainId, known] as const),
+            { concurrency: "unbounded" }
+          )
+        )
+        const tokens = yield* Effect.forEach(
+          held.flatMap((holding) => {
+            const known = facts.get(holding.token.chainId)
+            return known === undefined ? [] : [{ holding, known }]
+          }),
+          ({ holding, known }) => judge(known, owner, holding),
+          { concurrency: SCREENING_CONCURRENCY }
+        )
+        return { owner, tokens, totalUsd: total(held), updatedAtMs: yield* Clock.currentTimeMillis }
+      }, asUnavailable)
+
+      return Portfolio.of({ portfolio, sweepable })
+    })
+  )
+}
+
+const delegationState = ({ chain }: ChainClient, code: `0x${string}`): typeof DelegationState.Type => {
+  const account = accountCode(code)
+  switch (account._tag) {
+    case "Plain":
+      return "none"
+    case "Contract":
+      return "contract"
+    case "Delegated":
+      return account.delegate === chain.contracts.delegate ? "ours" : "other"
+  }
+}
+
+const view = ({ balance, price, token }: Holding, tier: Tier): PortfolioToken => ({
+  chainId: token.chainId,
+  address: token.address,
+  symbol: token.symbol,
+  name: token.name,
+  decimals: token.decimals,
+  balance,
+  priceUsd: price === undefined ? null : Usd.format(price),
+  valueUsd: price === undefined ? null : Usd.format(Usd.valueOf(balance, price, token.decimals)),
+  tier
+})
+
+const total = (held: ReadonlyArray<Holding>): string =>
+  Usd.format(
+    held.reduce(
+      (sum, { balance, price, token }) =>
+        price === undefined ? sum : sum + Usd.valueOf(balance, price, token.decimals),
+      0n
+    )
+  )
+
+const asUnavailable = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
+  Effect.mapError(effect, (error) => new PortfolioUnavailable({ detail: error.message }))

@@ -2,11 +2,31 @@
  * Prices a sweep: screens its parties, classifies the token, attributes the builder, routes, takes the fees, simulates the
  * whole order on the pending state, and stores it before it is offered.
  */
-import { Context, type Effect, Schema } from "effect"
-import type { Authorization } from "../domain/Delegation.ts"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import * as Address from "../domain/Address.ts"
+import { type Attribution, effectiveBps, type PayoutMode } from "../domain/Builder.ts"
+import * as Chain from "../domain/Chain.ts"
+import { accountCode, type Authorization } from "../domain/Delegation.ts"
+import * as Fees from "../domain/Fees.ts"
+import * as OrderNonce from "../domain/OrderNonce.ts"
 import type { Quote, QuoteRequest } from "../domain/Quote.ts"
-import type { SweepOrder, typedData } from "../domain/SweepOrder.ts"
-import type { ScreeningBlocked } from "../ports/Screening.ts"
+import * as SourceChain from "../domain/SourceChain.ts"
+import { digest, type SweepOrder, typedData } from "../domain/SweepOrder.ts"
+import { riskier, type Tier } from "../domain/Tier.ts"
+import { isNative, NATIVE } from "../domain/Token.ts"
+import { Bridge } from "../ports/Bridge.ts"
+import { BuilderAttribution } from "../ports/BuilderAttribution.ts"
+import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../ports/Chains.ts"
+import { type IntentExists, Intents } from "../ports/Intents.ts"
+import { Prices, type PricesUnavailable } from "../ports/Prices.ts"
+import { SecureRandom } from "../ports/SecureRandom.ts"
+import { Screening, type ScreeningBlocked } from "../ports/Screening.ts"
+import type { StoreUnavailable } from "../ports/Store.ts"
+import { type NoRoute, type RoutingUnavailable, SwapVenue } from "../ports/SwapVenue.ts"
+import { SweepContracts } from "../ports/SweepContracts.ts"
+import { type SimulationFailed, SweepSimulation } from "../ports/SweepSimulation.ts"
+import { type TokenDeclined, type TokenProfile, TokenRisk } from "../ports/TokenRisk.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 
 /** Everything that an independent client signs, so that it needs no node of its own. */
 export interface SigningPayload {
@@ -27,6 +47,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
   reason: Schema.Literals([
     "unsupported_chain",
     "same_token",
+    "owner_is_a_contract",
     "token_declined",
     "fees_exceed_input",
     "no_route",
@@ -42,9 +63,361 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
   }
 }
 
+/** What the network fee assumes before the order has been simulated, near what sweeps use. */
+const ASSUMED_GAS = { swap: 300_000n, bridge: 260_000n }
+
+/** A simulation may differ from the assumption by this much, in percent of it, before the order is priced again. */
+const GAS_TOLERANCE_PERCENT = 10n
+
+interface Attributed {
+  readonly attribution: Attribution
+  readonly payoutMode: PayoutMode
+  readonly address: Address.Address
+}
+
+interface Route {
+  readonly provider: string
+  readonly target: Address.Address
+  readonly calldata: `0x${string}`
+  readonly estimatedAmountOut: bigint
+  /** What the destination gets at least. */
+  readonly guaranteedAmountOut: bigint
+  readonly estimatedSeconds: number
+}
+
 export class Quoter extends Context.Service<
   Quoter,
   {
     readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, ScreeningBlocked | QuoteFailed>
   }
->()("sweep/orchestrator/Quoter") {}
+>()("sweep/orchestrator/Quoter") {
+  static readonly layer = Layer.effect(
+    Quoter,
+    Effect.gen(function* () {
+      const attributions = yield* BuilderAttribution
+      const bridge = yield* Bridge
+      const chains = yield* Chains
+      const contracts = yield* SweepContracts
+      const intents = yield* Intents
+      const prices = yield* Prices
+      const random = yield* SecureRandom
+      const screening = yield* Screening
+      const settings = yield* OrchestratorSettings
+      const simulation = yield* SweepSimulation
+      const tokenRisk = yield* TokenRisk
+      const venue = yield* SwapVenue
+
+      const fail = (reason: QuoteFailed["reason"], detail: string) => new QuoteFailed({ reason, detail })
+
+      const holding = Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
+        const { id: chainId, name } = client.chain
+        if (isNative(request.tokenIn)) {
+          return { chainId, name, tokenExists: true, balance: yield* client.balance(request.owner) }
+        }
+        const code = yield* client.code(request.tokenIn)
+        if (code === "0x") return { chainId, name, tokenExists: false, balance: 0n }
+        const balance = yield* contracts.balanceOf(client, request.tokenIn, request.owner)
+        return { chainId, name, tokenExists: true, balance }
+      })
+
+      const sourceOf = Effect.fn("Quoter.sourceOf")(function* (request: QuoteRequest) {
+        const hinted = SourceChain.fromHint(
+          Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
+          chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
+        )
+        if (Option.isSome(hinted)) return yield* chains.get(hinted.value)
+        const candidates = yield* Effect.forEach(chains.all, (client) => holding(client, request), {
+          concurrency: "unbounded"
+        })
+        const found = SourceChain.fromFacts(candidates, request.amountIn, settings.defaultSourceChain)
+        if (Option.isNone(found)) {
+          return yield* fail(
+            "unsupported_chain",
+            `${request.tokenIn} is on none or on several of the configured chains, and no route hint tells which`
+          )
+        }
+        return yield* chains.get(found.value)
+      })
+
+      /** Whom the key belongs to. A quote without attribution is better than none, so trouble here is only logged. */
+      const attribute = Effect.fn("Quoter.attribute")(function* (client: ChainClient, apiKey: string | undefined) {
+        if (apiKey === undefined) return undefined
+        const resolved = yield* attributions
+          .resolve(Redacted.make(apiKey))
+          .pipe(Effect.catch((error) => Effect.as(Effect.logWarning("quote left unattributed", error), Option.none())))
+        if (Option.isNone(resolved)) return undefined
+        const attribution = resolved.value
+        const payoutMode = attribution.payoutMode ?? "onchain"
+        const blocked = yield* Effect.isFailure(screening.clear(client.chain.id, [attribution.payoutAddress]))
+        if (blocked) {
+          yield* Effect.logWarning("quote left unattributed: the payout address does not pass screening", {
+            builderId: attribution.builderId
+          })
+          return undefined
+        }
+        return {
+          attribution,
+          payoutMode,
+          address: payoutMode === "onchain" ? attribution.payoutAddress : client.chain.builderVault
+        } satisfies Attributed
+      })
+
+      const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
+        client: ChainClient,
+        request: QuoteRequest,
+        profile: TokenProfile
+      ) {
+        const known = yield* prices.usd(client.chain.id, [
+          { address: NATIVE, decimals: 18 },
+          { address: request.tokenIn, decimals: profile.decimals }
+        ])
+        const nativeUsd = known.get(NATIVE)
+        const tokenUsd = known.get(request.tokenIn)
+        if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
+          return yield* fail("no_price", `${profile.symbol} or the native currency has no price`)
+        }
+        return { nativeUsd, tokenUsd }
+      })
+
+      const routeOn = Effect.fn("Quoter.route")(function* (
+        client: ChainClient,
+        request: QuoteRequest,
+        swapAmount: bigint,
+        deadline: bigint
+      ) {
+        const { chain } = client
+        const tokenIn = Chain.erc20(chain, request.tokenIn)
+        const settleSeconds = Math.ceil((chain.confirmations * chain.blockTimeMillis) / 1000)
+        if (request.destChainId === chain.id) {
+          const route = yield* venue.route({
+            chainId: chain.id,
+            tokenIn,
+            tokenOut: request.tokenOut,
+            amountIn: swapAmount,
+            sender: request.owner,
+            recipient: request.destination,
+            slippageBps: settings.slippageBps,
+            deadline
+          })
+          return {
+            provider: route.provider,
+            target: route.target,
+            calldata: route.calldata,
+            estimatedAmountOut: route.amountOut,
+            guaranteedAmountOut: route.minAmountOut,
+            estimatedSeconds: settleSeconds
+          } satisfies Route
+        }
+        const route = yield* bridge.route({
+          sourceChainId: chain.id,
+          destChainId: request.destChainId,
+          tokenIn,
+          tokenOut: request.tokenOut,
+          amountIn: swapAmount,
+          depositor: request.owner,
+          recipient: request.destination
+        })
+        // The order's signature covers the calldata, not its meaning: a deposit to anybody else must never be offered.
+        const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
+        if (
+          deposit.tokenIn !== tokenIn ||
+          deposit.amountIn !== swapAmount ||
+          deposit.amountOut !== route.amountOut ||
+          deposit.destChainId !== BigInt(request.destChainId) ||
+          deposit.depositor !== request.owner ||
+          deposit.recipient !== request.destination
+        ) {
+          return yield* fail("no_route", `${route.provider} returned a deposit that does not match the request`)
+        }
+        return {
+          provider: route.provider,
+          target: route.target,
+          calldata: route.calldata,
+          estimatedAmountOut: route.amountOut,
+          guaranteedAmountOut: route.amountOut,
+          estimatedSeconds: settleSeconds + route.estimatedSeconds
+        } satisfies Route
+      })
+
+      const unusedNonce = Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address) {
+        let nonce = yield* intents.nextOrderNonce(client.chain.id, owner, 0n)
+        // An owner may have spent nonces on chain that were never issued here.
+        while (true) {
+          const { mask, word } = OrderNonce.position(nonce)
+          const bitmap = yield* contracts.nonceBitmap(client, owner, word)
+          if ((bitmap & mask) === 0n) return nonce
+          nonce = yield* intents.nextOrderNonce(client.chain.id, owner, OrderNonce.firstUnused(nonce, bitmap))
+        }
+      })
+
+      const quote = Effect.fn("Quoter.quote")(function* (request: QuoteRequest) {
+        const source = yield* Effect.result(sourceOf(request))
+        const screeningChain = Result.isSuccess(source) ? source.success.chain.id : chains.all[0]?.chain.id
+        if (screeningChain === undefined) return yield* fail("unsupported_chain", "no chain is configured")
+        yield* screening.clear(screeningChain, [request.owner, request.destination])
+
+        const client = yield* Effect.fromResult(source)
+        const { chain } = client
+        yield* chains.get(request.destChainId)
+        if (chain.supportsSetCode === false) {
+          return yield* fail("unsupported_chain", `${chain.name} does not take EIP-7702 transactions`)
+        }
+        if (request.destChainId === chain.id && request.tokenIn === request.tokenOut) {
+          return yield* fail("same_token", "tokenIn and tokenOut are the same token on the same chain")
+        }
+
+        const [code, accountNonce, profile, attributed, gasFees, block] = yield* Effect.all(
+          [
+            client.code(request.owner),
+            client.transactionCount(request.owner, "pending"),
+            tokenRisk.screenInput({
+              chainId: chain.id,
+              token: request.tokenIn,
+              owner: request.owner,
+              amount: request.amountIn
+            }),
+            attribute(client, request.apiKey),
+            client.feesPerGas,
+            client.block("latest")
+          ],
+          { concurrency: "unbounded" }
+        )
+        if (accountCode(code)._tag === "Contract") {
+          return yield* fail("owner_is_a_contract", "only an externally owned account can be delegated")
+        }
+        if (Option.isNone(block)) return yield* fail("upstream_unavailable", `${chain.name} has no latest block`)
+        const price = yield* usdPrices(client, request, profile)
+        const nonce = yield* unusedNonce(client, request.owner)
+
+        const nowMs = yield* Clock.currentTimeMillis
+        const expiresAtMs = nowMs + settings.quoteLifetimeMillis
+        const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
+        const tier: Tier = riskier(request.tier, profile.tier)
+        const builderBps = attributed === undefined ? 0 : effectiveBps(attributed.attribution)
+
+        const priced = Effect.fnUntraced(function* (gas: bigint) {
+          const fees = yield* Effect.fromResult(
+            Fees.breakdown({
+              amountIn: request.amountIn,
+              protocolFee: Fees.protocolFee(settings.fees, {
+                amountIn: request.amountIn,
+                tier,
+                subscriptionActive: request.subscriptionActive
+              }),
+              networkFee: Fees.networkFee(settings.fees, {
+                gas,
+                gasPrice: gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas,
+                ...price,
+                tokenDecimals: profile.decimals
+              }),
+              builderFee: Fees.builderFee(request.amountIn, builderBps)
+            })
+          )
+          const route = yield* routeOn(client, request, fees.swapAmount, deadline)
+          const order: SweepOrder = {
+            owner: request.owner,
+            tokenIn: request.tokenIn,
+            amountIn: request.amountIn,
+            feeAmount: fees.feeAmount,
+            builder: attributed?.address ?? Address.zero,
+            builderFee: fees.builderFee,
+            tokenOut: request.tokenOut,
+            minAmountOut: request.destChainId === chain.id ? route.guaranteedAmountOut : 0n,
+            destination: request.destination,
+            swapTarget: route.target,
+            swapCalldata: route.calldata,
+            deadline,
+            nonce,
+            destChainId: BigInt(request.destChainId)
+          }
+          const simulated = yield* simulation.run(chain.id, order)
+          return { route, order, simulated }
+        })
+
+        const crossChain = request.destChainId !== chain.id
+        const assumed = crossChain ? ASSUMED_GAS.bridge : ASSUMED_GAS.swap
+        const first = yield* priced(assumed)
+        const offered = isNear(first.simulated.gas, assumed) ? first : yield* priced(first.simulated.gas)
+        const { order, route, simulated } = offered
+
+        const id = yield* random.uuid
+        const quoted: Quote = {
+          id,
+          crossChain,
+          expiresAtMs,
+          total: order.feeAmount + order.builderFee,
+          ...(attributed === undefined ? {} : { builderId: attributed.attribution.builderId }),
+          settlementAddress: chain.contracts.delegate,
+          sourceChainId: chain.id,
+          estimatedAmountOut: route.estimatedAmountOut,
+          minAmountOut: route.guaranteedAmountOut,
+          provider: route.provider,
+          estimatedSeconds: route.estimatedSeconds
+        }
+        const domain = { name: settings.domainName, chainId: chain.id }
+        yield* intents.create({
+          quote: quoted,
+          order,
+          orderDigest: digest(order, domain),
+          quotedAtBlock: block.value.number,
+          gas: simulated.gas,
+          userId: request.userId,
+          ...(attributed === undefined
+            ? {}
+            : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } })
+        })
+        yield* Effect.logInfo("quoted", { intentId: id, chainId: chain.id, provider: route.provider, tier })
+        return {
+          quote: quoted,
+          order,
+          signing: {
+            typedData: typedData(order, domain),
+            authorization: { address: chain.contracts.delegate, chainId: chain.id, nonce: accountNonce }
+          }
+        } satisfies Offer
+      }, asQuoteFailed)
+
+      return Quoter.of({ quote })
+    })
+  )
+}
+
+const isNear = (gas: bigint, assumed: bigint): boolean => {
+  const difference = gas > assumed ? gas - assumed : assumed - gas
+  return difference * 100n <= assumed * GAS_TOLERANCE_PERCENT
+}
+
+type Cause =
+  | UnsupportedChain
+  | ChainUnavailable
+  | TokenDeclined
+  | PricesUnavailable
+  | NoRoute
+  | RoutingUnavailable
+  | Fees.FeesExceedInput
+  | SimulationFailed
+  | IntentExists
+  | StoreUnavailable
+
+const REASONS: { readonly [Tag in Cause["_tag"]]: QuoteFailed["reason"] } = {
+  UnsupportedChain: "unsupported_chain",
+  ChainUnavailable: "upstream_unavailable",
+  TokenDeclined: "token_declined",
+  PricesUnavailable: "no_price",
+  NoRoute: "no_route",
+  RoutingUnavailable: "upstream_unavailable",
+  FeesExceedInput: "fees_exceed_input",
+  SimulationFailed: "simulation_failed",
+  IntentExists: "store_unavailable",
+  StoreUnavailable: "store_unavailable"
+}
+
+/** Every expected failure on the way to an offer is one of two to the caller: blocked by screening, or not quotable. */
+const asQuoteFailed = <A, R, E extends Cause | QuoteFailed | ScreeningBlocked>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, QuoteFailed | ScreeningBlocked, R> =>
+  Effect.mapError(effect, (error: Cause | QuoteFailed | ScreeningBlocked) =>
+    error._tag === "QuoteFailed" || error._tag === "ScreeningBlocked"
+      ? error
+      : new QuoteFailed({ reason: REASONS[error._tag], detail: error.message })
+  )

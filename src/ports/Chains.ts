@@ -127,9 +127,10 @@ export interface ChainClient {
   readonly code: (address: Address.Address) => Effect.Effect<Hex, ChainUnavailable>
   /** Wei. */
   readonly balance: (address: Address.Address) => Effect.Effect<bigint, ChainUnavailable>
+  /** At a number, as of the end of that block; nodes keep the state of the newest blocks only. */
   readonly transactionCount: (
     address: Address.Address,
-    block: "latest" | "pending"
+    block: "latest" | "pending" | bigint
   ) => Effect.Effect<bigint, ChainUnavailable>
   readonly call: (request: CallRequest) => Effect.Effect<Hex, CallReverted | ChainUnavailable>
   /** Runs calls one after another on the pending state, each seeing what those before it did (eth_simulateV1). */

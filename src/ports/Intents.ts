@@ -19,7 +19,7 @@ export interface NewIntent {
   readonly orderDigest: Hash
   /** The source chain's block when the order was made: its settlement cannot lie before. */
   readonly quotedAtBlock: bigint
-  /** Gas limit that the simulated sweep needs. */
+  /** Gas that the simulated sweep used, a fresh delegation included. */
   readonly gas: bigint
   readonly userId: string
   readonly attributed?: { readonly builderId: string; readonly payoutMode: PayoutMode }
@@ -65,12 +65,13 @@ export class Intents extends Context.Service<
     readonly find: (id: string) => Effect.Effect<Option.Option<Intent>, StoreUnavailable>
     /**
      * Moves `quoted` to `submitted` with the owner's signatures. However many try at once, one succeeds; the others get
-     * `IllegalTransition`. Durable when it returns, and wakes the relayers of every process.
+     * `IllegalTransition`. Durable when it returns, and wakes the relayers of every process. The id must be known.
      */
     readonly submit: (id: string, submission: Submission) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
      * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first, at most one per
-     * owner and none for an owner who has another one in flight there. A lease ends by itself, so a dead worker loses nothing.
+     * owner and none for an owner who has another one in flight there: carried by an unfinished relay transaction, or leased.
+     * A lease ends by itself, so a dead worker loses nothing.
      */
     readonly claim: (options: {
       readonly chainId: ChainId
@@ -78,11 +79,14 @@ export class Intents extends Context.Service<
       readonly leaseMillis: number
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
-    /** Gives leases back, so that another worker need not wait until they end; `notBeforeMs` delays the next attempt. */
+    /**
+     * Gives leases back, so that another worker need not wait until they end; `notBeforeMs` delays the next attempt. Leaves
+     * alone what a relay transaction carries meanwhile.
+     */
     readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
     /**
      * Applies events in order, all or none, with their consequences in the same transaction: status, event rows, outbox rows.
-     * `IllegalTransition` when the intent is not where the first event needs it, e.g. since another process was faster.
+     * `IllegalTransition` when the intent is not where the first event needs it, e.g. since another process was faster. The id must be known.
      */
     readonly apply: (
       id: string,

@@ -10,19 +10,23 @@ export interface OutboxEntry {
   readonly attempts: number
 }
 
+/** What a message is known by: a settlement is booked once as revenue and once as a builder's accrual. */
+export const idempotencyKey = (message: OutboxMessage): string =>
+  message._tag === "Accrual" ? `accrual:${message.accrual.sweepId}` : `revenue:${message.revenue.sweepId}`
+
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Leases up to `limit` messages that are due, oldest first. */
+    /** Leases up to `limit` messages that are due, longest due first. One that is not closed in time is due again. */
     readonly claim: (options: {
       readonly limit: number
       readonly leaseMillis: number
     }) => Effect.Effect<ReadonlyArray<OutboxEntry>, StoreUnavailable>
-    /** The receiver has it. */
+    /** The receiver has it. True whatever was noted of it before. */
     readonly acknowledge: (id: string) => Effect.Effect<void, StoreUnavailable>
-    /** Not delivered; due again at `nextAttemptMs`. */
+    /** Not delivered; due again at `nextAttemptMs`. Changes nothing once the message is acknowledged or rejected. */
     readonly defer: (id: string, nextAttemptMs: number, detail: string) => Effect.Effect<void, StoreUnavailable>
-    /** The receiver will never take it: kept for the operator, not tried again. */
+    /** The receiver will never take it: kept for the operator, not tried again. Changes nothing once acknowledged. */
     readonly reject: (id: string, detail: string) => Effect.Effect<void, StoreUnavailable>
     readonly counts: Effect.Effect<{ readonly pending: number; readonly rejected: number }, StoreUnavailable>
   }

@@ -38,6 +38,7 @@ export interface RelayTransaction {
   readonly nonce: bigint
   /** `sweep` carries intents; `cancel` is a self-send that fills a nonce whose sweep must not happen any more. */
   readonly kind: "sweep" | "cancel"
+  /** The intents it carries, in the order of the batch; detached ones are not among them any more. */
   readonly intentIds: ReadonlyArray<string>
   readonly status: RelayTransactionStatus
   /** Oldest first, at least one. */
@@ -46,7 +47,7 @@ export interface RelayTransaction {
   readonly createdAtMs: number
 }
 
-/** An intent is no longer `submitted`, or another transaction carries it. */
+/** An intent is no longer `submitted`, or an unfinished transaction carries it or another one of its owner. */
 export class IntentTaken extends Schema.TaggedError<IntentTaken>()("IntentTaken", {
   intentIds: Schema.Array(Schema.String)
 }) {
@@ -61,7 +62,7 @@ export class RelayTransactions extends Context.Service<
     /**
      * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has it signed, and stores the signed bytes and
      * the link to the intents (whose `txHash` becomes the attempt's), all in one database transaction that holds the lane's
-     * lock. When it returns, the bytes may be broadcast; when it fails, no nonce is used.
+     * lock. When it returns, the bytes may be broadcast; when it fails, no nonce is used. Without intents it is a `cancel`.
      */
     readonly allocate: <E>(options: {
       readonly chainId: ChainId
@@ -71,7 +72,10 @@ export class RelayTransactions extends Context.Service<
       readonly intentIds: ReadonlyArray<string>
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
     }) => Effect.Effect<RelayTransaction, E | IntentTaken | StoreUnavailable>
-    /** Stores another version of the same nonce, before it is broadcast; `cancel` turns a sweep into a self-send. */
+    /**
+     * Stores another version of the same nonce, before it is broadcast; `cancel` turns a sweep into a self-send. The hash of
+     * a sweep becomes the `txHash` of the intents it carries.
+     */
     readonly addAttempt: (
       id: string,
       attempt: Attempt,
@@ -79,9 +83,12 @@ export class RelayTransactions extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>
     /** Notes that the attempt was handed to a node now. */
     readonly markBroadcast: (hash: Hash) => Effect.Effect<void, StoreUnavailable>
-    /** Notes the block that holds the transaction; without one, that the block vanished in a reorg. */
+    /** Notes the block that holds the transaction; without one, that the block vanished in a reorg. Not once final. */
     readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
-    /** The watcher is done with it: its block is deep enough and its intents have moved on. */
+    /**
+     * The watcher is done with it: its block is deep enough and its intents have moved on. One that is still `submitted` can
+     * be claimed again.
+     */
     readonly finalize: (id: string) => Effect.Effect<void, StoreUnavailable>
     /** Detaches intents that their transaction did not settle, so that they can be claimed again. */
     readonly detach: (id: string, intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { Test } from "forge-std/Test.sol";
+
+/// @notice Code of other projects, from their published packages.
+abstract contract Deployed is Test {
+    address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+
+    function uniswapFactory() internal returns (address) {
+        return _create(_package("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"));
+    }
+
+    function swapRouter(address factory, address weth) internal returns (address) {
+        bytes memory code =
+            _package("@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json");
+        return _create(abi.encodePacked(code, abi.encode(address(0), factory, address(0), weth)));
+    }
+
+    function weth9() internal returns (address) {
+        return _create(_package("@uniswap/v2-periphery/build/WETH9.json"));
+    }
+
+    /// @dev Permit2 keeps its domain separator in an immutable, so it is created and then moved to its own address.
+    function permit2() internal {
+        bytes memory code = vm.parseJsonBytes(vm.readFile("test/fixtures/Permit2.json"), ".creationCode");
+        (bool ok,) = CREATE2_FACTORY.call(
+            abi.encodePacked(hex"0000000000000000000000000000000000000000d3af2663da51c10215000000", code)
+        );
+        assertTrue(ok && PERMIT2.code.length > 0);
+    }
+
+    function _package(string memory path) internal view returns (bytes memory) {
+        return vm.parseJsonBytes(vm.readFile(string.concat("../node_modules/", path)), ".bytecode");
+    }
+
+    function _create(bytes memory initCode) internal returns (address created) {
+        assembly ("memory-safe") {
+            created := create(0, add(initCode, 0x20), mload(initCode))
+        }
+        require(created != address(0), "creation failed");
+    }
+}

@@ -1,0 +1,15 @@
+/**
+ * The builder backend's migrations, in order. Imported rather than found in a directory, so that they also travel in a
+ * bundle. A migration that was released is never edited: the next change is the next number.
+ */
+import accounts from "./0001_accounts.ts"
+import ledger from "./0002_ledger.ts"
+import payouts from "./0003_payouts.ts"
+import revenueAndAlerts from "./0004_revenue_and_alerts.ts"
+
+export const migrations = {
+  "0001_accounts": accounts,
+  "0002_ledger": ledger,
+  "0003_payouts": payouts,
+  "0004_revenue_and_alerts": revenueAndAlerts
+}

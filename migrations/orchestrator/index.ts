@@ -1,0 +1,13 @@
+/**
+ * The orchestrator's migrations, in order. Imported rather than found in a directory, so that they also travel in a bundle.
+ * A migration that was released is never edited: the next change is the next number.
+ */
+import intents from "./0001_intents.ts"
+import relayTransactions from "./0002_relay_transactions.ts"
+import outboxAndAlerts from "./0003_outbox_and_alerts.ts"
+
+export const migrations = {
+  "0001_intents": intents,
+  "0002_relay_transactions": relayTransactions,
+  "0003_outbox_and_alerts": outboxAndAlerts
+}

@@ -1,0 +1,84 @@
+/**
+ * One entry of the chains file: what an operator says about a chain, completed with what is publicly known of it and with
+ * the addresses that its deployment computes.
+ */
+import { Effect, Schema } from "effect"
+import * as Address from "../../domain/Address.ts"
+import { type Chain, Deployment } from "../../domain/Chain.ts"
+import { ChainId } from "../../domain/ChainId.ts"
+import { TokenInfo } from "../../domain/Token.ts"
+import * as SweepDeployment from "./Deployment.ts"
+import { KNOWN_CHAINS } from "./KnownChains.ts"
+
+/** Permit2 and Multicall3 have one address on every chain. */
+const PERMIT2 = Address.of("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+const MULTICALL3 = Address.of("0xcA11bde05977b3631167028862bE2a173976CA11")
+
+const DAY_SECONDS = 86_400
+
+/** The chain's entry after known facts were filled in. */
+export const ChainSettings = Schema.Struct({
+  id: ChainId,
+  name: Schema.NonEmptyString,
+  nativeSymbol: Schema.NonEmptyString,
+  /** JSON-RPC endpoints, preferred first. They may hold API keys, so they never appear in logs or answers. */
+  rpcUrls: Schema.NonEmptyArray(Schema.String),
+  /** Receives protocol fees. */
+  feeRecipient: Address.NonZeroAddress,
+  /** Receives builder fees that are paid out in batches; `feeRecipient` unless set. */
+  builderVault: Schema.optionalKey(Address.NonZeroAddress),
+  /** Administers the guard's allow-list. Fixed at deployment: it is part of the contracts' addresses. */
+  guardOwner: Address.NonZeroAddress,
+  timelockSeconds: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(2 * DAY_SECONDS))),
+  wrappedNative: Address.NonZeroAddress,
+  stables: Schema.Array(Address.NonZeroAddress),
+  swapRouter: Schema.optionalKey(Address.NonZeroAddress),
+  quoter: Schema.optionalKey(Address.NonZeroAddress),
+  spokePool: Schema.optionalKey(Address.NonZeroAddress),
+  permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PERMIT2))),
+  multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(MULTICALL3))),
+  sanctionsOracle: Address.NonZeroAddress,
+  confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+  supportsSetCode: Schema.optionalKey(Schema.Boolean),
+  blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  explorerUrl: Schema.optionalKey(Schema.String),
+  tokens: Schema.Array(TokenInfo),
+  /** Overrides the computed addresses, for contracts that were deployed otherwise. */
+  contracts: Schema.optionalKey(Deployment)
+})
+export type ChainSettings = typeof ChainSettings.Type
+
+/** The entry as it stands in the file; everything that is known of the chain may be left out. */
+export type ChainSettingsInput = typeof ChainSettings.Encoded
+
+/** The entry with what is known of the chain under what the operator says. */
+export const withKnownFacts = (entry: unknown): unknown => {
+  if (typeof entry !== "object" || entry === null || !("id" in entry)) return entry
+  return { ...(typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined), ...entry }
+}
+
+/** What the chain's contracts are deployed from. Swap router and SpokePool are the targets that sweeps may call. */
+export const deploymentOf = (settings: ChainSettings, domainName: string): SweepDeployment.Deployment => ({
+  chainId: settings.id,
+  guardOwner: settings.guardOwner,
+  timelockSeconds: settings.timelockSeconds,
+  feeRecipient: settings.feeRecipient,
+  wrappedNative: settings.wrappedNative,
+  domainName,
+  targets: [settings.swapRouter, settings.spokePool].filter((target) => target !== undefined)
+})
+
+/** The chain as the service knows it, with its contracts' addresses computed unless overridden. */
+export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
+  const { builderVault, contracts, guardOwner: _owner, rpcUrls: _urls, timelockSeconds: _timelock, ...facts } = settings
+  return {
+    ...facts,
+    builderVault: builderVault ?? settings.feeRecipient,
+    contracts: contracts ?? computedContracts(settings, domainName)
+  }
+}
+
+const computedContracts = (settings: ChainSettings, domainName: string): Deployment => {
+  const { delegate, entry, guard } = SweepDeployment.plan(deploymentOf(settings, domainName)).contracts
+  return { delegate: delegate.address, guard: guard.address, entry: entry.address }
+}

@@ -1,0 +1,230 @@
+/** The `Chains` port over JSON-RPC. */
+import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { HttpClient } from "effect/http"
+import { keccak256, numberToHex } from "viem"
+import type { Chain } from "../../domain/Chain.ts"
+import { Hex } from "../../domain/Hex.ts"
+import {
+  CallReverted,
+  type CallRequest,
+  type ChainClient,
+  Chains,
+  ChainUnavailable,
+  type FeesPerGas,
+  SendRejected,
+  UnsupportedChain
+} from "../../ports/Chains.ts"
+import * as JsonRpc from "./JsonRpc.ts"
+import * as JsonRpcPool from "./JsonRpcPool.ts"
+import * as RpcErrors from "./RpcErrors.ts"
+import * as Rpc from "./RpcSchemas.ts"
+
+export interface ChainEndpoints {
+  readonly chain: Chain
+  /** Asked in this order; the next one when the one before gives no usable answer. */
+  readonly rpcUrls: ReadonlyArray<string>
+}
+
+export interface Options {
+  /** How long to wait for one answer of one endpoint. */
+  readonly timeout: Duration.Input
+}
+
+const defaults: Options = { timeout: "10 seconds" }
+
+/** Blocks behind a fee estimate. */
+const FEE_BLOCKS = 10
+
+/** Wei per gas: what a block builder is offered where recent blocks took nothing. */
+const MIN_PRIORITY_FEE = 1_000_000n
+
+const tag = (which: "latest" | "pending" | bigint): string => (typeof which === "bigint" ? numberToHex(which) : which)
+
+const callObject = (request: Omit<CallRequest, "block">) => ({
+  to: request.to,
+  data: request.data,
+  ...(request.from === undefined ? {} : { from: request.from }),
+  ...(request.value === undefined ? {} : { value: numberToHex(request.value) }),
+  ...(request.gas === undefined ? {} : { gas: numberToHex(request.gas) }),
+  ...(request.authorizationList === undefined || request.authorizationList.length === 0
+    ? {}
+    : {
+        authorizationList: request.authorizationList.map(({ address, chainId, nonce, r, s, yParity }) => ({
+          address,
+          chainId: numberToHex(chainId),
+          nonce: numberToHex(nonce),
+          // Quantities: nodes refuse leading zeros.
+          r: numberToHex(BigInt(r)),
+          s: numberToHex(BigInt(s)),
+          yParity: numberToHex(yParity)
+        }))
+      })
+})
+
+/** The state override set of eth_call and eth_simulateV1; undefined where nothing is overridden. */
+const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceOverrides">) => {
+  const accounts = new Map<string, { code?: Hex; balance?: Hex }>()
+  for (const { address, code } of overrides.codeOverrides ?? []) accounts.set(address, { code })
+  for (const { address, balance } of overrides.balanceOverrides ?? []) {
+    accounts.set(address, { ...accounts.get(address), balance: numberToHex(balance) })
+  }
+  return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
+}
+
+const median = (values: ReadonlyArray<bigint>): bigint | undefined =>
+  values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)]
+
+/**
+ * Twice the next base fee leaves six full blocks of room (EIP-1559 raises it by at most an eighth per block); the tip is the
+ * median of what recent blocks took.
+ */
+const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
+  const baseFeePerGas = history.baseFeePerGas.at(-1) ?? 0n
+  const rewards = (history.reward ?? []).flatMap((percentiles) => percentiles.slice(0, 1)).filter((tip) => tip > 0n)
+  const tip = median(rewards) ?? 0n
+  const maxPriorityFeePerGas = tip > MIN_PRIORITY_FEE ? tip : MIN_PRIORITY_FEE
+  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas }
+}
+
+/** A chain's client over endpoints of its own; see {@link layer}. */
+export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainClient => {
+  const unavailable = (method: string, detail: string) => new ChainUnavailable({ chainId: chain.id, method, detail })
+
+  const decoded = <S extends Schema.Constraint>(schema: S) => {
+    const decode = Schema.decodeUnknownEffect(schema)
+    return (method: string, answer: unknown) =>
+      Effect.mapError(decode(answer), () => unavailable(method, "malformed answer"))
+  }
+  const asQuantity = decoded(Rpc.Quantity)
+  const asHex = decoded(Hex)
+  const asBlock = decoded(Schema.NullOr(Rpc.RpcBlock))
+  const asReceipt = decoded(Schema.NullOr(Rpc.RpcReceipt))
+  const asLogs = decoded(Schema.Array(Rpc.RpcLog))
+  const asSimulation = decoded(Rpc.RpcSimulation)
+  const asFeeHistory = decoded(Rpc.RpcFeeHistory)
+
+  /** A read whose errors are all the node's trouble. */
+  const read = (method: string, params: ReadonlyArray<unknown>) =>
+    Effect.mapError(pool.request(method, params), (failure) => unavailable(method, failure.message))
+
+  const block: ChainClient["block"] = Effect.fn("Chains.block")(function* (which) {
+    const method = "eth_getBlockByNumber"
+    const answer = yield* asBlock(method, yield* read(method, [tag(which), false]))
+    return answer === null ? Option.none() : Option.some(Rpc.block(answer))
+  })
+
+  const code: ChainClient["code"] = Effect.fn("Chains.code")(function* (address) {
+    return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
+  })
+
+  const balance: ChainClient["balance"] = Effect.fn("Chains.balance")(function* (address) {
+    return yield* asQuantity("eth_getBalance", yield* read("eth_getBalance", [address, "latest"]))
+  })
+
+  const transactionCount: ChainClient["transactionCount"] = Effect.fn("Chains.transactionCount")(
+    function* (address, which) {
+      const method = "eth_getTransactionCount"
+      return yield* asQuantity(method, yield* read(method, [address, tag(which)]))
+    }
+  )
+
+  const call: ChainClient["call"] = Effect.fn("Chains.call")(function* ({ block: which = "pending", ...request }) {
+    const overrides = stateOverrides(request)
+    const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
+    const answer = yield* pool
+      .request("eth_call", params, (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure))
+      .pipe(
+        Effect.mapError((failure) =>
+          failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
+            ? new CallReverted({ chainId: chain.id, data: RpcErrors.revertData(failure.data), detail: failure.text })
+            : unavailable("eth_call", failure.message)
+        )
+      )
+    return yield* asHex("eth_call", answer)
+  })
+
+  const simulate: ChainClient["simulate"] = Effect.fn("Chains.simulate")(function* (calls, overrides = {}) {
+    const method = "eth_simulateV1"
+    const state = stateOverrides(overrides)
+    const simulated = {
+      calls: calls.map(callObject),
+      ...(state === undefined ? {} : { stateOverrides: state })
+    }
+    const answer = yield* read(method, [{ blockStateCalls: [simulated], validation: false }, "pending"])
+    const [result] = yield* asSimulation(method, answer)
+    if (result.calls.length !== calls.length) return yield* unavailable(method, "another number of calls in the answer")
+    return result.calls.map(Rpc.simulatedCall)
+  })
+
+  const feesPerGas: ChainClient["feesPerGas"] = Effect.gen(function* () {
+    const method = "eth_feeHistory"
+    return feesFrom(yield* asFeeHistory(method, yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])))
+  }).pipe(Effect.withSpan("Chains.feesPerGas"))
+
+  /**
+   * The same bytes may be handed to any number of nodes, so every endpoint is tried. But once one of them may have taken
+   * them, the refusal of another proves nothing: only "already known" ends the doubt.
+   */
+  const send: ChainClient["send"] = Effect.fn("Chains.send")(function* (raw) {
+    const method = "eth_sendRawTransaction"
+    const hash = keccak256(raw)
+    const doubts: Array<string> = []
+    let rejection: SendRejected | undefined
+    for (const endpoint of yield* pool.ordered) {
+      const outcome = yield* Effect.result(endpoint.request(method, [raw]))
+      if (outcome._tag === "Success") {
+        if (String(outcome.success).toLowerCase() === hash) return hash
+        doubts.push(`${endpoint.name}: answered with another hash`)
+        continue
+      }
+      const said = outcome.failure._tag === "RpcError" ? RpcErrors.sendOutcome(outcome.failure) : undefined
+      if (said?._tag === "Known") return hash
+      if (said?._tag === "Rejected") {
+        rejection ??= new SendRejected({ chainId: chain.id, reason: said.reason, detail: outcome.failure.message })
+      } else {
+        doubts.push(outcome.failure.message)
+      }
+    }
+    if (doubts.length === 0 && rejection !== undefined) return yield* rejection
+    return yield* unavailable(method, doubts.join("; "))
+  })
+
+  const receipt: ChainClient["receipt"] = Effect.fn("Chains.receipt")(function* (hash) {
+    const method = "eth_getTransactionReceipt"
+    const answer = yield* asReceipt(method, yield* read(method, [hash]))
+    return answer === null ? Option.none() : Option.some(Rpc.receipt(answer))
+  })
+
+  const logs: ChainClient["logs"] = Effect.fn("Chains.logs")(function* ({ address, fromBlock, toBlock, topics }) {
+    const filter = { address, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+    const answer = yield* asLogs("eth_getLogs", yield* read("eth_getLogs", [filter]))
+    return answer.filter((entry) => !entry.removed).map(Rpc.log)
+  })
+
+  return { chain, block, code, balance, transactionCount, call, simulate, feesPerGas, send, receipt, logs }
+}
+
+/** Chains over HTTP endpoints. Nothing is asked of a node before the first use; a node of another chain is never used. */
+export const layer = (
+  chains: ReadonlyArray<ChainEndpoints>,
+  { timeout }: Options = defaults
+): Layer.Layer<Chains, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    Chains,
+    Effect.gen(function* () {
+      const http = yield* HttpClient.HttpClient
+      const all = yield* Effect.forEach(chains, ({ chain, rpcUrls }) =>
+        Effect.map(
+          Effect.forEach(rpcUrls, (url) => JsonRpc.verified(JsonRpc.make(http, url, timeout), chain.id)),
+          (endpoints) => makeClient(chain, JsonRpcPool.make(endpoints))
+        )
+      )
+      return {
+        all,
+        get: (chainId) => {
+          const client = all.find((candidate) => candidate.chain.id === chainId)
+          return client === undefined ? Effect.fail(new UnsupportedChain({ chainId })) : Effect.succeed(client)
+        }
+      }
+    })
+  )

@@ -1,0 +1,114 @@
+/** {@link SweepContracts} by the ABIs that the Solidity sources were compiled to. */
+import { Effect, Layer, Option } from "effect"
+import {
+  decodeErrorResult,
+  decodeEventLog,
+  encodeEventTopics,
+  encodeFunctionData,
+  erc20Abi,
+  hexToBigInt,
+  size
+} from "viem"
+import * as Address from "../../domain/Address.ts"
+import type { Hash, Hex } from "../../domain/Hex.ts"
+import { isNative } from "../../domain/Token.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/Chains.ts"
+import { type SweepRevert, SweepContracts } from "../../ports/SweepContracts.ts"
+import { sweepDelegate, sweepGuard } from "./contracts.generated.ts"
+
+const MAX_TEXT = 300
+
+const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
+
+const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
+  const [signature, ...indexed] = log.topics
+  if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
+  return Option.map(decodeArguments([SWEPT, ...indexed], log.data), (args) => ({
+    orderHash: lower(args.orderHash),
+    owner: Address.of(args.owner),
+    builder: Address.of(args.builder),
+    tokenIn: Address.of(args.tokenIn),
+    amountIn: args.amountIn,
+    feeAmount: args.feeAmount,
+    builderFee: args.builderFee,
+    tokenOut: Address.of(args.tokenOut),
+    amountOut: args.amountOut,
+    destination: Address.of(args.destination),
+    swapTarget: Address.of(args.swapTarget),
+    nonce: args.nonce,
+    destChainId: args.destChainId
+  }))
+}
+
+/** Malformed topics or data are a foreign event and no reason to fail: viem throws for them. */
+const decodeArguments = Option.liftThrowable(
+  (topics: [Hash, ...Array<Hash>], data: Hex) =>
+    decodeEventLog({ abi: sweepGuard.abi, eventName: "Swept", topics, data, strict: true }).args
+)
+
+const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
+
+const decodeError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: sweepDelegate.abi, data }))
+
+/** The swap target reverts with errors of its own, of which only Solidity's are known. */
+const decodeStandardError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: [], data }))
+
+const decodeRevert = (data: Hex): SweepRevert => {
+  const revert = Option.match(decodeError(data), {
+    onNone: () => ({ name: "Unknown", text: data === "0x" ? "no revert data" : data }),
+    onSome: ({ args, errorName }) => {
+      const [argument] = args ?? []
+      if (errorName === "SwapFailed") return { name: errorName, text: `SwapFailed(${swapReason(argument as Hex)})` }
+      return { name: errorName, text: argument === undefined ? errorName : `${errorName}(${String(argument)})` }
+    }
+  })
+  return { name: revert.name, text: revert.text.slice(0, MAX_TEXT) }
+}
+
+const swapReason = (data: Hex): string =>
+  Option.match(decodeStandardError(data), {
+    onNone: () => data,
+    onSome: ({ args }) => String(args?.[0])
+  })
+
+/** The read could not be made sense of: what stands at the address is not what the configuration says. */
+const unusable = (client: ChainClient, detail: string) =>
+  new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
+
+const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(function* (
+  client,
+  owner,
+  word,
+  block = "pending"
+) {
+  const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
+  const result = yield* client
+    .call({ to: client.chain.contracts.guard, data, block })
+    .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
+  if (size(result) !== 32) return yield* unusable(client, "the guard is not deployed")
+  return hexToBigInt(result)
+})
+
+const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(function* (
+  client,
+  token,
+  owner,
+  block = "pending"
+) {
+  if (isNative(token)) return yield* client.balance(owner)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
+  const result = yield* client
+    .call({ to: token, data, block })
+    .pipe(Effect.catchTag("CallReverted", () => Effect.succeed<Hex>("0x")))
+  return size(result) === 32 ? hexToBigInt(result) : 0n
+})
+
+export const layer = Layer.succeed(SweepContracts, {
+  encodeExecute: (order, signature) =>
+    encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
+  decodeSwept,
+  sweptTopics: (orderDigest) => [SWEPT, orderDigest],
+  decodeRevert,
+  nonceBitmap,
+  balanceOf
+})

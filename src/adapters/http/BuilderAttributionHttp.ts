@@ -1,0 +1,64 @@
+/** {@link BuilderAttribution} by the builder backend's `POST /attribute` (spec). The key travels in a header, never in a body. */
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { sha256, stringToHex } from "viem"
+import { Attribution } from "../../domain/Builder.ts"
+import { AttributionUnavailable, BuilderAttribution } from "../../ports/BuilderAttribution.ts"
+import * as Exchange from "./Exchange.ts"
+
+export interface Options {
+  /** Base URL of the builder backend. */
+  readonly builderUrl: string
+  readonly timeout?: Duration.Input
+  /** How long an answer is used again. A rotated key or a changed markup is noticed after this at the latest. */
+  readonly cacheLifetime?: Duration.Input
+}
+
+/** Keys in the cache are bounded: anyone can post made-up ones. */
+const CACHE_CAPACITY = 10_000
+
+/** The key of the lookup in progress. The cache knows keys by their hash alone, so that none outlives its request. */
+class ApiKey extends Context.Service<ApiKey, Redacted.Redacted>()("sweep/adapters/http/BuilderAttributionHttp/ApiKey") {}
+
+const readAttribution = Exchange.json(Attribution)
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const client = yield* HttpClient.HttpClient
+  const timeout = options.timeout ?? Duration.seconds(3)
+  const request = HttpClientRequest.post("/attribute").pipe(
+    HttpClientRequest.prependUrl(options.builderUrl),
+    HttpClientRequest.acceptJson
+  )
+
+  const ask = Effect.fnUntraced(
+    function* (_hash: string) {
+      const withKey = HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(yield* ApiKey))
+      return yield* Exchange.exchange(client, withKey, timeout, (response) => {
+        if (response.status === 200) return Effect.asSome(readAttribution(response))
+        return response.status === 404 ? Effect.succeedNone : Effect.fail(Exchange.unexpected(response))
+      })
+    },
+    Effect.mapError((error) => new AttributionUnavailable({ detail: error.message }))
+  )
+
+  const answers = yield* Cache.makeWith<
+    string,
+    Option.Option<Attribution>,
+    AttributionUnavailable,
+    ApiKey,
+    "lookup"
+  >(ask, {
+    capacity: CACHE_CAPACITY,
+    requireServicesAt: "lookup",
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? (options.cacheLifetime ?? Duration.seconds(5)) : Duration.zero)
+  })
+
+  const resolve = Effect.fn("BuilderAttribution.resolve")(function* (apiKey: Redacted.Redacted) {
+    const hash = sha256(stringToHex(Redacted.value(apiKey)))
+    return yield* Effect.provideService(Cache.get(answers, hash), ApiKey, apiKey)
+  })
+
+  return BuilderAttribution.of({ resolve })
+})
+
+export const layer = (options: Options) => Layer.effect(BuilderAttribution, make(options))

@@ -1,0 +1,50 @@
+/** {@link Balances} without a provider: Multicall3 over each chain's token list. What is not listed is not found. */
+import { Array, Effect, Layer, Option } from "effect"
+import { encodeFunctionData, erc20Abi, multicall3Abi } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import { isNative, NATIVE, type TokenInfo } from "../../domain/Token.ts"
+import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/Balances.ts"
+import { type ChainClient, Chains } from "../../ports/Chains.ts"
+import * as Multicall3 from "../evm/Multicall3.ts"
+
+/** The native currency first, then the list in its order. */
+const tokensOf = (chain: Chain.Chain): ReadonlyArray<TokenInfo> => [
+  ...Option.toArray(Chain.token(chain, NATIVE)),
+  ...chain.tokens
+]
+
+const readBalance = (chain: Chain.Chain, token: Address.Address, owner: Address.Address): Multicall3.Read =>
+  isNative(token)
+    ? {
+        to: chain.multicall3,
+        data: encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] })
+      }
+    : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }) }
+
+/** A listed token that reverts or answers with anything but one word is left out: one bad token must not hide the rest. */
+const onChain = Effect.fn("MulticallBalances.onChain")(function* (client: ChainClient, owner: Address.Address) {
+  const tokens = tokensOf(client.chain)
+  const answers = yield* Multicall3.read(
+    client,
+    tokens.map((token) => readBalance(client.chain, token.address, owner))
+  )
+  return Array.zip(tokens, answers).flatMap(([token, answer]): ReadonlyArray<TokenBalance> => {
+    const balance = Option.getOrElse(Multicall3.word(answer), () => 0n)
+    return balance > 0n ? [{ token, balance }] : []
+  })
+})
+
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const of = Effect.fn("MulticallBalances.of")(
+    function* (owner: Address.Address) {
+      const held = yield* Effect.forEach(chains.all, (client) => onChain(client, owner), { concurrency: "unbounded" })
+      return held.flat()
+    },
+    Effect.catchTag("ChainUnavailable", (error) => Effect.fail(new BalancesUnavailable({ detail: error.message })))
+  )
+  return Balances.of({ of })
+})
+
+export const layer = Layer.effect(Balances, make)

@@ -1,0 +1,138 @@
+/**
+ * {@link Prices} by DefiLlama's free price API: `GET /prices/current/{chain:address,…}`. A price counts when it is fresh,
+ * confident, and for a token of the decimals that we know it by; else the token has none.
+ */
+import { Array, BigDecimal, Clock, Duration, Effect, Layer, Option, Ref, Schema } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
+import { Chains } from "../../ports/Chains.ts"
+import { Prices, PricesUnavailable } from "../../ports/Prices.ts"
+import * as Exchange from "../http/Exchange.ts"
+import * as PriceCache from "./PriceCache.ts"
+
+export interface Options {
+  readonly baseUrl?: string
+  readonly timeout?: Duration.Input
+  readonly cacheLifetime?: Duration.Input
+}
+
+/** DefiLlama's names of chains. */
+const SLUGS: Readonly<Record<ChainId, string>> = {
+  1: "ethereum",
+  10: "optimism",
+  56: "bsc",
+  137: "polygon",
+  8453: "base",
+  42161: "arbitrum",
+  43114: "avax"
+}
+
+/** What one call may ask for. */
+const KEYS_PER_CALL = 40
+
+const MIN_CONFIDENCE = 0.9
+const MAX_AGE = Duration.hours(1)
+
+/** How long to stay away after 429: as told, within bounds. */
+const DEFAULT_PAUSE = Duration.seconds(30)
+const MAX_PAUSE = Duration.minutes(5)
+
+const SCALE = 18
+
+/** A decimal that is small enough to be worked with: prices have been known to come as 1e-30. */
+const DECIMAL = /^[0-9]{1,30}(?:\.[0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$/
+
+/** Dollars as text to dollars scaled by 10^18, rounded down; none for what is no price, or too small to be told from 0. */
+export const parsePrice = (text: string): Option.Option<UsdPrice> =>
+  Option.liftPredicate(text, (candidate) => DECIMAL.test(candidate)).pipe(
+    Option.flatMap(BigDecimal.fromString),
+    Option.map((dollars) => BigDecimal.scale(dollars, SCALE).value),
+    Option.filter((scaled) => scaled > 0n)
+  )
+
+const Coin = Schema.Struct({
+  /** The number's own digits; see {@link exactPrice}. */
+  price: Schema.String,
+  /** UNIX seconds. */
+  timestamp: Schema.Finite,
+  confidence: Schema.optionalKey(Schema.Finite),
+  decimals: Schema.optionalKey(Schema.Finite)
+})
+
+/** Keeps a price's digits as they were written: a double would round them. */
+const exactPrice = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
+  key === "price" && typeof value === "number" ? context.source : value
+
+const readCoins = Exchange.json(
+  Schema.Struct({ coins: Schema.Record(Schema.String, Coin) }),
+  (key, value, context) => exactPrice(key, value, context)
+)
+
+const usable = (coin: typeof Coin.Type, decimals: number, nowMillis: number): boolean =>
+  (coin.confidence ?? 0) >= MIN_CONFIDENCE &&
+  (coin.decimals ?? decimals) === decimals &&
+  Math.abs(nowMillis - coin.timestamp * 1000) <= Duration.toMillis(MAX_AGE)
+
+const pauseOf = (response: HttpClientResponse.HttpClientResponse): number => {
+  const told = Number(response.headers["retry-after"] ?? "")
+  const millis = Number.isFinite(told) && told > 0 ? told * 1000 : Duration.toMillis(DEFAULT_PAUSE)
+  return Math.min(millis, Duration.toMillis(MAX_PAUSE))
+}
+
+export const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const chains = yield* Chains
+  const client = yield* HttpClient.HttpClient
+  const pausedUntil = yield* Ref.make(0)
+  const baseUrl = options.baseUrl ?? "https://coins.llama.fi"
+  const timeout = options.timeout ?? Duration.seconds(3)
+
+  const unavailable = (detail: string) => new PricesUnavailable({ detail: `DefiLlama: ${detail}` })
+
+  const fetchCoins = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+    const now = yield* Clock.currentTimeMillis
+    if (now < (yield* Ref.get(pausedUntil))) return yield* unavailable("rate limited")
+    const request = HttpClientRequest.get(`/prices/current/${keys.join(",")}`).pipe(
+      HttpClientRequest.prependUrl(baseUrl),
+      HttpClientRequest.acceptJson
+    )
+    return yield* Exchange.exchange(client, request, timeout, (response) => {
+      if (response.status === 200) return readCoins(response)
+      const failure = Effect.fail(Exchange.unexpected(response))
+      return response.status === 429
+        ? Effect.andThen(Ref.set(pausedUntil, now + pauseOf(response)), failure)
+        : failure
+    }).pipe(Effect.catchTag("ExchangeFailed", (error) => Effect.fail(unavailable(error.message))))
+  })
+
+  const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
+    const slug = SLUGS[chainId]
+    if (slug === undefined) return yield* unavailable(`chain ${chainId} is not known there`)
+    const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
+    const keyed = tokens.map((token) => ({
+      token,
+      key: `${slug}:${Chain.erc20(chain, token.address)}`.toLowerCase()
+    }))
+    const answers = yield* Effect.forEach(
+      Array.chunksOf(Array.dedupe(keyed.map(({ key }) => key)), KEYS_PER_CALL),
+      fetchCoins
+    )
+    const now = yield* Clock.currentTimeMillis
+    const coins = new Map(
+      answers.flatMap((answer) => Object.entries(answer.coins)).map(([key, coin]) => [key.toLowerCase(), coin])
+    )
+    const prices = new Map<Address.Address, UsdPrice>()
+    for (const { key, token } of keyed) {
+      const coin = coins.get(key)
+      if (coin === undefined || !usable(coin, token.decimals, now)) continue
+      Option.map(parsePrice(coin.price), (price) => prices.set(token.address, price))
+    }
+    return prices
+  })
+
+  return yield* PriceCache.make(lookup, options.cacheLifetime ?? Duration.seconds(15))
+})
+
+export const layer = (options?: Options) => Layer.effect(Prices, make(options))

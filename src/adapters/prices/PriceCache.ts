@@ -1,0 +1,61 @@
+/**
+ * Makes {@link Prices} of a source that is asked for many tokens at once: answers are used again for a short while, and what
+ * concurrent callers miss is asked for together.
+ */
+import { Cache, Duration, Effect, Exit, Option, Request, RequestResolver } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
+import { Prices, type PricesUnavailable } from "../../ports/Prices.ts"
+
+export interface PricedToken {
+  readonly address: Address.Address
+  readonly decimals: number
+}
+
+/** Asks a source, which leaves out the tokens that it has no price for. */
+export type Lookup = (
+  chainId: ChainId,
+  tokens: ReadonlyArray<PricedToken>
+) => Effect.Effect<ReadonlyMap<Address.Address, UsdPrice>, PricesUnavailable>
+
+/** Tokens that are remembered, over all chains. */
+const CAPACITY = 10_000
+
+class PriceOf extends Request.Class<
+  PricedToken & { readonly chainId: ChainId },
+  Option.Option<UsdPrice>,
+  PricesUnavailable
+> {}
+
+/** Failures are not remembered; that a token has no price is. */
+export const make = Effect.fnUntraced(function* (lookup: Lookup, lifetime: Duration.Input) {
+  const resolver = RequestResolver.makeGrouped<PriceOf, ChainId>({
+    key: ({ request }) => request.chainId,
+    resolver: Effect.fnUntraced(function* (entries, chainId) {
+      const prices = yield* lookup(
+        chainId,
+        entries.map(({ request: { address, decimals } }) => ({ address, decimals }))
+      )
+      for (const entry of entries) {
+        entry.completeUnsafe(Exit.succeed(Option.fromUndefinedOr(prices.get(entry.request.address))))
+      }
+    })
+  })
+  const cache = yield* RequestResolver.asCache(resolver, {
+    capacity: CAPACITY,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? lifetime : Duration.zero)
+  })
+
+  const usd = Effect.fn("Prices.usd")(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
+    const found = yield* Effect.forEach(
+      tokens,
+      ({ address, decimals }) =>
+        Effect.map(Cache.get(cache, new PriceOf({ chainId, address, decimals })), (price) => [address, price] as const),
+      { concurrency: "unbounded" }
+    )
+    return new Map(found.flatMap(([address, price]) => Option.toArray(price).map((known) => [address, known] as const)))
+  })
+
+  return Prices.of({ usd })
+})

@@ -1,0 +1,86 @@
+/**
+ * {@link TokenRisk} without anyone else's opinion: the chain's token list gives the tier, and a simulated transfer on the
+ * pending state has the last word on whether the token can be swept at all.
+ */
+import { Cache, Effect, Exit, Layer, Option } from "effect"
+import { toHex } from "viem"
+import * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { Tier } from "../../domain/Tier.ts"
+import { isNative } from "../../domain/Token.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../ports/Chains.ts"
+import { SecureRandom } from "../../ports/SecureRandom.ts"
+import { TokenDeclined, type TokenProfile, TokenRisk } from "../../ports/TokenRisk.ts"
+import * as TokenMetadata from "./TokenMetadata.ts"
+import * as TransferProbe from "./TransferProbe.ts"
+
+/** How many unlisted tokens are remembered, over all chains. */
+const CACHE_CAPACITY = 10_000
+
+/** Upgradeable tokens do get renamed, so even what hardly ever changes is read again in time. */
+const CACHE_LIFETIME = "1 day"
+
+/** tier1: the native currency, its wrapped form and stables. tier2: anything else on the list. tier3: the rest. */
+export const tierOf = (chain: Chain.Chain, token: Address.Address): Tier => {
+  if (isNative(token) || token === chain.wrappedNative || chain.stables.includes(token)) return "tier1"
+  return Option.isSome(Chain.token(chain, token)) ? "tier2" : "tier3"
+}
+
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const random = yield* SecureRandom
+
+  const client = (chainId: ChainId) =>
+    Effect.mapError(
+      chains.get(chainId),
+      (error) => new ChainUnavailable({ chainId, method: "configuration", detail: error.message })
+    )
+
+  const unlisted = yield* Cache.makeWith(
+    Effect.fnUntraced(function* (key: { readonly chainId: ChainId; readonly token: Address.Address }) {
+      return yield* TokenMetadata.read(yield* client(key.chainId), key.token)
+    }),
+    { capacity: CACHE_CAPACITY, timeToLive: (exit) => (Exit.isSuccess(exit) ? CACHE_LIFETIME : 0) }
+  )
+
+  const metadata = (chain: Chain.Chain, token: Address.Address) =>
+    Option.match(Chain.token(chain, token), {
+      onSome: ({ decimals, symbol }) => Effect.succeed({ decimals, symbol }),
+      onNone: () => Cache.get(unlisted, { chainId: chain.id, token })
+    })
+
+  const native = Effect.fnUntraced(function* (on: ChainClient, owner: Address.Address, amount: bigint) {
+    const balance = yield* on.balance(owner)
+    if (balance >= amount) return
+    const detail = `the owner holds ${balance} of ${amount}`
+    return yield* new TokenDeclined({ token: on.chain.nativeSymbol, reason: "insufficient_balance", detail })
+  })
+
+  /**
+   * Two recipients, as tokens may treat accounts differently: one that no token can know, and the one that every sweep pays
+   * first. An owner that is the fee recipient cannot be observed paying itself.
+   */
+  const transfers = Effect.fnUntraced(function* (on: ChainClient, transfer: Omit<TransferProbe.Transfer, "recipient">) {
+    const stranger = Address.of(toHex(yield* random.bytes(20)))
+    const recipients = [stranger, on.chain.feeRecipient].filter((recipient) => recipient !== transfer.owner)
+    yield* Effect.forEach(recipients, (recipient) => TransferProbe.probe(on, { ...transfer, recipient }), {
+      concurrency: "unbounded",
+      discard: true
+    })
+  })
+
+  const screenInput: TokenRisk["Service"]["screenInput"] = Effect.fn("TokenRisk.screenInput")(
+    function* ({ amount, chainId, owner, token }) {
+      const on = yield* client(chainId)
+      const { decimals, symbol } = yield* metadata(on.chain, token)
+      if (isNative(token)) yield* native(on, owner, amount)
+      else yield* transfers(on, { token, owner, amount })
+      return { tier: tierOf(on.chain, token), symbol, decimals } satisfies TokenProfile
+    }
+  )
+
+  return TokenRisk.of({ screenInput })
+})
+
+export const layer = Layer.effect(TokenRisk, make)

@@ -1,0 +1,61 @@
+/** Symbol and decimals as a token itself tells them: untrusted text and numbers, bounded before anything else sees them. */
+import { Effect, Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, erc20Abi_bytes32 } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import { accountCode } from "../../domain/Delegation.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import type { ChainClient } from "../../ports/Chains.ts"
+import { TokenDeclined } from "../../ports/TokenRisk.ts"
+import * as Multicall3 from "../evm/Multicall3.ts"
+
+export interface Metadata {
+  readonly symbol: string
+  /** 0 to 77: more do not fit a uint256. */
+  readonly decimals: number
+}
+
+const MAX_DECIMALS = 77n
+const MAX_SYMBOL = 32
+
+/** Stands for a symbol that is missing or holds nothing printable. */
+const UNNAMED = "UNKNOWN"
+
+const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: "symbol" })
+const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: "decimals" })
+
+/** Reads them from the chain; what is no contract or has no sane decimals is not a token. */
+export const read = Effect.fn("TokenMetadata.read")(function* (client: ChainClient, token: Address.Address) {
+  const notAToken = (detail: string) => new TokenDeclined({ token, reason: "not_a_token", detail })
+  if (accountCode(yield* client.code(token))._tag !== "Contract") return yield* notAToken("there is no contract")
+  const [symbol, decimals] = yield* Multicall3.read(client, [
+    { to: token, data: SYMBOL },
+    { to: token, data: DECIMALS }
+  ])
+  const digits = Option.flatMap(Option.fromUndefinedOr(decimals), Multicall3.word)
+  if (!Option.exists(digits, (value) => value <= MAX_DECIMALS)) return yield* notAToken("it has no usable decimals")
+  return {
+    symbol: sanitize(Option.getOrElse(Option.flatMap(Option.flatten(Option.fromUndefinedOr(symbol)), decodeSymbol), () => "")),
+    decimals: Number(Option.getOrElse(digits, () => 0n))
+  } satisfies Metadata
+})
+
+const decodeText = Option.liftThrowable((data: Hex) =>
+  decodeFunctionResult({ abi: erc20Abi, functionName: "symbol", data })
+)
+
+/** Early tokens such as MKR return a zero-padded bytes32. */
+const decodeBytes32 = Option.liftThrowable((data: Hex) =>
+  Buffer.from(decodeFunctionResult({ abi: erc20Abi_bytes32, functionName: "symbol", data }).slice(2), "hex").toString()
+)
+
+const decodeSymbol = (data: Hex): Option.Option<string> => Option.orElse(decodeText(data), () => decodeBytes32(data))
+
+/** What could forge a layout (controls, bidirectional marks, joiners, private use) goes; the rest is cut to a bound. */
+export const sanitize = (symbol: string): string => {
+  const printable = symbol
+    .normalize("NFC")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim()
+  return Array.from(printable).slice(0, MAX_SYMBOL).join("").trim() || UNNAMED
+}

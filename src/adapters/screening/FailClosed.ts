@@ -1,0 +1,25 @@
+/** What every screening source does with anything but an answer: it blocks, and tells the operator why. */
+import { Duration, Effect } from "effect"
+import { ScreeningBlocked } from "../../ports/Screening.ts"
+
+/** Blocks for want of an answer. The reason goes to the log; clients never see it. */
+export const unavailable = Effect.fnUntraced(function* (reason: string) {
+  yield* Effect.logError(`screening is unavailable, which blocks every request: ${reason}`)
+  return yield* new ScreeningBlocked({ cause: "unavailable" })
+})
+
+/** Turns the errors and the lateness of a source into a block. */
+export const guard =
+  (source: string, timeout: Duration.Input) =>
+  <A, E extends { readonly message: string } | ScreeningBlocked, R>(
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, ScreeningBlocked, R> =>
+    effect.pipe(
+      Effect.catch((error) =>
+        error instanceof ScreeningBlocked ? Effect.fail(error) : unavailable(`${source}: ${error.message}`)
+      ),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => unavailable(`${source} did not answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
+      })
+    )

@@ -1,0 +1,45 @@
+/**
+ * Wakes workers of this process at once, and those of others by LISTEN/NOTIFY.
+ *
+ * A notification is sent after the commit it tells of, and many commits share one: inside the transaction it would make
+ * Postgres commit all submissions one by one (NOTIFY takes a lock over the whole database until the commit is on disk). It is
+ * lost when the process dies in between, which is why workers look for work on a timer as well.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, PubSub, Queue, Random, Schedule, Stream } from "effect"
+
+const RECONNECT = Schedule.spaced("1 second")
+
+export const make = Effect.fnUntraced(function* (channel: string) {
+  const sql = yield* PgClient.PgClient
+  const local = yield* PubSub.sliding<void>(1)
+  const outgoing = yield* Queue.sliding<void>(1)
+  const self = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
+
+  yield* Queue.take(outgoing).pipe(
+    Effect.andThen(sql.notify(channel, self)),
+    Effect.catchTag("SqlError", (error) => Effect.logDebug("workers of other processes were not woken", error)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  yield* sql.listen(channel).pipe(
+    // What was submitted while nobody listened.
+    Effect.tap(PubSub.publish(local, undefined)),
+    Effect.flatMap((notifications) =>
+      Queue.take(notifications).pipe(
+        Effect.flatMap(({ payload }) => (payload === self ? Effect.void : PubSub.publish(local, undefined))),
+        Effect.forever
+      )
+    ),
+    Effect.scoped,
+    Effect.tapError((error) => Effect.logWarning("not listening for work of other processes", error)),
+    Effect.retry(RECONNECT),
+    Effect.forkScoped
+  )
+
+  return {
+    wake: Effect.andThen(PubSub.publish(local, undefined), Queue.offer(outgoing, undefined)),
+    wakes: Stream.fromPubSub(local)
+  }
+})

@@ -1,0 +1,47 @@
+/** Ways through Uniswap v3 pools from one token to another: which are tried, and how the contracts write them. */
+import { concatHex, numberToHex } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { Hex } from "../../domain/Hex.ts"
+
+/** The fee tiers that every deployment enables, in hundredths of a basis point. */
+export const FEES = [100, 500, 3_000, 10_000] as const
+export type Fee = (typeof FEES)[number]
+
+/** One pool, or two with a token between them. */
+export type Path =
+  | { readonly _tag: "Direct"; readonly fee: Fee }
+  | { readonly _tag: "Via"; readonly token: Address.Address; readonly fees: readonly [Fee, Fee] }
+
+/**
+ * All direct pools, and all pairs of pools through each hop. A pool that does not exist costs the quoter a few thousand gas,
+ * so nothing is gained by leaving tiers out.
+ */
+export const candidates = (
+  tokenIn: Address.Address,
+  tokenOut: Address.Address,
+  hops: ReadonlyArray<Address.Address>
+): ReadonlyArray<Path> => {
+  const via = new Set(hops)
+  via.delete(tokenIn)
+  via.delete(tokenOut)
+  return [
+    ...FEES.map((fee): Path => ({ _tag: "Direct", fee })),
+    ...[...via].flatMap((token) =>
+      FEES.flatMap((first) => FEES.map((second): Path => ({ _tag: "Via", token, fees: [first, second] })))
+    )
+  ]
+}
+
+/** token ‖ fee (3 bytes) ‖ token ‖ fee ‖ token: how the periphery packs a path of two pools. */
+export const encode = (
+  tokenIn: Address.Address,
+  path: Extract<Path, { _tag: "Via" }>,
+  tokenOut: Address.Address
+): Hex =>
+  concatHex([
+    tokenIn,
+    numberToHex(path.fees[0], { size: 3 }),
+    path.token,
+    numberToHex(path.fees[1], { size: 3 }),
+    tokenOut
+  ])

@@ -1,0 +1,98 @@
+/** The orchestrator's HTTP contract (spec, "Orchestrator"): the server, the SDK and the documentation come from it. */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Address from "../../domain/Address.ts"
+import { AlertView, Health } from "../../domain/Health.ts"
+import { PortfolioView, SweepableView } from "../../domain/Portfolio.ts"
+import { QuoteRequest } from "../../domain/Quote.ts"
+import {
+  BodyTooLarge,
+  InternalError,
+  InvalidJsonBody,
+  NotFound,
+  Refused,
+  ScreeningRefused,
+  Unavailable,
+  Unprocessable,
+  UpstreamFailed,
+  ValidationFailed
+} from "../shared/Errors.ts"
+import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
+import * as Docs from "./Docs.ts"
+import { IntentAccepted, IntentSubmission, IntentView, Liveness, QuoteResponse, TickReport } from "./Schemas.ts"
+
+const bodyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge] as const
+
+export const Quotes = HttpApiGroup.make("quotes")
+  .add(
+    HttpApiEndpoint.post("quote", "/quote", {
+      payload: QuoteRequest,
+      success: QuoteResponse,
+      error: [Unprocessable, ...bodyErrors, ScreeningRefused, InternalError]
+    }).annotateMerge(Docs.quote)
+  )
+  .middleware(RateLimited)
+  .annotate(CountedIn, "orchestrator")
+  .annotateMerge(OpenApi.annotations({ description: "Prices a sweep and makes the order to sign." }))
+
+export const Intents = HttpApiGroup.make("intents")
+  .add(
+    HttpApiEndpoint.post("submit", "/intents", {
+      payload: IntentSubmission,
+      success: IntentAccepted.pipe(HttpApiSchema.status(201)),
+      error: [Refused, ...bodyErrors, Unavailable, InternalError]
+    }).annotateMerge(Docs.submit),
+    HttpApiEndpoint.get("status", "/intents/:id", {
+      params: { id: Schema.String },
+      success: IntentView,
+      error: [NotFound, Unavailable, InternalError]
+    }).annotateMerge(Docs.status)
+  )
+  .middleware(Validated)
+  .middleware(RateLimited)
+  .annotate(CountedIn, "orchestrator")
+  .annotateMerge(OpenApi.annotations({ description: "Takes what the owner signed, and says what became of it." }))
+
+export const Portfolios = HttpApiGroup.make("portfolio")
+  .add(
+    HttpApiEndpoint.get("portfolio", "/portfolio/:owner", {
+      params: { owner: Address.NonZeroAddress },
+      success: PortfolioView,
+      error: [UpstreamFailed, InternalError]
+    }).annotateMerge(Docs.portfolio),
+    HttpApiEndpoint.get("sweepable", "/portfolio/:owner/sweepable", {
+      params: { owner: Address.NonZeroAddress },
+      success: SweepableView,
+      error: [UpstreamFailed, InternalError]
+    }).annotateMerge(Docs.sweepable)
+  )
+  .middleware(Validated)
+  .middleware(RateLimited)
+  .annotate(CountedIn, "orchestrator")
+  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, and what of it is worth sweeping." }))
+
+export const Operator = HttpApiGroup.make("operator")
+  .add(
+    HttpApiEndpoint.post("tick", "/watch/tick", {
+      success: TickReport,
+      error: [Unavailable, InternalError]
+    }).annotateMerge(Docs.tick),
+    HttpApiEndpoint.get("health", "/admin/health", { success: Health, error: [InternalError] }).annotateMerge(
+      Docs.health
+    ),
+    HttpApiEndpoint.get("alerts", "/admin/alerts", {
+      success: Schema.Array(AlertView),
+      error: [Unavailable, InternalError]
+    }).annotateMerge(Docs.alerts)
+  )
+  .middleware(OperatorOnly)
+  .annotateMerge(OpenApi.annotations({ description: "For the operator, with `Authorization: Bearer <ORCH_ADMIN_TOKEN>`." }))
+
+export const System = HttpApiGroup.make("system")
+  .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(Docs.liveness))
+  .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
+
+export const OrchestratorApi = HttpApi.make("orchestrator")
+  .add(Quotes, Intents, Portfolios, Operator, System)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(OpenApi.annotations({ title: "Token sweep orchestrator", version: "1", description: Docs.introduction }))

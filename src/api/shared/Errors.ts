@@ -1,0 +1,136 @@
+/**
+ * Error bodies, all `{ "error": … }` (spec, "Errors"). A class stands for one status and one body, so that handlers fail with
+ * a value and the contract knows how it travels. What is not meant for clients travels as {@link MASKED}.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+
+/** The body of every failure whose reason is only logged. */
+export const MASKED = "internal error"
+
+/** 401: the credential is missing or wrong. */
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  { error: Schema.tag("unauthorized") },
+  { httpApiStatus: 401, description: "Missing or wrong credential" }
+) {
+  readonly _tag = "Unauthorized"
+}
+
+/** 403: owner or destination did not pass sanctions screening. Never names an address. */
+export class ScreeningRefused extends Schema.Error<ScreeningRefused>("ScreeningRefused")(
+  { error: Schema.tag("request blocked by sanctions screening") },
+  { httpApiStatus: 403, description: "Owner or destination is blocked by sanctions screening; not retryable" }
+) {
+  readonly _tag = "ScreeningRefused"
+}
+
+/** 404. */
+export class NotFound extends Schema.Error<NotFound>("NotFound")(
+  { error: Schema.tag("not found") },
+  { httpApiStatus: 404, description: "Unknown id" }
+) {
+  readonly _tag = "NotFound"
+}
+
+/** 413. */
+export class BodyTooLarge extends Schema.Error<BodyTooLarge>("BodyTooLarge")(
+  { error: Schema.tag("request body too large") },
+  { httpApiStatus: 413, description: "The body is longer than 64 KiB" }
+) {
+  readonly _tag = "BodyTooLarge"
+}
+
+/** 422: the body is not JSON. */
+export class InvalidJsonBody extends Schema.Error<InvalidJsonBody>("InvalidJsonBody")(
+  { error: Schema.tag("invalid JSON body") },
+  { httpApiStatus: 422, description: "The body is not valid JSON" }
+) {
+  readonly _tag = "InvalidJsonBody"
+}
+
+/** 422: the request does not have the shape that the contract asks for. Not masked. */
+export class ValidationFailed extends Schema.Error<ValidationFailed>("ValidationFailed")(
+  {
+    error: Schema.String.annotate({
+      description: "Every problem found, each naming its field, joined with '; '",
+      examples: [
+        "owner: expected an address: 0x followed by 40 hex digits; amountIn: expected a non-negative integer as a decimal string"
+      ]
+    })
+  },
+  { httpApiStatus: 422, description: "Fields are missing or malformed" }
+) {
+  readonly _tag = "ValidationFailed"
+}
+
+const masked = { error: Schema.tag(MASKED) }
+
+/** 400, masked: a submission that cannot be taken. */
+export class Refused extends Schema.Error<Refused>("Refused")(masked, {
+  httpApiStatus: 400,
+  description: "The submission cannot be taken; request a new quote and sign again"
+}) {
+  readonly _tag = "Refused"
+}
+
+/** 422, masked: the request is well formed and cannot be served. */
+export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(masked, {
+  httpApiStatus: 422,
+  description: "No quote can be made; some causes do not succeed on retry with the same inputs"
+}) {
+  readonly _tag = "Unprocessable"
+}
+
+/** 500, masked. */
+export class InternalError extends Schema.Error<InternalError>("InternalError")(masked, {
+  httpApiStatus: 500,
+  description: "An unexpected failure"
+}) {
+  readonly _tag = "InternalError"
+}
+
+/** 502, masked: an upstream provider failed. */
+export class UpstreamFailed extends Schema.Error<UpstreamFailed>("UpstreamFailed")(masked, {
+  httpApiStatus: 502,
+  description: "An upstream provider failed"
+}) {
+  readonly _tag = "UpstreamFailed"
+}
+
+/** 503, masked: the database cannot be reached. */
+export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(masked, {
+  httpApiStatus: 503,
+  description: "The service cannot reach its database; retry later"
+}) {
+  readonly _tag = "Unavailable"
+}
+
+/** 429. Use {@link RateLimitExceededResponse} in contracts: it carries `Retry-After`. */
+export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {
+  /** Whole seconds, at least 1, until the window resets. */
+  retryAfterSeconds: Schema.Int
+}) {}
+
+export const RateLimitExceededBody = Schema.Struct({ error: Schema.Literal("rate limit exceeded") }).annotate({
+  identifier: "RateLimitExceeded",
+  description: "More requests than the window allows from one client",
+  httpApiStatus: 429
+})
+
+export const RateLimitExceededResponse = RateLimitExceeded.pipe(
+  HttpApiSchema.encodeToWithHeaders(
+    {
+      body: RateLimitExceededBody,
+      headers: {
+        "retry-after": Schema.Int.annotate({ description: "Seconds until the window resets" })
+      }
+    },
+    {
+      decode: ({ headers }) => new RateLimitExceeded({ retryAfterSeconds: headers["retry-after"] }),
+      encode: ({ retryAfterSeconds }) => ({
+        body: { error: "rate limit exceeded" as const },
+        headers: { "retry-after": retryAfterSeconds }
+      })
+    }
+  )
+)

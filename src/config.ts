@@ -1,0 +1,256 @@
+/**
+ * Every setting, once, with its default and its meaning. The services read them from the environment through Effect's
+ * Config; `./sweep settings` and the README print this list.
+ */
+import { Config, Option, Redacted } from "effect"
+import { Uint256 } from "./domain/Amount.ts"
+import { DEFAULT_DOMAIN_NAME } from "./domain/SweepOrder.ts"
+import { defaults, type OrchestratorSettingsShape } from "./orchestrator/OrchestratorSettings.ts"
+
+/** What a person needs to know of a setting. */
+export interface Documented {
+  readonly name: string
+  readonly meaning: string
+  /** The default as it would be written; absent for a setting that has none. */
+  readonly fallback?: string
+}
+
+interface Setting<A> extends Documented {
+  readonly config: Config.Config<A>
+}
+
+const withDefault = <A>(
+  name: string,
+  config: (name: string) => Config.Config<A>,
+  fallback: { readonly value: A; readonly shown: string },
+  meaning: string
+): Setting<A> => ({
+  name,
+  meaning,
+  fallback: fallback.shown,
+  config: Config.withDefault(config(name), fallback.value)
+})
+
+const optional = <A>(
+  name: string,
+  config: (name: string) => Config.Config<A>,
+  meaning: string
+): Setting<Option.Option<A>> => ({ name, meaning, config: Config.option(config(name)) })
+
+const integer = (name: string, value: number, meaning: string) =>
+  withDefault(name, Config.Int, { value, shown: String(value) }, meaning)
+
+const text = (name: string, value: string, meaning: string) =>
+  withDefault(name, Config.NonEmptyString, { value, shown: value }, meaning)
+
+const secret = (name: string, meaning: string) => optional(name, (key) => Config.Redacted(key), meaning)
+
+const wei = (name: string) => Config.schema(Uint256, name)
+
+/** A comma-separated list of secrets, such as private keys. */
+const secrets = (name: string) =>
+  Config.map(Config.Redacted(name), (list) =>
+    Redacted.value(list)
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+      .map((entry) => Redacted.make(entry, { label: name }))
+  )
+
+export const common = {
+  host: text("HOST", "127.0.0.1", "Address that the services listen on; 0.0.0.0 for all."),
+  logLevel: withDefault(
+    "LOG_LEVEL",
+    Config.LogLevel,
+    { value: "Info", shown: "Info" },
+    "Least severe level that is logged."
+  ),
+  logFormat: withDefault(
+    "LOG_FORMAT",
+    (name) => Config.Literals(["pretty", "json"], name),
+    { value: "pretty", shown: "pretty" },
+    "`pretty` for people, `json` for machines: one object a line."
+  ),
+  databaseUrl: secret(
+    "DATABASE_URL",
+    "Postgres of the service, e.g. postgres://user:password@host:5432/sweep. Unset: an embedded one under .sweep/."
+  ),
+  databasePoolSize: integer("DATABASE_POOL_SIZE", 10, "Most connections that one process opens to Postgres."),
+  trustedProxyHops: integer(
+    "TRUSTED_PROXY_HOPS",
+    1,
+    "Proxies in front that append to X-Forwarded-For: the client is that many entries from the right. 0: the socket's peer."
+  )
+} as const
+
+export const orchestrator = {
+  port: withDefault("ORCHESTRATOR_PORT", Config.Port, { value: 8787, shown: "8787" }, "Port of the orchestrator."),
+  adminToken: secret("ORCH_ADMIN_TOKEN", "Bearer token of the operator routes. Unset: they are closed."),
+  rateLimit: integer("RATE_LIMIT", 100, "Requests per client and minute on the public routes."),
+  chainsFile: text(
+    "CHAINS_FILE",
+    "chains.json",
+    "JSON file that lists the chains to serve; see docs/adding-a-chain.md."
+  ),
+  relayerKeys: {
+    name: "RELAYER_KEYS",
+    meaning:
+      "Comma-separated private keys of the relayer's lanes, used on every chain. None may be a delegated account.",
+    config: secrets("RELAYER_KEYS")
+  } satisfies Setting<ReadonlyArray<Redacted.Redacted>>,
+  domainName: text(
+    "EIP712_DOMAIN_NAME",
+    DEFAULT_DOMAIN_NAME,
+    "EIP-712 domain name of orders. Part of the contracts: changing it means deploying anew."
+  ),
+  protocolBpsTier1: integer(
+    "PROTOCOL_BPS_TIER1",
+    defaults.fees.protocolBps.tier1,
+    "Protocol fee of tier 1, in basis points."
+  ),
+  protocolBpsTier2: integer(
+    "PROTOCOL_BPS_TIER2",
+    defaults.fees.protocolBps.tier2,
+    "Protocol fee of tier 2, in basis points."
+  ),
+  protocolBpsTier3: integer(
+    "PROTOCOL_BPS_TIER3",
+    defaults.fees.protocolBps.tier3,
+    "Protocol fee of tier 3, in basis points."
+  ),
+  subscriberShareBps: integer(
+    "SUBSCRIBER_SHARE_BPS",
+    defaults.fees.subscriberShareBps,
+    "What subscribers pay of the protocol fee, in basis points of it."
+  ),
+  networkMarginBps: integer(
+    "NETWORK_FEE_MARGIN_BPS",
+    defaults.fees.networkMarginBps,
+    "Added to the estimated network cost of a sweep, in basis points."
+  ),
+  quoteLifetimeSeconds: integer(
+    "QUOTE_LIFETIME_SECONDS",
+    defaults.quoteLifetimeMillis / 1000,
+    "How long a quote can be submitted."
+  ),
+  orderGraceSeconds: integer(
+    "ORDER_GRACE_SECONDS",
+    defaults.orderGraceSeconds,
+    "How long after its quote an order can still settle."
+  ),
+  slippageBps: integer(
+    "SLIPPAGE_BPS",
+    defaults.slippageBps,
+    "What a same-chain swap may lose against its quote, in basis points."
+  ),
+  defaultSourceChain: optional(
+    "DEFAULT_SOURCE_CHAIN",
+    Config.Int,
+    "Chain id where a sweep starts when neither the route hint, the token nor the owner's balance tells."
+  ),
+  clearanceLifetimeSeconds: integer(
+    "CLEARANCE_LIFETIME_SECONDS",
+    defaults.clearanceLifetimeMillis / 1000,
+    "How old a sanctions clearance may be when the relayer sends."
+  ),
+  ofacSnapshot: optional(
+    "OFAC_SNAPSHOT",
+    Config.NonEmptyString,
+    "File with sanctioned addresses that are blocked besides the oracle's."
+  ),
+  minLaneBalance: withDefault(
+    "MIN_LANE_BALANCE_WEI",
+    wei,
+    { value: defaults.relayer.minLaneBalance, shown: defaults.relayer.minLaneBalance.toString() },
+    "A lane that holds less pauses and alerts."
+  ),
+  relayerPollMillis: integer(
+    "RELAYER_POLL_MILLIS",
+    defaults.relayer.pollMillis,
+    "How often the relayer looks for work that nothing woke it for."
+  ),
+  rebroadcastSeconds: integer(
+    "REBROADCAST_SECONDS",
+    defaults.relayer.rebroadcastMillis / 1000,
+    "An unconfirmed transaction is broadcast again after this."
+  ),
+  bumpSeconds: integer(
+    "BUMP_SECONDS",
+    defaults.relayer.bumpMillis / 1000,
+    "An unconfirmed transaction is replaced with higher fees after this."
+  ),
+  watcherPollMillis: integer(
+    "WATCHER_POLL_MILLIS",
+    defaults.watcher.pollMillis,
+    "How often the watcher looks at the chains."
+  ),
+  builderUrl: optional("BUILDER_URL", Config.URL, "Base URL of the builder backend. Unset: sweeps are not attributed."),
+  builderToken: secret(
+    "BUILDER_ADMIN_TOKEN",
+    "The builder backend's ADMIN_TOKEN, with which accruals and revenue are posted."
+  ),
+  attributionCacheSeconds: integer(
+    "ATTRIBUTION_CACHE_SECONDS",
+    5,
+    "How long an API key's builder is remembered: a rotated key stops working within this."
+  ),
+  acrossApiUrl: withDefault(
+    "ACROSS_API_URL",
+    Config.URL,
+    { value: new URL("https://app.across.to/api"), shown: "https://app.across.to/api" },
+    "Across API that quotes bridge fees."
+  ),
+  acrossFixedFeeBps: optional(
+    "ACROSS_FIXED_FEE_BPS",
+    Config.Int,
+    "Bridge fee in basis points for networks without the Across API, such as the local one. Set: the API is not asked."
+  ),
+  prices: withDefault(
+    "PRICES",
+    (name) => Config.Literals(["onchain", "defillama"], name),
+    { value: "onchain", shown: "onchain" },
+    "Where US dollar prices come from: Uniswap v3 pools, or DefiLlama with the pools as fallback."
+  )
+} as const
+
+/** Every setting, in the order in which it is documented. */
+export const documented: ReadonlyArray<{ readonly group: string; readonly settings: ReadonlyArray<Documented> }> = [
+  { group: "All services", settings: Object.values(common) },
+  { group: "Orchestrator", settings: Object.values(orchestrator) }
+]
+
+/** The values of a group of settings, all at once. */
+const valuesOf = <Group extends Readonly<Record<string, Setting<unknown>>>>(group: Group) =>
+  Config.all(
+    Object.fromEntries(Object.entries(group).map(([key, setting]) => [key, setting.config])) as {
+      readonly [Key in keyof Group]: Group[Key]["config"]
+    }
+  )
+
+export const CommonConfig = valuesOf(common)
+
+export const OrchestratorConfig = valuesOf(orchestrator)
+
+/** The choices of the orchestrator's use cases, as the environment sets them. */
+export const orchestratorSettings = Config.map(OrchestratorConfig, (values): OrchestratorSettingsShape => ({
+  domainName: values.domainName,
+  fees: {
+    protocolBps: { tier1: values.protocolBpsTier1, tier2: values.protocolBpsTier2, tier3: values.protocolBpsTier3 },
+    subscriberShareBps: values.subscriberShareBps,
+    networkMarginBps: values.networkMarginBps
+  },
+  quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
+  orderGraceSeconds: values.orderGraceSeconds,
+  slippageBps: values.slippageBps,
+  defaultSourceChain: Option.getOrUndefined(values.defaultSourceChain),
+  clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
+  relayer: {
+    ...defaults.relayer,
+    pollMillis: values.relayerPollMillis,
+    rebroadcastMillis: values.rebroadcastSeconds * 1000,
+    bumpMillis: values.bumpSeconds * 1000,
+    minLaneBalance: values.minLaneBalance
+  },
+  watcher: { ...defaults.watcher, pollMillis: values.watcherPollMillis },
+  outbox: defaults.outbox
+}))

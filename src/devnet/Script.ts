@@ -1,0 +1,104 @@
+/**
+ * A sequence of transactions of one account whose results are known before it is sent: a contract's address follows from the
+ * sender and its nonce. So a whole chain is set up in one block and a handful of requests.
+ */
+import { Effect } from "effect"
+import { type Hash, getContractAddress } from "viem"
+import * as Address from "../domain/Address.ts"
+import type { Hex } from "../domain/Hex.ts"
+import { type Anvil, BLOCK_GAS_LIMIT, DevChainFailed } from "./Anvil.ts"
+
+interface Step {
+  readonly label: string
+  readonly to?: Address.Address
+  readonly data: Hex
+  readonly value: bigint
+}
+
+/** Enough for the largest contract; the block's limit is lifted while a script runs. */
+const STEP_GAS = 20_000_000n
+
+export class Script {
+  readonly sender: Address.Address
+  readonly #steps: Array<Step> = []
+
+  /** A script of an account that has not sent anything yet. */
+  constructor(sender: Address.Address) {
+    this.sender = sender
+  }
+
+  get steps(): ReadonlyArray<Step> {
+    return this.#steps
+  }
+
+  /** Deploys creation code and returns the address that the contract will have. */
+  deploy(label: string, data: Hex): Address.Address {
+    const nonce = BigInt(this.#steps.length)
+    this.#steps.push({ label: `deploy ${label}`, data, value: 0n })
+    return Address.of(getContractAddress({ from: this.sender, nonce }))
+  }
+
+  call(label: string, to: Address.Address, data: Hex, value = 0n): void {
+    this.#steps.push({ label, to, data, value })
+  }
+}
+
+/** Runs all steps in one block, without the sender's key. Fails with the first step that reverted. */
+export const run = Effect.fn("Script.run")(function* (
+  chain: Anvil,
+  script: Script
+): Effect.fn.Return<void, DevChainFailed> {
+  const { ask } = chain
+  yield* ask("prepare", async (client) => {
+    await Promise.all([
+      client.setAutomine(false),
+      client.setBlockGasLimit({ gasLimit: STEP_GAS * BigInt(script.steps.length + 1) }),
+      client.impersonateAccount({ address: script.sender })
+    ])
+  })
+  const hashes = yield* ask("send", (client) =>
+    Promise.all(
+      script.steps.map((step, nonce) =>
+        client.request({
+          method: "eth_sendTransaction",
+          params: [
+            {
+              from: script.sender,
+              ...(step.to === undefined ? {} : { to: step.to }),
+              data: step.data,
+              value: hex(step.value),
+              gas: hex(STEP_GAS),
+              nonce: hex(BigInt(nonce))
+            }
+          ]
+        })
+      )
+    )
+  )
+  yield* ask("mine", (client) => client.mine({ blocks: 1 }))
+  yield* requireSuccess(chain, script, hashes)
+  yield* ask("restore", async (client) => {
+    await Promise.all([
+      client.setBlockGasLimit({ gasLimit: BLOCK_GAS_LIMIT }),
+      client.stopImpersonatingAccount({ address: script.sender }),
+      client.setAutomine(true)
+    ])
+  })
+})
+
+const requireSuccess = Effect.fnUntraced(function* (chain: Anvil, script: Script, hashes: ReadonlyArray<Hash>) {
+  const receipts = yield* chain.ask("receipts", (client) =>
+    Promise.all(hashes.map((hash) => client.request({ method: "eth_getTransactionReceipt", params: [hash] })))
+  )
+  for (const [index, receipt] of receipts.entries()) {
+    if (receipt?.status !== "0x1") {
+      return yield* new DevChainFailed({
+        chainId: chain.chainId,
+        step: script.steps[index]?.label ?? "",
+        detail: receipt === null ? "not mined" : "reverted"
+      })
+    }
+  }
+})
+
+const hex = (value: bigint): Hex => `0x${value.toString(16)}`

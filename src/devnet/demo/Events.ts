@@ -1,0 +1,115 @@
+/** What the demo tells while it runs: for people as text, for programs as one JSON object a line. */
+import { formatUnits } from "viem"
+import type { IntentStatus } from "../../domain/Intent.ts"
+import type { Check } from "./Reconciliation.ts"
+
+export interface TokenAmount {
+  readonly amount: bigint
+  readonly symbol: string
+  readonly decimals: number
+}
+
+export type DemoEvent =
+  | { readonly event: "scenario"; readonly number: number; readonly title: string }
+  | {
+      readonly event: "owner"
+      readonly address: string
+      readonly holds: TokenAmount
+      readonly gas: TokenAmount
+      readonly chain: string
+    }
+  | {
+      readonly event: "quote"
+      readonly id: string
+      readonly provider: string
+      readonly send: TokenAmount
+      readonly fromChain: string
+      readonly protocolFee: TokenAmount
+      readonly builderFee: TokenAmount
+      readonly receiveAtLeast: TokenAmount
+      readonly toChain: string
+      readonly destination: string
+      readonly expiresAtMs: number
+    }
+  | { readonly event: "signed"; readonly what: "order" | "authorization"; readonly detail: string }
+  | { readonly event: "status"; readonly status: IntentStatus; readonly txHash?: string; readonly elapsedMs: number }
+  | { readonly event: "delivery"; readonly txHash: string; readonly chain: string }
+  | { readonly event: "balance"; readonly whose: string; readonly before: TokenAmount; readonly after: TokenAmount }
+  | { readonly event: "check"; readonly check: Check }
+  | { readonly event: "summary"; readonly rows: ReadonlyArray<SummaryRow>; readonly elapsedMs: number }
+
+export interface SummaryRow {
+  readonly title: string
+  readonly sent: TokenAmount
+  readonly fees: TokenAmount
+  readonly received: TokenAmount
+  readonly status: IntentStatus
+  readonly seconds: number
+  readonly ok: boolean
+}
+
+/** Exact, with the token's symbol; never rounded. */
+const show = ({ amount, decimals, symbol }: TokenAmount): string => `${formatUnits(amount, decimals)} ${symbol}`
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = rows.reduce<ReadonlyArray<number>>(
+    (known, row) => row.map((cell, column) => Math.max(known[column] ?? 0, cell.length)),
+    []
+  )
+  return rows
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("   ")}`.trimEnd())
+    .join("\n")
+}
+
+/** The event as a person reads it. */
+export const asText = (event: DemoEvent): string => {
+  switch (event.event) {
+    case "scenario":
+      return `\n${event.number}. ${event.title}`
+    case "owner":
+      return `   owner ${event.address} on ${event.chain} holds ${show(event.holds)} and ${show(event.gas)} for gas`
+    case "quote":
+      return table([
+        ["quote", `${event.id} by ${event.provider}`],
+        ["send", `${show(event.send)} on ${event.fromChain}`],
+        ["fees", `${show(event.protocolFee)} protocol and network, ${show(event.builderFee)} builder`],
+        ["receive", `at least ${show(event.receiveAtLeast)} on ${event.toChain}`],
+        ["to", event.destination],
+        ["expires", new Date(event.expiresAtMs).toISOString()]
+      ])
+        .split("\n")
+        .map((line) => ` ${line}`)
+        .join("\n")
+    case "signed":
+      return `   signed ${event.what}: ${event.detail}`
+    case "status":
+      return `   ${event.status} after ${seconds(event.elapsedMs)}${event.txHash === undefined ? "" : `, transaction ${event.txHash}`}`
+    case "delivery":
+      return `   delivered on ${event.chain} by ${event.txHash}`
+    case "balance":
+      return `   ${event.whose}: ${show(event.before)} → ${show(event.after)}`
+    case "check":
+      return event.check.ok
+        ? `   ok   ${event.check.name}`
+        : `   FAIL ${event.check.name}: expected ${event.check.expected}, got ${event.check.actual}`
+    case "summary":
+      return `\n${table([
+        ["sweep", "sent", "fees", "received", "status", "time", "balances"],
+        ...event.rows.map((row) => [
+          row.title,
+          show(row.sent),
+          show(row.fees),
+          show(row.received),
+          row.status,
+          `${row.seconds.toFixed(1)} s`,
+          row.ok ? "match" : "DIFFER"
+        ])
+      ])}\n\n  ${event.rows.length} sweeps in ${seconds(event.elapsedMs)}; owners paid no gas`
+  }
+}
+
+/** The event as one line of JSON; amounts are decimal strings. */
+export const asJson = (event: DemoEvent): string =>
+  JSON.stringify(event, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value))

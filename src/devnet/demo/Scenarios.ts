@@ -1,0 +1,53 @@
+/** What the demo sweeps. Amounts are in whole tokens; symbols are those of the local network. */
+
+export interface Scenario {
+  readonly title: string
+  /** Index into the network's chains. */
+  readonly sourceChain: number
+  readonly destChain: number
+  /** `ETH` is the chain's native currency. */
+  readonly tokenIn: string
+  readonly amountIn: string
+  readonly tokenOut: string
+  /** Where the output goes: back to the owner, or to an account that has never been used. */
+  readonly destination: "owner" | "other"
+}
+
+export const SCENARIOS: ReadonlyArray<Scenario> = [
+  {
+    title: "ERC-20 to ERC-20 on one chain",
+    sourceChain: 0,
+    destChain: 0,
+    tokenIn: "DAI",
+    amountIn: "250",
+    tokenOut: "USDC",
+    destination: "owner"
+  },
+  {
+    title: "ERC-20 across two chains, to another account",
+    sourceChain: 0,
+    destChain: 1,
+    tokenIn: "USDC",
+    amountIn: "100",
+    tokenOut: "USDC",
+    destination: "other"
+  },
+  {
+    title: "Native currency to ERC-20",
+    sourceChain: 0,
+    destChain: 0,
+    tokenIn: "ETH",
+    amountIn: "0.2",
+    tokenOut: "USDC",
+    destination: "other"
+  },
+  {
+    title: "USDT, whose transfer returns nothing",
+    sourceChain: 0,
+    destChain: 0,
+    tokenIn: "USDT",
+    amountIn: "80",
+    tokenOut: "DAI",
+    destination: "owner"
+  }
+]

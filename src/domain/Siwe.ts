@@ -1,0 +1,70 @@
+/** Sign-in messages (EIP-4361, "Sign-In with Ethereum"), and what one must say to be accepted here. */
+import { Result } from "effect"
+import type * as Address from "./Address.ts"
+import type { ChainId } from "./ChainId.ts"
+
+/** The fields of a parsed message. */
+export interface SiweMessage {
+  /** URI scheme of the origin that asks; absent unless the message names it. */
+  readonly scheme: string | undefined
+  /** Authority (host and, unless default, port) of the origin that asks. */
+  readonly domain: string
+  readonly address: Address.Address
+  readonly uri: string
+  readonly version: string
+  readonly chainId: ChainId
+  readonly nonce: string
+  readonly issuedAtMs: number
+  readonly expirationMs: number | undefined
+  readonly notBeforeMs: number | undefined
+}
+
+/** What this deployment accepts. */
+export interface SiwePolicy {
+  /** Origins of the dashboard, e.g. `https://dashboard.example.com`: the message's domain is one's host. */
+  readonly origins: ReadonlyArray<string>
+  /** Further origins that the message's URI may point at, such as the backend's own. */
+  readonly resourceOrigins: ReadonlyArray<string>
+  readonly chainIds: ReadonlyArray<ChainId>
+  /** How old a message may be, by its issued-at. */
+  readonly lifetimeMillis: number
+  /** How far the wallet's clock may be off. */
+  readonly clockSkewMillis: number
+}
+
+export type SiweRefusal =
+  "domain" | "scheme" | "uri" | "version" | "chain" | "issued_in_future" | "stale" | "expired" | "not_yet_valid"
+
+const originOf = (uri: string): string | undefined => {
+  const url = URL.parse(uri)
+  return url === null || url.origin === "null" ? undefined : url.origin
+}
+
+/** Everything about a message except its nonce and its signature. Fails with the first field that is not as it must be. */
+export const accepts = (policy: SiwePolicy, message: SiweMessage, nowMs: number): Result.Result<void, SiweRefusal> => {
+  const asking = policy.origins.filter((origin) => URL.parse(origin)?.host === message.domain.toLowerCase())
+  if (asking.length === 0) return Result.fail("domain")
+  if (message.scheme !== undefined && !asking.some((origin) => origin.startsWith(`${message.scheme}://`))) {
+    return Result.fail("scheme")
+  }
+  const uriOrigin = originOf(message.uri)
+  if (uriOrigin === undefined || ![...asking, ...policy.resourceOrigins].includes(uriOrigin)) return Result.fail("uri")
+  if (message.version !== "1") return Result.fail("version")
+  if (!policy.chainIds.includes(message.chainId)) return Result.fail("chain")
+  if (message.issuedAtMs > nowMs + policy.clockSkewMillis) return Result.fail("issued_in_future")
+  if (message.issuedAtMs + policy.lifetimeMillis + policy.clockSkewMillis < nowMs) return Result.fail("stale")
+  if (message.expirationMs !== undefined && message.expirationMs <= nowMs) return Result.fail("expired")
+  if (message.notBeforeMs !== undefined && message.notBeforeMs > nowMs) return Result.fail("not_yet_valid")
+  return Result.void
+}
+
+const HEADER = / wants you to sign in with your Ethereum account:$/
+
+/**
+ * Whether a text that does not parse is a sign-in message whose nonce is what is wrong: absent, or not the 8 or more
+ * alphanumeric characters of the standard. Its sender is told to ask for a nonce rather than that the request is malformed.
+ */
+export const lacksNonce = (text: string): boolean => {
+  const lines = text.split("\n")
+  return HEADER.test(lines[0] ?? "") && !lines.some((line) => /^Nonce: [A-Za-z0-9]{8,}$/.test(line))
+}

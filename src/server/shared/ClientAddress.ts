@@ -1,0 +1,52 @@
+/**
+ * Who a request counts for. Proxies append the address that they saw to the right of `X-Forwarded-For`, so only the entries
+ * that our own proxies appended can be believed; whatever stands to their left was written by the client.
+ */
+import { Option, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { IpNetwork, NetAddress } from "effect/net"
+
+/** The bucket of all clients whose address is not known. */
+export const ANONYMOUS = "anonymous"
+
+/** An IPv6 client is given at least a /64, so its single addresses mean nothing. */
+const IPV6_PREFIX = 64
+
+/** An address as proxies write it: `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:567`. */
+const parse = (text: string): Option.Option<NetAddress.IpAddress> => {
+  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
+  const address = Result.orElse(NetAddress.ipFromString(bare), () =>
+    Result.map(NetAddress.inetAddressFromString(text), (inet) => inet.address)
+  )
+  return Option.map(Result.getSuccess(address), (ip) => NetAddress.toCanonical(ip))
+}
+
+/** One key per IPv4 address (also when mapped into IPv6) and per IPv6 /64; none when `text` is no address. */
+export const addressKey = (text: string): Option.Option<string> =>
+  Option.map(parse(text.trim()), (address) =>
+    NetAddress.isIpv4Address(address)
+      ? NetAddress.formatIp(address)
+      : IpNetwork.format(IpNetwork.fromAddressUnsafe(address, IPV6_PREFIX))
+  )
+
+/**
+ * The rate limit key of a request: the entry of `X-Forwarded-For` that is `trustedProxyHops` from the right, or the socket's
+ * peer for 0 hops. A header that is absent, too short or malformed there gives the shared {@link ANONYMOUS} bucket, as the
+ * peer is then a proxy that everybody shares.
+ */
+export const clientKey = (options: {
+  readonly trustedProxyHops: number
+  readonly forwardedFor: string | undefined
+  readonly peer: string | undefined
+}): string => {
+  const { forwardedFor, peer, trustedProxyHops } = options
+  const claimed = trustedProxyHops === 0 ? peer : forwardedFor?.split(",").at(-trustedProxyHops)
+  return Option.getOrElse(addressKey(claimed ?? ""), () => ANONYMOUS)
+}
+
+export const fromRequest = (request: HttpServerRequest.HttpServerRequest, trustedProxyHops: number): string =>
+  clientKey({
+    trustedProxyHops,
+    forwardedFor: request.headers["x-forwarded-for"],
+    peer: Option.getOrUndefined(request.remoteAddress)
+  })

@@ -1,0 +1,104 @@
+/**
+ * What surrounds every request, whatever becomes of it: an id, log annotations and one access log line, CORS, security
+ * headers, and an `{ error }` body for everything that no handler answered. Never logs bodies, queries or headers.
+ */
+import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { MASKED } from "../../api/shared/Errors.ts"
+import * as RequestId from "./RequestId.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+type Wrap = <E, R>(
+  app: Effect.Effect<Response, E, R>
+) => Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>
+
+/** CORS for any origin, without credentials: nothing behind it depends on who the browser's user is. */
+export const openCors: Wrap = HttpMiddleware.cors({
+  allowedMethods: ["GET", "HEAD", "POST"],
+  exposedHeaders: ["Retry-After", "X-Request-Id"],
+  maxAge: 86_400
+})
+
+const error = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  HttpServerResponse.jsonUnsafe({ error: text }, { status, headers })
+
+const DEFAULT_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const withDefaultHeaders = (response: Response, requestId: string): Response =>
+  HttpServerResponse.setHeaders(response, {
+    ...DEFAULT_HEADERS,
+    ...response.headers,
+    [RequestId.HEADER]: requestId
+  })
+
+const isRouteNotFound = (failure: unknown): boolean =>
+  HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound"
+
+/** Answers what the handlers left unanswered. Interruption stays: its client is gone. */
+const answerFailures = (routes: RouteTable, request: HttpServerRequest.HttpServerRequest): Wrap =>
+  Effect.catchCause((cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    if (Option.exists(Cause.findErrorOption(cause), isRouteNotFound)) {
+      const known = routes.find(request.url)
+      return Effect.succeed(
+        known === undefined
+          ? error(404, "not found")
+          : error(405, "method not allowed", { allow: [...known.methods].join(", ") })
+      )
+    }
+    return Effect.as(Effect.logError("unexpected failure", cause), error(500, MASKED))
+  })
+
+const path = (request: HttpServerRequest.HttpServerRequest): string => request.url.split(/[?#;]/, 1)[0] ?? ""
+
+const accessLog = (request: HttpServerRequest.HttpServerRequest, status: number, startNanos: bigint) =>
+  Effect.flatMap(Clock.currentTimeNanos, (endNanos) =>
+    Effect.logInfo("request").pipe(
+      Effect.annotateLogs({
+        method: request.method,
+        path: path(request),
+        status,
+        durationMs: Number((endNanos - startNanos) / 1_000n) / 1_000
+      })
+    )
+  )
+
+/** nginx's number for a client that left before its answer. */
+const CLIENT_CLOSED_REQUEST = 499
+
+export interface Options {
+  readonly routes: RouteTable
+  /** The CORS policy of a request; none answers browsers of other origins without CORS headers. */
+  readonly cors: (request: HttpServerRequest.HttpServerRequest) => Wrap | undefined
+}
+
+const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): Wrap => {
+  const requestId = RequestId.make(random)
+  return <E, R>(app: Effect.Effect<Response, E, R>) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const id = yield* requestId(request)
+      const start = yield* Clock.currentTimeNanos
+      const answered = answerFailures(options.routes, request)(app)
+      const cors = options.cors(request)
+      return yield* (cors === undefined ? answered : cors(answered)).pipe(
+        Effect.map((response) => withDefaultHeaders(response, id)),
+        Effect.tap((response) => accessLog(request, response.status, start)),
+        Effect.onInterrupt(() => accessLog(request, CLIENT_CLOSED_REQUEST, start)),
+        Effect.annotateLogs({ requestId: id })
+      )
+    })
+}
+
+export const layer = (options: Options) =>
+  HttpRouter.middleware(
+    Effect.map(SecureRandom.SecureRandom, (random) => make(options, random)),
+    { global: true }
+  ).pipe(Layer.provide(SecureRandom.layerWebCrypto))

@@ -1,0 +1,73 @@
+/**
+ * Reads JSON request bodies. Any content type is taken as long as the body parses as JSON, since clients often send none or
+ * `text/plain` (which spares browsers a preflight); an empty body is not JSON. Longer bodies than the settings allow are
+ * refused without being held in memory, whether or not the client said how long they are.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { BodyTooLarge, InvalidJsonBody, ValidationFailed } from "../../api/shared/Errors.ts"
+import * as SchemaMessages from "./SchemaMessages.ts"
+import { ServerSettings } from "./ServerSettings.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const declaredLength = (request: Request): number | undefined => {
+  const header = request.headers["content-length"]
+  return header !== undefined && /^[0-9]+$/.test(header) ? Number(header) : undefined
+}
+
+/** A body of unknown length, read until it is over or too long. A request without a body has no stream to read. */
+const readStream = Effect.fnUntraced(function* (request: Request, maxBytes: number) {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  yield* request.stream.pipe(
+    Stream.mapError(() => new InvalidJsonBody()),
+    Stream.runForEach((chunk) => {
+      size += chunk.byteLength
+      if (size > maxBytes) return Effect.fail(new BodyTooLarge())
+      chunks.push(chunk)
+      return Effect.void
+    })
+  )
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return new TextDecoder().decode(bytes)
+})
+
+const readText = (request: Request, maxBytes: number): Effect.Effect<string, BodyTooLarge | InvalidJsonBody> => {
+  const length = declaredLength(request)
+  if (length === undefined) return readStream(request, maxBytes)
+  return length > maxBytes
+    ? Effect.fail(new BodyTooLarge())
+    : Effect.mapError(request.text, () => new InvalidJsonBody())
+}
+
+/** The body as parsed JSON. */
+export const read: Effect.Effect<
+  unknown,
+  BodyTooLarge | InvalidJsonBody,
+  HttpServerRequest.HttpServerRequest | ServerSettings
+> = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { maxBodyBytes } = yield* ServerSettings
+  const text = yield* readText(request, maxBodyBytes)
+  return yield* Effect.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new InvalidJsonBody()
+  })
+})
+
+/** The body decoded by `schema`; unknown fields are ignored, and every problem is reported. */
+export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>) => {
+  const parse = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return Effect.flatMap(read, (json) =>
+    Effect.mapError(
+      parse(json),
+      ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") })
+    )
+  )
+}

@@ -1,0 +1,40 @@
+/**
+ * The operator's bearer token. Both sides are hashed before they are compared, so the time taken says nothing about the
+ * token, not even its length. Without a configured token nobody is let in.
+ */
+import { Effect, Layer, Redacted } from "effect"
+import { Digest, Mac } from "effect/crypto"
+import { HttpEffect, HttpServerResponse } from "effect/http"
+import { Unauthorized } from "../../api/shared/Errors.ts"
+import { OperatorOnly } from "../../api/shared/Middleware.ts"
+import { ServerSettings } from "./ServerSettings.ts"
+
+const encoder = new TextEncoder()
+
+/** RFC 9110, section 11.6.1: a 401 names the scheme that would be accepted. */
+const challenge = HttpEffect.appendPreResponseHandler((_, response) =>
+  Effect.succeed(HttpServerResponse.setHeader(response, "www-authenticate", "Bearer"))
+)
+
+export const layer = Layer.effect(
+  OperatorOnly,
+  Effect.gen(function* () {
+    const { adminToken } = yield* ServerSettings
+    const { digest } = yield* Digest.Digest
+    const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
+    // An absent header reads as an empty credential, so an empty token must not count as one.
+    const expected =
+      adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
+
+    return OperatorOnly.of({
+      operatorToken: Effect.fnUntraced(function* (handler, { credential }) {
+        const given = yield* hash(credential)
+        if (expected === undefined || !Mac.timingSafeEqual(given, expected)) {
+          yield* challenge
+          return yield* new Unauthorized()
+        }
+        return yield* handler
+      })
+    })
+  })
+).pipe(Layer.provide(Digest.layerWebCrypto))

@@ -1,0 +1,61 @@
+/**
+ * Counts requests per client and window (spec, "Limits"), before anything else is done with them. When the store of the
+ * counts fails, requests pass: being limited is worth less than being served.
+ */
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { RateLimiter } from "effect/persistence"
+import { RateLimitExceeded } from "../../api/shared/Errors.ts"
+import { CountedIn, RateLimited, type RateLimitPolicy } from "../../api/shared/Middleware.ts"
+import * as ClientAddress from "./ClientAddress.ts"
+import { ServerSettings } from "./ServerSettings.ts"
+
+const policyOf = (options: {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+}): Option.Option<RateLimitPolicy> =>
+  Option.orElse(Context.getOption(options.endpoint.annotations, CountedIn), () =>
+    Context.getOption(options.group.annotations, CountedIn)
+  )
+
+/** Whole seconds until the window resets, at least 1: a client that waits this long is not refused again at once. */
+export const retryAfterSeconds = (untilReset: Duration.Duration): number =>
+  Math.max(1, Math.ceil(Duration.toSeconds(untilReset)))
+
+export const layer = Layer.effect(
+  RateLimited,
+  Effect.gen(function* () {
+    const limiter = yield* RateLimiter.RateLimiter
+    const settings = yield* ServerSettings
+
+    return Effect.fnUntraced(function* (handler, options) {
+      const policy = policyOf(options)
+      if (Option.isNone(policy)) {
+        return yield* Effect.die(new Error(`${options.endpoint.path} is rate limited and names no window`))
+      }
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { limit, windowMillis } = settings.rateLimits[policy.value]
+      yield* limiter
+        .consume({
+          key: `${policy.value}:${ClientAddress.fromRequest(request, settings.trustedProxyHops)}`,
+          limit,
+          window: windowMillis
+        })
+        .pipe(
+          Effect.catch((error) =>
+            error.reason._tag === "RateLimitExceeded"
+              ? Effect.fail(
+                  new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(error.reason.retryAfter) })
+                )
+              : Effect.logWarning("the rate limit store failed; the request was let through", error)
+          )
+        )
+      return yield* handler
+    })
+  })
+)
+
+/** With counts in the given store. */
+export const layerWithStore = <E, R>(store: Layer.Layer<RateLimiter.RateLimiterStore, E, R>) =>
+  layer.pipe(Layer.provide(RateLimiter.layer), Layer.provide(store))

@@ -1,0 +1,46 @@
+/** Which methods a path answers to, found in the way the router finds routes. Tells 404 from 405. */
+import { FindMyWay, type HttpRouter } from "effect/http"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+
+/**
+ * How both the router and this table read paths: case matters (RFC 3986, section 6.2.2.1), and parameters may be long, so
+ * that a malformed one is answered by its schema rather than as an unknown route.
+ */
+export const ROUTER_CONFIG = { caseSensitive: true, maxParamLength: 16_384 } as const
+
+export interface Entry {
+  readonly methods: ReadonlySet<string>
+  /** Absent for routes outside the contract, such as the documentation. */
+  readonly endpoint?: HttpApiEndpoint.Top
+}
+
+export interface RouteTable {
+  /** What stands at the path of a request target such as `/intents/1?x=y`. */
+  readonly find: (target: string) => Entry | undefined
+}
+
+const isPath = (path: string): path is `/${string}` => path.startsWith("/")
+
+export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  /** Paths outside the contract that answer GET. */
+  others: ReadonlyArray<HttpRouter.PathInput>
+): RouteTable => {
+  const entries = new Map<string, { readonly methods: Set<string>; endpoint?: HttpApiEndpoint.Top }>()
+  HttpApi.reflect(api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      const entry = entries.get(endpoint.path)
+      if (entry === undefined) entries.set(endpoint.path, { methods: new Set([endpoint.method]), endpoint })
+      else entry.methods.add(endpoint.method)
+    }
+  })
+  for (const path of others) entries.set(path, { methods: new Set(["GET"]) })
+
+  const router = FindMyWay.make<Entry>(ROUTER_CONFIG)
+  for (const [path, entry] of entries) {
+    if (entry.methods.has("GET")) entry.methods.add("HEAD")
+    if (isPath(path)) router.on("GET", path, entry)
+  }
+  return { find: (target) => router.find("GET", target)?.handler }
+}
