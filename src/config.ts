@@ -22,7 +22,7 @@ interface Setting<A> extends Documented {
 const withDefault = <A>(
   name: string,
   config: (name: string) => Config.Config<A>,
-  fallback: { readonly value: A; readonly shown: string },
+  fallback: { readonly value: NoInfer<A>; readonly shown: string },
   meaning: string
 ): Setting<A> => ({
   name,
@@ -213,10 +213,17 @@ export const orchestrator = {
   )
 } as const
 
+/** For `./sweep deploy` alone. */
+export const deployerKey = secret(
+  "DEPLOYER_KEY",
+  "Private key that pays for `./sweep deploy`. It gets no rights by it."
+)
+
 /** Every setting, in the order in which it is documented. */
 export const documented: ReadonlyArray<{ readonly group: string; readonly settings: ReadonlyArray<Documented> }> = [
   { group: "All services", settings: Object.values(common) },
-  { group: "Orchestrator", settings: Object.values(orchestrator) }
+  { group: "Orchestrator", settings: Object.values(orchestrator) },
+  { group: "Deployment", settings: [deployerKey] }
 ]
 
 /** The values of a group of settings, all at once. */

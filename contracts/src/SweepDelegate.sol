@@ -50,30 +50,30 @@ contract SweepDelegate is ISweepDelegate {
     bytes32 private constant _VERSION_HASH = keccak256("1");
 
     /// @inheritdoc ISweepDelegate
-    address public immutable GUARD;
+    address public immutable guard;
     /// @inheritdoc ISweepDelegate
-    address public immutable FEE_RECIPIENT;
+    address public immutable feeRecipient;
     /// @inheritdoc ISweepDelegate
-    address public immutable WRAPPED_NATIVE;
+    address public immutable wrappedNative;
 
     /// @dev Domain name, packed with its length: immutables hold words only, and the account's storage is not ours.
-    bytes32 private immutable _NAME;
-    bytes32 private immutable _NAME_HASH;
+    bytes32 private immutable _name;
+    bytes32 private immutable _nameHash;
 
     /// @notice The EIP-712 domain name is empty or longer than 31 bytes.
     error BadDomainName();
 
     /// @notice Deployed by its guard, which is the caller.
-    /// @param  feeRecipient  Recipient of protocol fees.
-    /// @param  wrappedNative Token into which native input is wrapped; zero if the chain has none.
-    /// @param  domainName    EIP-712 domain name of orders.
-    constructor(address feeRecipient, address wrappedNative, string memory domainName) {
-        GUARD = msg.sender;
-        FEE_RECIPIENT = feeRecipient;
-        WRAPPED_NATIVE = wrappedNative;
-        _NAME = LibString.packOne(domainName);
-        _NAME_HASH = keccak256(bytes(domainName));
-        if (_NAME == 0) revert BadDomainName();
+    /// @param  feeRecipient_  Recipient of protocol fees.
+    /// @param  wrappedNative_ Token into which native input is wrapped; zero if the chain has none.
+    /// @param  domainName     EIP-712 domain name of orders.
+    constructor(address feeRecipient_, address wrappedNative_, string memory domainName) {
+        guard = msg.sender;
+        feeRecipient = feeRecipient_;
+        wrappedNative = wrappedNative_;
+        _name = LibString.packOne(domainName);
+        _nameHash = keccak256(bytes(domainName));
+        if (_name == 0) revert BadDomainName();
     }
 
     /// @notice Plain transfers of native currency arrive as they did before the account had code.
@@ -89,7 +89,7 @@ contract SweepDelegate is ISweepDelegate {
     /// @inheritdoc ISweepDelegate
     function cancel(uint256 nonce) external {
         if (msg.sender != address(this)) revert Unauthorized();
-        ISweepGuard(GUARD).cancel(nonce);
+        ISweepGuard(guard).cancel(nonce);
     }
 
     /// @inheritdoc ISweepDelegate
@@ -103,7 +103,7 @@ contract SweepDelegate is ISweepDelegate {
         view
         returns (bytes1, string memory, string memory, uint256, address, bytes32, uint256[] memory)
     {
-        return (0x0f, LibString.unpackOne(_NAME), "1", block.chainid, address(this), 0, new uint256[](0));
+        return (0x0f, LibString.unpackOne(_name), "1", block.chainid, address(this), 0, new uint256[](0));
     }
 
     /// @notice ERC-721: a safe transfer to the account arrives.
@@ -161,7 +161,7 @@ contract SweepDelegate is ISweepDelegate {
         address tokenIn = order.tokenIn;
         address tokenOut = order.tokenOut;
         address target = order.swapTarget;
-        address token = tokenIn == _NATIVE ? WRAPPED_NATIVE : tokenIn;
+        address token = tokenIn == _NATIVE ? wrappedNative : tokenIn;
         if (target == token) revert BadSwapTarget();
         if (target == tokenOut) revert BadSwapTarget();
         if (target == address(this)) revert BadSwapTarget();
@@ -201,14 +201,14 @@ contract SweepDelegate is ISweepDelegate {
             }
         } else {
             // What is wrapped comes on top of the wrapped balance, which has to stay as it was.
-            token = WRAPPED_NATIVE;
+            token = wrappedNative;
             floor = token.balanceOf(address(this));
             IWrappedNative(token).deposit{ value: rest }();
         }
         unchecked {
             // Both fees together are below the amount, or `_verify` had refused the order.
             uint256 fee = order.feeAmount;
-            if (fee != 0) token.safeTransfer(FEE_RECIPIENT, fee);
+            if (fee != 0) token.safeTransfer(feeRecipient, fee);
             rest -= fee;
             fee = order.builderFee;
             if (fee != 0) token.safeTransfer(order.builder, fee);
@@ -248,7 +248,7 @@ contract SweepDelegate is ISweepDelegate {
     /// @dev EIP-712 digest. The verifying contract is the account, so a signature is worth nothing to another one.
     function _digest(Signed memory order) private view returns (bytes32 digest) {
         bytes32 domain = EfficientHashLib.hash(
-            _DOMAIN_TYPEHASH, _NAME_HASH, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
+            _DOMAIN_TYPEHASH, _nameHash, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
         );
         assembly ("memory-safe") {
             let m := mload(0x40)
@@ -266,14 +266,14 @@ contract SweepDelegate is ISweepDelegate {
 
     /// @dev Opens the sweep at the guard; its errors pass through.
     function _enter(address target, uint256 nonce) private {
-        address guard = GUARD;
+        address to = guard;
         bytes32 selector = ISweepGuard.enter.selector;
         assembly ("memory-safe") {
             let m := mload(0x40)
             mstore(m, selector)
             mstore(add(m, 0x04), target)
             mstore(add(m, 0x24), nonce)
-            if iszero(call(gas(), guard, 0, m, 0x44, 0, 0)) {
+            if iszero(call(gas(), to, 0, m, 0x44, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())
             }
@@ -283,7 +283,7 @@ contract SweepDelegate is ISweepDelegate {
     /// @dev Closes the sweep at the guard, which logs it. The report is the order's own words in the order's own
     ///      sequence, with the output received in the place of the least output.
     function _exit(Signed memory order, uint256 amountOut) private {
-        address guard = GUARD;
+        address to = guard;
         address builder = order.builder;
         bytes32 orderHash = order.orderHash;
         bytes32 selector = ISweepGuard.exit.selector;
@@ -296,7 +296,7 @@ contract SweepDelegate is ISweepDelegate {
             mcopy(add(m, 0xa4), add(order, 0xc0), 0xa0) // builderFee, tokenOut, minAmountOut, destination, swapTarget
             mstore(add(m, 0xe4), amountOut)
             mcopy(add(m, 0x144), add(order, 0x1a0), 0x40) // nonce, destChainId
-            if iszero(call(gas(), guard, 0, m, 0x184, 0, 0)) {
+            if iszero(call(gas(), to, 0, m, 0x184, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())
             }

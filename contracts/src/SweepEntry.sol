@@ -8,7 +8,7 @@ import { ISweepEntry } from "./interfaces/ISweepEntry.sol";
 contract SweepEntry is ISweepEntry {
     /// @dev What a call costs before its callee starts: a cold account and its cold EIP-7702 delegate, 2,600 each,
     ///      and the instructions between the check and the call.
-    uint256 private constant _CALL_OVERHEAD = 6_000;
+    uint256 private constant _CALL_OVERHEAD = 6000;
 
     /// @inheritdoc ISweepEntry
     function run(Item[] calldata items) external returns (uint256 okBitmap) {

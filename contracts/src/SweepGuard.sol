@@ -15,14 +15,14 @@ contract SweepGuard is ISweepGuard {
     address private constant _PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
 
     /// @inheritdoc ISweepGuard
-    address public immutable DELEGATE;
+    address public immutable delegate;
     /// @inheritdoc ISweepGuard
-    address public immutable OWNER;
+    address public immutable owner;
     /// @inheritdoc ISweepGuard
-    uint256 public immutable TIMELOCK;
+    uint256 public immutable timelock;
 
-    /// @dev EXTCODEHASH of an account that delegates to {DELEGATE}: EIP-7702 hashes the designator itself.
-    bytes32 private immutable _DELEGATED_CODE_HASH;
+    /// @dev EXTCODEHASH of an account that delegates to {delegate}: EIP-7702 hashes the designator itself.
+    bytes32 private immutable _delegatedCodeHash;
 
     /// @dev One word of an owner's nonces. The struct lets a word be read and written with its slot computed once.
     struct Word {
@@ -35,28 +35,28 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     mapping(address target => uint256) public activeFrom;
-    mapping(address owner => mapping(uint256 word => Word)) private _nonces;
+    mapping(address account => mapping(uint256 word => Word)) private _nonces;
 
     /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each knows the other.
-    /// @param  owner         Administrator of the allow-list.
-    /// @param  timelock      Seconds before a newly listed target may be called.
+    /// @param  owner_        Administrator of the allow-list.
+    /// @param  timelock_     Seconds before a newly listed target may be called.
     /// @param  feeRecipient  Recipient of protocol fees.
     /// @param  wrappedNative Token into which native input is wrapped; zero if the chain has none.
     /// @param  domainName    EIP-712 domain name of orders, at most 31 bytes.
     /// @param  targets       Targets that may be called from the start.
     constructor(
-        address owner,
-        uint256 timelock,
+        address owner_,
+        uint256 timelock_,
         address feeRecipient,
         address wrappedNative,
         string memory domainName,
         address[] memory targets
     ) {
-        if (owner == address(0) || feeRecipient == address(0)) revert ZeroAddress();
-        OWNER = owner;
-        TIMELOCK = timelock;
-        DELEGATE = address(new SweepDelegate(feeRecipient, wrappedNative, domainName));
-        _DELEGATED_CODE_HASH = keccak256(abi.encodePacked(hex"ef0100", DELEGATE));
+        if (owner_ == address(0) || feeRecipient == address(0)) revert ZeroAddress();
+        owner = owner_;
+        timelock = timelock_;
+        delegate = address(new SweepDelegate(feeRecipient, wrappedNative, domainName));
+        _delegatedCodeHash = keccak256(abi.encodePacked(hex"ef0100", delegate));
         for (uint256 i; i < targets.length; ++i) {
             _list(targets[i], block.timestamp);
         }
@@ -64,7 +64,7 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function enter(address target, uint256 nonce) external {
-        if (msg.sender.codehash != _DELEGATED_CODE_HASH) revert NotADelegatedAccount();
+        if (msg.sender.codehash != _delegatedCodeHash) revert NotADelegatedAccount();
         if (_holder != 0) revert Locked();
         if (!isTarget(target)) revert TargetNotAllowed();
         _holder = uint160(msg.sender);
@@ -86,9 +86,9 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function setTarget(address target, bool allowed) external {
-        if (msg.sender != OWNER) revert Unauthorized();
+        if (msg.sender != owner) revert Unauthorized();
         if (allowed) {
-            _list(target, block.timestamp + TIMELOCK);
+            _list(target, block.timestamp + timelock);
         } else {
             delete activeFrom[target];
             emit TargetRemoved(target);
@@ -104,19 +104,19 @@ contract SweepGuard is ISweepGuard {
     }
 
     /// @inheritdoc ISweepGuard
-    function isNonceUsed(address owner, uint256 nonce) external view returns (bool) {
-        return nonceBitmap(owner, nonce >> 8) & (1 << (nonce & 0xff)) != 0;
+    function isNonceUsed(address account, uint256 nonce) external view returns (bool) {
+        return nonceBitmap(account, nonce >> 8) & (1 << (nonce & 0xff)) != 0;
     }
 
     /// @inheritdoc ISweepGuard
-    function nonceBitmap(address owner, uint256 word) public view returns (uint256) {
-        return _nonces[owner][word].bits;
+    function nonceBitmap(address account, uint256 word) public view returns (uint256) {
+        return _nonces[account][word].bits;
     }
 
     /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 the code of a deployed
     ///      contract stays, while that of a delegated account does not.
     function _list(address target, uint256 from) private {
-        if (target == address(this) || target == DELEGATE || target == _PERMIT2) revert BadSwapTarget();
+        if (target == address(this) || target == delegate || target == _PERMIT2) revert BadSwapTarget();
         if (target.code.length == 0 || bytes3(target.code) == 0xef0100) revert BadSwapTarget();
         if (activeFrom[target] != 0) revert AlreadyListed();
         activeFrom[target] = from;

@@ -2,74 +2,180 @@
 pragma solidity ^0.8.37;
 
 import { console } from "forge-std/console.sol";
-import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ERC7821 } from "solady/accounts/ERC7821.sol";
+import { SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
 import { UniswapScene } from "./support/UniswapScene.sol";
 
-contract GasProbe is UniswapScene {
+/// @notice The cheapest account that can batch: nothing but ERC-7821, callable by itself.
+contract BareBatcher is ERC7821 { }
+
+/// @notice Gas of whole transactions, intrinsic gas and refunds included, against bars that no change may exceed.
+/// @dev    The owner's whole balance is swept in a new block: two fee transfers to holders of the token, approval, and a
+///         swap at 0.3 % in a pool that has traded before. `forge test --match-contract GasTest -vv` prints the table,
+///         which is also kept in `snapshots/Gas.json`.
+contract GasTest is UniswapScene {
+    /// @dev EIP-7702: charged per authorization, and given back when the account exists already.
+    uint256 private constant AUTHORIZATION = 25_000;
+    uint256 private constant AUTHORIZATION_REFUND = 12_500;
+    /// @dev EIP-2929: what a call saves because an authorization has warmed its account already.
+    uint256 private constant WARM_ACCOUNT = 2500;
+
     function setUp() public {
         _scene();
         address[] memory targets = new address[](1);
         targets[0] = address(router);
         _deploy(weth, targets);
-        tokenIn.mint(owner, 10 * AMOUNT);
-        tokenOut.mint(owner, 1e18);
         tokenIn.mint(feeRecipient, 1e18);
         tokenIn.mint(builder, 1e18);
-        address other = makeAddr("other");
-        tokenIn.mint(other, AMOUNT);
-        tokenIn.mint(address(router), 1);
-        vm.startPrank(other);
-        tokenIn.approve(address(router), AMOUNT);
-        (bool ok,) = address(router).call(_swapCall(AMOUNT, other));
-        vm.stopPrank();
-        assertTrue(ok);
+        _stock(owner, AMOUNT);
+        address earlierTrader = makeAddr("earlier trader");
+        _stock(earlierTrader, AMOUNT);
+        _plainSwap(earlierTrader, AMOUNT);
     }
 
-    function _used() internal returns (uint256) {
+    function test_PlainAccount() public {
+        _row("plain account, approve and swap, 2 transactions", _plainSwap(owner, AMOUNT));
+    }
+
+    function test_PlainAccountThatPaysFees() public {
+        uint256 fees = _send(owner, address(tokenIn), abi.encodeCall(tokenIn.transfer, (feeRecipient, FEE)))
+            + _send(owner, address(tokenIn), abi.encodeCall(tokenIn.transfer, (builder, BUILDER_FEE)));
+        _row("plain account, fees too, 4 transactions", fees + _plainSwap(owner, REST));
+    }
+
+    function test_SelfBatch() public {
+        _delegate(owner, address(new BareBatcher()));
+        ERC7821.Call[] memory calls = new ERC7821.Call[](4);
+        calls[0].data = abi.encodeCall(tokenIn.transfer, (feeRecipient, FEE));
+        calls[1].data = abi.encodeCall(tokenIn.transfer, (builder, BUILDER_FEE));
+        calls[2].data = abi.encodeCall(tokenIn.approve, (address(router), REST));
+        calls[3].data = _swapCall(REST, owner);
+        calls[0].to = calls[1].to = calls[2].to = address(tokenIn);
+        calls[3].to = address(router);
+        bytes32 mode = bytes32(uint256(0x01000000000000000000) << 176);
+        bytes memory data = abi.encodeCall(ERC7821.execute, (mode, abi.encode(calls)));
+        _nextBlock();
+        _row("self-batch on bare ERC-7821", _send(owner, owner, data));
+    }
+
+    function test_SingleSweep() public {
+        _delegate(owner, address(delegate));
+        _nextBlock();
+        _executeSigned(_swapOrder(owner, 0));
+        _bar("single, first nonce of a word", _spent(), 172_343);
+
+        _stock(owner, AMOUNT);
+        _nextBlock();
+        _executeSigned(_swapOrder(owner, 1));
+        _bar("single, word in use", _spent(), 155_255);
+    }
+
+    function test_SingleSweepWithFreshDelegation() public {
+        vm.deal(owner, 1);
+        _nextBlock();
+        SweepOrder memory order = _swapOrder(owner, 0);
+        bytes memory signature = _sign(order, ownerKey);
+        vm.signAndAttachDelegation(address(delegate), ownerKey);
+        _execute(order, signature);
+        _bar("single, fresh delegation", _withAuthorizations(1, 0), 184_867);
+    }
+
+    function test_BatchOfDelegatedAccounts() public {
+        _bar("batch of 1", _batch(1, false), 180_515);
+    }
+
+    function test_BatchOfFiveDelegatedAccounts() public {
+        _bar("batch of 5", _batch(5, false), 118_574);
+    }
+
+    function test_BatchOfTwentyDelegatedAccounts() public {
+        _bar("batch of 20", _batch(20, false), 106_793);
+    }
+
+    function test_BatchWithFreshDelegation() public {
+        _bar("batch of 1, fresh delegations", _batch(1, true), 190_527);
+    }
+
+    function test_BatchOfFiveWithFreshDelegations() public {
+        _bar("batch of 5, fresh delegations", _batch(5, true), 132_608);
+    }
+
+    function test_BatchOfTwentyWithFreshDelegations() public {
+        _bar("batch of 20, fresh delegations", _batch(20, true), 123_199);
+    }
+
+    function test_PlainTransferToDelegatedAccount() public {
+        _delegate(owner, address(delegate));
+        vm.deal(relayer, 1 ether);
+        vm.prank(relayer);
+        (bool ok,) = owner.call{ value: 1 }("");
+        assertTrue(ok);
+        _bar("plain transfer to a delegated account", _spent(), 21_067);
+    }
+
+    /// @dev Gas per sweep of one transaction with `n` first sweeps of distinct owners.
+    function _batch(uint256 n, bool fresh) private returns (uint256) {
+        _nextBlock();
+        ISweepEntry.Item[] memory items = new ISweepEntry.Item[](n);
+        for (uint256 i; i < n; ++i) {
+            (address account, uint256 key) = makeAddrAndKey(string.concat("owner ", vm.toString(i)));
+            _stock(account, AMOUNT);
+            vm.deal(account, 1);
+            SweepOrder memory order = _swapOrder(account, 0);
+            items[i] = _item(order, _sign(order, key), 400_000);
+            if (fresh) vm.signAndAttachDelegation(address(delegate), key);
+            else _delegate(account, address(delegate));
+        }
+        vm.prank(relayer);
+        assertEq(entry.run(items), (1 << n) - 1);
+        return (fresh ? _withAuthorizations(n, n * WARM_ACCOUNT) : _spent()) / n;
+    }
+
+    function _nextBlock() private {
+        vm.warp(block.timestamp + 12);
+    }
+
+    function _stock(address account, uint256 amount) private {
+        tokenIn.mint(account, amount);
+        tokenOut.mint(account, 1e18);
+    }
+
+    function _plainSwap(address account, uint256 amount) private returns (uint256) {
+        _nextBlock();
+        return _send(account, address(tokenIn), abi.encodeCall(tokenIn.approve, (address(router), amount)))
+            + _send(account, address(router), _swapCall(amount, account));
+    }
+
+    function _send(address from, address to, bytes memory data) private returns (uint256) {
+        vm.prank(from);
+        (bool ok,) = to.call(data);
+        assertTrue(ok);
+        return _spent();
+    }
+
+    /// @dev Gas of the last transaction, refunds deducted.
+    function _spent() private view returns (uint256) {
         return vm.lastCallGas().gasTotalUsed;
     }
 
-    function test_eoa() public {
-        address payable to = payable(makeAddr("x"));
-        vm.deal(to, 1);
-        vm.deal(relayer, 1 ether);
-        vm.prank(relayer);
-        (bool k,) = to.call{value: 1}("");
-        console.log("plain", vm.lastCallGas().gasTotalUsed, uint64(vm.lastCallGas().gasRefunded));
-        vm.prank(owner);
-        tokenIn.approve(address(router), AMOUNT);
-        uint256 a = _used();
-        console.log("approve", a, uint64(vm.lastCallGas().gasRefunded));
-        bytes memory data = _swapCall(AMOUNT, owner);
-        vm.prank(owner);
-        (bool ok,) = address(router).call(data);
-        assertTrue(ok);
-        console.log("swap", _used(), a + _used(), uint64(vm.lastCallGas().gasRefunded));
+    /// @dev Isolated calls apply authorizations without charging for them or warming their accounts. So EIP-7702's
+    ///      charge and refund are added and `warmed` is deducted, and EIP-3529's limit of refunds to a fifth of the gas
+    ///      is applied to the sum.
+    function _withAuthorizations(uint256 n, uint256 warmed) private view returns (uint256) {
+        uint256 refund = uint64(vm.lastCallGas().gasRefunded);
+        uint256 gross = _spent() + refund + n * AUTHORIZATION - warmed;
+        refund += n * AUTHORIZATION_REFUND;
+        return gross - (refund < gross / 5 ? refund : gross / 5);
     }
 
-    function test_used() public {
-        _delegate(owner, address(delegate));
-        _executeSigned(_swapOrder(owner, 0));
-        console.log("first", _used(), uint64(vm.lastCallGas().gasRefunded));
-        _executeSigned(_swapOrder(owner, 1));
-        console.log("used", _used(), uint64(vm.lastCallGas().gasRefunded));
+    function _bar(string memory name, uint256 gas, uint256 bar) private {
+        _row(name, gas);
+        assertLe(gas, bar, name);
     }
 
-    function test_fresh() public {
-        vm.deal(owner, 1);
-        bytes memory sig = _sign(_swapOrder(owner, 0), ownerKey);
-        SweepOrder memory order = _swapOrder(owner, 0);
-        address to = makeAddr("x"); vm.deal(to, 1); vm.deal(makeAddr("y"),1);
-        vm.deal(relayer, 1 ether);
-        vm.signAndAttachDelegation(address(delegate), ownerKey);
-        vm.prank(relayer);
-        (bool k,) = makeAddr("y").call{value: 1}("");
-        console.log("plain delegating", vm.lastCallGas().gasTotalUsed, uint64(vm.lastCallGas().gasRefunded));
-        vm.prank(relayer);
-        (k,) = owner.call{value: 1}("");
-        console.log("plain delegated", vm.lastCallGas().gasTotalUsed, uint64(vm.lastCallGas().gasRefunded));
-        vm.signAndAttachDelegation(address(delegate), ownerKey);
-        _execute(order, sig);
-        console.log("fresh", _used(), uint64(vm.lastCallGas().gasRefunded));
+    function _row(string memory name, uint256 gas) private {
+        vm.snapshotValue("Gas", name, gas);
+        console.log(gas, name);
     }
 }

@@ -8,7 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The last two constraints make a second accrual of a sweep, or a second reversal, impossible.
+  // The last constraint makes a second accrual of a sweep, or a second reversal, impossible.
   yield* sql`CREATE TABLE builder.ledger_entries (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     kind text NOT NULL CHECK (kind IN ('accrual', 'reversal', 'payment')),
@@ -28,11 +28,12 @@ export default Effect.gen(function* () {
     CONSTRAINT ledger_entries_reversal CHECK (kind <> 'reversal' OR (
       sweep_id IS NOT NULL AND payout_id IS NULL AND earned <= 0 AND paid IN (0, earned))),
     CONSTRAINT ledger_entries_payment CHECK (kind <> 'payment' OR (
-      sweep_id IS NULL AND payout_id IS NOT NULL AND tx_hash IS NOT NULL AND chain_id IS NOT NULL
-      AND earned = 0 AND paid > 0)),
-    CONSTRAINT ledger_entries_sweep UNIQUE (sweep_id, kind),
-    CONSTRAINT ledger_entries_payout UNIQUE (payout_id, builder_id)
+      sweep_id IS NULL AND payout_id IS NOT NULL AND tx_hash IS NOT NULL AND earned = 0 AND paid <> 0)),
+    CONSTRAINT ledger_entries_sweep UNIQUE (sweep_id, kind)
   )`
+  // A batch pays a builder once for each chain that its entries name, or name not.
+  yield* sql`CREATE UNIQUE INDEX ledger_entries_payment_once ON builder.ledger_entries (payout_id, builder_id, chain_id)
+    NULLS NOT DISTINCT WHERE kind = 'payment'`
   // Sums per builder without reading the table.
   yield* sql`CREATE INDEX ledger_entries_totals ON builder.ledger_entries (builder_id, token, chain_id)
     INCLUDE (earned, paid)`

@@ -69,4 +69,5 @@ export default Effect.gen(function* () {
     ON orchestrator.relay_transaction_intents (chain_id, owner) WHERE active`
 
   yield* sql`ALTER TABLE orchestrator.intents ADD CONSTRAINT intents_relay_transaction
-    FOREIGN KEY (relay_transaction_id) REFERENCES orchestrator.relay_transactions (id)`})
+    FOREIGN KEY (relay_transaction_id) REFERENCES orchestrator.relay_transactions (id)`
+})

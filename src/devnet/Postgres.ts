@@ -199,12 +199,14 @@ export const start = Effect.fn("Postgres.start")(function* (
   const wanted = options.dataDirectory === undefined ? undefined : path.resolve(options.dataDirectory)
   if (wanted !== undefined) yield* fs.makeDirectory(path.dirname(wanted), { recursive: true })
 
-  const reachable = yield* user.reaches(path.join(installed, "bin", "postgres"))
-  const temporary = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-postgres-" })
-  yield* user.own(temporary)
-  const native = reachable ? installed : yield* reachableCopy(installed, temporary)
+  const temporary = yield* Effect.cached(
+    Effect.tap(fs.makeTempDirectoryScoped({ prefix: "sweep-postgres-" }), (directory) => user.own(directory))
+  )
+  const native = (yield* user.reaches(path.join(installed, "bin", "postgres")))
+    ? installed
+    : yield* reachableCopy(installed, yield* temporary)
   const directory =
-    wanted !== undefined && (yield* user.reaches(path.dirname(wanted))) ? wanted : path.join(temporary, "data")
+    wanted !== undefined && (yield* user.reaches(path.dirname(wanted))) ? wanted : path.join(yield* temporary, "data")
 
   const durable = options.durable ?? true
   yield* awaitUnused(directory)

@@ -58,19 +58,15 @@ export const run = Effect.fn("Script.run")(function* (
   })
   const hashes = yield* ask("send", (client) =>
     Promise.all(
-      script.steps.map((step, nonce) =>
-        client.request({
-          method: "eth_sendTransaction",
-          params: [
-            {
-              from: script.sender,
-              ...(step.to === undefined ? {} : { to: step.to }),
-              data: step.data,
-              value: hex(step.value),
-              gas: hex(STEP_GAS),
-              nonce: hex(BigInt(nonce))
-            }
-          ]
+      script.steps.map(({ data, to, value }, nonce) =>
+        client.sendTransaction({
+          account: script.sender,
+          chain: null,
+          data,
+          value,
+          gas: STEP_GAS,
+          nonce,
+          ...(to === undefined ? {} : { to })
         })
       )
     )
@@ -88,17 +84,14 @@ export const run = Effect.fn("Script.run")(function* (
 
 const requireSuccess = Effect.fnUntraced(function* (chain: Anvil, script: Script, hashes: ReadonlyArray<Hash>) {
   const receipts = yield* chain.ask("receipts", (client) =>
-    Promise.all(hashes.map((hash) => client.request({ method: "eth_getTransactionReceipt", params: [hash] })))
+    Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
   )
-  for (const [index, receipt] of receipts.entries()) {
-    if (receipt?.status !== "0x1") {
-      return yield* new DevChainFailed({
-        chainId: chain.chainId,
-        step: script.steps[index]?.label ?? "",
-        detail: receipt === null ? "not mined" : "reverted"
-      })
-    }
+  const failed = receipts.findIndex((receipt) => receipt.status === "reverted")
+  if (failed >= 0) {
+    return yield* new DevChainFailed({
+      chainId: chain.chainId,
+      step: script.steps[failed]?.label ?? "",
+      detail: "reverted"
+    })
   }
 })
-
-const hex = (value: bigint): Hex => `0x${value.toString(16)}`

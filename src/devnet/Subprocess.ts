@@ -31,6 +31,7 @@ exec 3<&-
 trap : INT TERM HUP
 while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
 kill "$lifeline" 2>/dev/null
+wait "$lifeline"
 exit "$status"
 `
 

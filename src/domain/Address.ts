@@ -37,4 +37,4 @@ export const isZero = (address: Address): boolean => address === zero
 /** An address of an account that can own or receive: any but the zero address, which nobody controls. */
 export const NonZeroAddress = Address.pipe(
   Schema.check(Schema.makeFilter((address: Address) => !isZero(address) || "must not be the zero address"))
-)
+).annotate({ identifier: "NonZeroAddress", description: "0x plus 40 hex digits, not all zero" })

@@ -24,6 +24,15 @@ export const Uint256 = Schema.String.pipe(
 
 export type Uint256 = typeof Uint256.Type
 
+/** A sum of amounts, which may exceed a uint256; a decimal string on the wire. */
+export const Sum = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?[0-9]+$/, { message: "expected an integer as a decimal string" })),
+  Schema.decodeTo(
+    Schema.BigInt,
+    SchemaTransformation.transform({ decode: (text) => BigInt(text), encode: (value) => value.toString() })
+  )
+).annotate({ identifier: "Sum", description: "a sum of amounts as a decimal string" })
+
 /** ⌈a × b ÷ c⌉ for non-negative a and b and positive c. */
 export const mulDivUp = (a: bigint, b: bigint, c: bigint): bigint => (a * b + c - 1n) / c
 

@@ -65,5 +65,15 @@ export const transition = (from: IntentStatus, event: IntentEvent): Result.Resul
   }
 }
 
+/** The status after several events in a row, or why one of them cannot be. */
+export const transitions = (
+  from: IntentStatus,
+  events: ReadonlyArray<IntentEvent>
+): Result.Result<IntentStatus, IllegalTransition> =>
+  events.reduce<Result.Result<IntentStatus, IllegalTransition>>(
+    (status, event) => Result.flatMap(status, (current) => transition(current, event)),
+    Result.succeed(from)
+  )
+
 const refuse = (from: IntentStatus, event: IntentEvent) =>
   Result.fail(new IllegalTransition({ from, event: event._tag }))

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
-import { Uint256 } from "./Amount.ts"
+import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import type { Hash } from "./Hex.ts"
 
@@ -72,7 +72,7 @@ export const lifetime = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<Tok
 /** A balance as it travels (spec, "Accrual ledger"); `chainId` is an addition, present where the chain is known. */
 export const Balance = Schema.Struct({
   token: Address.Address,
-  amount: Uint256,
+  amount: Sum,
   chainId: Schema.optionalKey(ChainId)
 }).annotate({ identifier: "Balance" })
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { decodeAbiParameters, toEventSelector } from "viem"
 import * as Address from "./Address.ts"
-import { Uint256 } from "./Amount.ts"
+import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash, type Hex, size } from "./Hex.ts"
 
@@ -30,7 +30,8 @@ export const PayoutBatch = Schema.Struct({
   status: PayoutStatus,
   /** Builders to whom less was owed were left out. */
   minAmount: Uint256,
-  total: Schema.String.annotate({ description: "sum of the lines, a decimal string" }),
+  /** Sum of the lines. */
+  total: Sum,
   lines: Schema.Array(PayoutLine),
   createdAtMs: Schema.Int,
   closedAtMs: Schema.optionalKey(Schema.Int),

@@ -31,7 +31,7 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
 }
 
 /** What a sweep is taken to use before anything about its route is known, near what sweeps use. */
-const ASSUMED_GAS = 300_000n
+const ASSUMED_GAS = 225_000n
 
 /** How many tokens are screened by simulation at once. */
 const SCREENING_CONCURRENCY = 8

@@ -3,6 +3,7 @@
  * whole order on the pending state, and stores it before it is offered.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 import * as Address from "../domain/Address.ts"
 import { type Attribution, effectiveBps, type PayoutMode } from "../domain/Builder.ts"
 import * as Chain from "../domain/Chain.ts"
@@ -19,7 +20,6 @@ import { BuilderAttribution } from "../ports/BuilderAttribution.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../ports/Chains.ts"
 import { type IntentExists, Intents } from "../ports/Intents.ts"
 import { Prices, type PricesUnavailable } from "../ports/Prices.ts"
-import { SecureRandom } from "../ports/SecureRandom.ts"
 import { Screening, type ScreeningBlocked } from "../ports/Screening.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { type NoRoute, type RoutingUnavailable, SwapVenue } from "../ports/SwapVenue.ts"
@@ -64,7 +64,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
 }
 
 /** What the network fee assumes before the order has been simulated, near what sweeps use. */
-const ASSUMED_GAS = { swap: 300_000n, bridge: 260_000n }
+const ASSUMED_GAS = { swap: 225_000n, bridge: 225_000n }
 
 /** A simulation may differ from the assumption by this much, in percent of it, before the order is priced again. */
 const GAS_TOLERANCE_PERCENT = 10n
@@ -100,7 +100,7 @@ export class Quoter extends Context.Service<
       const contracts = yield* SweepContracts
       const intents = yield* Intents
       const prices = yield* Prices
-      const random = yield* SecureRandom
+      const random = yield* SecureRandom.SecureRandom
       const screening = yield* Screening
       const settings = yield* OrchestratorSettings
       const simulation = yield* SweepSimulation
@@ -340,7 +340,7 @@ export class Quoter extends Context.Service<
         const offered = isNear(first.simulated.gas, assumed) ? first : yield* priced(first.simulated.gas)
         const { order, route, simulated } = offered
 
-        const id = yield* random.uuid
+        const id = yield* random.uuidV4()
         const quoted: Quote = {
           id,
           crossChain,

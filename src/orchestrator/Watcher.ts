@@ -1,23 +1,33 @@
 /**
  * Moves intents on by what the chains prove: receipts, the guard's `Swept` event, depth, and the bridge's delivery.
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../ports/Store.ts"
+import { repeatedly } from "./Background.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+import { OutboxDelivery } from "./OutboxDelivery.ts"
+import { Settlements } from "./Settlements.ts"
+import { StandingAlerts } from "./StandingAlerts.ts"
+import * as WatchPass from "./WatchPass.ts"
 
 /** What one pass moved. */
-export interface TickReport {
-  /** Relay transactions looked at. */
-  readonly transactions: number
-  readonly rebroadcast: number
-  readonly replaced: number
-  readonly settledSource: number
-  readonly delivered: number
-  readonly failed: number
+export interface TickReport extends WatchPass.PassReport {
   /** Messages that the builder backend acknowledged. */
   readonly outboxDelivered: number
-  /** Chains whose node did not answer; their intents wait for the next pass. */
-  readonly unavailableChains: ReadonlyArray<number>
 }
+
+const make = Effect.gen(function* () {
+  const outbox = yield* OutboxDelivery
+  const pass = yield* WatchPass.make
+
+  const tick = Effect.fn("Watcher.tick")(function* () {
+    const moved = yield* pass
+    const { delivered } = yield* outbox.runOnce
+    return { ...moved, outboxDelivered: delivered } satisfies TickReport
+  })
+
+  return { pass, tick: tick() }
+})
 
 export class Watcher extends Context.Service<
   Watcher,
@@ -25,4 +35,22 @@ export class Watcher extends Context.Service<
     /** One pass over everything unfinished. Safe to run at any time, also beside the scheduled one. */
     readonly tick: Effect.Effect<TickReport, StoreUnavailable>
   }
->()("sweep/orchestrator/Watcher") {}
+>()("sweep/orchestrator/Watcher") {
+  /** Watches when told to. */
+  static readonly layerOnDemand = Layer.effect(
+    Watcher,
+    Effect.map(make, ({ tick }) => ({ tick }))
+  ).pipe(Layer.provide(Settlements.layer), Layer.provide(StandingAlerts.layer))
+
+  /** Watches on a timer for as long as the scope lives, and when told to. */
+  static readonly layer = Layer.effect(
+    Watcher,
+    Effect.gen(function* () {
+      const { pass, tick } = yield* make
+      const { watcher } = yield* OrchestratorSettings
+      // The outbox has a timer of its own: a slow receiver does not slow down the chains.
+      yield* repeatedly("watcher", watcher.pollMillis, pass)
+      return { tick }
+    })
+  ).pipe(Layer.provide(Settlements.layer), Layer.provide(StandingAlerts.layer))
+}

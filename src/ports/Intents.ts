@@ -46,6 +46,9 @@ export interface Intent extends NewIntent {
   readonly updatedAtMs: number
 }
 
+/** What can happen to an intent once its owner has signed; only {@link Intents} `submit` makes it `submitted`. */
+export type Progress = Exclude<IntentEvent, { readonly _tag: "Submitted" }>
+
 /** Two quotes may not share an id, an order digest or an (owner, chain, nonce). */
 export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
 
@@ -90,7 +93,7 @@ export class Intents extends Context.Service<
      */
     readonly apply: (
       id: string,
-      events: ReadonlyArray<IntentEvent>,
+      events: ReadonlyArray<Progress>,
       consequences?: { readonly outbox?: ReadonlyArray<OutboxMessage>; readonly detail?: string }
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /** Intents of a source chain in one of the statuses, oldest first. */

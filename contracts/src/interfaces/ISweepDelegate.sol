@@ -50,13 +50,13 @@ interface ISweepDelegate is ISweepErrors {
     function cancel(uint256 nonce) external;
 
     /// @notice The only contract that records nonces and settlements of this delegate.
-    function GUARD() external view returns (address);
+    function guard() external view returns (address);
 
     /// @notice Recipient of the protocol fee.
-    function FEE_RECIPIENT() external view returns (address);
+    function feeRecipient() external view returns (address);
 
     /// @notice Token into which native input is wrapped; zero on a chain without one.
-    function WRAPPED_NATIVE() external view returns (address);
+    function wrappedNative() external view returns (address);
 
     /// @notice ERC-1271: accepts the account's own raw ECDSA signature of `hash`.
     /// @dev    Nothing is rehashed: Permit2, Seaport and USDC ask here as soon as an account has code, about digests

@@ -64,7 +64,7 @@ interface ISweepGuard is ISweepErrors {
     error AlreadyListed();
 
     /// @notice Opens a sweep: takes the lock and spends the nonce.
-    /// @dev    Only an account whose code is the EIP-7702 designator of {DELEGATE} may call.
+    /// @dev    Only an account whose code is the EIP-7702 designator of {delegate} may call.
     /// @param  target Contract that the sweep will call.
     /// @param  nonce  Nonce of the order.
     function enter(address target, uint256 nonce) external;
@@ -77,8 +77,8 @@ interface ISweepGuard is ISweepErrors {
     /// @param  nonce The nonce to spend.
     function cancel(uint256 nonce) external;
 
-    /// @notice Lists or removes a target. Only {OWNER} may call.
-    /// @dev    A listed target becomes callable after {TIMELOCK}; a removal takes effect at once.
+    /// @notice Lists or removes a target. Only {owner} may call.
+    /// @dev    A listed target becomes callable after {timelock}; a removal takes effect at once.
     /// @param  target  Router or bridge; must have code, and must not be part of this system or Permit2.
     /// @param  allowed True to list, false to remove.
     function setTarget(address target, bool allowed) external;
@@ -89,18 +89,18 @@ interface ISweepGuard is ISweepErrors {
     /// @notice UNIX time from which sweeps may call `target`; zero when it is not listed.
     function activeFrom(address target) external view returns (uint256);
 
-    /// @notice Whether `owner` has spent or cancelled `nonce`.
-    function isNonceUsed(address owner, uint256 nonce) external view returns (bool);
+    /// @notice Whether `account` has spent or cancelled `nonce`.
+    function isNonceUsed(address account, uint256 nonce) external view returns (bool);
 
-    /// @notice 256 nonces of an owner at once: bit `n` of word `w` is nonce `256 w + n`.
-    function nonceBitmap(address owner, uint256 word) external view returns (uint256);
+    /// @notice 256 nonces of an account at once: bit `n` of word `w` is nonce `256 w + n`.
+    function nonceBitmap(address account, uint256 word) external view returns (uint256);
 
     /// @notice Code to which owners delegate; deployed by the guard's constructor.
-    function DELEGATE() external view returns (address);
+    function delegate() external view returns (address);
 
     /// @notice Administrator of the allow-list.
-    function OWNER() external view returns (address);
+    function owner() external view returns (address);
 
     /// @notice Seconds between listing a target and the first sweep that may call it.
-    function TIMELOCK() external view returns (uint256);
+    function timelock() external view returns (uint256);
 }

@@ -29,7 +29,7 @@ abstract contract SweepTest is Deployed {
     function _deploy(address wrappedNative, address[] memory targets) internal {
         (owner, ownerKey) = makeAddrAndKey("owner");
         guard = new SweepGuard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", targets);
-        delegate = SweepDelegate(payable(guard.DELEGATE()));
+        delegate = SweepDelegate(payable(guard.delegate()));
         entry = new SweepEntry();
     }
 

@@ -1,5 +1,5 @@
 /** The `Chains` port over JSON-RPC. */
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { type Duration, Effect, Layer, Option, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { keccak256, numberToHex } from "viem"
 import type { Chain } from "../../domain/Chain.ts"

@@ -138,20 +138,20 @@ export const plan = (config: Deployment): Plan => {
     guard: {
       address: guard,
       runtimeCode: filled(sweepGuard, {
-        DELEGATE: delegate,
-        OWNER: config.guardOwner,
-        TIMELOCK: numberToHex(config.timelockSeconds),
-        _DELEGATED_CODE_HASH: keccak256(designator(delegate))
+        delegate,
+        owner: config.guardOwner,
+        timelock: numberToHex(config.timelockSeconds),
+        _delegatedCodeHash: keccak256(designator(delegate))
       })
     },
     delegate: {
       address: delegate,
       runtimeCode: filled(sweepDelegate, {
-        GUARD: guard,
-        FEE_RECIPIENT: config.feeRecipient,
-        WRAPPED_NATIVE: config.wrappedNative,
-        _NAME: packed(config.domainName),
-        _NAME_HASH: keccak256(stringToHex(config.domainName))
+        guard,
+        feeRecipient: config.feeRecipient,
+        wrappedNative: config.wrappedNative,
+        _name: packed(config.domainName),
+        _nameHash: keccak256(stringToHex(config.domainName))
       })
     },
     entry: { address: create2(sweepEntry.creationCode), runtimeCode: sweepEntry.runtimeCode }

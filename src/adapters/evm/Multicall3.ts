@@ -55,11 +55,10 @@ const aggregate = Effect.fnUntraced(function* (
   return answers.value
 })
 
-const decode = Option.liftThrowable(
-  (result: Hex): ReadonlyArray<Answer> =>
-    decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result }).map((each) =>
-      each.success ? Option.some(each.returnData) : Option.none()
-    )
+const decode = Option.liftThrowable((result: Hex): ReadonlyArray<Answer> =>
+  decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result }).map((each) =>
+    each.success ? Option.some(each.returnData) : Option.none()
+  )
 )
 
 const unusable = (client: ChainClient, detail: string) =>

@@ -1,5 +1,5 @@
 /** `RelayerKeys` whose private keys are in this process. Every key is a lane on every chain: nonces are per chain. */
-import { Array, Effect, Layer, Redacted, Schema } from "effect"
+import { type Array, Effect, Layer, Redacted, Schema } from "effect"
 import { keccak256 } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../domain/Address.ts"

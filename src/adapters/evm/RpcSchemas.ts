@@ -46,9 +46,14 @@ export const RpcLog = Schema.Struct({
   removed: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
 
-export const log = ({ removed: _, logIndex, ...rest }: typeof RpcLog.Type): Log => ({
-  ...rest,
-  logIndex: Number(logIndex)
+export const log = (rpc: typeof RpcLog.Type): Log => ({
+  address: rpc.address,
+  topics: rpc.topics,
+  data: rpc.data,
+  blockNumber: rpc.blockNumber,
+  blockHash: rpc.blockHash,
+  transactionHash: rpc.transactionHash,
+  logIndex: Number(rpc.logIndex)
 })
 
 export const RpcReceipt = Schema.Struct({

@@ -18,7 +18,9 @@ export interface Options {
 const CACHE_CAPACITY = 10_000
 
 /** The key of the lookup in progress. The cache knows keys by their hash alone, so that none outlives its request. */
-class ApiKey extends Context.Service<ApiKey, Redacted.Redacted>()("sweep/adapters/http/BuilderAttributionHttp/ApiKey") {}
+class ApiKey extends Context.Service<ApiKey, Redacted.Redacted>()(
+  "sweep/adapters/http/BuilderAttributionHttp/ApiKey"
+) {}
 
 const readAttribution = Exchange.json(Attribution)
 
@@ -41,17 +43,14 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     Effect.mapError((error) => new AttributionUnavailable({ detail: error.message }))
   )
 
-  const answers = yield* Cache.makeWith<
-    string,
-    Option.Option<Attribution>,
-    AttributionUnavailable,
-    ApiKey,
-    "lookup"
-  >(ask, {
-    capacity: CACHE_CAPACITY,
-    requireServicesAt: "lookup",
-    timeToLive: (exit) => (Exit.isSuccess(exit) ? (options.cacheLifetime ?? Duration.seconds(5)) : Duration.zero)
-  })
+  const answers = yield* Cache.makeWith<string, Option.Option<Attribution>, AttributionUnavailable, ApiKey, "lookup">(
+    ask,
+    {
+      capacity: CACHE_CAPACITY,
+      requireServicesAt: "lookup",
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? (options.cacheLifetime ?? Duration.seconds(5)) : Duration.zero)
+    }
+  )
 
   const resolve = Effect.fn("BuilderAttribution.resolve")(function* (apiKey: Redacted.Redacted) {
     const hash = sha256(stringToHex(Redacted.value(apiKey)))

@@ -6,7 +6,7 @@
  * (not acceptable). All else is worth another attempt, a wrong token too: the operator can put it right.
  */
 import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { Accrual, type OutboxMessage, Revenue } from "../../domain/Accrual.ts"
 import { BuilderLedger, LedgerRefused, LedgerUnavailable } from "../../ports/BuilderLedger.ts"
 import * as Exchange from "./Exchange.ts"
@@ -23,7 +23,8 @@ const encodeAccrual = Schema.encodeSync(Accrual)
 const encodeRevenue = Schema.encodeSync(Revenue)
 
 const readBooked = Exchange.json(Schema.Struct({ ok: Schema.Literal(true) }))
-const readError = Exchange.json(Schema.Struct({ error: Schema.String }))
+/** Validation failures come with a structured detail, other errors with a code. */
+const readError = Exchange.json(Schema.Struct({ error: Schema.Unknown }))
 
 /** Error texts of the backend are kept for the operator, within reason. */
 const MAX_DETAIL = 300
@@ -32,6 +33,22 @@ const post = (message: OutboxMessage) =>
   message._tag === "Accrual"
     ? HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/accruals"), encodeAccrual(message.accrual))
     : HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/revenue"), encodeRevenue(message.revenue))
+
+const answer = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+  switch (response.status) {
+    case 200:
+    case 201:
+      return yield* readBooked(response)
+    case 409:
+    case 422: {
+      const { error } = yield* Effect.catch(readError(response), () => Effect.succeed({ error: "no reason given" }))
+      const detail = typeof error === "string" ? error : JSON.stringify(error)
+      return yield* new LedgerRefused({ status: response.status, detail: detail.slice(0, MAX_DETAIL) })
+    }
+    default:
+      return yield* Exchange.unexpected(response)
+  }
+})
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* HttpClient.HttpClient
@@ -44,22 +61,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         HttpClientRequest.bearerToken(options.token),
         HttpClientRequest.acceptJson
       )
-      yield* Exchange.exchange(client, request, timeout, (response) => {
-        switch (response.status) {
-          case 200:
-          case 201:
-            return readBooked(response)
-          case 409:
-          case 422:
-            return readError(response).pipe(
-              Effect.map(({ error }) => error.slice(0, MAX_DETAIL)),
-              Effect.catchTag("ExchangeFailed", () => Effect.succeed("no reason given")),
-              Effect.flatMap((detail) => Effect.fail(new LedgerRefused({ status: response.status, detail })))
-            )
-          default:
-            return Effect.fail(Exchange.unexpected(response))
-        }
-      })
+      yield* Exchange.exchange(client, request, timeout, answer)
     },
     Effect.catchTag("ExchangeFailed", (error) => Effect.fail(new LedgerUnavailable({ detail: error.message })))
   )

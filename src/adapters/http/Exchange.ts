@@ -35,7 +35,8 @@ export const exchange = <A, E, R>(
     })
   )
 
-type JsonReviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
+/** As `JSON.parse` takes it. `context.source` is a number's own text, which the library types do not know yet. */
+type JsonReviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
 /** Reads a JSON body of the given shape. */
 export const json = <S extends Schema.Constraint>(schema: S, reviver?: JsonReviver) => {

@@ -8,10 +8,10 @@ import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/Ba
 import { type ChainClient, Chains } from "../../ports/Chains.ts"
 import * as Multicall3 from "../evm/Multicall3.ts"
 
-/** The native currency first, then the list in its order. */
+/** The native currency first, then the list in its order; some lists hold the native currency as well. */
 const tokensOf = (chain: Chain.Chain): ReadonlyArray<TokenInfo> => [
   ...Option.toArray(Chain.token(chain, NATIVE)),
-  ...chain.tokens
+  ...chain.tokens.filter((token) => !isNative(token.address))
 ]
 
 const readBalance = (chain: Chain.Chain, token: Address.Address, owner: Address.Address): Multicall3.Read =>

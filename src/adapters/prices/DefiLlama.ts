@@ -63,13 +63,10 @@ const Coin = Schema.Struct({
 })
 
 /** Keeps a price's digits as they were written: a double would round them. */
-const exactPrice = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
-  key === "price" && typeof value === "number" ? context.source : value
+const exactPrice = (key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  key === "price" && typeof value === "number" ? context?.source : value
 
-const readCoins = Exchange.json(
-  Schema.Struct({ coins: Schema.Record(Schema.String, Coin) }),
-  (key, value, context) => exactPrice(key, value, context)
-)
+const readCoins = Exchange.json(Schema.Struct({ coins: Schema.Record(Schema.String, Coin) }), exactPrice)
 
 const usable = (coin: typeof Coin.Type, decimals: number, nowMillis: number): boolean =>
   (coin.confidence ?? 0) >= MIN_CONFIDENCE &&
@@ -101,9 +98,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     return yield* Exchange.exchange(client, request, timeout, (response) => {
       if (response.status === 200) return readCoins(response)
       const failure = Effect.fail(Exchange.unexpected(response))
-      return response.status === 429
-        ? Effect.andThen(Ref.set(pausedUntil, now + pauseOf(response)), failure)
-        : failure
+      return response.status === 429 ? Effect.andThen(Ref.set(pausedUntil, now + pauseOf(response)), failure) : failure
     }).pipe(Effect.catchTag("ExchangeFailed", (error) => Effect.fail(unavailable(error.message))))
   })
 

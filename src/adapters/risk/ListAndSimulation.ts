@@ -3,14 +3,13 @@
  * pending state has the last word on whether the token can be swept at all.
  */
 import { Cache, Effect, Exit, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { toHex } from "viem"
 import * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { Tier } from "../../domain/Tier.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, Chains, ChainUnavailable } from "../../ports/Chains.ts"
-import { SecureRandom } from "../../ports/SecureRandom.ts"
 import { TokenDeclined, type TokenProfile, TokenRisk } from "../../ports/TokenRisk.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 import * as TransferProbe from "./TransferProbe.ts"
@@ -21,15 +20,9 @@ const CACHE_CAPACITY = 10_000
 /** Upgradeable tokens do get renamed, so even what hardly ever changes is read again in time. */
 const CACHE_LIFETIME = "1 day"
 
-/** tier1: the native currency, its wrapped form and stables. tier2: anything else on the list. tier3: the rest. */
-export const tierOf = (chain: Chain.Chain, token: Address.Address): Tier => {
-  if (isNative(token) || token === chain.wrappedNative || chain.stables.includes(token)) return "tier1"
-  return Option.isSome(Chain.token(chain, token)) ? "tier2" : "tier3"
-}
-
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
-  const random = yield* SecureRandom
+  const random = yield* SecureRandom.SecureRandom
 
   const client = (chainId: ChainId) =>
     Effect.mapError(
@@ -62,7 +55,7 @@ export const make = Effect.gen(function* () {
    * first. An owner that is the fee recipient cannot be observed paying itself.
    */
   const transfers = Effect.fnUntraced(function* (on: ChainClient, transfer: Omit<TransferProbe.Transfer, "recipient">) {
-    const stranger = Address.of(toHex(yield* random.bytes(20)))
+    const stranger = Address.of(toHex(yield* random.randomBytes(20)))
     const recipients = [stranger, on.chain.feeRecipient].filter((recipient) => recipient !== transfer.owner)
     yield* Effect.forEach(recipients, (recipient) => TransferProbe.probe(on, { ...transfer, recipient }), {
       concurrency: "unbounded",
@@ -70,15 +63,18 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const screenInput: TokenRisk["Service"]["screenInput"] = Effect.fn("TokenRisk.screenInput")(
-    function* ({ amount, chainId, owner, token }) {
-      const on = yield* client(chainId)
-      const { decimals, symbol } = yield* metadata(on.chain, token)
-      if (isNative(token)) yield* native(on, owner, amount)
-      else yield* transfers(on, { token, owner, amount })
-      return { tier: tierOf(on.chain, token), symbol, decimals } satisfies TokenProfile
-    }
-  )
+  const screenInput: TokenRisk["Service"]["screenInput"] = Effect.fn("TokenRisk.screenInput")(function* ({
+    amount,
+    chainId,
+    owner,
+    token
+  }) {
+    const on = yield* client(chainId)
+    const { decimals, symbol } = yield* metadata(on.chain, token)
+    if (isNative(token)) yield* native(on, owner, amount)
+    else yield* transfers(on, { token, owner, amount })
+    return { tier: Chain.listedTier(on.chain, token), symbol, decimals } satisfies TokenProfile
+  })
 
   return TokenRisk.of({ screenInput })
 })

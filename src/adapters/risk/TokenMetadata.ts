@@ -1,9 +1,9 @@
 /** Symbol and decimals as a token itself tells them: untrusted text and numbers, bounded before anything else sees them. */
 import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, erc20Abi_bytes32 } from "viem"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { accountCode } from "../../domain/Delegation.ts"
-import type { Hex } from "../../domain/Hex.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
 import type { ChainClient } from "../../ports/Chains.ts"
 import { TokenDeclined } from "../../ports/TokenRisk.ts"
 import * as Multicall3 from "../evm/Multicall3.ts"
@@ -34,7 +34,9 @@ export const read = Effect.fn("TokenMetadata.read")(function* (client: ChainClie
   const digits = Option.flatMap(Option.fromUndefinedOr(decimals), Multicall3.word)
   if (!Option.exists(digits, (value) => value <= MAX_DECIMALS)) return yield* notAToken("it has no usable decimals")
   return {
-    symbol: sanitize(Option.getOrElse(Option.flatMap(Option.flatten(Option.fromUndefinedOr(symbol)), decodeSymbol), () => "")),
+    symbol: sanitize(
+      Option.getOrElse(Option.flatMap(Option.flatten(Option.fromUndefinedOr(symbol)), decodeSymbol), () => "")
+    ),
     decimals: Number(Option.getOrElse(digits, () => 0n))
   } satisfies Metadata
 })
@@ -44,17 +46,17 @@ const decodeText = Option.liftThrowable((data: Hex) =>
 )
 
 /** Early tokens such as MKR return a zero-padded bytes32. */
-const decodeBytes32 = Option.liftThrowable((data: Hex) =>
-  Buffer.from(decodeFunctionResult({ abi: erc20Abi_bytes32, functionName: "symbol", data }).slice(2), "hex").toString()
+const decodeBytes32 = Option.liftThrowable((word: Hex) =>
+  new TextDecoder("utf-8", { fatal: true }).decode(hexToBytes(trim(word, { dir: "right" })))
 )
 
-const decodeSymbol = (data: Hex): Option.Option<string> => Option.orElse(decodeText(data), () => decodeBytes32(data))
+const decodeSymbol = (data: Hex): Option.Option<string> => (size(data) === 32 ? decodeBytes32(data) : decodeText(data))
 
-/** What could forge a layout (controls, bidirectional marks, joiners, private use) goes; the rest is cut to a bound. */
+/** What could forge a layout (controls, bidirectional marks, joiners, private use, undecodable bytes) goes; the rest is cut to a bound. */
 export const sanitize = (symbol: string): string => {
   const printable = symbol
     .normalize("NFC")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, "")
     .replace(/\s+/g, " ")
     .trim()
   return Array.from(printable).slice(0, MAX_SYMBOL).join("").trim() || UNNAMED

@@ -20,6 +20,7 @@ export const guard =
       ),
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () => unavailable(`${source} did not answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
+        orElse: () =>
+          unavailable(`${source} did not answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
       })
     )

@@ -59,7 +59,8 @@ const entries = (text: string) => {
 }
 
 /** OFAC names a currency in `idType`; the same EVM address may be listed under several, and others are not EVM addresses. */
-const SDN_ADDRESS = /<idType>\s*Digital Currency Address[^<]*<\/idType>\s*<idNumber>\s*(0x[0-9a-fA-F]{40})\s*<\/idNumber>/g
+const SDN_ADDRESS =
+  /<idType>\s*Digital Currency Address[^<]*<\/idType>\s*<idNumber>\s*(0x[0-9a-fA-F]{40})\s*<\/idNumber>/g
 
 const sdnAddresses = (xml: string): ReadonlyArray<string> =>
   Array.from(xml.matchAll(SDN_ADDRESS), ([, address = ""]) => address)

@@ -59,8 +59,10 @@ const quoteCall = (path: Path.Path, tokenIn: Address.Address, tokenOut: Address.
 
 /** None for an answer that is no quote, such as that of a quoter without code. */
 const decodeQuote = Option.liftThrowable((path: Path.Path, data: Hex): Quoted => {
-  const functionName = path._tag === "Direct" ? "quoteExactInputSingle" : "quoteExactInput"
-  const [amountOut, , , gas] = decodeFunctionResult({ abi: quoterV2Abi, functionName, data })
+  const [amountOut, , , gas] =
+    path._tag === "Direct"
+      ? decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInputSingle", data })
+      : decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data })
   return { path, amountOut, gas }
 })
 

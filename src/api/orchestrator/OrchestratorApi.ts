@@ -18,6 +18,7 @@ import {
   ValidationFailed
 } from "../shared/Errors.ts"
 import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
+import * as Document from "../shared/Document.ts"
 import * as Docs from "./Docs.ts"
 import { IntentAccepted, IntentSubmission, IntentView, Liveness, QuoteResponse, TickReport } from "./Schemas.ts"
 
@@ -48,7 +49,6 @@ export const Intents = HttpApiGroup.make("intents")
       error: [NotFound, Unavailable, InternalError]
     }).annotateMerge(Docs.status)
   )
-  .middleware(Validated)
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
   .annotateMerge(OpenApi.annotations({ description: "Takes what the owner signed, and says what became of it." }))
@@ -86,7 +86,9 @@ export const Operator = HttpApiGroup.make("operator")
     }).annotateMerge(Docs.alerts)
   )
   .middleware(OperatorOnly)
-  .annotateMerge(OpenApi.annotations({ description: "For the operator, with `Authorization: Bearer <ORCH_ADMIN_TOKEN>`." }))
+  .annotateMerge(
+    OpenApi.annotations({ description: "For the operator, with `Authorization: Bearer <ORCH_ADMIN_TOKEN>`." })
+  )
 
 export const System = HttpApiGroup.make("system")
   .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(Docs.liveness))
@@ -95,4 +97,11 @@ export const System = HttpApiGroup.make("system")
 export const OrchestratorApi = HttpApi.make("orchestrator")
   .add(Quotes, Intents, Portfolios, Operator, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(OpenApi.annotations({ title: "Token sweep orchestrator", version: "1", description: Docs.introduction }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Token sweep orchestrator",
+      version: "1",
+      description: Docs.introduction,
+      transform: Document.finish
+    })
+  )

@@ -33,10 +33,13 @@ export const OrderTypedData = Schema.Struct({
 
 /** What the owner's EIP-7702 authorization must say. */
 export const AuthorizationRequest = Schema.Struct({
-  address: Address.Address.annotate({ description: "The chain's delegate implementation" }),
+  address: Address.Address,
   chainId: ChainId,
-  nonce: Uint256.annotate({ description: "The account's next transaction nonce, as a decimal string" })
-}).annotate({ identifier: "AuthorizationRequest", description: "The EIP-7702 authorization to sign" })
+  nonce: Uint256
+}).annotate({
+  identifier: "AuthorizationRequest",
+  description: "The EIP-7702 authorization to sign: the chain's delegate, and the account's next transaction nonce"
+})
 
 export const QuoteResponse = Schema.Struct({
   quote: Quote,
@@ -60,11 +63,12 @@ export const IntentAccepted = Schema.Struct({
 export const IntentView = Schema.Struct({
   id: QuoteId,
   status: IntentStatus,
-  txHash: Schema.optionalKey(Hash.annotate({ description: "Source transaction; absent before broadcast" })),
+  /** The source transaction; absent before broadcast. */
+  txHash: Schema.optionalKey(Hash),
   crossChain: Schema.Boolean,
-  /** Additions to the spec. */
+  /** Additions to the spec: why it failed, and the transaction that delivered on the destination chain. */
   failureReason: Schema.optionalKey(FailureReason),
-  deliveryTxHash: Schema.optionalKey(Hash.annotate({ description: "Transaction that delivered on the destination" }))
+  deliveryTxHash: Schema.optionalKey(Hash)
 }).annotate({ identifier: "Intent" })
 
 const Count = Schema.Int

@@ -133,4 +133,4 @@ export const RateLimitExceededResponse = RateLimitExceeded.pipe(
       })
     }
   )
-)
+).annotate({ description: "More requests than the window allows from one client" })

@@ -15,7 +15,7 @@ import {
 } from "../../api/shared/Errors.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import { HealthCheck } from "../../orchestrator/HealthCheck.ts"
-import { Intake } from "../../orchestrator/Intake.ts"
+import { Intake, SubmissionRefused } from "../../orchestrator/Intake.ts"
 import { Portfolio } from "../../orchestrator/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/Quoter.ts"
 import { Watcher } from "../../orchestrator/Watcher.ts"
@@ -23,6 +23,7 @@ import { Alerts } from "../../ports/Alerts.ts"
 import { type Intent, Intents } from "../../ports/Intents.ts"
 import * as JsonBody from "../shared/JsonBody.ts"
 import { mask } from "../shared/Masked.ts"
+import { ServerSettings } from "../shared/ServerSettings.ts"
 
 const refused = mask(() => new Refused())
 const screeningRefused = mask(() => new ScreeningRefused())
@@ -43,18 +44,18 @@ const signing = ({ authorization, typedData }: SigningPayload) => ({
   typedData: { ...typedData, types: { EIP712Domain: EIP712_DOMAIN, ...typedData.types } }
 })
 
-const quoteBody = JsonBody.decode(QuoteRequest)
-
 export const quotes = HttpApiBuilder.group(
   OrchestratorApi,
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
+    const { maxBodyBytes } = yield* ServerSettings
+    const body = JsonBody.decode(QuoteRequest, maxBodyBytes)
     return handlers.handleRaw(
       "quote",
       Effect.fn("POST /quote")(
         function* () {
-          const offer = yield* quoter.quote(yield* quoteBody)
+          const offer = yield* quoter.quote(yield* body)
           return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
         },
         Effect.catchTags({ ScreeningBlocked: screeningRefused, QuoteFailed: unprocessable })
@@ -65,8 +66,6 @@ export const quotes = HttpApiBuilder.group(
 
 /** What ids look like (RFC 9562): anything else is unknown without asking the database. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-const submissionBody = JsonBody.decode(IntentSubmission)
 
 const view = ({ deliveryTxHash, failureReason, id, quote, status, txHash }: Intent) => ({
   id,
@@ -83,12 +82,18 @@ export const intents = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const intake = yield* Intake
     const store = yield* Intents
+    const { maxBodyBytes } = yield* ServerSettings
+    const body = JsonBody.decode(IntentSubmission, maxBodyBytes)
     return handlers
       .handleRaw(
         "submit",
         Effect.fn("POST /intents")(
           function* () {
-            return yield* intake.submit(yield* submissionBody)
+            const submission = yield* body
+            if (!UUID.test(submission.quoteId)) {
+              return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
+            }
+            return yield* intake.submit({ ...submission, quoteId: submission.quoteId.toLowerCase() })
           },
           Effect.catchTags({ SubmissionRefused: refused, StoreUnavailable: unavailable })
         )

@@ -1,15 +1,81 @@
-/** The orchestrator over HTTP. */
+/** The orchestrator over HTTP: the contract's handlers with everything that surrounds them. */
 import * as BunHttpServer from "@effect/platform-bun/BunHttpServer"
-import { Duration, Layer } from "effect"
-import { HttpRouter } from "effect/http"
-import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
-import type { RateLimiter } from "effect/persistence"
+import { type Duration, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { RateLimiter } from "effect/persistence"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
+import type { HealthCheck } from "../../orchestrator/HealthCheck.ts"
+import type { Intake } from "../../orchestrator/Intake.ts"
+import type { Portfolio } from "../../orchestrator/Portfolio.ts"
+import type { Quoter } from "../../orchestrator/Quoter.ts"
+import type { Watcher } from "../../orchestrator/Watcher.ts"
+import type { Alerts } from "../../ports/Alerts.ts"
+import type { Intents } from "../../ports/Intents.ts"
 import * as DocsPage from "../shared/DocsPage.ts"
 import * as HttpShell from "../shared/HttpShell.ts"
 import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
+import type { ServerSettings } from "../shared/ServerSettings.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as Handlers from "./Handlers.ts"
+
+const OPENAPI_PATH = "/openapi.json"
+
+const table = RouteTable.make(OrchestratorApi, [OPENAPI_PATH, DocsPage.PATH])
+
+/** Operator routes are not for browsers, so they get no CORS headers. */
+const shell = HttpShell.layer({
+  routes: table,
+  cors: (request) =>
+    table.find(request.url)?.endpoint?.middlewares.has(OperatorOnly) === true ? undefined : HttpShell.openCors
+})
+
+const middleware = Layer.mergeAll(
+  OperatorAuth.layer,
+  Validation.layer,
+  RateLimiting.layer.pipe(Layer.provide(RateLimiter.layer))
+)
+
+const handlers = Layer.mergeAll(
+  Handlers.quotes,
+  Handlers.intents,
+  Handlers.portfolios,
+  Handlers.operator,
+  Handlers.system
+).pipe(Layer.provide(middleware))
+
+const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: OPENAPI_PATH }).pipe(Layer.provide(handlers))
+
+/** Every route. Needs the use cases, `ServerSettings` and a `RateLimiterStore`. */
+export const routes = Layer.mergeAll(api, DocsPage.layer(OrchestratorApi), shell)
+
+/** Serves the routes on a given `HttpServer`. */
+export const layer = HttpRouter.serve(routes, { routerConfig: RouteTable.ROUTER_CONFIG, disableLogger: true })
+
+export interface ListenOptions {
+  readonly port: number
+  readonly hostname?: string
+  /** How long requests in flight may take to finish when the server stops. */
+  readonly gracefulShutdownTimeout?: Duration.Input
+}
+
+/** A quote waits for several upstreams; Bun would cut a silent connection after 10 seconds. */
+const IDLE_TIMEOUT_SECONDS = 120
+
+/** Listens on a port of its own. On release it stops accepting and lets requests in flight finish. */
+export const listen = (options: ListenOptions) =>
+  layer.pipe(Layer.provideMerge(BunHttpServer.layer({ ...options, idleTimeout: IDLE_TIMEOUT_SECONDS })))
+
+/** What the routes need of the application. */
+export type Services =
+  Quoter | Intake | Intents | Portfolio | Watcher | HealthCheck | Alerts | ServerSettings | RateLimiter.RateLimiterStore
+
+/** The routes as a function of web requests, without a socket. */
+export const webHandler = <E>(services: Layer.Layer<Services, E>) =>
+  HttpRouter.toWebHandler(routes.pipe(Layer.provide(services), Layer.provide(HttpServer.layerServices)), {
+    routerConfig: RouteTable.ROUTER_CONFIG,
+    disableLogger: true
+  })

@@ -7,7 +7,6 @@ import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { BodyTooLarge, InvalidJsonBody, ValidationFailed } from "../../api/shared/Errors.ts"
 import * as SchemaMessages from "./SchemaMessages.ts"
-import { ServerSettings } from "./ServerSettings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -46,15 +45,10 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
     : Effect.mapError(request.text, () => new InvalidJsonBody())
 }
 
-/** The body as parsed JSON. */
-export const read: Effect.Effect<
-  unknown,
-  BodyTooLarge | InvalidJsonBody,
-  HttpServerRequest.HttpServerRequest | ServerSettings
-> = Effect.gen(function* () {
+/** The body as parsed JSON, of at most `maxBytes`. */
+export const read = Effect.fnUntraced(function* (maxBytes: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const { maxBodyBytes } = yield* ServerSettings
-  const text = yield* readText(request, maxBodyBytes)
+  const text = yield* readText(request, maxBytes)
   return yield* Effect.try({
     try: (): unknown => JSON.parse(text),
     catch: () => new InvalidJsonBody()
@@ -62,12 +56,9 @@ export const read: Effect.Effect<
 })
 
 /** The body decoded by `schema`; unknown fields are ignored, and every problem is reported. */
-export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>) => {
+export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>, maxBytes: number) => {
   const parse = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return Effect.flatMap(read, (json) =>
-    Effect.mapError(
-      parse(json),
-      ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") })
-    )
+  return Effect.flatMap(read(maxBytes), (json) =>
+    Effect.mapError(parse(json), ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") }))
   )
 }

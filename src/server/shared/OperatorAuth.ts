@@ -23,8 +23,7 @@ export const layer = Layer.effect(
     const { digest } = yield* Digest.Digest
     const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
     // An absent header reads as an empty credential, so an empty token must not count as one.
-    const expected =
-      adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
+    const expected = adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
 
     return OperatorOnly.of({
       operatorToken: Effect.fnUntraced(function* (handler, { credential }) {

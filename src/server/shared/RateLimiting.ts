@@ -45,9 +45,7 @@ export const layer = Layer.effect(
         .pipe(
           Effect.catch((error) =>
             error.reason._tag === "RateLimitExceeded"
-              ? Effect.fail(
-                  new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(error.reason.retryAfter) })
-                )
+              ? Effect.fail(new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(error.reason.retryAfter) }))
               : Effect.logWarning("the rate limit store failed; the request was let through", error)
           )
         )

@@ -36,30 +36,55 @@ const expected = (ast: SchemaAST.AST): string => {
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-const leaf = (issue: SchemaIssue.Leaf): string => {
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+/** What a check says of a value that it refused. */
+const checkMessage = (issue: SchemaIssue.Filter): string | undefined => {
+  const stated = SchemaIssue.defaultCheckHook(issue)
+  const wanted = text(issue.filter.annotations?.["expected"])
+  return stated ?? (wanted === undefined ? undefined : `expected ${wanted}`)
+}
+
+const mismatch = (ast: SchemaAST.AST): string => text(ast.annotations?.["message"]) ?? `expected ${expected(ast)}`
+
+export interface Problem {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly message: string
+}
+
+/** The leaves of an issue; the message of an outer check stands for what it wraps. */
+export const problems = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey>,
+  override?: string
+): ReadonlyArray<Problem> => {
   switch (issue._tag) {
+    case "Filter":
+      return problems(issue.issue, path, override ?? checkMessage(issue))
+    case "Encoding":
+      return problems(issue.issue, path, override)
+    case "Pointer":
+      return problems(issue.issue, [...path, ...issue.path], override)
+    case "Composite":
+      return issue.issues.flatMap((inner) => problems(inner, path, override))
+    case "AnyOf":
+      return issue.issues.length === 0
+        ? [{ path, message: override ?? mismatch(issue.ast) }]
+        : issue.issues.flatMap((inner) => problems(inner, path, override))
     case "MissingKey":
-      return "missing"
+      return [{ path, message: "missing" }]
     case "InvalidType":
-      return typeof issue.ast.annotations?.["message"] === "string"
-        ? issue.ast.annotations["message"]
-        : `expected ${expected(issue.ast)}`
+      return [{ path, message: override ?? mismatch(issue.ast) }]
     default:
-      return lowerFirst(SchemaIssue.defaultLeafHook(issue))
+      return [{ path, message: override ?? SchemaIssue.defaultLeafHook(issue) }]
   }
 }
 
-const toStandard = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
-
-const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
-  String(typeof part === "object" ? part.key : part)
-
 /** One line per problem, in the order of the schema's fields; `root` names the whole value, e.g. `body`. */
 export const messages = (issue: SchemaIssue.Issue, root: string): ReadonlyArray<string> => {
-  const lines = toStandard(issue).issues.map(({ message, path = [] }) => {
-    const name = path.length === 0 ? root : path.map(segment).join(".")
-    return `${name}: ${lowerFirst(message)}`
-  })
+  const lines = problems(issue, []).map(
+    ({ message, path }) => `${path.length === 0 ? root : path.map(String).join(".")}: ${lowerFirst(message)}`
+  )
   return [...new Set(lines)]
 }
 

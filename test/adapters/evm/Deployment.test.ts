@@ -154,13 +154,13 @@ describe("on a chain", () => {
 
     const guard = { abi: sweepGuard.abi, address: planned.contracts.guard.address } as const
     const delegate = { abi: sweepDelegate.abi, address: planned.contracts.delegate.address } as const
-    expect(await client.readContract({ ...guard, functionName: "DELEGATE" })).toBe(delegate.address)
-    expect(await client.readContract({ ...guard, functionName: "OWNER" })).toBe(config().guardOwner)
-    expect(await client.readContract({ ...guard, functionName: "TIMELOCK" })).toBe(86_400n)
+    expect(await client.readContract({ ...guard, functionName: "delegate" })).toBe(delegate.address)
+    expect(await client.readContract({ ...guard, functionName: "owner" })).toBe(config().guardOwner)
+    expect(await client.readContract({ ...guard, functionName: "timelock" })).toBe(86_400n)
     expect(await client.readContract({ ...guard, functionName: "isTarget", args: [target] })).toBe(true)
-    expect(await client.readContract({ ...delegate, functionName: "GUARD" })).toBe(guard.address)
-    expect(await client.readContract({ ...delegate, functionName: "FEE_RECIPIENT" })).toBe(config().feeRecipient)
-    expect(await client.readContract({ ...delegate, functionName: "WRAPPED_NATIVE" })).toBe(config().wrappedNative)
+    expect(await client.readContract({ ...delegate, functionName: "guard" })).toBe(guard.address)
+    expect(await client.readContract({ ...delegate, functionName: "feeRecipient" })).toBe(config().feeRecipient)
+    expect(await client.readContract({ ...delegate, functionName: "wrappedNative" })).toBe(config().wrappedNative)
     expect((await client.readContract({ ...delegate, functionName: "eip712Domain" }))[1]).toBe("Service")
     expect(
       await client.readContract({

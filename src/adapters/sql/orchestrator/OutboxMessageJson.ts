@@ -1,12 +1,10 @@
 /** Outbox messages as jsonb, in wire encoding. */
 import { Schema } from "effect"
-import { Accrual, type OutboxMessage, Revenue } from "../../../domain/Accrual.ts"
+import { Accrual, Revenue } from "../../../domain/Accrual.ts"
 
-export const OutboxMessageJson: Schema.Codec<OutboxMessage, Schema.Json> = Schema.toCodecJson(
-  Schema.Union([
-    Schema.TaggedStruct("Accrual", { accrual: Accrual }),
-    Schema.TaggedStruct("Revenue", { revenue: Revenue })
-  ])
-)
+export const OutboxMessageJson = Schema.Union([
+  Schema.TaggedStruct("Accrual", { accrual: Accrual }),
+  Schema.TaggedStruct("Revenue", { revenue: Revenue })
+])
 
 export const encode = Schema.encodeSync(OutboxMessageJson)

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
+import { ISweepGuard } from "../src/interfaces/ISweepGuard.sol";
+import { MockScene } from "./support/MockScene.sol";
+
+/// @notice Only the order that the owner signed runs, on the owner's account, once.
+contract AuthorizationTest is MockScene {
+    uint256 private constant CURVE_ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
+
+    function test_SignedOrderRuns() public {
+        assertEq(_executeSigned(_order()), OUT);
+        assertEq(tokenOut.balanceOf(destination), OUT);
+    }
+
+    function testFuzz_TamperingWithAnyFieldReverts(uint8 field, uint256 change) public {
+        SweepOrder memory order = _order();
+        bytes memory signature = _sign(order, ownerKey);
+        field = uint8(bound(field, 0, 13));
+        change = bound(change, 1, type(uint160).max);
+        _tamper(order, field, change);
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        if (field == 0) vm.expectRevert(ISweepErrors.OwnerMismatch.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function test_EveryFieldIsSigned() public {
+        bytes memory signature = _sign(_order(), ownerKey);
+        for (uint8 field = 1; field < 14; ++field) {
+            SweepOrder memory order = _order();
+            _tamper(order, field, 1);
+            vm.expectRevert(ISweepErrors.BadSignature.selector);
+            ISweepDelegate(owner).execute(order, signature);
+        }
+        _execute(_order(), signature);
+    }
+
+    function test_OrderOfAnotherOwnerReverts() public {
+        (address other, uint256 otherKey) = makeAddrAndKey("other");
+        SweepOrder memory order = _order();
+        order.owner = other;
+        bytes memory signature = _sign(order, otherKey);
+        vm.expectRevert(ISweepErrors.OwnerMismatch.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function testFuzz_SignatureOfAnotherKeyReverts(uint256 key) public {
+        key = bound(key, 1, CURVE_ORDER - 1);
+        vm.assume(key != ownerKey);
+        bytes memory signature = _sign(_order(), key);
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function testFuzz_SignatureOfAnotherLengthReverts(bytes memory signature) public {
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function testFuzz_WrongDomainReverts(uint256 chainId, address verifier, string memory name) public {
+        SweepOrder memory order = _order();
+        if (chainId != block.chainid) _refuses(order, _digest(order, "Service", chainId, owner));
+        if (verifier != owner) _refuses(order, _digest(order, "Service", block.chainid, verifier));
+        if (keccak256(bytes(name)) != keccak256("Service")) {
+            _refuses(order, _digest(order, name, block.chainid, owner));
+        }
+    }
+
+    function test_DomainWithoutAChainReverts() public {
+        SweepOrder memory order = _order();
+        _refuses(order, _digest(order, "Service", 0, owner));
+    }
+
+    function test_SignatureIsWorthNothingOnAnotherChain() public {
+        SweepOrder memory order = _order();
+        order.destChainId = 10;
+        order.minAmountOut = 0;
+        bytes memory signature = _sign(order, ownerKey);
+        vm.chainId(10);
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function test_SignatureOfTheBareStructHashReverts() public {
+        _refuses(_order(), _structHash(_order()));
+    }
+
+    function test_ReplayReverts() public {
+        bytes memory signature = _sign(_order(), ownerKey);
+        _execute(_order(), signature);
+        tokenIn.mint(owner, AMOUNT);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function test_AnotherOrderWithASpentNonceReverts() public {
+        _executeSigned(_order());
+        tokenIn.mint(owner, AMOUNT);
+        SweepOrder memory order = _order();
+        order.minAmountOut -= 1;
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function testFuzz_NoncesRunInAnyOrderOnceEach(uint256 a, uint256 b) public {
+        vm.assume(a != b);
+        tokenIn.mint(owner, AMOUNT);
+        SweepOrder memory first = _order();
+        SweepOrder memory second = _order();
+        (first.nonce, second.nonce) = (a, b);
+        _executeSigned(first);
+        assertTrue(guard.isNonceUsed(owner, a));
+        assertFalse(guard.isNonceUsed(owner, b));
+        _executeSigned(second);
+        assertTrue(guard.isNonceUsed(owner, b));
+        assertEq(guard.nonceBitmap(owner, a >> 8) >> (a & 0xff) & 1, 1);
+    }
+
+    function test_NoncesOfOwnersAreSeparate() public {
+        _executeSigned(_order());
+        assertFalse(guard.isNonceUsed(destination, 0));
+    }
+
+    function test_CompactSignatureRunsAndIsSpentWithTheLongOne() public {
+        SweepOrder memory order = _order();
+        bytes memory long = _sign(order, ownerKey);
+        (bytes32 r, bytes32 vs) = vm.signCompact(ownerKey, _digest(order));
+        _execute(order, abi.encodePacked(r, vs));
+        tokenIn.mint(owner, AMOUNT);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(order, long);
+    }
+
+    function test_MalleatedSignatureIsSpentWithTheOriginal() public {
+        SweepOrder memory order = _order();
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(ownerKey, _digest(order));
+        bytes memory high = abi.encodePacked(r, CURVE_ORDER - uint256(s), v == 27 ? uint8(28) : uint8(27));
+        _execute(order, high);
+        tokenIn.mint(owner, AMOUNT);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(order, abi.encodePacked(r, s, v));
+    }
+
+    function test_AddressWithDirtyBitsReverts() public {
+        SweepOrder memory order = _order();
+        bytes memory data = abi.encodeCall(ISweepDelegate.execute, (order, _sign(order, ownerKey)));
+        uint8[6] memory fields = [0, 1, 4, 6, 8, 9];
+        for (uint256 i; i < fields.length; ++i) {
+            bytes memory dirty = bytes.concat(data);
+            // Selector, two offsets, then one word per field.
+            dirty[4 + 64 + 32 * uint256(fields[i])] = 0x01;
+            (bool ok,) = owner.call(dirty);
+            assertFalse(ok);
+        }
+        (bool clean,) = owner.call(data);
+        assertTrue(clean);
+    }
+
+    function test_ImplementationRunsNothing() public {
+        SweepOrder memory order = _order();
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.OwnerMismatch.selector);
+        delegate.execute(order, signature);
+
+        order.owner = address(delegate);
+        signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        delegate.execute(order, signature);
+    }
+
+    function test_CancelledOrderReverts() public {
+        vm.expectEmit(address(guard));
+        emit ISweepGuard.Cancelled(owner, 0);
+        vm.prank(owner);
+        ISweepDelegate(owner).cancel(0);
+        bytes memory signature = _sign(_order(), ownerKey);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function test_NonceIsCancelledBeforeTheAccountIsDelegated() public {
+        vm.etch(owner, "");
+        vm.prank(owner);
+        guard.cancel(0);
+        _delegate(owner, address(delegate));
+        bytes memory signature = _sign(_order(), ownerKey);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function testFuzz_OnlyTheAccountCancels(address caller) public {
+        vm.assume(caller != owner);
+        vm.expectRevert(ISweepErrors.Unauthorized.selector);
+        vm.prank(caller);
+        ISweepDelegate(owner).cancel(0);
+    }
+
+    function test_NothingIsCancelledTwice() public {
+        vm.startPrank(owner);
+        guard.cancel(7);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        guard.cancel(7);
+    }
+
+    /// @dev The caller of `execute` gains and loses nothing by being first: one settlement, and the rest revert.
+    function test_FrontRunOrderSettlesOnce() public {
+        bytes memory signature = _sign(_order(), ownerKey);
+        vm.prank(makeAddr("front-runner"));
+        ISweepDelegate(owner).execute(_order(), signature);
+        assertEq(tokenOut.balanceOf(destination), OUT);
+        assertEq(tokenIn.balanceOf(feeRecipient), FEE);
+
+        tokenIn.mint(owner, AMOUNT);
+        vm.expectRevert(ISweepErrors.NonceUsed.selector);
+        vm.prank(relayer);
+        ISweepDelegate(owner).execute(_order(), signature);
+        assertEq(tokenOut.balanceOf(destination), OUT);
+        assertEq(tokenIn.balanceOf(owner), AMOUNT);
+    }
+
+    function test_DomainIsPublished() public view {
+        (bytes1 fields, string memory name, string memory version, uint256 chainId, address verifier,,) =
+            ISweepDelegate(owner).eip712Domain();
+        assertEq(fields, hex"0f");
+        assertEq(name, "Service");
+        assertEq(version, "1");
+        assertEq(chainId, block.chainid);
+        assertEq(verifier, owner);
+    }
+
+    function _refuses(SweepOrder memory order, bytes32 hash) private {
+        bytes memory signature = _signHash(hash, ownerKey);
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function _tamper(SweepOrder memory order, uint8 field, uint256 change) private pure {
+        if (field == 10) {
+            order.swapCalldata = bytes.concat(order.swapCalldata, bytes32(change));
+            return;
+        }
+        uint256 mask = field == 0 || field == 1 || field == 4 || field == 6 || field == 8 || field == 9
+            ? type(uint160).max
+            : type(uint256).max;
+        assembly ("memory-safe") {
+            let word := add(order, mul(field, 0x20))
+            mstore(word, and(xor(mload(word), change), mask))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { ERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+
+/// @notice Calls back before it moves anything, as ERC-777 does.
+contract HookToken is ERC20("Hook", "HOOK") {
+    address public hook;
+    bytes public data;
+    bytes public result;
+    bool public called;
+    bool public succeeded;
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function setHook(address hook_, bytes calldata data_) external {
+        hook = hook_;
+        data = data_;
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        if (hook != address(0)) {
+            called = true;
+            (succeeded, result) = hook.call(data);
+        }
+        super._update(from, to, value);
+    }
+}
+
+/// @notice Reports failure by returning false instead of reverting.
+contract FalseToken is ERC20("False", "FALSE") {
+    bool public failTransfer;
+    bool public failApprove;
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function setFailing(bool transfers, bool approvals) external {
+        failTransfer = transfers;
+        failApprove = approvals;
+    }
+
+    function transfer(address to, uint256 value) public override returns (bool) {
+        return !failTransfer && super.transfer(to, value);
+    }
+
+    function approve(address spender, uint256 value) public override returns (bool) {
+        return !failApprove && super.approve(spender, value);
+    }
+}
+
+/// @notice Charges the sender on top of what is sent.
+contract ExtraDebitToken is ERC20("Extra", "EXTRA") {
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function transferFrom(address from, address to, uint256 value) public override returns (bool) {
+        _burn(from, 1);
+        return super.transferFrom(from, to, value);
+    }
+}
+
+/// @notice Every balance is a share of the supply, which `rebase` changes for all holders at once.
+contract RebasingToken is ERC20("Rebasing", "REBASE") {
+    uint256 public index = 1e18;
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount * 1e18 / index);
+    }
+
+    function rebase(uint256 index_) external {
+        index = index_;
+    }
+
+    function balanceOf(address account) public view override returns (uint256) {
+        return super.balanceOf(account) * index / 1e18;
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        bool moving = from != address(0) && to != address(0);
+        super._update(from, to, moving ? value * 1e18 / index : value);
+    }
+}
+
+/// @notice Keeps the allowance whatever is spent.
+contract StickyAllowanceToken is ERC20("Sticky", "STICKY") {
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function _spendAllowance(address owner, address spender, uint256 value) internal view override {
+        require(allowance(owner, spender) >= value, "allowance");
+    }
+}

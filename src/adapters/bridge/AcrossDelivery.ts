@@ -1,0 +1,132 @@
+/**
+ * Where an Across deposit stands, by the destination chain alone: the pool's state at the configured depth says whether it was
+ * filled, and only then is the fill's event looked for, once, for its transaction and amount.
+ */
+import { Effect, Option } from "effect"
+import { encodeFunctionData, hexToBigInt, size } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { Bridge, Delivery } from "../../ports/Bridge.ts"
+import { type Block, type ChainClient, type Chains, ChainUnavailable, type Log } from "../../ports/Chains.ts"
+import * as AcrossDeposit from "./AcrossDeposit.ts"
+import { spokePoolAbi } from "./spokePoolAbi.ts"
+
+/** `SpokePool.FillStatus.Filled`. */
+const FILLED = 2n
+
+/** Chains' clocks may differ by this many seconds, and relayers fill within seconds of the deposit. */
+const CLOCK_SKEW_SECONDS = 900n
+
+const PENDING: Delivery = { _tag: "Pending" }
+
+/** The deepest block that counts: what it says cannot be reorganised away any more. */
+const settledBlock = Effect.fnUntraced(function* (client: ChainClient) {
+  const head = yield* client.block("latest")
+  const confirmations = BigInt(client.chain.confirmations)
+  if (Option.isNone(head) || head.value.number < confirmations - 1n) return Option.none<Block>()
+  return confirmations === 1n ? head : yield* client.block(head.value.number - confirmations + 1n)
+})
+
+/**
+ * A block no later than `timestamp`, at most about a step before it: goes back from `from` by as many blocks as the chain
+ * makes in the time that is missing, and by at least twice as many each time it was not enough.
+ */
+const blockBefore = Effect.fnUntraced(function* (client: ChainClient, from: Block, timestamp: bigint) {
+  let at = from
+  let step = 1n
+  while (at.timestamp > timestamp && at.number > 0n) {
+    const expected = ((at.timestamp - timestamp) * 1_000n) / BigInt(client.chain.blockTimeMillis) + 1n
+    const back = expected > step ? expected : step
+    const found = yield* client.block(at.number > back ? at.number - back : 0n)
+    if (Option.isNone(found)) {
+      return yield* new ChainUnavailable({
+        chainId: client.chain.id,
+        method: "eth_getBlockByNumber",
+        detail: "a block before the head is missing"
+      })
+    }
+    at = found.value
+    step = back * 2n
+  }
+  return at.number
+})
+
+const fillStatus = Effect.fnUntraced(function* (
+  client: ChainClient,
+  pool: Address.Address,
+  relay: AcrossDeposit.Relay,
+  block: bigint
+) {
+  const data = encodeFunctionData({
+    abi: spokePoolAbi,
+    functionName: "fillStatuses",
+    args: [AcrossDeposit.relayHash(relay)]
+  })
+  const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
+  const answer = yield* client
+    .call({ to: pool, data, block })
+    .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(reverted.message))))
+  if (size(answer) !== 32) return yield* unusable(`no SpokePool at ${pool}`)
+  return hexToBigInt(answer)
+})
+
+export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Service"]["delivery"] => {
+  const findFill = Effect.fnUntraced(function* (
+    client: ChainClient,
+    pool: Address.Address,
+    relay: AcrossDeposit.Relay,
+    head: Block
+  ) {
+    // The pool takes no quote timestamp after the deposit, so no fill is much older than it.
+    const earliest = BigInt(relay.deposit.quoteTimestamp) - CLOCK_SKEW_SECONDS
+    let fromBlock = yield* blockBefore(client, head, earliest)
+    while (fromBlock <= head.number) {
+      const end = fromBlock + logWindow - 1n
+      const toBlock = end < head.number ? end : head.number
+      const topics = AcrossDeposit.filledTopics(relay)
+      const logs = yield* client.logs({ address: pool, topics, fromBlock, toBlock })
+      const fill = logs.flatMap((log: Log) =>
+        Option.toArray(Option.map(AcrossDeposit.filledAmount(log, pool, relay), (amountOut) => ({ amountOut, log })))
+      )[0]
+      if (fill !== undefined) return Option.some(fill)
+      fromBlock = toBlock + 1n
+    }
+    return Option.none<{ readonly amountOut: bigint; readonly log: Log }>()
+  })
+
+  return Effect.fn("Across.delivery")(function* ({ order, receipt, sourceChainId }) {
+    const unprovable = (detail: string) =>
+      new ChainUnavailable({ chainId: sourceChainId, method: "Across.delivery", detail })
+    const clients = Effect.all([chains.get(sourceChainId), chains.get(Number(order.destChainId))])
+    const [source, destination] = yield* Effect.mapError(clients, (error) => unprovable(error.message))
+    const { spokePool } = source.chain
+    const pool = destination.chain.spokePool
+    if (spokePool === undefined || pool === undefined) {
+      return yield* unprovable("Across is not configured on both chains any more")
+    }
+    const deposit = AcrossDeposit.decode(order.swapCalldata)
+    const relay = Option.flatMap(deposit, (expected) =>
+      AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, expected)
+    )
+    if (Option.isNone(relay)) {
+      return yield* unprovable(`no deposit of this order in transaction ${receipt.transactionHash}`)
+    }
+
+    const head = yield* settledBlock(destination)
+    if (Option.isNone(head)) return PENDING
+    const status = yield* fillStatus(destination, pool, relay.value, head.value.number)
+    if (status !== FILLED) {
+      // A fill is possible up to and including the deadline's second.
+      return head.value.timestamp > BigInt(relay.value.deposit.fillDeadline) ? { _tag: "Refunded" as const } : PENDING
+    }
+    const fill = yield* findFill(destination, pool, relay.value, head.value)
+    if (Option.isNone(fill)) {
+      return yield* new ChainUnavailable({
+        chainId: destination.chain.id,
+        method: "eth_getLogs",
+        detail: `deposit ${relay.value.depositId} is filled, but the node returns no event for it`
+      })
+    }
+    const { amountOut, log } = fill.value
+    return { _tag: "Delivered" as const, txHash: log.transactionHash, amountOut }
+  })
+}

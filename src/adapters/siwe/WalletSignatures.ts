@@ -1,0 +1,80 @@
+/**
+ * Signatures of any wallet over a message. An account's own key is recovered here. Otherwise one `eth_call` runs the
+ * reference validator of ERC-6492, which asks a deployed wallet (ERC-1271), or deploys one from the signature inside the
+ * call and asks that. The signature chooses the code that runs, so the call is held to a time and to an amount of gas.
+ */
+import { Duration, Effect, Layer, Option } from "effect"
+import {
+  encodeDeployData,
+  hashMessage,
+  recoverMessageAddress,
+  universalSignatureValidatorAbi,
+  universalSignatureValidatorByteCode
+} from "viem"
+import * as Address from "../../domain/Address.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
+import { Chains, ChainUnavailable } from "../../ports/Chains.ts"
+import { WalletSignatures } from "../../ports/WalletSignatures.ts"
+
+export interface Limits {
+  readonly timeout: Duration.Input
+  readonly gas: bigint
+  /** Longer signatures are not looked at: a passkey's wallet with its deployment fits. */
+  readonly maxBytes: number
+}
+
+const defaults: Limits = { timeout: "5 seconds", gas: 5_000_000n, maxBytes: 16_384 }
+
+/**
+ * Where the validator runs: an account nobody holds, given code for one call. That code is the validator's creation code,
+ * which does all its work as it "deploys" and returns one byte, 1 for a valid signature.
+ */
+const VALIDATOR = Address.of("0x00000000000000000000000000000000006492aa")
+
+const recovers = (wallet: Address.Address, message: string, signature: Hex) =>
+  Effect.tryPromise(() => recoverMessageAddress({ message, signature })).pipe(
+    Effect.map((signer) => Address.of(signer) === wallet),
+    Effect.catch(() => Effect.succeed(false))
+  )
+
+export const layerWith = (limits: Partial<Limits> = {}) => {
+  const { gas, maxBytes, timeout } = { ...defaults, ...limits }
+  return Layer.effect(
+    WalletSignatures,
+    Effect.map(Chains, (chains) =>
+      WalletSignatures.of({
+        verify: Effect.fn("WalletSignatures.verify")(function* ({ chainId, message, signature, wallet }) {
+          if (size(signature) > maxBytes) return false
+          if (yield* recovers(wallet, message, signature)) return true
+          const client = yield* Effect.option(chains.get(chainId))
+          if (Option.isNone(client)) return false
+          const code = encodeDeployData({
+            abi: universalSignatureValidatorAbi,
+            bytecode: universalSignatureValidatorByteCode,
+            args: [wallet, hashMessage(message), signature]
+          })
+          return yield* client.value
+            .call({
+              to: VALIDATOR,
+              data: "0x",
+              gas,
+              block: "latest",
+              codeOverrides: [{ address: VALIDATOR, code }]
+            })
+            .pipe(
+              Effect.map((answer) => answer === "0x01"),
+              // The validator reverts where the wallet is none, or refuses.
+              Effect.catchTag("CallReverted", () => Effect.succeed(false)),
+              Effect.timeoutOrElse({
+                duration: timeout,
+                orElse: () =>
+                  Effect.fail(new ChainUnavailable({ chainId, method: "eth_call", detail: "signature check timed out" }))
+              })
+            )
+        })
+      })
+    )
+  )
+}
+
+export const layer = layerWith()

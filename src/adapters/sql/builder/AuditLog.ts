@@ -1,0 +1,43 @@
+/** Records in `builder.audit_log`. */
+import { Clock, Effect, Layer, Schema } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { AuditLog } from "../../../ports/AuditLog.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+import * as Rows from "./Rows.ts"
+
+const decode = Rows.decode(
+  Schema.Struct({
+    id: Rows.RowId,
+    at: Rows.Millis,
+    actor: Schema.String,
+    action: Schema.String,
+    subject: Schema.String,
+    details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
+  })
+)
+
+/** JSON as Postgres can hold it: jsonb refuses an escaped NUL. */
+const json = (value: unknown): string => JSON.stringify(value).replaceAll("\\u0000", "\\ufffd")
+
+export const layer = Layer.effect(
+  AuditLog,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const append: AuditLog["Service"]["append"] = Effect.fn("AuditLog.append")(function* (record) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* sql`INSERT INTO builder.audit_log (at, actor, action, subject, details)
+        VALUES (${now}, ${text(record.actor)}, ${record.action}, ${text(record.subject)}, ${json(record.details)}::text::jsonb)`
+    }, guarded("AuditLog.append"))
+
+    const list: AuditLog["Service"]["list"] = Effect.fn("AuditLog.list")(function* ({ before, limit }) {
+      const rows = yield* decode(
+        yield* sql`SELECT * FROM builder.audit_log
+          WHERE id < coalesce(${Rows.rowId(before)}::bigint, 9223372036854775807) ORDER BY id DESC LIMIT ${limit}`
+      )
+      return rows.map(({ at, ...record }) => ({ ...record, atMs: at }))
+    }, guarded("AuditLog.list"))
+
+    return AuditLog.of({ append, list })
+  })
+)

@@ -1,0 +1,147 @@
+/** The ledger in `builder.ledger_entries`, which the database itself keeps from being changed. */
+import { Clock, Effect, Layer, Schema } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as Address from "../../../domain/Address.ts"
+import { Hash } from "../../../domain/Hex.ts"
+import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/Ledger.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+import * as Rows from "./Rows.ts"
+
+const TotalsRow = Schema.Struct({
+  chain_id: Schema.NullOr(Rows.Int8),
+  token: Address.Address,
+  earned: Rows.Integer,
+  paid: Rows.Integer
+})
+
+const EntryRow = Schema.Struct({
+  ...TotalsRow.fields,
+  id: Rows.RowId,
+  kind: Schema.Literals(["accrual", "reversal", "payment"]),
+  builder_id: Schema.String,
+  sweep_id: Schema.NullOr(Schema.String),
+  tx_hash: Schema.NullOr(Hash),
+  created_at: Rows.Millis
+})
+
+const ActivityRow = Schema.Struct({
+  id: Rows.RowId,
+  sweep_id: Schema.String,
+  chain_id: Schema.NullOr(Rows.Int8),
+  token: Address.Address,
+  earned: Rows.Integer,
+  paid: Schema.Boolean,
+  reversed: Schema.Boolean,
+  created_at: Rows.Millis
+})
+
+const totalsOf = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(Rows.decode(TotalsRow)(rows), (decoded) =>
+    decoded.map(({ chain_id, earned, paid, token }) => ({
+      token,
+      earned,
+      paid,
+      ...Rows.present({ chainId: chain_id })
+    }))
+  )
+
+export const layer = Layer.effect(
+  Ledger,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const accrue: Ledger["Service"]["accrue"] = Effect.fn("Ledger.accrue")(function* (accrual) {
+      const { builderId, sweepId, token } = accrual
+      const amount = accrual.amount.toString()
+      const chainId = accrual.chainId ?? null
+      const txHash = accrual.paidTxHash?.toLowerCase() ?? null
+      const added = yield* sql`INSERT INTO builder.ledger_entries
+          (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+        SELECT 'accrual', id, ${chainId}::bigint, ${token}, ${amount}::numeric,
+          CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE ${amount}::numeric END, ${text(sweepId)}, ${txHash},
+          ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+        FROM builder.builders WHERE id = ${text(builderId)}
+        ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
+      if (added.length === 1) return "added"
+      const booked =
+        yield* sql`SELECT builder_id = ${text(builderId)} AND token = ${token} AND earned = ${amount}::numeric
+          AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same
+        FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}`
+      if (booked.length === 0) return yield* new UnknownBuilder({ builderId })
+      if (booked[0]?.["same"] === true) return "already_booked"
+      return yield* new AccrualConflict({ sweepId })
+    }, guarded("Ledger.accrue"))
+
+    const reverse: Ledger["Service"]["reverse"] = Effect.fn("Ledger.reverse")(function* (sweepId) {
+      const added = yield* sql`INSERT INTO builder.ledger_entries
+          (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+        SELECT 'reversal', builder_id, chain_id, token, -earned, -paid, sweep_id, tx_hash,
+          ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+        FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}
+        ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
+      if (added.length === 1) return "added"
+      const booked = yield* sql`SELECT 1 AS booked FROM builder.ledger_entries
+        WHERE kind = 'reversal' AND sweep_id = ${text(sweepId)}`
+      if (booked.length === 1) return "already_booked"
+      return yield* new AccrualNotFound({ sweepId })
+    }, guarded("Ledger.reverse"))
+
+    const totals: Ledger["Service"]["totals"] = Effect.fn("Ledger.totals")(function* (builderId) {
+      return yield* totalsOf(
+        yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
+          WHERE builder_id = ${text(builderId)} GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
+      )
+    }, guarded("Ledger.totals"))
+
+    const allTotals: Ledger["Service"]["allTotals"] = Effect.gen(function* () {
+      return yield* totalsOf(
+        yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
+          GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
+      )
+    }).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
+
+    const activity: Ledger["Service"]["activity"] = Effect.fn("Ledger.activity")(function* (builderId, page) {
+      const rows = yield* Rows.decode(ActivityRow)(
+        yield* sql`SELECT e.id, e.sweep_id, e.chain_id, e.token, e.earned, e.created_at,
+            e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
+              WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
+            EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
+          FROM builder.ledger_entries e
+          WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)}
+            AND e.id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
+          ORDER BY e.id DESC LIMIT ${page.limit}`
+      )
+      return rows.map((row) => ({
+        id: row.id,
+        activity: {
+          sweepId: row.sweep_id,
+          token: row.token,
+          amount: row.earned,
+          paid: row.paid,
+          createdAtMs: row.created_at,
+          ...Rows.present({ chainId: row.chain_id }),
+          ...(row.reversed ? { reversed: true as const } : {})
+        }
+      }))
+    }, guarded("Ledger.activity"))
+
+    const entries: Ledger["Service"]["entries"] = Effect.fn("Ledger.entries")(function* (builderId, page) {
+      const rows = yield* Rows.decode(EntryRow)(
+        yield* sql`SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
+          AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0) ORDER BY id LIMIT ${page.limit}`
+      )
+      return rows.map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        builderId: row.builder_id,
+        token: row.token,
+        earned: row.earned,
+        paid: row.paid,
+        createdAtMs: row.created_at,
+        ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash })
+      }))
+    }, guarded("Ledger.entries"))
+
+    return Ledger.of({ accrue, reverse, totals, allTotals, activity, entries })
+  })
+)

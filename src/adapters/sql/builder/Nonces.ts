@@ -1,0 +1,36 @@
+/** Nonces in `builder.nonces`: a row is there until it is consumed. */
+import { Clock, Effect, Layer } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Nonces } from "../../../ports/Nonces.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+
+/** Expired rows that a new one takes with it: more than come in, so that none pile up. */
+const PRUNED = 16
+
+export const layer = Layer.effect(
+  Nonces,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+    const issue: Nonces["Service"]["issue"] = Effect.fn("Nonces.issue")(function* (nonce, expiresAtMs) {
+      yield* sql`DELETE FROM builder.nonces WHERE nonce IN (SELECT nonce FROM builder.nonces
+        WHERE expires_at <= ${yield* now} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
+      yield* sql`INSERT INTO builder.nonces (nonce, expires_at) VALUES (${nonce}, ${timestamp(expiresAtMs)})`
+    }, guarded("Nonces.issue"))
+
+    const isFresh: Nonces["Service"]["isFresh"] = Effect.fn("Nonces.isFresh")(function* (nonce) {
+      const rows =
+        yield* sql`SELECT 1 AS fresh FROM builder.nonces WHERE nonce = ${text(nonce)} AND expires_at > ${yield* now}`
+      return rows.length === 1
+    }, guarded("Nonces.isFresh"))
+
+    const consume: Nonces["Service"]["consume"] = Effect.fn("Nonces.consume")(function* (nonce) {
+      const rows = yield* sql`DELETE FROM builder.nonces WHERE nonce = ${text(nonce)} AND expires_at > ${yield* now}
+        RETURNING nonce`
+      return rows.length === 1
+    }, guarded("Nonces.consume"))
+
+    return Nonces.of({ issue, isFresh, consume })
+  })
+)

@@ -1,0 +1,37 @@
+/** Sessions in `builder.sessions`. */
+import { Array as Arr, Clock, Effect, Layer } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { Sessions } from "../../../ports/Sessions.ts"
+import { guarded, timestamp } from "../Database.ts"
+import * as Rows from "./Rows.ts"
+
+/** Expired rows that a new one takes with it: more than come in, so that none pile up. */
+const PRUNED = 16
+
+export const layer = Layer.effect(
+  Sessions,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const create: Sessions["Service"]["create"] = Effect.fn("Sessions.create")(function* (session) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* sql`DELETE FROM builder.sessions WHERE token_hash IN (SELECT token_hash FROM builder.sessions
+        WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${PRUNED} FOR UPDATE SKIP LOCKED)`
+      yield* sql`INSERT INTO builder.sessions (token_hash, builder_id, created_at, expires_at)
+        VALUES (${session.tokenHash}, ${session.builderId}, ${now}, ${timestamp(session.expiresAtMs)})`
+    }, guarded("Sessions.create"))
+
+    const find: Sessions["Service"]["find"] = Effect.fn("Sessions.find")(function* (tokenHash) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const rows = yield* sql`SELECT b.* FROM builder.sessions s JOIN builder.builders b ON b.id = s.builder_id
+        WHERE s.token_hash = ${tokenHash} AND s.expires_at > ${now}`
+      return Arr.head(yield* Rows.builders(rows))
+    }, guarded("Sessions.find"))
+
+    const end: Sessions["Service"]["end"] = Effect.fn("Sessions.end")(function* (tokenHash) {
+      yield* sql`DELETE FROM builder.sessions WHERE token_hash = ${tokenHash}`
+    }, guarded("Sessions.end"))
+
+    return Sessions.of({ create, find, end })
+  })
+)

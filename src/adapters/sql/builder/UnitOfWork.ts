@@ -1,0 +1,12 @@
+/** Postgres transactions. */
+import { Effect, Layer } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { UnitOfWork } from "../../../ports/UnitOfWork.ts"
+import { guarded } from "../Database.ts"
+
+export const layer = Layer.effect(
+  UnitOfWork,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    UnitOfWork.of({ atomically: (effect) => guarded("UnitOfWork.atomically")(sql.withTransaction(effect)) })
+  )
+)

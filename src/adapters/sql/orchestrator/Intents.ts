@@ -1,0 +1,226 @@
+/** Intents in Postgres: the table is the queue, the lock and the truth. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer, Option, Result } from "effect"
+import { IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
+import { type Intent, IntentExists, Intents, type Progress } from "../../../ports/Intents.ts"
+import { idempotencyKey } from "../../../ports/Outbox.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+import * as IntentRow from "./IntentRow.ts"
+import * as OutboxMessageJson from "./OutboxMessageJson.ts"
+import * as Wakes from "./Wakes.ts"
+
+const CHANNEL = "token_sweep_intents"
+
+/** The row of `intent_events` and what it changes in `intents`. Where an event leads does not depend on where it found it. */
+const eventRow = (event: IntentEvent) => {
+  switch (event._tag) {
+    case "Submitted":
+      return { event: event._tag, status: "submitted" }
+    case "SettledAtSource":
+      return { event: event._tag, status: "settled_source", tx_hash: event.txHash }
+    case "Delivered":
+      return { event: event._tag, status: "delivered", tx_hash: event.txHash }
+    case "Failed":
+      return { event: event._tag, status: "failed", reason: event.reason }
+  }
+}
+
+const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { wake, wakes } = yield* Wakes.make(CHANNEL)
+
+  const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+  const statusOf = Effect.fnUntraced(function* (id: string) {
+    const [row] = yield* sql<{ status: IntentStatus }>`SELECT status FROM orchestrator.intents WHERE id = ${text(id)}`
+    return row === undefined ? yield* Effect.die(new Error(`intent ${id} does not exist`)) : row.status
+  })
+
+  const nextOrderNonce = Effect.fn("Intents.nextOrderNonce")(function* (
+    chainId: number,
+    owner: string,
+    atLeast: bigint
+  ) {
+    const [row] = yield* sql<{ nonce: string }>`
+      INSERT INTO orchestrator.owner_nonces AS o (chain_id, owner, next_nonce)
+      VALUES (${chainId}, ${owner}, ${String(atLeast)}::numeric + 1)
+      ON CONFLICT (chain_id, owner)
+      DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric) + 1
+      RETURNING next_nonce - 1 AS nonce`
+    return BigInt(row?.nonce ?? atLeast)
+  }, guarded("nextOrderNonce"))
+
+  const create: Intents["Service"]["create"] = Effect.fn("Intents.create")(function* (intent) {
+    const at = yield* now
+    const inserted = yield* sql`
+      INSERT INTO orchestrator.intents (
+        id, quote, "order", order_digest, quoted_at_block, gas, user_id, builder_id, payout_mode, created_at, updated_at
+      ) VALUES (
+        ${intent.quote.id}, ${sql.json(IntentRow.encodeQuote(intent.quote))},
+        ${sql.json(IntentRow.encodeOrder(intent.order))}, ${intent.orderDigest}, ${intent.quotedAtBlock}, ${intent.gas},
+        ${text(intent.userId)}, ${intent.attributed === undefined ? null : text(intent.attributed.builderId)},
+        ${intent.attributed?.payoutMode ?? null}, ${at}, ${at}
+      ) ON CONFLICT DO NOTHING RETURNING id`
+    if (inserted.length === 0) return yield* new IntentExists({ id: intent.quote.id })
+  }, guarded("create"))
+
+  const find = Effect.fn("Intents.find")(function* (id: string) {
+    const rows = yield* sql`SELECT * FROM orchestrator.intents WHERE id = ${text(id)}`
+    return Option.fromUndefinedOr((yield* IntentRow.decode(rows))[0])
+  }, guarded("find"))
+
+  const submit: Intents["Service"]["submit"] = Effect.fn("Intents.submit")(function* (id, submission) {
+    const at = yield* now
+    const rows = yield* sql`
+      WITH submitted AS (
+        UPDATE orchestrator.intents
+        SET status = 'submitted', submission = ${sql.json(IntentRow.encodeSubmission(submission))},
+          submitted_at = ${at}, updated_at = ${at}
+        WHERE id = ${text(id)} AND status = 'quoted'
+        RETURNING *
+      ), event AS (
+        INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
+        SELECT id, 'Submitted', status, updated_at FROM submitted
+      ) SELECT * FROM submitted`
+    const [intent] = yield* IntentRow.decode(rows)
+    if (intent === undefined) return yield* new IllegalTransition({ from: yield* statusOf(id), event: "Submitted" })
+    yield* wake
+    return intent
+  }, guarded("submit"))
+
+  const claim: Intents["Service"]["claim"] = Effect.fn("Intents.claim")(function* ({
+    chainId,
+    leaseMillis,
+    limit,
+    worker
+  }) {
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
+    const rows = yield* sql.withTransaction(
+      Effect.andThen(
+        // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
+        // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
+        sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
+        sql`
+          WITH free AS (
+            SELECT c.id FROM orchestrator.intents c
+            WHERE c.source_chain_id = ${chainId} AND c.status = 'submitted' AND c.relay_transaction_id IS NULL
+              AND (c.lease_until IS NULL OR c.lease_until <= ${at})
+              AND (c.not_before IS NULL OR c.not_before <= ${at})
+              AND NOT EXISTS (
+                SELECT FROM orchestrator.relay_transaction_intents l
+                WHERE l.active AND l.chain_id = c.source_chain_id AND l.owner = c.owner
+              )
+              AND NOT EXISTS (
+                SELECT FROM orchestrator.intents o
+                WHERE o.source_chain_id = c.source_chain_id AND o.owner = c.owner AND o.status = 'submitted'
+                  AND o.relay_transaction_id IS NULL AND o.id <> c.id
+                  AND (
+                    o.lease_until > ${at}
+                    OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)
+                  )
+              )
+            ORDER BY c.submitted_at, c.id
+            LIMIT ${limit}
+            FOR UPDATE SKIP LOCKED
+          )
+          UPDATE orchestrator.intents i
+          SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
+          FROM free WHERE i.id = free.id
+          RETURNING i.*`
+      )
+    )
+    return (yield* IntentRow.decode(rows)).toSorted(oldestFirst)
+  }, guarded("claim"))
+
+  const release: Intents["Service"]["release"] = Effect.fn("Intents.release")(function* (ids, notBeforeMs) {
+    yield* sql`
+      UPDATE orchestrator.intents
+      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
+      WHERE id = ANY(${ids}) AND status = 'submitted' AND relay_transaction_id IS NULL`
+  }, guarded("release"))
+
+  const apply = (
+    id: string,
+    events: ReadonlyArray<Progress>,
+    consequences: Parameters<Intents["Service"]["apply"]>[2]
+  ): ReturnType<Intents["Service"]["apply"]> =>
+    Effect.gen(function* () {
+      const at = yield* now
+      const rows = events.map(eventRow)
+      const failure = events.find((event) => event._tag === "Failed")
+      const detail = consequences?.detail === undefined ? null : text(consequences.detail)
+      const messages = (consequences?.outbox ?? []).map((message) => ({
+        key: idempotencyKey(message),
+        message: OutboxMessageJson.encode(message)
+      }))
+      // The row lock and the check of the transition are the update itself: it finds the intent only in a status from which
+      // all events are legal. A message's key comes from its settlement, so one that is there already is the same message.
+      const moved = yield* sql`
+        WITH moved AS (
+          UPDATE orchestrator.intents
+          SET status = coalesce(${rows.at(-1)?.status ?? null}, status),
+            tx_hash = coalesce(${events.findLast((event) => event._tag === "SettledAtSource")?.txHash ?? null}, tx_hash),
+            delivery_tx_hash =
+              coalesce(${events.findLast((event) => event._tag === "Delivered")?.txHash ?? null}, delivery_tx_hash),
+            failure_reason = coalesce(${failure?.reason ?? null}, failure_reason),
+            failure_detail = coalesce(${failure === undefined ? null : detail}, failure_detail),
+            lease_worker = NULL, lease_until = NULL, updated_at = ${at}
+          WHERE id = ${text(id)}
+            AND status = ANY(${IntentStatus.literals.filter((from) => Result.isSuccess(transitions(from, events)))})
+          RETURNING *
+        ), event AS (
+          INSERT INTO orchestrator.intent_events (intent_id, event, status, tx_hash, reason, detail, at)
+          SELECT moved.id, e.event, e.status, e.tx_hash, e.reason, ${detail}, moved.updated_at
+          FROM moved, jsonb_to_recordset(${sql.json(rows)}) AS e (event text, status text, tx_hash text, reason text)
+        ), message AS (
+          INSERT INTO orchestrator.outbox (idempotency_key, intent_id, message, due_at, created_at)
+          SELECT m.key, moved.id, m.message, moved.updated_at, moved.updated_at
+          FROM moved, jsonb_to_recordset(${sql.json(messages)}) AS m (key text, message jsonb)
+          ON CONFLICT (idempotency_key) DO NOTHING
+        ) SELECT * FROM moved`
+      const [intent] = yield* IntentRow.decode(moved)
+      if (intent !== undefined) return intent
+      yield* Effect.fromResult(transitions(yield* statusOf(id), events))
+      // It moved on to a status where the events are legal after the update had missed it.
+      return yield* apply(id, events, consequences)
+    }).pipe(guarded("apply"))
+
+  const inStatus: Intents["Service"]["inStatus"] = Effect.fn("Intents.inStatus")(function* (chainId, statuses, limit) {
+    const rows = yield* sql`
+      SELECT * FROM orchestrator.intents
+      WHERE source_chain_id = ${chainId} AND status = ANY(${statuses})
+      ORDER BY created_at, id
+      LIMIT ${limit}`
+    return yield* IntentRow.decode(rows)
+  }, guarded("inStatus"))
+
+  const counts = sql<{ status: IntentStatus; count: bigint }>`
+    SELECT status, count(*) AS count FROM orchestrator.intents GROUP BY status`.pipe(
+    Effect.map((rows) => {
+      const count: Record<IntentStatus, number> = { quoted: 0, submitted: 0, settled_source: 0, delivered: 0, failed: 0 }
+      for (const row of rows) count[row.status] = Number(row.count)
+      return count
+    }),
+    guarded("counts"),
+    Effect.withSpan("Intents.counts")
+  )
+
+  return Intents.of({
+    nextOrderNonce,
+    create,
+    find,
+    submit,
+    claim,
+    release,
+    apply: Effect.fn("Intents.apply")(apply),
+    inStatus,
+    counts,
+    wakes
+  })
+})
+
+/** Needs the migrated schema of `Migrated.layer`. Listens for other processes as long as it lives. */
+export const layer = Layer.effect(Intents, make)

@@ -1,0 +1,73 @@
+/** The outbox in Postgres. A lease is a due time in the future, so a message whose deliverer died is due again by itself. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { Outbox } from "../../../ports/Outbox.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+import { OutboxMessageJson } from "./OutboxMessageJson.ts"
+
+const EntryRow = Schema.Struct({
+  id: Schema.BigInt,
+  message: OutboxMessageJson,
+  attempts: Schema.Int,
+  was_due_at: Schema.Date
+})
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(EntryRow))
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+  const claim: Outbox["Service"]["claim"] = Effect.fn("Outbox.claim")(function* ({ leaseMillis, limit }) {
+    const millis = yield* Clock.currentTimeMillis
+    const rows = yield* sql`
+      WITH due AS (
+        SELECT id, due_at FROM orchestrator.outbox
+        WHERE state = 'pending' AND due_at <= ${timestamp(millis)}
+        ORDER BY due_at, id
+        LIMIT ${limit}
+        FOR UPDATE SKIP LOCKED
+      )
+      UPDATE orchestrator.outbox o SET due_at = ${timestamp(millis + leaseMillis)}
+      FROM due WHERE o.id = due.id
+      RETURNING o.id, o.message, o.attempts, due.due_at AS was_due_at`
+    const entries = yield* decodeRows(rows).pipe(Effect.orDie)
+    return entries
+      .toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id))
+      .map(({ attempts, id, message }) => ({ id: String(id), message, attempts }))
+  }, guarded("outbox.claim"))
+
+  const acknowledge = Effect.fn("Outbox.acknowledge")(function* (id: string) {
+    yield* sql`
+      UPDATE orchestrator.outbox SET state = 'delivered', detail = NULL, closed_at = ${yield* now}
+      WHERE id = ${id}::bigint AND state <> 'delivered'`
+  }, guarded("outbox.acknowledge"))
+
+  const defer = Effect.fn("Outbox.defer")(function* (id: string, nextAttemptMs: number, detail: string) {
+    yield* sql`
+      UPDATE orchestrator.outbox
+      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, detail = ${text(detail)}
+      WHERE id = ${id}::bigint AND state = 'pending'`
+  }, guarded("outbox.defer"))
+
+  const reject = Effect.fn("Outbox.reject")(function* (id: string, detail: string) {
+    yield* sql`
+      UPDATE orchestrator.outbox SET state = 'rejected', detail = ${text(detail)}, closed_at = ${yield* now}
+      WHERE id = ${id}::bigint AND state = 'pending'`
+  }, guarded("outbox.reject"))
+
+  const counts = sql<{ pending: bigint; rejected: bigint }>`
+    SELECT
+      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'pending') AS pending,
+      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'rejected') AS rejected`.pipe(
+    Effect.map(([row]) => ({ pending: Number(row?.pending ?? 0), rejected: Number(row?.rejected ?? 0) })),
+    guarded("outbox.counts"),
+    Effect.withSpan("Outbox.counts")
+  )
+
+  return Outbox.of({ claim, acknowledge, defer, reject, counts })
+})
+
+/** Needs the migrated schema of `Migrated.layer`. */
+export const layer = Layer.effect(Outbox, make)

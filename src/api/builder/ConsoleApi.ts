@@ -1,0 +1,158 @@
+/** The admin console's part of the contract, under `/admin`. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BuilderAccount } from "../../domain/Builder.ts"
+import { AlertView } from "../../domain/Health.ts"
+import { PayoutBatch } from "../../domain/Payout.ts"
+import { BodyTooLarge, InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import * as Docs from "./ConsoleDocs.ts"
+import {
+  AlreadyRegistered,
+  InvalidRequest,
+  NothingOwed,
+  PaymentTaken,
+  PaymentUnproven,
+  PayoutClosed
+} from "./Errors.ts"
+import { ConsoleOnly, StructurallyValidated } from "./Middleware.ts"
+import {
+  AuditPage,
+  Booking,
+  BuilderDetail,
+  BuildersPage,
+  ClearAlertRequest,
+  EntriesPage,
+  FailureRequest,
+  NewBuilderView,
+  Ok,
+  page,
+  PatchRequest,
+  PaymentRequest,
+  PayoutRequest,
+  PayoutsPage,
+  period,
+  RegistrationRequest,
+  RevenueView,
+  ReversalRequest,
+  TotalsView,
+  TreasuryView
+} from "./Schemas.ts"
+
+const failures = [Unavailable, InternalError] as const
+const bodyErrors = [InvalidRequest, BodyTooLarge] as const
+const params = { id: Schema.String }
+
+const builders = [
+  HttpApiEndpoint.get("builders", "/admin/builders", {
+    query: { ...page, search: Schema.optionalKey(Schema.String) },
+    success: BuildersPage,
+    error: failures
+  }).annotateMerge(Docs.builders),
+  HttpApiEndpoint.post("registerBuilder", "/admin/builders", {
+    payload: RegistrationRequest,
+    success: NewBuilderView.pipe(HttpApiSchema.status(201)),
+    error: [AlreadyRegistered, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.registerBuilder),
+  HttpApiEndpoint.get("builder", "/admin/builders/:id", {
+    params,
+    success: BuilderDetail,
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.builder),
+  HttpApiEndpoint.patch("patchBuilder", "/admin/builders/:id", {
+    params,
+    payload: PatchRequest,
+    success: BuilderAccount,
+    error: [NotFound, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.patchBuilder),
+  HttpApiEndpoint.get("builderAccruals", "/admin/builders/:id/accruals", {
+    params,
+    success: TotalsView,
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.builderAccruals),
+  HttpApiEndpoint.get("builderEntries", "/admin/builders/:id/entries", {
+    params,
+    query: page,
+    success: EntriesPage,
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.builderEntries),
+  HttpApiEndpoint.post("reverseAccrual", "/admin/accruals/reverse", {
+    payload: ReversalRequest,
+    success: Booking,
+    error: [NotFound, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.reverseAccrual)
+] as const
+
+const payouts = [
+  HttpApiEndpoint.get("payouts", "/admin/payouts", {
+    query: page,
+    success: PayoutsPage,
+    error: failures
+  }).annotateMerge(Docs.payouts),
+  HttpApiEndpoint.post("openPayout", "/admin/payouts", {
+    payload: PayoutRequest,
+    success: PayoutBatch.pipe(HttpApiSchema.status(201)),
+    error: [NothingOwed, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.openPayout),
+  HttpApiEndpoint.get("payout", "/admin/payouts/:id", {
+    params,
+    success: PayoutBatch,
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.payout),
+  HttpApiEndpoint.get("payoutCsv", "/admin/payouts/:id/csv", {
+    params,
+    success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv; charset=utf-8" })),
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.payoutCsv),
+  HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
+    params,
+    success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
+    error: [NotFound, ...failures]
+  }).annotateMerge(Docs.payoutSafe),
+  HttpApiEndpoint.post("markPayoutPaid", "/admin/payouts/:id/paid", {
+    params,
+    payload: PaymentRequest,
+    success: PayoutBatch,
+    error: [NotFound, PayoutClosed, PaymentTaken, PaymentUnproven, ...bodyErrors, UpstreamFailed, ...failures]
+  }).annotateMerge(Docs.markPayoutPaid),
+  HttpApiEndpoint.post("failPayout", "/admin/payouts/:id/fail", {
+    params,
+    payload: FailureRequest,
+    success: PayoutBatch,
+    error: [NotFound, PayoutClosed, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.failPayout)
+] as const
+
+const views = [
+  HttpApiEndpoint.get("revenue", "/admin/revenue", {
+    query: period,
+    success: RevenueView,
+    error: failures
+  }).annotateMerge(Docs.revenue),
+  HttpApiEndpoint.get("treasury", "/admin/treasury", { success: TreasuryView, error: failures }).annotateMerge(
+    Docs.treasury
+  ),
+  HttpApiEndpoint.get("audit", "/admin/audit", { query: page, success: AuditPage, error: failures }).annotateMerge(
+    Docs.audit
+  ),
+  HttpApiEndpoint.get("alerts", "/admin/alerts", {
+    success: Schema.Array(AlertView),
+    error: failures
+  }).annotateMerge(Docs.alerts),
+  HttpApiEndpoint.post("clearAlert", "/admin/alerts/clear", {
+    payload: ClearAlertRequest,
+    success: Ok,
+    error: [...bodyErrors, ...failures]
+  }).annotateMerge(Docs.clearAlert)
+] as const
+
+export const Console = HttpApiGroup.make("console")
+  .add(...builders, ...payouts, ...views)
+  .middleware(StructurallyValidated)
+  .middleware(ConsoleOnly)
+  .annotateMerge(
+    OpenApi.annotations({
+      description:
+        "For operators, behind the single sign-on gateway; with `Authorization: Bearer <ADMIN_TOKEN>` where there is none. " +
+        "Every change is in the audit log."
+    })
+  )

@@ -1,0 +1,64 @@
+/** Middleware that only the builder backend's contract names; the server implements it. */
+import { Context, type Redacted } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { BuilderAccount } from "../../domain/Builder.ts"
+import { Unauthorized } from "../shared/Errors.ts"
+import { ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
+
+/** The dashboard's session, which its scripts never see. */
+export const SESSION_COOKIE = HttpApiSecurity.apiKey({ in: "cookie", key: "sweep_session" }).pipe(
+  HttpApiSecurity.annotateMerge(
+    OpenApi.annotations({ description: "Set by `POST /auth/verify` and `POST /builders/self`; HttpOnly, 7 days" })
+  )
+)
+
+/** The builder who is signed in. */
+export class CurrentSession extends Context.Service<
+  CurrentSession,
+  { readonly builder: BuilderAccount; readonly token: Redacted.Redacted }
+>()("sweep/api/CurrentSession") {}
+
+/** Only for who is signed in. */
+export class SessionOnly extends HttpApiMiddleware.Service<SessionOnly, { provides: CurrentSession }>()(
+  "sweep/api/SessionOnly",
+  { error: Unauthorized, security: { session: SESSION_COOKIE } }
+) {}
+
+/**
+ * Refuses browsers of other sites than the dashboard's, whose requests would carry a visitor's cookie, or give the visitor
+ * one. Browsers name their site in each POST; other clients need not.
+ */
+export class SameSiteOnly extends HttpApiMiddleware.Service<SameSiteOnly>()("sweep/api/SameSiteOnly", {
+  error: ForbiddenOrigin
+}) {}
+
+/** Closes self-signup where the operator did not open it, before anything of the request is read. */
+export class SignupOpen extends HttpApiMiddleware.Service<SignupOpen>()("sweep/api/SignupOpen", {
+  error: SignupDisabled
+}) {}
+
+/** The operator who is asking: as the gateway names them, or `admin-token`. */
+export class CurrentOperator extends Context.Service<CurrentOperator, { readonly name: string }>()(
+  "sweep/api/CurrentOperator"
+) {}
+
+/** Only for who came through the single sign-on gateway; where there is none, for the holder of the admin token. */
+export class ConsoleOnly extends HttpApiMiddleware.Service<ConsoleOnly, { provides: CurrentOperator }>()(
+  "sweep/api/ConsoleOnly",
+  {
+    error: Unauthorized,
+    security: {
+      operatorToken: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotateMerge(
+          OpenApi.annotations({ description: "The admin token. Behind a gateway, its signed assertion takes its place" })
+        )
+      )
+    }
+  }
+) {}
+
+/** Answers malformed path and query parameters of admin routes with 422 and every problem found. */
+export class StructurallyValidated extends HttpApiMiddleware.Service<StructurallyValidated>()(
+  "sweep/api/StructurallyValidated",
+  { error: InvalidRequest }
+) {}

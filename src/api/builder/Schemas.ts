@@ -1,0 +1,195 @@
+/** Messages of the builder backend that are not already a concept of the domain. */
+import { Schema } from "effect"
+import { Accrual, Revenue } from "../../domain/Accrual.ts"
+import * as Address from "../../domain/Address.ts"
+import { Sum, Uint256 } from "../../domain/Amount.ts"
+import { Builder, BuilderAccount, BuilderId, DisplayName, Markup, PayoutMode } from "../../domain/Builder.ts"
+import { ChainId } from "../../domain/ChainId.ts"
+import { Hash } from "../../domain/Hex.ts"
+import { Activity, Balance } from "../../domain/LedgerEntry.ts"
+import { PayoutBatch } from "../../domain/Payout.ts"
+
+export const Ok = Schema.Struct({ ok: Schema.Literal(true) }).annotate({ identifier: "Ok" })
+
+export const NonceView = Schema.Struct({ nonce: Schema.String }).annotate({ identifier: "Nonce" })
+
+const signed = { message: Schema.NonEmptyString, signature: Schema.NonEmptyString }
+
+export const SignInRequest = Schema.Struct(signed).annotate({
+  identifier: "SignInRequest",
+  description: "An EIP-4361 message over a fresh nonce, and the wallet's signature of it"
+})
+
+export const SignUpRequest = Schema.Struct({ ...signed, name: DisplayName }).annotate({ identifier: "SignUpRequest" })
+
+const { createdAtMs: _, ...signedInFields } = Builder.fields
+
+export const SignedIn = Schema.Struct({ builder: Schema.Struct(signedInFields) }).annotate({ identifier: "SignedIn" })
+
+const apiKey = Schema.String.annotate({ description: "shown once", examples: [`swp_${"0123456789abcdef".repeat(4)}`] })
+
+export const NewBuilderView = Schema.Struct({ builder: Builder, apiKey }).annotate({ identifier: "NewBuilder" })
+
+export const NewApiKey = Schema.Struct({ apiKey }).annotate({ identifier: "NewApiKey" })
+
+export const ApiKeyView = Schema.Struct({
+  prefix: Schema.String.annotate({ description: "the beginning of the key, to recognise it by" }),
+  createdAtMs: Schema.Int,
+  lastUsedAtMs: Schema.optionalKey(Schema.Int)
+}).annotate({ identifier: "ApiKey" })
+
+export const AccrualsView = Schema.Struct({
+  balances: Schema.Array(Balance).annotate({ description: "owed and not paid out" }),
+  lifetime: Schema.Array(Balance).annotate({ description: "earned ever" })
+}).annotate({ identifier: "Accruals" })
+
+const cursor = Schema.optionalKey(Schema.String).annotate({ description: "absent on the last page" })
+
+export const ActivityView = Schema.Struct({ entries: Schema.Array(Activity), nextCursor: cursor }).annotate({
+  identifier: "ActivityPage"
+})
+
+export const BuilderBalances = Schema.Struct({ builderId: Schema.String, balances: Schema.Array(Balance) }).annotate({
+  identifier: "BuilderBalances"
+})
+
+export const RegistrationRequest = Schema.Struct({
+  id: BuilderId,
+  name: DisplayName,
+  builderBps: Markup,
+  maxBuilderBps: Markup,
+  payoutAddress: Address.NonZeroAddress,
+  payoutMode: Schema.optionalKey(PayoutMode)
+}).annotate({ identifier: "Registration" })
+
+/** Names a sweep in keys, urls and logs. */
+const SweepId = Schema.String.check(
+  Schema.isPattern(/^[^\p{C}\p{Z}]{1,256}$/u, { message: "expected 1 to 256 visible characters" })
+)
+
+export const AccrualRequest = Schema.Struct({
+  ...Accrual.fields,
+  builderId: Schema.NonEmptyString,
+  sweepId: SweepId
+}).annotate({ identifier: "AccrualRequest" })
+
+export const RevenueRequest = Schema.Struct({
+  ...Revenue.fields,
+  sweepId: SweepId,
+  settledAtMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }))
+}).annotate({ identifier: "RevenueRequest" })
+
+/** Rows of a page, from its query parameters. */
+export const PageSize = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
+)
+
+const optionalInt = Schema.optionalKey(Schema.Int)
+
+export const page = { limit: Schema.optionalKey(PageSize), cursor: Schema.optionalKey(Schema.String) }
+
+export const period = { fromMs: optionalInt, toMs: optionalInt }
+
+export const BuildersPage = Schema.Struct({ builders: Schema.Array(BuilderAccount), nextCursor: cursor }).annotate({
+  identifier: "BuildersPage"
+})
+
+export const BuilderDetail = Schema.Struct({
+  builder: BuilderAccount,
+  apiKey: Schema.optionalKey(ApiKeyView)
+}).annotate({ identifier: "BuilderDetail" })
+
+export const PatchRequest = Schema.Struct({
+  name: Schema.optionalKey(DisplayName),
+  builderBps: Schema.optionalKey(Markup),
+  maxBuilderBps: Schema.optionalKey(Markup),
+  payoutMode: Schema.optionalKey(PayoutMode),
+  suspended: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "BuilderPatch", description: "What is absent stays as it is" })
+
+export const TotalsView = Schema.Struct({
+  builderId: Schema.String,
+  totals: Schema.Array(
+    Schema.Struct({ chainId: Schema.optionalKey(ChainId), token: Address.Address, earned: Sum, paid: Sum, owed: Sum })
+  )
+}).annotate({ identifier: "BuilderTotals" })
+
+export const EntriesPage = Schema.Struct({
+  entries: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      kind: Schema.Literals(["accrual", "reversal", "payment"]),
+      builderId: Schema.String,
+      chainId: Schema.optionalKey(ChainId),
+      token: Address.Address,
+      earned: Sum,
+      paid: Sum,
+      sweepId: Schema.optionalKey(Schema.String),
+      txHash: Schema.optionalKey(Hash),
+      createdAtMs: Schema.Int
+    }).annotate({ identifier: "LedgerEntry" })
+  ),
+  nextCursor: cursor
+}).annotate({ identifier: "LedgerPage" })
+
+/** Why an operator did something that is not obvious from what they did. */
+const Reason = Schema.String.check(
+  Schema.isPattern(/^(?=[\s\S]*\S)[\s\S]{1,500}$/u, { message: "expected 1 to 500 characters" })
+)
+
+export const ReversalRequest = Schema.Struct({ sweepId: SweepId, reason: Reason }).annotate({
+  identifier: "ReversalRequest"
+})
+
+export const Booking = Schema.Struct({ booked: Schema.Literals(["added", "already_booked"]) }).annotate({
+  identifier: "Booking"
+})
+
+export const PayoutRequest = Schema.Struct({
+  chainId: ChainId,
+  token: Address.NonZeroAddress,
+  minAmount: Schema.optionalKey(Uint256)
+}).annotate({ identifier: "PayoutRequest", description: "Builders who are owed less than minAmount are left out" })
+
+export const PayoutsPage = Schema.Struct({ payouts: Schema.Array(PayoutBatch), nextCursor: cursor }).annotate({
+  identifier: "PayoutsPage"
+})
+
+export const PaymentRequest = Schema.Struct({ txHash: Hash }).annotate({ identifier: "PaymentRequest" })
+
+export const FailureRequest = Schema.Struct({ reason: Reason }).annotate({ identifier: "FailureRequest" })
+
+export const RevenueView = Schema.Struct({
+  days: Schema.Array(
+    Schema.Struct({ day: Schema.String, chainId: ChainId, token: Address.Address, amount: Sum, sweeps: Schema.Int })
+  )
+}).annotate({ identifier: "RevenueByDay" })
+
+export const TreasuryView = Schema.Struct({
+  positions: Schema.Array(
+    Schema.Struct({
+      chainId: Schema.optionalKey(ChainId),
+      token: Address.Address,
+      earned: Sum,
+      paid: Sum,
+      owed: Sum,
+      vaultBalance: Schema.optionalKey(Sum)
+    })
+  )
+}).annotate({ identifier: "Treasury" })
+
+export const AuditPage = Schema.Struct({
+  records: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      atMs: Schema.Int,
+      actor: Schema.String,
+      action: Schema.String,
+      subject: Schema.String,
+      details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+    }).annotate({ identifier: "AuditRecord" })
+  ),
+  nextCursor: cursor
+}).annotate({ identifier: "AuditPage" })
+
+export const ClearAlertRequest = Schema.Struct({ key: Schema.String }).annotate({ identifier: "ClearAlertRequest" })

@@ -1,0 +1,142 @@
+/**
+ * The orchestrator, wired: which adapter stands behind each port. Tests, and programs of your own, take `useCases` and give
+ * it other layers.
+ */
+import { type Array, Effect, Layer, Option, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
+import * as Across from "../adapters/bridge/Across.ts"
+import * as AcrossFees from "../adapters/bridge/AcrossFees.ts"
+import * as AcrossFeesHttp from "../adapters/bridge/AcrossFeesHttp.ts"
+import * as JsonRpcChains from "../adapters/evm/Chains.ts"
+import * as RawKeys from "../adapters/evm/RawKeys.ts"
+import * as EvmSweepContracts from "../adapters/evm/SweepContracts.ts"
+import * as EvmSweepSimulation from "../adapters/evm/SweepSimulation.ts"
+import * as ViemSignatures from "../adapters/evm/ViemSignatures.ts"
+import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
+import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
+import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
+import * as DefiLlamaThenPools from "../adapters/prices/Fallback.ts"
+import * as UniswapV3Prices from "../adapters/prices/UniswapV3Prices.ts"
+import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
+import * as AllScreening from "../adapters/screening/All.ts"
+import * as Database from "../adapters/sql/Database.ts"
+import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
+import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
+import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
+import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
+import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
+import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
+import type { Hex } from "../domain/Hex.ts"
+import { HealthCheck } from "../orchestrator/HealthCheck.ts"
+import { Intake } from "../orchestrator/Intake.ts"
+import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/OrchestratorSettings.ts"
+import { OutboxDelivery } from "../orchestrator/OutboxDelivery.ts"
+import { Portfolio } from "../orchestrator/Portfolio.ts"
+import { Quoter } from "../orchestrator/Quoter.ts"
+import { Relayer } from "../orchestrator/Relayer.ts"
+import { Watcher } from "../orchestrator/Watcher.ts"
+import { BuilderAttribution } from "../ports/BuilderAttribution.ts"
+import { BuilderLedger, LedgerUnavailable } from "../ports/BuilderLedger.ts"
+import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
+import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
+import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
+
+export interface BuilderBackend {
+  readonly url: string
+  /** Its machine token; without one nothing is booked, and the outbox keeps what is owed. */
+  readonly token: Redacted.Redacted | undefined
+  readonly attributionCacheMillis: number
+}
+
+export interface Options {
+  readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
+  readonly databaseUrl: Redacted.Redacted
+  readonly databasePoolSize: number
+  readonly relayerKeys: Array.NonEmptyReadonlyArray<Redacted.Redacted<Hex>>
+  readonly settings: OrchestratorSettingsShape
+  readonly server: Partial<ServerSettingsShape>
+  readonly host: string
+  readonly port: number
+  /** A bridge fee in basis points where there is no Across API to ask. */
+  readonly acrossFees: { readonly fixedBps: number } | { readonly apiUrl: string }
+  readonly prices: "onchain" | "defillama"
+  readonly ofacSnapshot: string | undefined
+  readonly builderBackend: BuilderBackend | undefined
+}
+
+/** Without a backend nobody is attributed, and what is owed waits in the outbox until there is one. */
+const unattributed = Layer.succeed(BuilderAttribution, { resolve: () => Effect.succeed(Option.none()) })
+const unbooked = Layer.succeed(BuilderLedger, {
+  book: () => Effect.fail(new LedgerUnavailable({ detail: "no builder backend is configured" }))
+})
+
+const builderBackend = (backend: BuilderBackend | undefined) =>
+  Layer.mergeAll(
+    backend === undefined
+      ? unattributed
+      : BuilderAttributionHttp.layer({
+          builderUrl: backend.url,
+          cacheLifetime: backend.attributionCacheMillis
+        }),
+    backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
+  )
+
+/** An order's bridge leg must still be fillable when the order settles at its last second, and long after. */
+const FIXED_FILL_DEADLINE_SECONDS = 3 * 3_600
+
+const acrossFees = (fees: Options["acrossFees"]) =>
+  "fixedBps" in fees
+    ? AcrossFees.layerFixed({ relayFeeBps: fees.fixedBps, fillDeadlineSeconds: FIXED_FILL_DEADLINE_SECONDS })
+    : AcrossFeesHttp.layer({ apiUrl: fees.apiUrl })
+
+/** Everything on chain, over the nodes. */
+const onChain = (options: Options) =>
+  Layer.mergeAll(
+    Across.layer.pipe(Layer.provide(acrossFees(options.acrossFees))),
+    EvmSweepSimulation.layer({ domainName: options.settings.domainName }),
+    ListAndSimulation.layer,
+    MulticallBalances.layer,
+    options.prices === "onchain" ? UniswapV3Prices.layer() : DefiLlamaThenPools.layer(),
+    options.ofacSnapshot === undefined
+      ? AllScreening.layerOracle()
+      : AllScreening.layerOracleAndSnapshot({ snapshot: { path: options.ofacSnapshot } }),
+    UniswapV3.layer
+  ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
+
+/** The durable stores, once the schema is up to date. */
+const stores = (options: Options) =>
+  Layer.mergeAll(SqlAlerts.layer, SqlIntents.layer, SqlOutbox.layer, SqlRelayTransactions.layer).pipe(
+    Layer.provide(Migrated.layer),
+    Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
+  )
+
+/** Every port, by the adapters of a deployment. */
+export const adapters = (options: Options) =>
+  Layer.mergeAll(
+    builderBackend(options.builderBackend),
+    onChain(options),
+    stores(options),
+    RawKeys.layer(options.relayerKeys),
+    ViemSignatures.layer
+  ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto), Layer.provide(FetchHttpClient.layer))
+
+/** What the orchestrator does, over any implementation of the ports. Relayer, watcher and outbox run while it lives. */
+export const useCases = Layer.mergeAll(
+  HealthCheck.layer,
+  Intake.layer,
+  Portfolio.layer,
+  Quoter.layer,
+  Relayer.layer,
+  Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
+)
+
+/** The whole service, listening. */
+export const layer = (options: Options) =>
+  OrchestratorServer.listen({ port: options.port, hostname: options.host }).pipe(
+    Layer.provide(useCases),
+    Layer.provide(adapters(options)),
+    Layer.provide(OrchestratorSettings.layer(options.settings)),
+    Layer.provide(ServerSettings.layer(options.server)),
+    Layer.provide(RateLimitStore.layerMemory)
+  )

@@ -1,0 +1,50 @@
+/** The choices of the builder backend, apart from where they come from: `config.ts` reads them, tests give them. */
+import { Context, Layer } from "effect"
+import type { ChainId } from "../domain/ChainId.ts"
+
+export interface BuilderSettingsShape {
+  /**
+   * Origins of the dashboard, e.g. `https://dashboard.example.com`: sign-in messages name the host of one, and browsers may
+   * use the session cookie from these and no others.
+   */
+  readonly dashboardOrigins: ReadonlyArray<string>
+  /** Further origins that the URI of a sign-in message may have, such as the backend's own. */
+  readonly siweResourceOrigins: ReadonlyArray<string>
+  /** Chains that a sign-in message may name; every configured chain unless set. */
+  readonly siweChainIds: ReadonlyArray<ChainId> | undefined
+  /** How long a nonce can be signed and sent back; also how old a message may be by its issued-at. */
+  readonly nonceLifetimeMillis: number
+  /** How far a wallet's clock may be off. */
+  readonly clockSkewMillis: number
+  readonly sessionLifetimeMillis: number
+  /** `Domain` of the session cookie, to share it between subdomains; the backend's own host alone unless set. */
+  readonly sessionCookieDomain: string | undefined
+  readonly selfSignupEnabled: boolean
+  /** The chain of accruals that name none, when a payout is opened; unless set, no payout includes them. */
+  readonly defaultChainId: ChainId | undefined
+  /**
+   * The request header in which the gateway in front of the admin console passes its signed assertion. Where it is set, the
+   * console takes nothing else; where not, it takes the admin token.
+   */
+  readonly gatewayHeader: string | undefined
+}
+
+export const defaults: BuilderSettingsShape = {
+  dashboardOrigins: [],
+  siweResourceOrigins: [],
+  siweChainIds: undefined,
+  nonceLifetimeMillis: 600_000,
+  clockSkewMillis: 300_000,
+  sessionLifetimeMillis: 7 * 24 * 3_600_000,
+  sessionCookieDomain: undefined,
+  selfSignupEnabled: false,
+  defaultChainId: undefined,
+  gatewayHeader: undefined
+}
+
+export class BuilderSettings extends Context.Service<BuilderSettings, BuilderSettingsShape>()(
+  "sweep/builder/BuilderSettings"
+) {
+  static readonly layer = (overrides: Partial<BuilderSettingsShape> = {}) =>
+    Layer.succeed(BuilderSettings, { ...defaults, ...overrides })
+}

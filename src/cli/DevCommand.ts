@@ -1,0 +1,91 @@
+/** `./sweep dev`: the local network and the services on it, until Ctrl-C. */
+import { Config, Console, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { SecureRandom } from "effect/crypto"
+import * as DevApp from "../apps/DevApp.ts"
+import { CommonConfig } from "../config.ts"
+import { DevInfo } from "../devnet/DevInfo.ts"
+import { projectRoot } from "./Project.ts"
+
+const directory = Flag.String("dir").pipe(
+  Flag.withDescription("Where dev.json and the database's files go; another one lets a second network run beside"),
+  Flag.optional
+)
+
+const blockSeconds = Flag.Int("block-time").pipe(Flag.withDescription("Seconds between blocks"), Flag.withDefault(1))
+
+/** Set only by who wants a fixed port; otherwise any free one will do. */
+const ORCHESTRATOR_PORT = Config.option(Config.Port("ORCHESTRATOR_PORT"))
+
+/** Keys and tokens are in it, so only its owner may read it; written aside and moved, so nobody reads half of it. */
+const writeInfo = Effect.fnUntraced(function* (file: string, info: DevInfo) {
+  const fs = yield* FileSystem.FileSystem
+  const json = yield* Schema.encodeEffect(Schema.fromJsonString(DevInfo, { space: 2 }))(info)
+  yield* Effect.acquireRelease(
+    Effect.gen(function* () {
+      yield* fs.writeFileString(`${file}.new`, `${json}\n`, { mode: 0o600 })
+      yield* fs.rename(`${file}.new`, file)
+    }),
+    () => Effect.ignore(fs.remove(file))
+  )
+})
+
+const table = (info: DevInfo, file: string): string =>
+  [
+    `orchestrator   ${info.orchestratorUrl}   docs ${info.orchestratorUrl}/docs`,
+    `database       ${info.databaseUrl}`,
+    ...info.chains.flatMap((chain) => [
+      "",
+      `${chain.name} (chain ${chain.id})   ${chain.rpcUrl}`,
+      ...Object.entries(chain.tokens).map(
+        ([symbol, { address, decimals }]) => `  ${symbol.padEnd(6)} ${address}  ${decimals} decimals`
+      )
+    ]),
+    "",
+    `${info.accounts.length} accounts that hold every token; the first is ${info.accounts[0]?.address ?? "none"}`,
+    `keys, tokens and all addresses: ${file}`,
+    "",
+    "Ctrl-C stops everything."
+  ].join("\n")
+
+export const startIn = Effect.fnUntraced(function* (
+  where: string,
+  options: Omit<DevApp.Options, "directory" | "databaseUrl">
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { databaseUrl } = yield* CommonConfig
+  yield* fs.makeDirectory(where, { recursive: true })
+  const app = yield* DevApp.start({
+    ...options,
+    directory: where,
+    ...(Option.isSome(databaseUrl) ? { databaseUrl: databaseUrl.value } : {})
+  })
+  const file = path.join(where, "dev.json")
+  yield* writeInfo(file, app.info)
+  return { app, file }
+})
+
+export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ blockSeconds, directory }) =>
+  Effect.gen(function* () {
+    const path = yield* Path.Path
+    const port = yield* ORCHESTRATOR_PORT
+    const where = path.resolve(Option.getOrElse(directory, () => path.join(projectRoot, ".sweep")))
+    yield* Console.error("starting PostgreSQL, two chains, their contracts and the services …")
+    const { app, file } = yield* startIn(where, {
+      blockSeconds,
+      ...(Option.isSome(port) ? { orchestratorPort: port.value } : {})
+    })
+    yield* Console.log(table(app.info, file))
+    return yield* Effect.flatMap(app.network.exited, Effect.fail)
+  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
+).pipe(
+  Command.withDescription("Run the local network: PostgreSQL, two chains with real contracts, and the services"),
+  Command.withExamples([
+    { command: "sweep dev", description: "Start everything on free ports; addresses and keys go to .sweep/dev.json" },
+    {
+      command: "ORCHESTRATOR_PORT=8787 sweep dev --dir /tmp/second",
+      description: "A second network, with a fixed port"
+    }
+  ])
+)

@@ -1,0 +1,54 @@
+/** The accounts of the local network. Their keys are public, so they are worth nothing anywhere else. */
+import { bytesToHex, keccak256, stringToHex } from "viem"
+import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts"
+import * as Address from "../domain/Address.ts"
+import type { Hash } from "../domain/Hex.ts"
+
+export interface DevAccount {
+  readonly address: Address.Address
+  readonly privateKey: Hash
+}
+
+/** Of the accounts that a person uses: import it into a wallet. The services and the network itself use none of them. */
+export const USER_MNEMONIC = "comic rug screen appear cycle witness click there remind nut twice pride"
+
+const USERS = 12
+
+const fromKey = (privateKey: Hash): DevAccount => ({
+  privateKey,
+  address: Address.of(privateKeyToAccount(privateKey).address)
+})
+
+/** An account of the network itself, named by what it does. */
+const role = (name: string): DevAccount => fromKey(keccak256(stringToHex(`token sweep local network: ${name}`)))
+
+/** The accounts at m/44'/60'/0'/0/i of {@link USER_MNEMONIC}, as wallets show them. */
+export const users = (): ReadonlyArray<DevAccount> => {
+  // The parent key is derived once: stretching the mnemonic takes most of the time.
+  const parent = mnemonicToAccount(USER_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey()
+  return Array.from({ length: USERS }, (_, index) => {
+    const { privateKey } = parent.deriveChild(index)
+    if (privateKey === null) throw new Error("a key derived from a private one has a private key")
+    return fromKey(bytesToHex(privateKey))
+  })
+}
+
+/** Sends what sets a chain up, and owns what has an owner. Another one for each chain, so that addresses differ. */
+export const deployer = (chainName: string): DevAccount => role(`deployer of ${chainName}`)
+
+/** The service's lanes. */
+export const relayers = (): readonly [DevAccount, ...ReadonlyArray<DevAccount>] => [
+  role("relayer 1"),
+  role("relayer 2")
+]
+
+export const filler = (): DevAccount => role("filler")
+
+/** On every chain's sanctions list from the start. */
+export const sanctioned = (): Address.Address => role("sanctioned").address
+
+/** Receives protocol fees. */
+export const feeRecipient = (): Address.Address => role("fee recipient").address
+
+/** Receives fees of builders that are paid from the ledger. */
+export const builderVault = (): Address.Address => role("builder vault").address

@@ -1,0 +1,46 @@
+/** Across: the real SpokePool, as it is deployed on Ethereum, behind its proxy. */
+import { encodeDeployData, encodeFunctionData, parseAbi } from "viem"
+import * as Address from "../domain/Address.ts"
+import type { Artifacts } from "./Artifacts.ts"
+import type { Script } from "./Script.ts"
+import type { Tokens } from "./Tokens.ts"
+
+/** The values of the pools on public chains: how old a quote may be, and how far ahead a fill deadline (6 hours), in seconds. */
+export const QUOTE_TIME_BUFFER = 3_600
+export const FILL_DEADLINE_BUFFER = 21_600
+
+export const spokePoolAbi = parseAbi([
+  "constructor(address wrappedNativeToken, uint32 depositQuoteTimeBuffer, uint32 fillDeadlineBuffer, address gateway)",
+  "function initialize(uint32 initialDepositId, address withdrawalRecipient)",
+  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
+  "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
+  "function fillStatuses(bytes32 relayHash) view returns (uint256)",
+  "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)"
+])
+
+const proxyAbi = parseAbi(["constructor(address implementation, bytes data)"])
+
+/** Deploys the pool and returns the proxy, which the sender owns. Deposits need no enabled routes any more. */
+export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Address.Address => {
+  const implementation = script.deploy(
+    "SpokePool implementation",
+    encodeDeployData({
+      abi: spokePoolAbi,
+      bytecode: artifacts.spokePool,
+      // The zero gateway turns off version 5 deposits, which the service does not make.
+      args: [tokens.WETH, QUOTE_TIME_BUFFER, FILL_DEADLINE_BUFFER, Address.zero]
+    })
+  )
+  return script.deploy(
+    "SpokePool",
+    encodeDeployData({
+      abi: proxyAbi,
+      bytecode: artifacts.erc1967Proxy,
+      args: [
+        implementation,
+        encodeFunctionData({ abi: spokePoolAbi, functionName: "initialize", args: [0, script.sender] })
+      ]
+    })
+  )
+}

@@ -1,0 +1,38 @@
+/** Creation code of other people's contracts, from the artifacts that their npm packages carry. */
+import { createRequire } from "node:module"
+import { Effect, Schema } from "effect"
+import { Hex } from "../domain/Hex.ts"
+
+const Artifact = Schema.Struct({ bytecode: Schema.String })
+
+const FILES = {
+  weth9: "@uniswap/v2-periphery/build/WETH9.json",
+  uniswapV3Factory: "@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
+  positionManager:
+    "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
+  swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
+  quoterV2: "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
+  spokePool: "@across-protocol/contracts/dist/evm/artifacts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json",
+  erc1967Proxy: "@across-protocol/contracts/dist/evm/artifacts/ERC1967Proxy.sol/ERC1967Proxy.json",
+  multicall3: "@across-protocol/contracts/dist/evm/artifacts/Multicall3.sol/Multicall3.json"
+} as const
+
+export type Artifacts = Readonly<Record<keyof typeof FILES, Hex>>
+
+/** Packages for development alone, so they are read when a network starts and not when this module is imported. */
+const read = (file: string): Hex => {
+  const { bytecode } = Schema.decodeUnknownSync(Artifact)(createRequire(import.meta.url)(file))
+  return Schema.decodeUnknownSync(Hex)(bytecode.startsWith("0x") ? bytecode : `0x${bytecode}`)
+}
+
+/** Reads all of them; that one is missing is a broken installation. */
+export const load: Effect.Effect<Artifacts> = Effect.sync(() => ({
+  weth9: read(FILES.weth9),
+  uniswapV3Factory: read(FILES.uniswapV3Factory),
+  positionManager: read(FILES.positionManager),
+  swapRouter02: read(FILES.swapRouter02),
+  quoterV2: read(FILES.quoterV2),
+  spokePool: read(FILES.spokePool),
+  erc1967Proxy: read(FILES.erc1967Proxy),
+  multicall3: read(FILES.multicall3)
+}))

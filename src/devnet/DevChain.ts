@@ -1,0 +1,194 @@
+/** One chain of the local network with everything on it that the service meets on a public one. */
+import { Effect, type Scope } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import { encodeFunctionData, erc20Abi, parseEther } from "viem"
+import * as Deployment from "../adapters/evm/Deployment.ts"
+import type * as Address from "../domain/Address.ts"
+import type { Chain } from "../domain/Chain.ts"
+import type { ChainId } from "../domain/ChainId.ts"
+import { DEFAULT_DOMAIN_NAME } from "../domain/SweepOrder.ts"
+import * as Accounts from "./Accounts.ts"
+import * as Across from "./Across.ts"
+import * as Anvil from "./Anvil.ts"
+import * as Artifacts from "./Artifacts.ts"
+import * as Essentials from "./Essentials.ts"
+import * as Faucet from "./Faucet.ts"
+import * as Filler from "./Filler.ts"
+import { Script, run } from "./Script.ts"
+import type * as Subprocess from "./Subprocess.ts"
+import * as Tokens from "./Tokens.ts"
+import * as Uniswap from "./Uniswap.ts"
+
+export interface DevChainOptions {
+  readonly id: ChainId
+  /** Lower case, as in route hints. */
+  readonly name: string
+  /** A free one unless told. */
+  readonly port?: number
+  /** Without it every transaction is mined at once. */
+  readonly blockSeconds?: number
+  /** Blocks after which the service takes a transaction for settled; 1 unless told. */
+  readonly confirmations?: number
+  /** EIP-712 domain name of orders. */
+  readonly domainName?: string
+}
+
+export interface DevChain {
+  readonly chain: Chain
+  readonly rpcUrl: string
+  readonly anvil: Anvil.Anvil
+  readonly tokens: Tokens.Tokens
+  readonly uniswap: Uniswap.Uniswap
+  readonly spokePool: Address.Address
+  /** Owns the sanctions list, the blocklisting token and the guard's allow-list. */
+  readonly deployer: Accounts.DevAccount
+  /** Gives tokens or, for `ETH`, native currency (in smallest units) to anyone; done once it is mined. */
+  readonly fund: Faucet.Fund
+}
+
+/** Whole tokens that each account of a person gets on each chain. */
+const USER_TOKENS: Readonly<Record<Tokens.Symbol, bigint>> = {
+  WETH: 50n,
+  USDC: 100_000n,
+  USDT: 100_000n,
+  DAI: 100_000n,
+  WBTC: 2n,
+  BLK: 10_000n,
+  FOT: 10_000n
+}
+const USER_NATIVE = parseEther("100")
+
+/** Whole tokens of the filler's inventory, and what the faucet holds of the one that cannot be minted. */
+const FILLER_WHOLE = 1_000_000n
+const FAUCET_WETH = Tokens.units("WETH", 1_000_000n)
+
+const SERVICE_NATIVE = parseEther("1000")
+const DEPLOYER_NATIVE = parseEther("100000000")
+
+/** Seconds between listing a target and the first sweep that may call it: short enough to try out. */
+const TIMELOCK_SECONDS = 60
+
+/** Milliseconds between blocks that the service is told where a transaction makes its own block. */
+const AUTOMINE_BLOCK_MILLIS = 250
+
+/** Starts a chain and sets it up. The node is stopped when the scope closes. */
+export const start = Effect.fn("DevChain.start")(function* (
+  options: DevChainOptions
+): Effect.fn.Return<
+  DevChain,
+  Subprocess.SubprocessFailed | Anvil.DevChainFailed,
+  Scope.Scope | ChildProcessSpawner.ChildProcessSpawner
+> {
+  const anvil = yield* Anvil.start({
+    chainId: options.id,
+    ...(options.port === undefined ? {} : { port: options.port })
+  })
+  const artifacts = yield* Artifacts.load
+  const deployer = Accounts.deployer(options.name)
+
+  const script = new Script(deployer.address)
+  const tokens = Tokens.deploy(script, artifacts)
+  const uniswap = Uniswap.deploy(script, artifacts, tokens)
+  const spokePool = Across.deploy(script, artifacts, tokens)
+  const sanctionsOracle = Essentials.deploySanctionsOracle(script, [Accounts.sanctioned()])
+  Essentials.deployPermit2(script)
+  const contracts = deploySweepContracts(script, options, {
+    wrappedNative: tokens.WETH,
+    targets: [uniswap.swapRouter, spokePool]
+  })
+  distribute(script, tokens)
+  Uniswap.openPools(script, uniswap, tokens)
+
+  yield* Effect.all([Essentials.installMulticall3(anvil, artifacts), endow(anvil, deployer.address)], {
+    concurrency: "unbounded"
+  })
+  yield* run(anvil, script)
+  const approvals = new Script(Accounts.filler().address)
+  Filler.approve(approvals, spokePool, tokens)
+  yield* run(anvil, approvals)
+  if (options.blockSeconds !== undefined) yield* Anvil.mineEvery(anvil, options.blockSeconds)
+
+  const chain: Chain = {
+    id: options.id,
+    name: options.name,
+    nativeSymbol: "ETH",
+    feeRecipient: Accounts.feeRecipient(),
+    builderVault: Accounts.builderVault(),
+    wrappedNative: tokens.WETH,
+    stables: [tokens.USDC, tokens.USDT, tokens.DAI],
+    swapRouter: uniswap.swapRouter,
+    quoter: uniswap.quoter,
+    spokePool,
+    permit2: Essentials.PERMIT2,
+    multicall3: Essentials.MULTICALL3,
+    sanctionsOracle,
+    confirmations: options.confirmations ?? 1,
+    blockTimeMillis: options.blockSeconds === undefined ? AUTOMINE_BLOCK_MILLIS : options.blockSeconds * 1_000,
+    tokens: Tokens.list(options.id, tokens),
+    contracts
+  }
+  const fund = Faucet.make(anvil, tokens, deployer)
+  return { chain, rpcUrl: anvil.rpcUrl, anvil, tokens, uniswap, spokePool, deployer, fund }
+})
+
+const deploySweepContracts = (
+  script: Script,
+  options: DevChainOptions,
+  settings: Pick<Deployment.Deployment, "wrappedNative" | "targets">
+): Chain["contracts"] => {
+  const { contracts, transactions } = Deployment.plan({
+    ...settings,
+    chainId: options.id,
+    guardOwner: script.sender,
+    timelockSeconds: TIMELOCK_SECONDS,
+    feeRecipient: Accounts.feeRecipient(),
+    domainName: options.domainName ?? DEFAULT_DOMAIN_NAME
+  })
+  for (const { contract, data, to } of transactions) script.call(`deploy the ${contract}`, to, data)
+  return {
+    delegate: contracts.delegate.address,
+    guard: contracts.guard.address,
+    entry: contracts.entry.address
+  }
+}
+
+/** Creates everybody's tokens: the users', the filler's, and the deployer's for pools and faucet. */
+const distribute = (script: Script, tokens: Tokens.Tokens): void => {
+  const filler = Accounts.filler().address
+  const shares = (symbol: Tokens.Symbol): ReadonlyArray<readonly [Address.Address, bigint]> => [
+    ...Accounts.users().map(({ address }) => [address, Tokens.units(symbol, USER_TOKENS[symbol])] as const),
+    [filler, Tokens.units(symbol, FILLER_WHOLE)],
+    [script.sender, Uniswap.liquidity(symbol) + (symbol === "WETH" ? FAUCET_WETH : 0n)]
+  ]
+  const { WETH, ...minted } = tokens
+  const wrapped = shares("WETH")
+  const deposit = encodeFunctionData({ abi: Tokens.wethAbi, functionName: "deposit" })
+  Essentials.callAll(script, "distribute tokens", [
+    ...Tokens.SYMBOLS.filter((symbol) => symbol !== "WETH").flatMap((symbol) =>
+      shares(symbol).map(([to, amount]) => ({
+        target: minted[symbol],
+        callData: Tokens.mint(to, amount),
+        value: 0n
+      }))
+    ),
+    { target: WETH, callData: deposit, value: wrapped.reduce((sum, [, amount]) => sum + amount, 0n) },
+    ...wrapped.map(([to, amount]) => ({
+      target: WETH,
+      callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
+      value: 0n
+    }))
+  ])
+}
+
+/** Native currency, as a genesis block would allot it. */
+const endow = (anvil: Anvil.Anvil, deployer: Address.Address) => {
+  const shares: ReadonlyArray<readonly [Address.Address, bigint]> = [
+    [deployer, DEPLOYER_NATIVE],
+    [Accounts.filler().address, SERVICE_NATIVE],
+    ...Accounts.relayers().map(({ address }) => [address, SERVICE_NATIVE] as const),
+    ...Accounts.users().map(({ address }) => [address, USER_NATIVE] as const)
+  ]
+  return anvil.ask("endow", (client) =>
+    Promise.all(shares.map(([address, value]) => client.setBalance({ address, value })))
+  )
+}

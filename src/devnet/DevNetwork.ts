@@ -1,0 +1,110 @@
+/** The whole local network: PostgreSQL, chains and filler, and the file that tells clients where everything is. */
+import { Effect, Exit, FileSystem, Path, Schema, type Scope } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import type { ChildProcessSpawner } from "effect/process"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Chain } from "../domain/Chain.ts"
+import type { DevChainFailed } from "./Anvil.ts"
+import type { DevChain } from "./DevChain.ts"
+import { DevInfo } from "./DevInfo.ts"
+import * as Network from "./Network.ts"
+import * as Postgres from "./Postgres.ts"
+import type { SubprocessFailed } from "./Subprocess.ts"
+
+export interface DevNetworkOptions extends Network.NetworkOptions {
+  /** Holds PostgreSQL's data and `dev.json`. One network at a time can use it. */
+  readonly directory: string
+  /** A free one unless told. */
+  readonly postgresPort?: number
+}
+
+/** Where the services that were started on the network are. */
+export type DevServices = Pick<
+  DevInfo,
+  "orchestratorUrl" | "builderUrl" | "dashboardUrl" | "orchestratorAdminToken" | "builderAdminToken"
+>
+
+export interface DevNetwork extends Network.Network {
+  /** Of an empty database: the chains are new as well, and what was known of the previous ones would be wrong. */
+  readonly databaseUrl: string
+  /** The chains in the shape of the service's configuration. */
+  readonly configuration: ReadonlyArray<Chain & { readonly rpcUrl: string }>
+  /** Writes `dev.json`, readable by the user alone and never half written, and removes it when the scope closes. */
+  readonly publish: (services: DevServices) => Effect.Effect<DevInfo, PlatformError, Scope.Scope>
+}
+
+export const FILE = "dev.json"
+
+const DATABASE = "sweep"
+
+/** Starts everything; all of it is stopped when the scope closes. Fails where another network uses the directory. */
+export const start = Effect.fn("DevNetwork.start")(function* (
+  options: DevNetworkOptions
+): Effect.fn.Return<
+  DevNetwork,
+  Postgres.PostgresUnavailable | SubprocessFailed | DevChainFailed | PlatformError | SqlError,
+  Scope.Scope | ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const directory = path.resolve(options.directory)
+  const file = path.join(directory, FILE)
+
+  const database = Effect.gen(function* () {
+    const server = yield* Postgres.start({
+      dataDirectory: path.join(directory, "postgres"),
+      ...(options.postgresPort === undefined ? {} : { port: options.postgresPort })
+    })
+    // The directory is ours from here on: what a killed network left in it describes nothing any more.
+    yield* fs.remove(file, { force: true })
+    return { server, databaseUrl: yield* server.createDatabase(DATABASE) }
+  })
+  const [{ databaseUrl, server }, network] = yield* Effect.all([database, Network.start(options)], { concurrency: 2 })
+
+  const publish = Effect.fn("DevNetwork.publish")(function* (services: DevServices) {
+    const info: DevInfo = {
+      ...services,
+      databaseUrl,
+      chains: network.chains.map(describe),
+      accounts: network.users,
+      sanctionedAddress: network.sanctionedAddress
+    }
+    const content = JSON.stringify(yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info)), null, 2)
+    yield* Effect.acquireRelease(writeWhole(file, `${content}\n`), () =>
+      Effect.ignore(fs.remove(file, { force: true }))
+    )
+    return info
+  }, Effect.provideService(FileSystem.FileSystem, fs))
+
+  return {
+    ...network,
+    databaseUrl,
+    configuration: network.chains.map(({ chain, rpcUrl }) => ({ ...chain, rpcUrl })),
+    publish,
+    exited: Effect.raceFirst(network.exited, server.exited)
+  }
+})
+
+/** A reader sees the old file or the new one. */
+const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
+  const fs = yield* FileSystem.FileSystem
+  const scratch = `${file}.new`
+  yield* fs.remove(scratch, { force: true })
+  yield* fs.writeFileString(scratch, content, { mode: 0o600, flag: "wx" })
+  yield* fs.rename(scratch, file).pipe(
+    Effect.onExit((exit) => (Exit.isFailure(exit) ? Effect.ignore(fs.remove(scratch, { force: true })) : Effect.void))
+  )
+})
+
+const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({
+  id: chain.id,
+  name: chain.name,
+  rpcUrl,
+  ...chain.contracts,
+  feeRecipient: chain.feeRecipient,
+  spokePool,
+  swapRouter: uniswap.swapRouter,
+  permit2: chain.permit2,
+  sanctionsOracle: chain.sanctionsOracle,
+  tokens: Object.fromEntries(chain.tokens.map(({ address, decimals, symbol }) => [symbol, { address, decimals }]))
+})

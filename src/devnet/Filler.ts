@@ -1,0 +1,189 @@
+/**
+ * A small Across relayer: it watches the SpokePools and fills, from its own inventory, every deposit that does not lose it
+ * money. Filling is idempotent, since the destination pool takes each deposit once.
+ */
+import { Effect, Schedule, Semaphore } from "effect"
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  type GetEventArgs,
+  getAbiItem,
+  keccak256,
+  maxUint256,
+  pad,
+  zeroHash
+} from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import * as Address from "../domain/Address.ts"
+import type { ChainId } from "../domain/ChainId.ts"
+import type { Hash, Hex } from "../domain/Hex.ts"
+import * as Accounts from "./Accounts.ts"
+import { spokePoolAbi } from "./Across.ts"
+import { type Anvil, DevChainFailed } from "./Anvil.ts"
+import type { Script } from "./Script.ts"
+import { SYMBOLS, TOKENS, type Tokens } from "./Tokens.ts"
+
+/** What the filler needs to know of a chain. */
+export interface FillerChain {
+  readonly anvil: Anvil
+  readonly spokePool: Address.Address
+  readonly tokens: Tokens
+}
+
+const DEPOSITED = getAbiItem({ abi: spokePoolAbi, name: "FundsDeposited" })
+type Deposit = GetEventArgs<
+  typeof spokePoolAbi,
+  "FundsDeposited",
+  { EnableUnion: false; IndexedOnly: false; Required: true }
+>
+
+const POLL_INTERVAL = "200 millis"
+
+/** Looked at again and again: a reorg can put a deposit into a block that was already seen. */
+const LOOKBACK_BLOCKS = 64n
+
+const account = privateKeyToAccount(Accounts.filler().privateKey)
+
+/** Lets the pool take what the filler delivers. A script of the filler's own account. */
+export const approve = (script: Script, spokePool: Address.Address, tokens: Tokens): void => {
+  for (const symbol of SYMBOLS) {
+    script.call(
+      `approve the filler's ${symbol}`,
+      tokens[symbol],
+      encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spokePool, maxUint256] })
+    )
+  }
+}
+
+const addressOf = (word: Hash): Address.Address => Address.of(`0x${word.slice(-40)}`)
+
+/** USD value with 18 decimals; undefined for a token that the filler does not deal in. */
+const value = (chain: FillerChain, word: Hash, amount: bigint): bigint | undefined => {
+  const address = addressOf(word)
+  const symbol = SYMBOLS.find((candidate) => chain.tokens[candidate] === address)
+  const token = symbol === undefined ? undefined : TOKENS[symbol]
+  return token?.usd === undefined ? undefined : (amount * token.usd * 10n ** 18n) / 10n ** BigInt(token.decimals)
+}
+
+/** Whether a filler would take the deposit: known tokens, nobody else's for now, and worth no less than what it costs. */
+const isWelcome = (origin: FillerChain, destination: FillerChain, deposit: Deposit): boolean => {
+  const income = value(origin, deposit.inputToken, deposit.inputAmount)
+  const cost = value(destination, deposit.outputToken, deposit.outputAmount)
+  return income !== undefined && cost !== undefined && cost <= income && deposit.exclusiveRelayer === zeroHash
+}
+
+const relayDataOf = (originChainId: ChainId, deposit: Deposit) => ({
+  depositor: deposit.depositor,
+  recipient: deposit.recipient,
+  exclusiveRelayer: deposit.exclusiveRelayer,
+  inputToken: deposit.inputToken,
+  outputToken: deposit.outputToken,
+  inputAmount: deposit.inputAmount,
+  outputAmount: deposit.outputAmount,
+  originChainId: BigInt(originChainId),
+  depositId: deposit.depositId,
+  fillDeadline: deposit.fillDeadline,
+  exclusivityDeadline: deposit.exclusivityDeadline,
+  message: deposit.message
+})
+type RelayData = ReturnType<typeof relayDataOf>
+
+const [RELAY_DATA] = getAbiItem({ abi: spokePoolAbi, name: "fillRelay" }).inputs
+
+/** The key of `fillStatuses`: keccak256 of the relay data and the destination chain id (SpokePool.getV3RelayHash). */
+const relayHash = (relayData: RelayData, destinationChainId: ChainId): Hash =>
+  keccak256(encodeAbiParameters([RELAY_DATA, { type: "uint256" }], [relayData, BigInt(destinationChainId)]))
+
+const FILLED = 2n
+
+/** Runs until the scope closes. Failures of a node are retried with the next look. */
+export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<FillerChain>) {
+  const byId = new Map(chains.map((chain) => [BigInt(chain.anvil.chainId), chain]))
+  const sending = new Map(chains.map((chain) => [chain, Semaphore.makeUnsafe(1)]))
+
+  const fill = Effect.fnUntraced(function* (destination: FillerChain, relayData: RelayData) {
+    const { anvil, spokePool } = destination
+    const data = encodeFunctionData({
+      abi: spokePoolAbi,
+      functionName: "fillRelay",
+      args: [relayData, BigInt(anvil.chainId), pad(account.address, { size: 32 })]
+    })
+    // One at a time, so that each gets the next nonce; what was sent is mined together.
+    const hash = yield* send(destination, data).pipe(sending.get(destination)?.withPermits(1) ?? ((effect) => effect))
+    const receipt = yield* anvil.ask("fill", (client) => client.waitForTransactionReceipt({ hash }))
+    if (receipt.status === "reverted") {
+      return yield* new DevChainFailed({ chainId: anvil.chainId, step: "fill", detail: `${hash} reverted` })
+    }
+    yield* Effect.logDebug("filled a deposit").pipe(
+      Effect.annotateLogs({ origin: relayData.originChainId, depositId: relayData.depositId, spokePool, hash })
+    )
+  })
+
+  const look = Effect.fnUntraced(function* (origin: FillerChain, finished: Set<Hash>) {
+    const { anvil, spokePool } = origin
+    const latest = yield* anvil.ask("head", (client) => client.getBlockNumber())
+    const logs = yield* anvil.ask("deposits", (client) =>
+      client.getLogs({
+        address: spokePool,
+        event: DEPOSITED,
+        strict: true,
+        fromBlock: latest > LOOKBACK_BLOCKS ? latest - LOOKBACK_BLOCKS : 0n,
+        toBlock: latest
+      })
+    )
+    yield* Effect.forEach(
+      logs,
+      ({ args }) => {
+        const destination = byId.get(args.destinationChainId)
+        if (destination === undefined) return Effect.void
+        const relayData = relayDataOf(anvil.chainId, args)
+        const hash = relayHash(relayData, destination.anvil.chainId)
+        if (finished.has(hash)) return Effect.void
+        return consider(origin, destination, args, hash).pipe(
+          Effect.flatMap((wanted) => (wanted ? fill(destination, relayData) : Effect.void)),
+          Effect.tap(() => Effect.sync(() => finished.add(hash))),
+          Effect.catch((error) => Effect.logDebug("a fill failed; the next look tries again", error))
+        )
+      },
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+
+  yield* Effect.forEach(
+    chains,
+    (origin) => {
+      const finished = new Set<Hash>()
+      return look(origin, finished).pipe(
+        Effect.catch((error) => Effect.logDebug("a look at a chain failed", error)),
+        Effect.repeat(Schedule.spaced(POLL_INTERVAL)),
+        Effect.forkScoped
+      )
+    },
+    { discard: true }
+  )
+})
+
+/** Fails, and so is tried again, only where the node does not answer. */
+const consider = Effect.fnUntraced(function* (
+  origin: FillerChain,
+  destination: FillerChain,
+  deposit: Deposit,
+  hash: Hash
+) {
+  if (!isWelcome(origin, destination, deposit)) return false
+  const { anvil, spokePool } = destination
+  const [status, block] = yield* anvil.ask("fill status", (client) =>
+    Promise.all([
+      client.readContract({ address: spokePool, abi: spokePoolAbi, functionName: "fillStatuses", args: [hash] }),
+      client.getBlock()
+    ])
+  )
+  return status !== FILLED && BigInt(deposit.fillDeadline) >= block.timestamp
+})
+
+const send = ({ anvil, spokePool }: FillerChain, data: Hex) =>
+  anvil.ask("send a fill", async (client) => {
+    const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
+    return client.sendTransaction({ account, chain: client.chain, to: spokePool, data, nonce })
+  })

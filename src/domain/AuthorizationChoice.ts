@@ -1,0 +1,43 @@
+/** Whether an owner's authorization has to go into the transaction, may be left out, or no longer helps (EIP-7702). */
+import type * as Address from "./Address.ts"
+import type { ChainId } from "./ChainId.ts"
+import type { AccountCode, Authorization } from "./Delegation.ts"
+
+export type AuthorizationChoice =
+  /** The account runs our delegate already: an authorization would cost 25,000 gas for nothing. */
+  | { readonly _tag: "LeaveOut" }
+  | { readonly _tag: "Attach" }
+  /** A transaction that is not in a block yet uses the account's nonce: whether the authorization applies is open. */
+  | { readonly _tag: "Later" }
+  | { readonly _tag: "Refuse"; readonly reason: "stale_authorization" | "delegation_replaced"; readonly detail: string }
+
+export const choose = (sweep: {
+  readonly account: AccountCode
+  readonly authorization: Authorization
+  /** The account's next transaction nonce, in the newest block and with what is pending. */
+  readonly accountNonce: { readonly latest: bigint; readonly pending: bigint }
+  readonly chainId: ChainId
+  readonly delegate: Address.Address
+}): AuthorizationChoice => {
+  const { account, accountNonce, authorization, chainId, delegate } = sweep
+  if (account._tag === "Delegated" && account.delegate === delegate) return { _tag: "LeaveOut" }
+  // The protocol skips an authorization that does not apply: the transaction would succeed and do nothing.
+  const names = account._tag !== "Contract" && authorization.chainId === chainId && authorization.address === delegate
+  if (names && authorization.nonce === accountNonce.pending) return { _tag: "Attach" }
+  if (names && authorization.nonce >= accountNonce.latest && authorization.nonce < accountNonce.pending) {
+    return { _tag: "Later" }
+  }
+  const mismatch = `the authorization is for nonce ${authorization.nonce}, the account is at ${accountNonce.pending}`
+  switch (account._tag) {
+    case "Plain":
+      return { _tag: "Refuse", reason: "stale_authorization", detail: mismatch }
+    case "Delegated":
+      return {
+        _tag: "Refuse",
+        reason: "delegation_replaced",
+        detail: `the account runs ${account.delegate}; ${mismatch}`
+      }
+    case "Contract":
+      return { _tag: "Refuse", reason: "delegation_replaced", detail: "the account has code that is not a delegation" }
+  }
+}

@@ -1,0 +1,31 @@
+/** The command line. */
+import * as BunRuntime from "@effect/platform-bun/BunRuntime"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import packageJson from "../package.json" with { type: "json" }
+import { demoCommand } from "./cli/DemoCommand.ts"
+import { deployCommand } from "./cli/DeployCommand.ts"
+import { devCommand } from "./cli/DevCommand.ts"
+import * as Logging from "./cli/Logging.ts"
+import { migrateCommand } from "./cli/MigrateCommand.ts"
+import { orchestratorCommand } from "./cli/OrchestratorCommand.ts"
+import { settingsCommand } from "./cli/SettingsCommand.ts"
+import { testCommand } from "./cli/TestCommand.ts"
+
+Command.make("sweep").pipe(
+  Command.withDescription("Gasless token sweeps: two signatures off-chain, any token in, any token out, on any chain"),
+  Command.withSubcommands([
+    demoCommand,
+    devCommand,
+    orchestratorCommand,
+    migrateCommand,
+    deployCommand,
+    settingsCommand,
+    testCommand
+  ]),
+  Command.run({ version: packageJson.version }),
+  Effect.provide(Logging.layer),
+  Effect.provide(BunServices.layer),
+  BunRuntime.runMain
+)

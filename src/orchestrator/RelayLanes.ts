@@ -1,0 +1,49 @@
+/** Which of a chain's lanes may send: those with enough gas money that are not delegated accounts. */
+import { Effect } from "effect"
+import type * as Address from "../domain/Address.ts"
+import type { Chain } from "../domain/Chain.ts"
+import type { NewAlert } from "../ports/Alerts.ts"
+import type { ChainClient } from "../ports/Chains.ts"
+import { RelayerKeys } from "../ports/RelayerKeys.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+import { StandingAlerts } from "./StandingAlerts.ts"
+
+const laneLowKey = (chain: Chain, lane: Address.Address): string => `lane_low:${chain.id}:${lane}`
+
+export const laneLow = (chain: Chain, lane: Address.Address, detail: string): NewAlert => ({
+  key: laneLowKey(chain, lane),
+  severity: "critical",
+  kind: "lane_low",
+  message: `Lane ${lane} on ${chain.name} is short of ${chain.nativeSymbol} for gas and sends nothing until it is refilled.`,
+  details: { chainId: chain.id, lane, detail }
+})
+
+/** Finds the usable lanes of a chain; raises an alert for each of the others, and clears it when the lane is well again. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const keys = yield* RelayerKeys
+  const { relayer } = yield* OrchestratorSettings
+
+  return Effect.fn("Relay.lanes")(function* (client: ChainClient) {
+    const { chain } = client
+    const usable: Array<Address.Address> = []
+    for (const lane of keys.lanes(chain.id)) {
+      const [balance, code] = yield* Effect.all([client.balance(lane), client.code(lane)], { concurrency: 2 })
+      const delegatedKey = `lane_delegated:${chain.id}:${lane}`
+      if (code === "0x") yield* alerts.clear(delegatedKey)
+      else {
+        yield* alerts.raise({
+          key: delegatedKey,
+          severity: "critical",
+          kind: "lane_delegated",
+          message: `Lane ${lane} on ${chain.name} has code: nodes limit what such an account may send, and others may spend its balance. Use a fresh key.`,
+          details: { chainId: chain.id, lane }
+        })
+      }
+      if (balance >= relayer.minLaneBalance) yield* alerts.clear(laneLowKey(chain, lane))
+      else yield* alerts.raise(laneLow(chain, lane, `it has ${balance} wei and needs ${relayer.minLaneBalance}`))
+      if (code === "0x" && balance >= relayer.minLaneBalance) usable.push(lane)
+    }
+    return usable
+  })
+})

@@ -1,0 +1,222 @@
+/**
+ * Ends intents by what their source chain proves (design, "Rules of money", 1): by the guard's `Swept` event where there is
+ * one, whoever sent the transaction, and only where there is none by a failure.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { outboxMessages, sweepId } from "../domain/Accrual.ts"
+import { erc20 } from "../domain/Chain.ts"
+import { accountCode, type AccountCode } from "../domain/Delegation.ts"
+import { position } from "../domain/OrderNonce.ts"
+import { isCrossChain } from "../domain/SweepOrder.ts"
+import { settles } from "../domain/Swept.ts"
+import { type Cause, type Evidence, verdict } from "../domain/SweepVerdict.ts"
+import { type ChainClient, ChainUnavailable, type Log, type Receipt } from "../ports/Chains.ts"
+import { type Intent, Intents } from "../ports/Intents.ts"
+import type { StoreUnavailable } from "../ports/Store.ts"
+import { SweepContracts } from "../ports/SweepContracts.ts"
+import { type ChainView, isDeep, isPast } from "./ChainView.ts"
+
+/**
+ * What became of an intent. `elsewhere`: another process moved it first. `undecided`: more blocks are needed. `retry`: it
+ * is still wanted and possible.
+ */
+export type Resolution = "settled_source" | "delivered" | "failed" | "elsewhere" | "undecided" | "retry"
+
+/** Nodes bound the block range of one log query. */
+const LOG_RANGE = 5_000n
+
+/**
+ * By how many seconds the clock must have passed the deadline of a never sent intent before it counts without a block that
+ * says so: a chain that makes blocks only on demand may make none. What was sent waits for the block, since a chain that
+ * stood still may come back with blocks from before.
+ */
+const CLOCK_MARGIN_SECONDS = 60
+
+export class Settlements extends Context.Service<
+  Settlements,
+  {
+    /** Books the settlement that `receipt`, in a block that counts, proves; none where it holds no event for the order. */
+    readonly settle: (
+      view: ChainView,
+      intent: Intent,
+      receipt: Receipt
+    ) => Effect.Effect<Option.Option<Resolution>, ChainUnavailable | StoreUnavailable>
+    /** Whether the receipt holds the guard's event for the intent's order. */
+    readonly isSettledBy: (client: ChainClient, intent: Intent, receipt: Receipt) => boolean
+    /** Decides an intent that its own transaction, if it had one, did not settle. `detail` explains a failure. */
+    readonly resolve: (
+      view: ChainView,
+      intent: Intent,
+      cause: Cause,
+      detail: string
+    ) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
+    /** Whether an intent that was never sent can no longer be settled. */
+    readonly isExpired: (view: ChainView, intent: Intent) => Effect.Effect<boolean>
+  }
+>()("sweep/orchestrator/Settlements") {
+  static readonly layer = Layer.effect(
+    Settlements,
+    Effect.gen(function* () {
+      const contracts = yield* SweepContracts
+      const intents = yield* Intents
+
+      const proves = (client: ChainClient, intent: Intent) => (log: Pick<Log, "address" | "topics" | "data">) =>
+        Option.exists(contracts.decodeSwept(client.chain.contracts.guard, log), (event) =>
+          settles(event, intent.order, intent.orderDigest)
+        )
+
+      /** Another process may have ended the intent meanwhile: then it is as it should be. */
+      const apply = (...[id, events, consequences]: Parameters<typeof intents.apply>) =>
+        intents.apply(id, events, consequences).pipe(
+          Effect.as(true),
+          Effect.catchTag("IllegalTransition", () => Effect.succeed(false))
+        )
+
+      const settle: Settlements["Service"]["settle"] = Effect.fn("Settlements.settle")(
+        function* (view, intent, receipt) {
+          const { chain } = view.client
+          const eventIndex = receipt.logs.findIndex(proves(view.client, intent))
+          if (eventIndex < 0 || !isDeep(view, receipt.blockNumber)) return Option.none()
+          const block = yield* view.client.block(receipt.blockNumber)
+          if (Option.isNone(block) || block.value.hash !== receipt.blockHash) return yield* inconsistent(view.client)
+
+          const txHash = receipt.transactionHash
+          const outbox = outboxMessages(
+            {
+              sweepId: sweepId(txHash, eventIndex),
+              chainId: chain.id,
+              feeToken: erc20(chain, intent.order.tokenIn),
+              feeAmount: intent.order.feeAmount,
+              builderFee: intent.order.builderFee,
+              txHash,
+              settledAtMs: Number(block.value.timestamp) * 1000
+            },
+            intent.attributed
+          )
+          const crossChain = isCrossChain(intent.order, chain.id)
+          const delivered = crossChain ? [] : [{ _tag: "Delivered", txHash } as const]
+          const applied = yield* apply(intent.id, [{ _tag: "SettledAtSource", txHash }, ...delivered], { outbox })
+          if (!applied) return Option.some<Resolution>("elsewhere")
+          yield* Effect.logInfo("sweep settled").pipe(
+            Effect.annotateLogs({ txHash, block: receipt.blockNumber.toString(), crossChain })
+          )
+          return Option.some<Resolution>(crossChain ? "settled_source" : "delivered")
+        },
+        (effect, view, intent) => Effect.annotateLogs(effect, describe(view.client, intent))
+      )
+
+      /** The order's settlement among the guard's logs since it was quoted, whoever sent it. */
+      const search = Effect.fnUntraced(function* ({ client, head }: ChainView, intent: Intent) {
+        const { guard } = client.chain.contracts
+        const topics = contracts.sweptTopics(intent.orderDigest)
+        for (let fromBlock = intent.quotedAtBlock; fromBlock <= head.number; fromBlock += LOG_RANGE) {
+          const end = fromBlock + LOG_RANGE - 1n
+          const toBlock = end < head.number ? end : head.number
+          const found = (yield* client.logs({ address: guard, topics, fromBlock, toBlock })).find(
+            proves(client, intent)
+          )
+          if (found !== undefined) return Option.some(found)
+        }
+        return Option.none<Log>()
+      })
+
+      const isNonceSpent = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, { order }: Intent) {
+        if (Option.isNone(confirmed)) return false
+        const { mask, word } = position(order.nonce)
+        return ((yield* contracts.nonceBitmap(client, order.owner, word, confirmed.value.number)) & mask) !== 0n
+      })
+
+      const isExpired = Effect.fnUntraced(function* (view: ChainView, { order }: Intent) {
+        const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        return isPast(view, order.deadline) || BigInt(nowSeconds - CLOCK_MARGIN_SECONDS) > order.deadline
+      })
+
+      const evidence = Effect.fnUntraced(function* (
+        view: ChainView,
+        intent: Intent,
+        cause: Cause,
+        found: Option.Option<Log>
+      ) {
+        const { client } = view
+        const { amountIn, owner, tokenIn } = intent.order
+        const [code, balance, nonceSpent, expired] = yield* Effect.all(
+          [
+            client.code(owner),
+            contracts.balanceOf(client, tokenIn, owner, "latest"),
+            isNonceSpent(view, intent),
+            cause._tag === "Unsent" ? isExpired(view, intent) : Effect.succeed(isPast(view, intent.order.deadline))
+          ],
+          { concurrency: "unbounded" }
+        )
+        const settlement = Option.match(found, {
+          onNone: () => "none" as const,
+          onSome: (log) => (isDeep(view, log.blockNumber) ? ("final" as const) : ("recent" as const))
+        })
+        return {
+          settlement,
+          nonceSpent,
+          expired,
+          account: accountKind(accountCode(code), client),
+          holdsInput: balance >= amountIn
+        } satisfies Evidence
+      })
+
+      const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
+        function* (view, intent, cause, detail) {
+          const { client } = view
+          const found = yield* search(view, intent)
+          const decided = verdict(cause, yield* evidence(view, intent, cause, found))
+          switch (decided._tag) {
+            case "Settle": {
+              if (Option.isNone(found)) return yield* inconsistent(client)
+              const receipt = yield* client.receipt(found.value.transactionHash)
+              if (Option.isNone(receipt)) return yield* inconsistent(client)
+              return Option.getOrElse(yield* settle(view, intent, receipt.value), (): Resolution => "undecided")
+            }
+            case "Wait":
+              return "undecided"
+            case "Retry":
+              return "retry"
+            case "Fail": {
+              const { reason } = decided
+              const applied = yield* apply(intent.id, [{ _tag: "Failed", reason }], { detail })
+              if (!applied) return "elsewhere"
+              yield* Effect.logWarning("sweep failed").pipe(Effect.annotateLogs({ reason, detail }))
+              return "failed"
+            }
+          }
+        },
+        (effect, view, intent) => Effect.annotateLogs(effect, describe(view.client, intent))
+      )
+
+      return {
+        settle,
+        isSettledBy: (client, intent, receipt) => receipt.logs.some(proves(client, intent)),
+        resolve,
+        isExpired
+      }
+    })
+  )
+}
+
+/** What an operator asks about an intent in a log line. */
+export const describe = (client: ChainClient, intent: Intent): Record<string, string | number> => ({
+  intentId: intent.id,
+  chain: client.chain.name,
+  chainId: client.chain.id,
+  owner: intent.order.owner,
+  deadline: intent.order.deadline.toString()
+})
+
+const accountKind = (account: AccountCode, { chain }: ChainClient): Evidence["account"] => {
+  if (account._tag === "Plain") return "plain"
+  return account._tag === "Delegated" && account.delegate === chain.contracts.delegate ? "ours" : "other"
+}
+
+/** Logs, receipts and blocks disagree, as in a reorg or behind a load balancer: nothing may be concluded now. */
+const inconsistent = (client: ChainClient) =>
+  new ChainUnavailable({
+    chainId: client.chain.id,
+    method: "eth_getTransactionReceipt",
+    detail: "the node's logs, receipts and blocks disagree"
+  })

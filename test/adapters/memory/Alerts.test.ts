@@ -1,0 +1,4 @@
+import * as Alerts from "../../../src/adapters/memory/Alerts.ts"
+import { suite } from "../../ports/Alerts.suite.ts"
+
+suite("memory", Alerts.layer)

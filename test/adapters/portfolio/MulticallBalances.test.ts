@@ -1,0 +1,160 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Array, Effect, Layer } from "effect"
+import { encodeFunctionResult, multicall3Abi } from "viem"
+import * as MemoryBalances from "../../../src/adapters/memory/Balances.ts"
+import * as MulticallBalances from "../../../src/adapters/portfolio/MulticallBalances.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
+import { NATIVE, type TokenInfo } from "../../../src/domain/Token.ts"
+import { Balances } from "../../../src/ports/Balances.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/Chains.ts"
+import * as BalancesSuite from "../../ports/Balances.suite.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import { withLiveClock } from "../../support/LiveClock.ts"
+import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
+
+const owner = FakeChain.address(0x51)
+const pauper = FakeChain.address(0x52)
+
+const native = (chain: Pick<Chain, "id" | "nativeSymbol">): TokenInfo => ({
+  chainId: chain.id,
+  address: NATIVE,
+  symbol: chain.nativeSymbol,
+  name: chain.nativeSymbol,
+  decimals: 18
+})
+
+const memoryHeld = [{ token: native(FakeChain.chain), balance: 3n }]
+BalancesSuite.suite(
+  "memory",
+  MemoryBalances.layer({ held: new Map([[owner, [...memoryHeld, { token: native(FakeChain.chain), balance: 0n }]]]) }),
+  Effect.succeed({ owner, pauper, held: memoryHeld })
+)
+
+const gifts = { USDT: 7n, DAI: 5n * 10n ** 18n } as const
+
+const funded = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { anvil, fund } = yield* OneChain
+    yield* anvil.ask("endow", (client) => client.setBalance({ address: owner, value: 12_345n }))
+    for (const token of ["USDT", "DAI"] as const) yield* fund(owner, { token, amount: gifts[token] })
+  }).pipe(withLiveClock, Effect.orDie)
+)
+
+BalancesSuite.suite(
+  "Multicall3 on a real chain",
+  MulticallBalances.layer.pipe(Layer.merge(funded), Layer.provideMerge(chains)),
+  Effect.map(OneChain, ({ chain, tokens }) => ({
+    owner,
+    pauper,
+    held: [
+      { token: native(chain), balance: 12_345n },
+      ...(["USDT", "DAI"] as const).flatMap((symbol) =>
+        chain.tokens
+          .filter((token) => token.address === tokens[symbol])
+          .map((token) => ({ token, balance: gifts[symbol] }))
+      )
+    ]
+  }))
+)
+
+layer(
+  MulticallBalances.layer.pipe(
+    Layer.provide(
+      chainsWith((chain) => ({
+        ...chain,
+        tokens: [
+          // One of them is the sentinel of the native currency, which some token lists carry.
+          ...Array.makeBy(450, (index) => ({
+            chainId: chain.id,
+            address: FakeChain.address(index % 250),
+            symbol: `GONE${index}`,
+            name: "No contract",
+            decimals: 18
+          })),
+          ...chain.tokens
+        ]
+      }))
+    ),
+    Layer.provideMerge(OneChain.layer)
+  )
+)("MulticallBalances over a long list with dead entries, on a real chain", (it) => {
+  it.effect("finds the real ones", () =>
+    Effect.gen(function* () {
+      const [user] = Accounts.users()
+      const held = yield* (yield* Balances).of(user?.address ?? owner)
+      const { chain } = yield* OneChain
+      assert.deepStrictEqual(
+        held.map(({ token }) => token.symbol),
+        ["ETH", ...chain.tokens.map((token) => token.symbol)]
+      )
+    })
+  )
+})
+
+describe("MulticallBalances", () => {
+  const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`
+  const answer = (...returned: ReadonlyArray<Hex | undefined>): Partial<ChainClient> => ({
+    call: () =>
+      Effect.succeed(
+        encodeFunctionResult({
+          abi: multicall3Abi,
+          functionName: "aggregate3",
+          result: returned.map((returnData) => ({ success: returnData !== undefined, returnData: returnData ?? "0x" }))
+        })
+      )
+  })
+  const symbols = Effect.map(
+    Effect.flatMap(Balances, (balances) => balances.of(owner)),
+    (held) => held.map(({ balance, token }) => `${token.symbol} ${balance}`)
+  )
+
+  it.effect("leaves out tokens that revert, say too little or too much, and keeps the rest", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* symbols, ["ETH 1", "LST 9"])
+    }).pipe(
+      Effect.provide(
+        MulticallBalances.layer.pipe(
+          Layer.provide(FakeChain.layer(answer(word(1n), undefined, `0x${"ff".repeat(4_096)}`, word(9n))))
+        )
+      )
+    )
+  )
+
+  it.effect("is unavailable as a whole when one chain is", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(symbols)
+      assert.include(error.detail, "down")
+    }).pipe(
+      Effect.provide(
+        MulticallBalances.layer.pipe(
+          Layer.provide(
+            Layer.succeed(Chains, {
+              all: [
+                FakeChain.client(answer(word(1n), word(1n), word(1n), word(1n))),
+                FakeChain.client({
+                  call: () => Effect.fail(new ChainUnavailable({ chainId: 2, method: "eth_call", detail: "down" }))
+                })
+              ],
+              get: () => Effect.die("not asked")
+            })
+          )
+        )
+      )
+    )
+  )
+
+  it.effect("is unavailable when Multicall3 answers with garbage, or for fewer tokens", () =>
+    Effect.gen(function* () {
+      for (const answers of [
+        answer(word(1n)),
+        { call: () => Effect.succeed<Hex>("0x") },
+        { call: () => Effect.succeed<Hex>(`0x${"ff".repeat(64)}`) }
+      ]) {
+        const adapter = MulticallBalances.layer.pipe(Layer.provide(FakeChain.layer(answers)))
+        assert.strictEqual((yield* Effect.flip(symbols.pipe(Effect.provide(adapter))))._tag, "BalancesUnavailable")
+      }
+    })
+  )
+})

@@ -1,0 +1,393 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Ref, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodeFunctionResult,
+  multicall3Abi,
+  parseAbi,
+  stringToHex
+} from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import * as MemoryTokenRisk from "../../../src/adapters/memory/TokenRisk.ts"
+import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
+import * as TokenMetadata from "../../../src/adapters/risk/TokenMetadata.ts"
+import * as TransferProbe from "../../../src/adapters/risk/TransferProbe.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { type ChainClient, ChainUnavailable, type SimulatedCall } from "../../../src/ports/Chains.ts"
+import { type TokenDeclined, TokenRisk } from "../../../src/ports/TokenRisk.ts"
+import * as TokenRiskSuite from "../../ports/TokenRisk.suite.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
+
+const adapter = ListAndSimulation.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto))
+
+const [owner, other] = Accounts.users().map((account) => account.address) as [Address.Address, Address.Address]
+const pauper = FakeChain.address(0x51)
+
+TokenRiskSuite.suite(
+  "memory",
+  MemoryTokenRisk.layer({
+    tokens: [
+      { chainId: 1, address: NATIVE, tier: "tier1", symbol: "ETH", decimals: 18 },
+      {
+        chainId: 1,
+        address: FakeChain.address(1),
+        tier: "tier2",
+        symbol: "A",
+        decimals: 6,
+        balances: new Map([[owner, 1_000n]])
+      },
+      {
+        chainId: 1,
+        address: FakeChain.address(2),
+        tier: "tier3",
+        symbol: "B",
+        decimals: 6,
+        declined: "transfer_taxed"
+      },
+      { chainId: 1, address: FakeChain.address(3), tier: "tier3", symbol: "C", decimals: 6, declined: "transfer_fails" }
+    ]
+  }),
+  Effect.succeed({
+    chainId: 1,
+    owner,
+    pauper,
+    native: { tier: "tier1", symbol: "ETH", decimals: 18 },
+    sweepable: { address: FakeChain.address(1), tier: "tier2", symbol: "A", decimals: 6 },
+    taxed: FakeChain.address(2),
+    stuck: FakeChain.address(3),
+    notAToken: FakeChain.address(4)
+  })
+)
+
+/** Runs on for as long as it gets gas. */
+const GAS_BURNER: Hex = "0x5b600056"
+
+const onChain = Effect.gen(function* () {
+  const { anvil, tokens } = yield* OneChain
+  const stuck = FakeChain.address(0x61)
+  yield* anvil.ask("a token that nobody can move", (client) =>
+    client.setCode({ address: stuck, bytecode: NO_TRANSFER })
+  )
+  return {
+    chainId: 31337,
+    owner,
+    pauper,
+    native: { tier: "tier1", symbol: "ETH", decimals: 18 },
+    sweepable: { address: tokens.WBTC, tier: "tier2", symbol: "WBTC", decimals: 8 },
+    taxed: tokens.FOT,
+    stuck,
+    notAToken: FakeChain.address(0x52)
+  } as const
+}).pipe(Effect.orDie)
+
+/** Answers every call but `transfer` with the number 4096: a balance, and far too many decimals unless it is listed. */
+const NO_TRANSFER: Hex = "0x60003560e01c63a9059cbb1460195761100060005260206000f35b60006000fd"
+
+TokenRiskSuite.suite(
+  "a real chain",
+  adapter.pipe(
+    Layer.provide(
+      chainsWith((chain) => ({
+        ...chain,
+        tokens: [
+          ...chain.tokens,
+          { chainId: chain.id, address: FakeChain.address(0x61), symbol: "STUCK", name: "Stuck", decimals: 6 }
+        ]
+      }))
+    ),
+    Layer.provideMerge(OneChain.layer)
+  ),
+  onChain
+)
+
+const screen = (token: Address.Address, amount: bigint, from = owner) =>
+  TokenRisk.use((risk) => risk.screenInput({ chainId: 31337, token, owner: from, amount }))
+
+const reason = <A, R>(screened: Effect.Effect<A, TokenDeclined | ChainUnavailable, R>) =>
+  Effect.map(Effect.flip(screened), (error) => (error._tag === "TokenDeclined" ? error.reason : error._tag))
+
+layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real chain", (it) => {
+  it.effect("tiers by the list: stables and the wrapped native, the rest of it", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* OneChain
+      assert.deepStrictEqual(yield* screen(tokens.WETH, 1n), { tier: "tier1", symbol: "WETH", decimals: 18 })
+      assert.deepStrictEqual(yield* screen(tokens.DAI, 1n), { tier: "tier1", symbol: "DAI", decimals: 18 })
+      assert.deepStrictEqual(yield* screen(tokens.BLK, 1n), { tier: "tier2", symbol: "BLK", decimals: 18 })
+    })
+  )
+
+  it.effect("takes a token whose transfer returns nothing", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* OneChain
+      assert.deepStrictEqual(yield* screen(tokens.USDT, 5_000_000n), { tier: "tier1", symbol: "USDT", decimals: 6 })
+    })
+  )
+
+  it.effect("declines a token that blocks its owner, or the fee recipient", () =>
+    Effect.gen(function* () {
+      const { anvil, deployer, tokens } = yield* OneChain
+      const account = privateKeyToAccount(deployer.privateKey)
+      const setBlocked = (blocked: Address.Address, value: boolean) =>
+        anvil.ask("block", async (client) => {
+          const hash = await client.sendTransaction({
+            account,
+            chain: client.chain,
+            to: tokens.BLK,
+            data: encodeFunctionData({
+              abi: parseAbi(["function setBlocked(address account, bool blocked)"]),
+              args: [blocked, value]
+            })
+          })
+          await client.waitForTransactionReceipt({ hash })
+        })
+      for (const blocked of [owner, Accounts.feeRecipient()]) {
+        yield* setBlocked(blocked, true)
+        assert.strictEqual(yield* reason(screen(tokens.BLK, 1n)), "transfer_fails")
+        yield* setBlocked(blocked, false)
+      }
+      yield* screen(tokens.BLK, 1n)
+    })
+  )
+
+  it.effect("declines an account without code, a contract that is no token, and one that runs out of gas", () =>
+    Effect.gen(function* () {
+      const { anvil, uniswap } = yield* OneChain
+      const burner = FakeChain.address(0x62)
+      yield* anvil.ask("burner", (client) => client.setCode({ address: burner, bytecode: GAS_BURNER }))
+      for (const token of [other, uniswap.factory, burner]) {
+        assert.strictEqual(yield* reason(screen(token, 1n)), "not_a_token")
+      }
+    })
+  )
+
+  it.effect("declines an account that is only delegated to a token", () =>
+    Effect.gen(function* () {
+      const { anvil, tokens } = yield* OneChain
+      const delegated = FakeChain.address(0x63)
+      const bytecode: Hex = `0xef0100${tokens.USDC.slice(2)}`
+      yield* anvil.ask("delegate", (client) => client.setCode({ address: delegated, bytecode }))
+      assert.strictEqual(yield* reason(screen(delegated, 0n)), "not_a_token")
+    })
+  )
+
+  it.effect("compares the native balance with the amount, to the wei", () =>
+    Effect.gen(function* () {
+      const { anvil } = yield* OneChain
+      const balance = yield* anvil.ask("balance", (client) => client.getBalance({ address: owner }))
+      yield* screen(NATIVE, balance)
+      assert.strictEqual(yield* reason(screen(NATIVE, balance + 1n)), "insufficient_balance")
+    })
+  )
+
+  it.effect("lets the fee recipient itself sweep", () =>
+    Effect.gen(function* () {
+      const { fund, tokens } = yield* OneChain
+      yield* fund(Accounts.feeRecipient(), { token: "USDC", amount: 10n })
+      yield* screen(tokens.USDC, 10n, Accounts.feeRecipient())
+    })
+  )
+})
+
+layer(
+  adapter.pipe(
+    Layer.provide(chainsWith((chain) => ({ ...chain, stables: [], tokens: [] }))),
+    Layer.provideMerge(OneChain.layer)
+  )
+)("ListAndSimulation without a list, on a real chain", (it) => {
+  it.effect("reads symbol and decimals from the token, and calls it tier3", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* OneChain
+      assert.deepStrictEqual(yield* screen(tokens.WBTC, 1n), { tier: "tier3", symbol: "WBTC", decimals: 8 })
+      assert.deepStrictEqual(yield* screen(tokens.USDT, 1n), { tier: "tier3", symbol: "USDT", decimals: 6 })
+    })
+  )
+})
+
+const word = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value])
+const did = (returnData: Hex, success = true): SimulatedCall => ({ success, returnData, gasUsed: 50_000n, logs: [] })
+
+describe("TransferProbe.judge", () => {
+  const transfer = { token: FakeChain.address(1), amount: 100n }
+  const observed = (changes: Partial<TransferProbe.Observation> = {}): TransferProbe.Observation => ({
+    ownerBefore: did(word(150n)),
+    recipientBefore: did(word(7n)),
+    moved: did(word(1n)),
+    recipientAfter: did(word(107n)),
+    ownerAfter: did(word(50n)),
+    ...changes
+  })
+  const verdict = (changes: Partial<TransferProbe.Observation>) =>
+    Result.match(TransferProbe.judge(transfer, observed(changes)), {
+      onFailure: (error) => error.reason,
+      onSuccess: () => "sound"
+    })
+
+  it("accepts true, a longer answer that begins with true, and silence", () => {
+    for (const returnData of [word(1n), `${word(1n)}${"00".repeat(32)}`, "0x"] as const) {
+      assert.strictEqual(verdict({ moved: did(returnData) }), "sound")
+    }
+  })
+
+  it("takes false, other words and short answers for failures", () => {
+    for (const returnData of [word(0n), word(2n), "0x01"] as const) {
+      assert.strictEqual(verdict({ moved: did(returnData) }), "transfer_fails")
+    }
+    assert.strictEqual(verdict({ moved: did("0x", false) }), "transfer_fails")
+  })
+
+  it("sees a tax on either side, down to one unit", () => {
+    assert.strictEqual(verdict({ recipientAfter: did(word(106n)) }), "transfer_taxed")
+    assert.strictEqual(verdict({ ownerAfter: did(word(49n)) }), "transfer_taxed")
+    assert.strictEqual(verdict({ recipientAfter: did(word(0n)) }), "transfer_taxed")
+  })
+
+  it("wants one word for a balance", () => {
+    for (const bad of [did("0x"), did(word(150n), false), did("0x01"), did(`0x${"11".repeat(64)}`)]) {
+      for (const which of ["ownerBefore", "recipientBefore", "recipientAfter", "ownerAfter"] as const) {
+        assert.strictEqual(verdict({ [which]: bad }), "not_a_token")
+      }
+    }
+  })
+
+  it("names a missing balance before a failed transfer", () => {
+    assert.strictEqual(verdict({ ownerBefore: did(word(99n)), moved: did("0x", false) }), "insufficient_balance")
+  })
+
+  const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 128n }))
+
+  it.prop(
+    "finds a transfer sound exactly when it moves the amount in full",
+    [Units, Units, Units, Units],
+    ([amount, before, tax, extra]) => {
+      const ownerBefore = amount + extra + before
+      const outcome = TransferProbe.judge(
+        { token: transfer.token, amount },
+        {
+          ownerBefore: did(word(ownerBefore)),
+          recipientBefore: did(word(before)),
+          moved: did("0x"),
+          recipientAfter: did(word(before + (tax > amount ? 0n : amount - tax))),
+          ownerAfter: did(word(ownerBefore - amount))
+        }
+      )
+      return Result.isSuccess(outcome) === (tax === 0n || amount === 0n)
+    }
+  )
+})
+
+describe("TokenMetadata.sanitize", () => {
+  it("keeps ordinary symbols", () => {
+    for (const symbol of ["USDC", "USDC.e", "aBasUSDC", "₮", "UNI-V2", "1INCH", "€URS"]) {
+      assert.strictEqual(TokenMetadata.sanitize(symbol), symbol)
+    }
+  })
+
+  it("drops what forges a layout, and bounds the rest", () => {
+    assert.strictEqual(TokenMetadata.sanitize("US\u202eDC\u0000\u200b\n"), "USDC")
+    assert.strictEqual(TokenMetadata.sanitize("  A \t B "), "A B")
+    assert.strictEqual(TokenMetadata.sanitize("x".repeat(1_000)), "x".repeat(32))
+    assert.strictEqual(TokenMetadata.sanitize("\u0000\u0001"), "UNKNOWN")
+  })
+
+  it.prop("never returns more than 32 characters, nothing, or anything unprintable", [Schema.String], ([symbol]) => {
+    const clean = TokenMetadata.sanitize(symbol)
+    return clean !== "" && Array.from(clean).length <= 32 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(clean)
+  })
+})
+
+describe("ListAndSimulation", () => {
+  const unlisted = FakeChain.address(0x71)
+
+  const metadata = (symbol: Hex, decimals: Hex, success = true): Partial<ChainClient> => ({
+    code: () => Effect.succeed("0x6000"),
+    call: () =>
+      Effect.succeed(
+        encodeFunctionResult({
+          abi: multicall3Abi,
+          functionName: "aggregate3",
+          result: [
+            { success, returnData: symbol },
+            { success: true, returnData: decimals }
+          ]
+        })
+      ),
+    simulate: () => Effect.succeed([did(word(5n)), did(word(0n)), did(word(1n)), did(word(5n)), did(word(0n))])
+  })
+  const text = (symbol: string) => encodeAbiParameters([{ type: "string" }], [symbol])
+  const on = (answers: Partial<ChainClient>) => adapter.pipe(Layer.provide(FakeChain.layer(answers)))
+
+  it.effect("reads symbols that are strings, bytes32, missing or garbage", () =>
+    Effect.gen(function* () {
+      for (const [returned, symbol] of [
+        [text("PEPE"), "PEPE"],
+        [stringToHex("MKR", { size: 32 }), "MKR"],
+        ["0x", "UNKNOWN"],
+        [`0x${"ff".repeat(64)}`, "UNKNOWN"],
+        [`0x${"ff".repeat(32)}`, "UNKNOWN"],
+        [`0x${"00".repeat(32)}`, "UNKNOWN"]
+      ] as const) {
+        const profile = yield* screen(unlisted, 5n).pipe(Effect.provide(on(metadata(returned, word(9n)))))
+        assert.deepStrictEqual(profile, { tier: "tier3", symbol, decimals: 9 })
+      }
+      const reverting = yield* screen(unlisted, 5n).pipe(Effect.provide(on(metadata("0x", word(9n), false))))
+      assert.strictEqual(reverting.symbol, "UNKNOWN")
+    })
+  )
+
+  it.effect("declines decimals that are missing or beyond 77", () =>
+    Effect.gen(function* () {
+      for (const decimals of ["0x", word(78n), word(2n ** 255n)] as const) {
+        assert.strictEqual(
+          yield* reason(screen(unlisted, 5n).pipe(Effect.provide(on(metadata(text("A"), decimals))))),
+          "not_a_token"
+        )
+      }
+    })
+  )
+
+  it.effect("reads what does not change once, and simulates every time", () =>
+    Effect.gen(function* () {
+      const reads = yield* Ref.make(0)
+      const simulations = yield* Ref.make(0)
+      const { call, simulate, ...rest } = metadata(text("A"), word(9n))
+      const counting: Partial<ChainClient> = {
+        ...rest,
+        call: (request) =>
+          Effect.andThen(
+            Ref.update(reads, (n) => n + 1),
+            call?.(request) ?? Effect.die("no call")
+          ),
+        simulate: (calls) =>
+          Effect.andThen(
+            Ref.update(simulations, (n) => n + 1),
+            simulate?.(calls) ?? Effect.die("no simulation")
+          )
+      }
+      yield* Effect.andThen(screen(unlisted, 5n), screen(unlisted, 5n)).pipe(Effect.provide(on(counting)))
+      assert.deepStrictEqual([yield* Ref.get(reads), yield* Ref.get(simulations)], [1, 4])
+    })
+  )
+
+  it.effect("says that the chain is unavailable, and nothing about the token, when the node does", () =>
+    Effect.gen(function* () {
+      const down = Effect.fail(new ChainUnavailable({ chainId: 31337, method: "any", detail: "down" }))
+      for (const broken of [
+        { code: () => down },
+        { call: () => down },
+        { simulate: () => down },
+        { simulate: () => Effect.succeed([]) }
+      ]) {
+        const answers = { ...metadata(text("A"), word(9n)), ...broken }
+        assert.strictEqual(yield* reason(screen(unlisted, 5n).pipe(Effect.provide(on(answers)))), "ChainUnavailable")
+      }
+      const elsewhere = TokenRisk.use((risk) => risk.screenInput({ chainId: 1, token: unlisted, owner, amount: 1n }))
+      assert.strictEqual(yield* reason(elsewhere.pipe(Effect.provide(on({})))), "ChainUnavailable")
+    })
+  )
+})

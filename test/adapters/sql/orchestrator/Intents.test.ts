@@ -1,0 +1,4 @@
+import { suite } from "../../../ports/Intents.suite.ts"
+import { freshStores } from "../../../support/OrchestratorStores.ts"
+
+suite("Postgres", freshStores)

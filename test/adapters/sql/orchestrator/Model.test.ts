@@ -1,0 +1,205 @@
+/**
+ * The in-memory stores are the model of the durable ones: whatever is asked of both, in whatever order, both answer alike.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Arbitrary, Cause, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as MemoryIntents from "../../../../src/adapters/memory/Intents.ts"
+import * as MemoryOutbox from "../../../../src/adapters/memory/Outbox.ts"
+import * as MemoryRelayTransactions from "../../../../src/adapters/memory/RelayTransactions.ts"
+import type { OutboxMessage } from "../../../../src/domain/Accrual.ts"
+import { IntentStatus } from "../../../../src/domain/Intent.ts"
+import { Intents } from "../../../../src/ports/Intents.ts"
+import { Outbox } from "../../../../src/ports/Outbox.ts"
+import { type RelayTransaction, RelayTransactions } from "../../../../src/ports/RelayTransactions.ts"
+import { address, attempt, hash, newIntent, submission } from "../../../support/IntentFixtures.ts"
+import { freshStores } from "../../../support/OrchestratorStores.ts"
+
+type Stores = Intents | RelayTransactions | Outbox
+
+class Both extends Context.Service<
+  Both,
+  { readonly memory: Context.Context<Stores>; readonly postgres: Context.Context<Stores> }
+>()("sweep/test/Both") {
+  static readonly layer = Layer.effect(
+    Both,
+    Effect.all({
+      memory: Layer.build(Layer.mergeAll(MemoryIntents.layer, MemoryRelayTransactions.layer, MemoryOutbox.layer)),
+      postgres: Layer.build(freshStores)
+    })
+  )
+}
+
+const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+
+/** Six intents of three owners, two each. */
+const anIntent = upTo(5)
+const someIntents = Schema.Array(anIntent).check(Schema.isMaxLength(3), Schema.isUnique())
+const aTransaction = upTo(3)
+
+const Command = Schema.Union([
+  Schema.TaggedStruct("Create", { intent: anIntent }),
+  Schema.TaggedStruct("CreateAll", {}),
+  Schema.TaggedStruct("Submit", { intent: anIntent }),
+  Schema.TaggedStruct("SubmitAll", {}),
+  Schema.TaggedStruct("Claim", { limit: upTo(3), leaseMillis: upTo(4) }),
+  Schema.TaggedStruct("Release", { intents: someIntents, delay: Schema.Union([upTo(4), Schema.Undefined]) }),
+  Schema.TaggedStruct("Settle", { intent: anIntent }),
+  Schema.TaggedStruct("Deliver", { intent: anIntent }),
+  Schema.TaggedStruct("SettleAndDeliver", { intent: anIntent }),
+  Schema.TaggedStruct("Fail", { intent: anIntent, detail: Schema.Union([Schema.Literal("why"), Schema.Undefined]) }),
+  Schema.TaggedStruct("Allocate", { intents: someIntents, chainNonce: upTo(3), lane: upTo(1) }),
+  Schema.TaggedStruct("AddAttempt", {
+    transaction: aTransaction,
+    seed: upTo(3),
+    kind: Schema.Literals(["sweep", "cancel"])
+  }),
+  Schema.TaggedStruct("Include", { transaction: aTransaction, vanished: Schema.Boolean }),
+  Schema.TaggedStruct("Finalize", { transaction: aTransaction }),
+  Schema.TaggedStruct("Detach", { transaction: aTransaction, intents: someIntents }),
+  Schema.TaggedStruct("NextNonce", { owner: upTo(2), atLeast: upTo(5) }),
+  Schema.TaggedStruct("ClaimOutbox", { limit: upTo(3), leaseMillis: upTo(4) }),
+  Schema.TaggedStruct("Advance", { millis: upTo(3) })
+])
+type Command = typeof Command.Type
+
+/** One store in one run; runs share the stores, and differ in chain and names. */
+interface Run {
+  readonly number: number
+  /** The ids of transactions in the order of their allocation: stores number them as they like. */
+  readonly transactions: Array<string>
+}
+
+const withoutId = ({ id: _id, ...transaction }: RelayTransaction) => transaction
+
+const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
+  const intents = yield* Intents
+  const transactions = yield* RelayTransactions
+  const outbox = yield* Outbox
+  const chainId = 1 + run.number
+  const name = (intent: number) => `run ${run.number} intent ${intent}`
+  const all = [0, 1, 2, 3, 4, 5]
+  const transaction = (index: number) => run.transactions[index] ?? "999999999"
+  const create = (intent: number) =>
+    Effect.exit(intents.create(newIntent({ id: name(intent), chainId, owner: 1 + Math.floor(intent / 2) })))
+  const submit = (intent: number) => Effect.exit(intents.submit(name(intent), submission(chainId)))
+  const message = (intent: number): OutboxMessage => ({
+    _tag: "Revenue",
+    revenue: { sweepId: name(intent), chainId, token: address(1), amount: 1n, txHash: hash("t"), settledAtMs: 0 }
+  })
+  const settled = { _tag: "SettledAtSource", txHash: hash("settled") } as const
+  const delivered = { _tag: "Delivered", txHash: hash("delivered") } as const
+  switch (command._tag) {
+    case "Create":
+      return yield* create(command.intent)
+    case "CreateAll":
+      return yield* Effect.forEach(all, create)
+    case "Submit":
+      return yield* submit(command.intent)
+    case "SubmitAll":
+      return yield* Effect.forEach(all, submit)
+    case "Claim":
+      return yield* intents.claim({ chainId, worker: "w", leaseMillis: command.leaseMillis, limit: command.limit })
+    case "Release": {
+      const now = yield* Clock.currentTimeMillis
+      const notBefore = command.delay === undefined ? undefined : now + command.delay
+      return yield* intents.release(command.intents.map(name), notBefore)
+    }
+    case "Settle":
+      return yield* intents.apply(name(command.intent), [settled], { outbox: [message(command.intent)] })
+    case "Deliver":
+      return yield* intents.apply(name(command.intent), [delivered])
+    case "SettleAndDeliver":
+      return yield* intents.apply(name(command.intent), [settled, delivered], { outbox: [message(command.intent)] })
+    case "Fail":
+      return yield* intents.apply(
+        name(command.intent),
+        [{ _tag: "Failed", reason: "reverted" }],
+        command.detail === undefined ? {} : { detail: command.detail }
+      )
+    case "Allocate": {
+      const { id, ...allocated } = yield* transactions.allocate({
+        chainId,
+        lane: address(100 + command.lane),
+        chainNonce: BigInt(command.chainNonce),
+        intentIds: command.intents.map(name),
+        sign: (nonce) => Effect.succeed(attempt(`run ${run.number} lane ${command.lane} nonce ${nonce}`))
+      })
+      run.transactions.push(id)
+      return allocated
+    }
+    case "AddAttempt": {
+      const id = run.transactions[command.transaction]
+      const version = attempt(`run ${run.number} ${command.transaction} ${command.seed}`)
+      return id === undefined ? undefined : yield* transactions.addAttempt(id, version, command.kind)
+    }
+    case "Include":
+      return yield* transactions.setInclusion(
+        transaction(command.transaction),
+        command.vanished ? undefined : { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
+      )
+    case "Finalize":
+      return yield* transactions.finalize(transaction(command.transaction))
+    case "Detach":
+      return yield* transactions.detach(transaction(command.transaction), command.intents.map(name))
+    case "NextNonce":
+      return yield* intents.nextOrderNonce(chainId, address(command.owner), BigInt(command.atLeast))
+    case "ClaimOutbox": {
+      const claimed = yield* outbox.claim({ limit: command.limit, leaseMillis: command.leaseMillis })
+      return claimed.map(({ attempts, message }) => ({ attempts, message }))
+    }
+    case "Advance":
+      return undefined
+  }
+})
+
+/** What can be seen of a run's chain. */
+const look = Effect.fnUntraced(function* ({ number }: Run) {
+  const intents = yield* Intents
+  const transactions = yield* RelayTransactions
+  const outbox = yield* Outbox
+  return {
+    intents: yield* intents.inStatus(1 + number, IntentStatus.literals, 100),
+    first: yield* intents.find(`run ${number} intent 0`),
+    counts: yield* intents.counts,
+    unfinished: (yield* transactions.unfinished(1 + number)).map(withoutId),
+    outbox: yield* outbox.counts
+  }
+})
+
+/** The answer, or what of a failure callers act on: which of the intents were taken is for the log. */
+const outcome = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>) =>
+  Exit.match(exit, {
+    onSuccess: (answer) => ({ answer }),
+    onFailure: (cause) =>
+      Option.match(Cause.findErrorOption(cause), {
+        onNone: () => ({ dies: true }),
+        onSome: (error) => ({ error: error._tag === "IntentTaken" ? error._tag : error })
+      })
+  })
+
+layer(Both.layer, { timeout: "60 seconds" })("Postgres and memory", (it) => {
+  let number = 0
+
+  it.effect.prop(
+    "answer alike",
+    { commands: Arbitrary.array(Arbitrary.schema(Command), { maxLength: 40 }) },
+    ({ commands }) =>
+      Effect.gen(function* () {
+        const both = yield* Both
+        number++
+        const memory: Run = { number, transactions: [] }
+        const postgres: Run = { number, transactions: [] }
+        for (const command of commands) {
+          if (command._tag === "Advance") yield* TestClock.adjust(command.millis)
+          const expected = outcome(yield* Effect.exit(Effect.provide(ask(command, memory), both.memory)))
+          const actual = outcome(yield* Effect.exit(Effect.provide(ask(command, postgres), both.postgres)))
+          expect(actual, JSON.stringify(command)).toEqual(expected)
+        }
+        expect(yield* Effect.provide(look(postgres), both.postgres)).toEqual(
+          yield* Effect.provide(look(memory), both.memory)
+        )
+      }),
+    { timeout: 120_000, arbitrary: { runs: 60, size: 40 } }
+  )
+})

@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { OpenApi } from "effect/http-api"
+import { IntentSubmission } from "../../src/api/orchestrator/Schemas.ts"
+import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
+import { QuoteRequest } from "../../src/domain/Quote.ts"
+
+type Json = { readonly [key: string]: unknown }
+
+const document: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(OrchestratorApi)))
+
+const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+/** The value at a path of keys, which must lead somewhere. */
+const at = (value: unknown, ...keys: ReadonlyArray<string>): Json =>
+  keys.reduce<Json>(
+    (inner, key) => {
+      const next = inner[key]
+      assert.isTrue(isJson(next), `${key} in ${keys.join(" / ")}`)
+      return isJson(next) ? next : {}
+    },
+    isJson(value) ? value : {}
+  )
+
+const resolve = (schema: unknown): Json => {
+  const reference = isJson(schema) ? schema["$ref"] : undefined
+  return typeof reference === "string"
+    ? at(document, ...reference.replace("#/", "").split("/"))
+    : at({ schema }, "schema")
+}
+
+/** Every text that an answer of this status can carry as `error`; `undefined` stands for any. */
+const errorTexts = (operation: Json, status: string): ReadonlyArray<unknown> => {
+  const schema = at(operation, "responses", status, "content", "application/json", "schema")
+  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema]
+  return alternatives.flatMap((alternative) => {
+    const error = at(resolve(alternative), "properties", "error")
+    return Array.isArray(error["enum"]) ? error["enum"] : [undefined]
+  })
+}
+
+const references = (value: unknown): ReadonlyArray<string> =>
+  isJson(value)
+    ? Object.entries(value).flatMap(([key, inner]) =>
+        key === "$ref" && typeof inner === "string" ? [inner] : references(inner)
+      )
+    : []
+
+const ROUTES = {
+  "post /quote": {
+    "403": ["request blocked by sanctions screening"],
+    "413": ["request body too large"],
+    "422": ["internal error", "invalid JSON body", undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"]
+  },
+  "post /intents": {
+    "400": ["internal error"],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /intents/{id}": {
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /portfolio/{owner}": {
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "502": ["internal error"]
+  },
+  "get /portfolio/{owner}/sweepable": {
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "502": ["internal error"]
+  },
+  "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
+  "get /admin/health": { "401": ["unauthorized"], "500": ["internal error"] },
+  "get /admin/alerts": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
+  "get /healthz": {}
+} as const
+
+const operationOf = (route: string): Json => {
+  const [method = "", path = ""] = route.split(" ")
+  return at(document, "paths", path, method)
+}
+
+describe("the OpenAPI document", () => {
+  it("is OpenAPI 3.1 without loose ends", () => {
+    assert.match(String(document["openapi"]), /^3\.1\./)
+    assert.strictEqual(at(document, "info")["title"], "Token sweep orchestrator")
+    for (const reference of references(document)) resolve({ $ref: reference })
+    const ids = Object.keys(ROUTES).map((route) => operationOf(route)["operationId"])
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+
+  it("has every route and no other", () => {
+    const routes = Object.entries(at(document, "paths")).flatMap(([path, item]) =>
+      Object.keys(at({ item }, "item")).map((method) => `${method} ${path}`)
+    )
+    assert.deepStrictEqual(routes.sort(), Object.keys(ROUTES).sort())
+  })
+
+  it.each(Object.entries(ROUTES))("%s: exactly the statuses and error bodies of the service", (route, errors) => {
+    const operation = operationOf(route)
+    const statuses = Object.keys(at(operation, "responses"))
+    assert.deepStrictEqual(statuses.filter((status) => !status.startsWith("2")).sort(), Object.keys(errors).sort())
+    for (const [status, texts] of Object.entries(errors)) {
+      assert.sameMembers([...errorTexts(operation, status)], [...texts], `${route} ${status}`)
+    }
+    assert.include(statuses, route === "post /intents" ? "201" : "200")
+  })
+
+  it.each(Object.keys(ROUTES))("%s says what it does, and tells its errors in a table", (route) => {
+    const { description, responses, summary } = operationOf(route)
+    assert.isString(summary)
+    for (const status of Object.keys(at({ responses }, "responses"))) {
+      if (!status.startsWith("2")) assert.include(description, `| ${status} | \``)
+    }
+  })
+
+  it("asks operators for a bearer token, and nobody else", () => {
+    for (const route of Object.keys(ROUTES)) {
+      const operator = /admin|watch/.test(route)
+      assert.deepStrictEqual(operationOf(route)["security"], operator ? [{ operatorToken: [] }] : [])
+    }
+    assert.match(String(at(document, "components", "securitySchemes", "operatorToken")["scheme"]), /^bearer$/i)
+  })
+
+  it("documents Retry-After in seconds", () => {
+    const header = at(operationOf("post /quote"), "responses", "429", "headers", "retry-after", "schema")
+    assert.strictEqual(header["type"], "integer")
+  })
+
+  it("describes the wire: patterns of addresses and amounts, and room for unknown fields", () => {
+    const schemas = at(document, "components", "schemas")
+    assert.strictEqual(at(schemas, "Address")["pattern"], "^0x[0-9a-fA-F]{40}$")
+    assert.strictEqual(at(schemas, "NonZeroAddress")["pattern"], "^0x[0-9a-fA-F]{40}$")
+    assert.strictEqual(at(schemas, "Uint256")["pattern"], "^[0-9]{1,78}$")
+    assert.notInclude(JSON.stringify(document), '"additionalProperties":false')
+    assert.notInclude(JSON.stringify(document), "Encoded")
+  })
+
+  it("gives examples that the service would take", () => {
+    const example = (route: string) => at(operationOf(route), "requestBody", "content", "application/json", "example")
+    assert.isTrue(Result.isSuccess(Schema.decodeUnknownResult(QuoteRequest)(example("post /quote"))))
+    assert.isTrue(Result.isSuccess(Schema.decodeUnknownResult(IntentSubmission)(example("post /intents"))))
+  })
+})

@@ -1,0 +1,316 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { domainSeparator, encodeFunctionData, erc20Abi, parseAbi, parseEther, zeroAddress } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import * as Deployment from "../../src/adapters/evm/Deployment.ts"
+import * as Address from "../../src/domain/Address.ts"
+import { DEFAULT_DOMAIN_NAME } from "../../src/domain/SweepOrder.ts"
+import { spokePoolAbi } from "../../src/devnet/Across.ts"
+import type { DevChain } from "../../src/devnet/DevChain.ts"
+import * as Accounts from "../../src/devnet/Accounts.ts"
+import * as Essentials from "../../src/devnet/Essentials.ts"
+import * as Tokens from "../../src/devnet/Tokens.ts"
+import * as Uniswap from "../../src/devnet/Uniswap.ts"
+import { withLiveClock } from "../support/LiveClock.ts"
+import { TestNetwork } from "../support/Network.ts"
+
+const quoterAbi = parseAbi([
+  "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
+  "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160, uint32, uint256)"
+])
+
+const balance = (chain: DevChain, token: Tokens.Symbol, owner: Address.Address) =>
+  chain.anvil.ask("balance", (client) =>
+    client.readContract({ address: chain.tokens[token], abi: erc20Abi, functionName: "balanceOf", args: [owner] })
+  )
+
+const nativeBalance = (chain: DevChain, address: Address.Address) =>
+  chain.anvil.ask("balance", (client) => client.getBalance({ address }))
+
+/** A fresh address, so that tests of one network do not see each other. */
+const somebody = (name: string) => Address.of(`0x${Buffer.from(name.padEnd(20, "!")).toString("hex")}`)
+
+/** Deposits a user's tokens, and returns the delivery that the order asks for. */
+const deposit = Effect.fnUntraced(function* (
+  origin: DevChain,
+  destination: DevChain,
+  options: {
+    readonly user: Accounts.DevAccount
+    readonly symbol: Tokens.Symbol
+    readonly inputAmount: bigint
+    readonly outputAmount: bigint
+    readonly recipient: Address.Address
+  }
+) {
+  const { inputAmount, outputAmount, recipient, symbol, user } = options
+  const account = privateKeyToAccount(user.privateKey)
+  const input = origin.tokens[symbol]
+  yield* origin.anvil.ask("deposit", async (client) => {
+    const { timestamp } = await client.getBlock()
+    const send = async (to: Address.Address, data: `0x${string}`) => {
+      const hash = await client.sendTransaction({ account, chain: client.chain, to, data })
+      const receipt = await client.waitForTransactionReceipt({ hash })
+      assert.strictEqual(receipt.status, "success")
+    }
+    const approval = { abi: erc20Abi, functionName: "approve", args: [origin.spokePool, inputAmount] } as const
+    await send(input, encodeFunctionData(approval))
+    await send(
+      origin.spokePool,
+      encodeFunctionData({
+        abi: spokePoolAbi,
+        functionName: "depositV3",
+        args: [
+          user.address,
+          recipient,
+          input,
+          destination.tokens[symbol],
+          inputAmount,
+          outputAmount,
+          BigInt(destination.chain.id),
+          zeroAddress,
+          Number(timestamp),
+          Number(timestamp) + 3_600,
+          0,
+          "0x"
+        ]
+      })
+    )
+  })
+})
+
+const eventually = <E, R>(check: Effect.Effect<boolean, E, R>) =>
+  check.pipe(Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 100, until: (done) => done }))
+
+layer(TestNetwork.layer())("the local network", (it) => {
+  it.effect("has two chains, with other addresses for their tokens", () =>
+    Effect.gen(function* () {
+      const { chains } = yield* TestNetwork
+      assert.deepStrictEqual(
+        chains.map(({ chain }) => [chain.id, chain.name]),
+        [
+          [31_337, "alpha"],
+          [31_338, "beta"]
+        ]
+      )
+      const addresses = chains.flatMap(({ chain }) => chain.tokens.map((token) => token.address))
+      assert.strictEqual(new Set(addresses).size, addresses.length)
+    })
+  )
+
+  it.effect("describes each token as the token describes itself", () =>
+    Effect.gen(function* () {
+      const { chains } = yield* TestNetwork
+      for (const { anvil, chain } of chains) {
+        for (const token of chain.tokens.filter(({ symbol }) => symbol !== "WETH")) {
+          const read = <Name extends "symbol" | "name" | "decimals">(functionName: Name) =>
+            anvil.ask(functionName, (client) => client.readContract({ address: token.address, abi: erc20Abi, functionName }))
+          assert.strictEqual(yield* read("symbol"), token.symbol)
+          assert.strictEqual(yield* read("name"), token.name)
+          assert.strictEqual(yield* read("decimals"), token.decimals)
+        }
+      }
+    })
+  )
+
+  it.effect("runs our contracts, with exactly the planned code", () =>
+    Effect.gen(function* () {
+      const { chains } = yield* TestNetwork
+      for (const { anvil, chain, deployer, spokePool, tokens, uniswap } of chains) {
+        const plan = Deployment.plan({
+          chainId: chain.id,
+          guardOwner: deployer.address,
+          timelockSeconds: 60,
+          feeRecipient: chain.feeRecipient,
+          wrappedNative: tokens.WETH,
+          domainName: DEFAULT_DOMAIN_NAME,
+          targets: [uniswap.swapRouter, spokePool]
+        })
+        for (const name of ["guard", "delegate", "entry"] as const) {
+          assert.strictEqual(chain.contracts[name], plan.contracts[name].address)
+          const code = yield* anvil.ask("code", (client) => client.getCode({ address: plan.contracts[name].address }))
+          assert.strictEqual(Deployment.judge(plan.contracts[name], code), "right")
+        }
+      }
+    })
+  )
+
+  it.effect("has pools that quote the network's prices, less their fee", () =>
+    Effect.gen(function* () {
+      const { chains } = yield* TestNetwork
+      for (const { anvil, tokens, uniswap } of chains) {
+        for (const [a, b, fee] of Uniswap.POOLS) {
+          for (const [from, to] of [
+            [a, b],
+            [b, a]
+          ] as const) {
+            const usd = 9_000n
+            const amountIn = Tokens.units(from, usd) / Tokens.TOKENS[from].usd
+            const { result } = yield* anvil.ask(`quote ${from} for ${to}`, (client) =>
+              client.simulateContract({
+                address: uniswap.quoter,
+                abi: quoterAbi,
+                functionName: "quoteExactInputSingle",
+                args: [{ tokenIn: tokens[from], tokenOut: tokens[to], amountIn, fee, sqrtPriceLimitX96: 0n }]
+              })
+            )
+            const ideal = Tokens.units(to, usd) / Tokens.TOKENS[to].usd
+            const lostPpm = Number(((ideal - result[0]) * 1_000_000n) / ideal)
+            assert.isAtLeast(lostPpm, fee - 1)
+            assert.isBelow(lostPpm, fee + 100, `${from} for ${to} at ${fee}`)
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("gives every user every token and gas on every chain", () =>
+    Effect.gen(function* () {
+      const { chains, users } = yield* TestNetwork
+      assert.isAtLeast(users.length, 10)
+      for (const chain of chains) {
+        for (const user of users) {
+          assert.isTrue((yield* nativeBalance(chain, user.address)) > 0n)
+        }
+        for (const symbol of Tokens.SYMBOLS) {
+          assert.isTrue((yield* balance(chain, symbol, users.at(-1)?.address ?? Address.zero)) > 0n, symbol)
+        }
+      }
+    })
+  )
+
+  it.effect("has Multicall3, Permit2 and a sanctions oracle that lists one address", () =>
+    Effect.gen(function* () {
+      const { chains, sanctionedAddress, users } = yield* TestNetwork
+      const oracleAbi = parseAbi(["function isSanctioned(address) view returns (bool)"])
+      const permit2Abi = parseAbi(["function DOMAIN_SEPARATOR() view returns (bytes32)"])
+      for (const { anvil, chain } of chains) {
+        const listed = yield* anvil.ask("screen", (client) =>
+          client.multicall({
+            allowFailure: false,
+            multicallAddress: chain.multicall3,
+            contracts: [sanctionedAddress, users[0]?.address ?? Address.zero].map(
+              (account) =>
+                ({
+                  address: chain.sanctionsOracle,
+                  abi: oracleAbi,
+                  functionName: "isSanctioned",
+                  args: [account]
+                }) as const
+            )
+          })
+        )
+        assert.deepStrictEqual(listed, [true, false])
+        // A copy of Permit2's code would answer with the separator of the address that it was copied from.
+        const separator = yield* anvil.ask("permit2", (client) =>
+          client.readContract({ address: Essentials.PERMIT2, abi: permit2Abi, functionName: "DOMAIN_SEPARATOR" })
+        )
+        assert.strictEqual(
+          separator,
+          domainSeparator({ domain: { name: "Permit2", chainId: chain.id, verifyingContract: Essentials.PERMIT2 } })
+        )
+      }
+    })
+  )
+
+  it.effect("fills deposits on the other chain, in both directions", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const { chains, users } = yield* TestNetwork
+        const [alpha, beta] = chains
+        const [first, second] = users
+        if (!alpha || !beta || !first || !second) return assert.fail("two chains and two users")
+        const recipient = somebody("bridged")
+        const amount = Tokens.units("USDC", 100n)
+        yield* Effect.all(
+          [
+            deposit(alpha, beta, {
+              user: first,
+              symbol: "USDC",
+              inputAmount: amount,
+              outputAmount: amount - 7n,
+              recipient
+            }),
+            deposit(beta, alpha, { user: second, symbol: "DAI", inputAmount: amount, outputAmount: amount, recipient })
+          ],
+          { concurrency: 2 }
+        )
+        yield* eventually(Effect.map(balance(beta, "USDC", recipient), (arrived) => arrived === amount - 7n))
+        yield* eventually(Effect.map(balance(alpha, "DAI", recipient), (arrived) => arrived === amount))
+        assert.strictEqual(yield* balance(beta, "USDC", recipient), amount - 7n)
+        assert.strictEqual(yield* balance(alpha, "DAI", recipient), amount)
+      })
+    )
+  )
+
+  it.effect("delivers wrapped native currency to an ordinary account unwrapped", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const { chains, users } = yield* TestNetwork
+        const [alpha, beta] = chains
+        const user = users[2]
+        if (!alpha || !beta || !user) return assert.fail("two chains and a user")
+        const recipient = somebody("unwrapped")
+        const amount = parseEther("1")
+        yield* deposit(alpha, beta, { user, symbol: "WETH", inputAmount: amount, outputAmount: amount, recipient })
+        yield* eventually(Effect.map(nativeBalance(beta, recipient), (arrived) => arrived > 0n))
+        assert.strictEqual(yield* nativeBalance(beta, recipient), amount)
+        assert.strictEqual(yield* balance(beta, "WETH", recipient), 0n)
+      })
+    )
+  )
+
+  it.effect("leaves a deposit that would lose the filler money", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const { chains, users } = yield* TestNetwork
+        const [alpha, beta] = chains
+        const user = users[3]
+        if (!alpha || !beta || !user) return assert.fail("two chains and a user")
+        const [unlucky, lucky] = [somebody("unlucky"), somebody("lucky")]
+        const amount = Tokens.units("USDC", 5n)
+        const common = { user, symbol: "USDC", inputAmount: amount } as const
+        yield* deposit(alpha, beta, { ...common, outputAmount: amount + 1n, recipient: unlucky })
+        yield* deposit(alpha, beta, { ...common, outputAmount: amount, recipient: lucky })
+        yield* eventually(Effect.map(balance(beta, "USDC", lucky), (arrived) => arrived === amount))
+        assert.strictEqual(yield* balance(beta, "USDC", lucky), amount)
+        assert.strictEqual(yield* balance(beta, "USDC", unlucky), 0n)
+      })
+    )
+  )
+
+  it.effect("funds fresh accounts, several at once", () =>
+    Effect.gen(function* () {
+      const { chains } = yield* TestNetwork
+      const chain = chains[0]
+      if (!chain) return assert.fail("a chain")
+      const owner = somebody("fresh")
+      const gifts = ["WETH", "USDC", "USDT", "WBTC", "FOT"] as const
+      yield* Effect.forEach(gifts, (token) => chain.fund(owner, { token, amount: 12_345n }), {
+        concurrency: "unbounded"
+      })
+      yield* chain.fund(owner, { token: "ETH", amount: 678n })
+      for (const token of gifts) assert.strictEqual(yield* balance(chain, token, owner), 12_345n)
+      assert.strictEqual(yield* nativeBalance(chain, owner), 678n)
+    })
+  )
+})
+
+layer(TestNetwork.layer({ blockSeconds: 1, filler: false }))("with blocks of a second", (it) => {
+  it.effect("mines without transactions, at the pace of the clock", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const { chains } = yield* TestNetwork
+        const chain = chains[0]
+        if (!chain) return assert.fail("a chain")
+        const head = chain.anvil.ask("head", (client) => client.getBlock())
+        const before = yield* head
+        yield* Effect.sleep("2200 millis")
+        const after = yield* head
+        assert.isTrue(after.number >= before.number + 2n)
+        assert.isTrue(after.timestamp >= before.timestamp + 2n)
+        assert.strictEqual(after.gasLimit, 60_000_000n)
+        assert.strictEqual(chain.chain.blockTimeMillis, 1_000)
+      })
+    )
+  )
+})

@@ -1,0 +1,82 @@
+/** Intents and attempts that differ in what the test names, and are otherwise all alike. */
+import { Effect } from "effect"
+import { keccak256, pad, toHex } from "viem"
+import * as Address from "../../src/domain/Address.ts"
+import type { Hash } from "../../src/domain/Hex.ts"
+import { Intents, type NewIntent, type Submission } from "../../src/ports/Intents.ts"
+import type { Attempt } from "../../src/ports/RelayTransactions.ts"
+
+export const address = (n: number): Address.Address => Address.of(pad(toHex(n), { size: 20 }))
+
+export const hash = (seed: string): Hash => keccak256(toHex(seed))
+
+export interface IntentOptions {
+  readonly id: string
+  readonly chainId?: number
+  /** Number of the owner's address. */
+  readonly owner?: number
+  readonly nonce?: bigint
+}
+
+export const newIntent = ({ chainId = 1, id, nonce, owner = 1 }: IntentOptions): NewIntent => ({
+  quote: {
+    id,
+    crossChain: false,
+    expiresAtMs: 120_000,
+    total: 3n,
+    settlementAddress: address(0xde1e),
+    sourceChainId: chainId,
+    estimatedAmountOut: 2n ** 200n,
+    minAmountOut: 1n,
+    provider: "test",
+    estimatedSeconds: 12
+  },
+  order: {
+    owner: address(owner),
+    tokenIn: address(0xa),
+    amountIn: 2n ** 256n - 1n,
+    feeAmount: 3n,
+    builder: Address.zero,
+    builderFee: 0n,
+    tokenOut: address(0xb),
+    minAmountOut: 1n,
+    destination: address(owner),
+    swapTarget: address(0xc),
+    swapCalldata: "0xdeadbeef",
+    deadline: 1_000n,
+    // Unique unless told, and larger than any integer type of a database.
+    nonce: nonce ?? BigInt(hash(id)),
+    destChainId: BigInt(chainId)
+  },
+  orderDigest: hash(`digest ${id}`),
+  quotedAtBlock: 17n,
+  gas: 210_000n,
+  userId: "user"
+})
+
+export const submission = (chainId = 1): Submission => ({
+  signature: `0x${"ab".repeat(65)}`,
+  authorization: {
+    address: address(0xde1e),
+    chainId,
+    nonce: 2n ** 64n - 1n,
+    r: hash("r"),
+    s: hash("s"),
+    yParity: 1
+  }
+})
+
+export const attempt = (seed: string): Attempt => ({
+  hash: hash(seed),
+  raw: `0x04${hash(seed).slice(2)}`,
+  maxFeePerGas: 2n ** 80n,
+  maxPriorityFeePerGas: 1n,
+  signedAtMs: 5
+})
+
+/** Creates and submits. */
+export const submitted = Effect.fnUntraced(function* (options: IntentOptions) {
+  const intents = yield* Intents
+  yield* intents.create(newIntent(options))
+  return yield* intents.submit(options.id, submission(options.chainId))
+})
