@@ -21,8 +21,7 @@ contract AuthorizationTest is MockScene {
         field = uint8(bound(field, 0, 13));
         change = bound(change, 1, type(uint160).max);
         _tamper(order, field, change);
-        vm.expectRevert(ISweepErrors.BadSignature.selector);
-        if (field == 0) vm.expectRevert(ISweepErrors.OwnerMismatch.selector);
+        vm.expectRevert(field == 0 ? ISweepErrors.OwnerMismatch.selector : ISweepErrors.BadSignature.selector);
         ISweepDelegate(owner).execute(order, signature);
     }
 

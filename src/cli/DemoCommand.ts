@@ -3,9 +3,9 @@ import { Console, Effect, FileSystem, Layer, Logger, Path, Schema } from "effect
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
+import * as DevApp from "../apps/DevApp.ts"
 import * as Demo from "../devnet/demo/Demo.ts"
 import { asJson, asText } from "../devnet/demo/Events.ts"
-import { startIn } from "./DevCommand.ts"
 import { projectRoot } from "./Project.ts"
 
 /** At least one balance is not what the order says. */
@@ -32,8 +32,8 @@ export const demoCommand = Command.make("demo", { json }, ({ json }) =>
     yield* fs.makeDirectory(path.dirname(logFile), { recursive: true })
     yield* Console.error(`starting PostgreSQL, two chains, their contracts and the services; their log is ${logFile}`)
     const matched = yield* Effect.gen(function* () {
-      const { app } = yield* startIn(where, {})
-      return yield* Demo.run(app.info, (event) => Console.log(json ? asJson(event) : asText(event)))
+      const { info } = yield* DevApp.start({ directory: where })
+      return yield* Demo.run(info, (event) => Console.log(json ? asJson(event) : asText(event)))
     }).pipe(Effect.provide(Layer.mergeAll(logsTo(logFile), SecureRandom.layerWebCrypto, FetchHttpClient.layer)))
     if (!matched) return yield* new BalancesDiffer()
   }).pipe(Effect.scoped)

@@ -1,10 +1,10 @@
 /** `./sweep dev`: the local network and the services on it, until Ctrl-C. */
-import { Config, Console, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Config, Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import * as DevApp from "../apps/DevApp.ts"
-import { CommonConfig } from "../config.ts"
-import { DevInfo } from "../devnet/DevInfo.ts"
+import type { DevInfo } from "../devnet/DevInfo.ts"
+import * as DevNetwork from "../devnet/DevNetwork.ts"
 import { projectRoot } from "./Project.ts"
 
 const directory = Flag.String("dir").pipe(
@@ -16,19 +16,6 @@ const blockSeconds = Flag.Int("block-time").pipe(Flag.withDescription("Seconds b
 
 /** Set only by who wants a fixed port; otherwise any free one will do. */
 const ORCHESTRATOR_PORT = Config.option(Config.Port("ORCHESTRATOR_PORT"))
-
-/** Keys and tokens are in it, so only its owner may read it; written aside and moved, so nobody reads half of it. */
-const writeInfo = Effect.fnUntraced(function* (file: string, info: DevInfo) {
-  const fs = yield* FileSystem.FileSystem
-  const json = yield* Schema.encodeEffect(Schema.fromJsonString(DevInfo, { space: 2 }))(info)
-  yield* Effect.acquireRelease(
-    Effect.gen(function* () {
-      yield* fs.writeFileString(`${file}.new`, `${json}\n`, { mode: 0o600 })
-      yield* fs.rename(`${file}.new`, file)
-    }),
-    () => Effect.ignore(fs.remove(file))
-  )
-})
 
 const table = (info: DevInfo, file: string): string =>
   [
@@ -48,36 +35,19 @@ const table = (info: DevInfo, file: string): string =>
     "Ctrl-C stops everything."
   ].join("\n")
 
-export const startIn = Effect.fnUntraced(function* (
-  where: string,
-  options: Omit<DevApp.Options, "directory" | "databaseUrl">
-) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { databaseUrl } = yield* CommonConfig
-  yield* fs.makeDirectory(where, { recursive: true })
-  const app = yield* DevApp.start({
-    ...options,
-    directory: where,
-    ...(Option.isSome(databaseUrl) ? { databaseUrl: databaseUrl.value } : {})
-  })
-  const file = path.join(where, "dev.json")
-  yield* writeInfo(file, app.info)
-  return { app, file }
-})
-
 export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ blockSeconds, directory }) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
     const port = yield* ORCHESTRATOR_PORT
     const where = path.resolve(Option.getOrElse(directory, () => path.join(projectRoot, ".sweep")))
     yield* Console.error("starting PostgreSQL, two chains, their contracts and the services …")
-    const { app, file } = yield* startIn(where, {
+    const { info, network } = yield* DevApp.start({
+      directory: where,
       blockSeconds,
       ...(Option.isSome(port) ? { orchestratorPort: port.value } : {})
     })
-    yield* Console.log(table(app.info, file))
-    return yield* Effect.flatMap(app.network.exited, Effect.fail)
+    yield* Console.log(table(info, path.join(where, DevNetwork.FILE)))
+    return yield* Effect.flatMap(network.exited, Effect.fail)
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 ).pipe(
   Command.withDescription("Run the local network: PostgreSQL, two chains with real contracts, and the services"),

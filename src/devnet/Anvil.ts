@@ -58,12 +58,19 @@ export interface Anvil {
 }
 
 const detailOf = (cause: unknown): string =>
-  cause instanceof Error ? ("details" in cause && typeof cause.details === "string" ? cause.details : cause.message) : String(cause)
+  cause instanceof Error
+    ? "details" in cause && typeof cause.details === "string"
+      ? cause.details
+      : cause.message
+    : String(cause)
 
 const binary = Effect.suspend(() => {
   const name = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`
   return Effect.try({
-    try: () => createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")).resolve(`${name}/bin/anvil`),
+    try: () =>
+      createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")).resolve(
+        `${name}/bin/anvil`
+      ),
     catch: () => new Subprocess.SubprocessFailed({ command: "anvil", detail: `the package ${name} is not installed` })
   })
 })
@@ -81,10 +88,13 @@ export const start = Effect.fn("Anvil.start")(function* (
     name: "anvil",
     command: yield* binary,
     args: [
-      ...["--host", "127.0.0.1", "--port", String(options.port ?? 0)],
-      ...["--chain-id", String(chainId), "--hardfork", "prague", "--gas-limit", BLOCK_GAS_LIMIT.toString()],
+      "--host=127.0.0.1",
+      `--port=${options.port ?? 0}`,
+      `--chain-id=${chainId}`,
+      "--hardfork=prague",
+      `--gas-limit=${BLOCK_GAS_LIMIT}`,
       // Accounts come from the network, not from the well-known mnemonic whose accounts others may have delegated.
-      ...["--accounts", "0"]
+      "--accounts=0"
     ],
     // With port 0 only the node knows where it listens; the same line says that it is ready.
     ready: (line) => Option.fromNullishOr(/^Listening on (\S+)$/.exec(line)?.[1])

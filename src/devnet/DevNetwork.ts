@@ -3,7 +3,6 @@ import { Effect, Exit, FileSystem, Path, Schema, type Scope } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { ChildProcessSpawner } from "effect/process"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Chain } from "../domain/Chain.ts"
 import type { DevChainFailed } from "./Anvil.ts"
 import type { DevChain } from "./DevChain.ts"
 import { DevInfo } from "./DevInfo.ts"
@@ -25,10 +24,8 @@ export type DevServices = Pick<
 >
 
 export interface DevNetwork extends Network.Network {
-  /** Of an empty database: the chains are new as well, and what was known of the previous ones would be wrong. */
+  /** Of an empty database. */
   readonly databaseUrl: string
-  /** The chains in the shape of the service's configuration. */
-  readonly configuration: ReadonlyArray<Chain & { readonly rpcUrl: string }>
   /** Writes `dev.json`, readable by the user alone and never half written, and removes it when the scope closes. */
   readonly publish: (services: DevServices) => Effect.Effect<DevInfo, PlatformError, Scope.Scope>
 }
@@ -52,7 +49,10 @@ export const start = Effect.fn("DevNetwork.start")(function* (
 
   const database = Effect.gen(function* () {
     const server = yield* Postgres.start({
-      dataDirectory: path.join(directory, "postgres"),
+      dataDirectory: path.join(directory, "dev-postgres"),
+      // The chains are new, so what was known of the previous ones would be wrong, and none of it needs to last.
+      fresh: true,
+      durable: false,
       ...(options.postgresPort === undefined ? {} : { port: options.postgresPort })
     })
     // The directory is ours from here on: what a killed network left in it describes nothing any more.
@@ -61,25 +61,27 @@ export const start = Effect.fn("DevNetwork.start")(function* (
   })
   const [{ databaseUrl, server }, network] = yield* Effect.all([database, Network.start(options)], { concurrency: 2 })
 
-  const publish = Effect.fn("DevNetwork.publish")(function* (services: DevServices) {
-    const info: DevInfo = {
-      ...services,
-      databaseUrl,
-      chains: network.chains.map(describe),
-      accounts: network.users,
-      sanctionedAddress: network.sanctionedAddress
-    }
-    const content = JSON.stringify(yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info)), null, 2)
-    yield* Effect.acquireRelease(writeWhole(file, `${content}\n`), () =>
-      Effect.ignore(fs.remove(file, { force: true }))
-    )
-    return info
-  }, Effect.provideService(FileSystem.FileSystem, fs))
+  const publish = Effect.fn("DevNetwork.publish")(
+    function* (services: DevServices) {
+      const info: DevInfo = {
+        ...services,
+        databaseUrl,
+        chains: network.chains.map(describe),
+        accounts: network.users,
+        sanctionedAddress: network.sanctionedAddress
+      }
+      const content = JSON.stringify(yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info)), null, 2)
+      yield* Effect.acquireRelease(writeWhole(file, `${content}\n`), () =>
+        Effect.ignore(fs.remove(file, { force: true }))
+      )
+      return info
+    },
+    Effect.provideService(FileSystem.FileSystem, fs)
+  )
 
   return {
     ...network,
     databaseUrl,
-    configuration: network.chains.map(({ chain, rpcUrl }) => ({ ...chain, rpcUrl })),
     publish,
     exited: Effect.raceFirst(network.exited, server.exited)
   }
@@ -91,9 +93,11 @@ const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
   const scratch = `${file}.new`
   yield* fs.remove(scratch, { force: true })
   yield* fs.writeFileString(scratch, content, { mode: 0o600, flag: "wx" })
-  yield* fs.rename(scratch, file).pipe(
-    Effect.onExit((exit) => (Exit.isFailure(exit) ? Effect.ignore(fs.remove(scratch, { force: true })) : Effect.void))
-  )
+  yield* fs
+    .rename(scratch, file)
+    .pipe(
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Effect.ignore(fs.remove(scratch, { force: true })) : Effect.void))
+    )
 })
 
 const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({

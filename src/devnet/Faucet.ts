@@ -19,11 +19,7 @@ interface Payment {
   readonly value: bigint
 }
 
-const payment = (
-  tokens: Tokens.Tokens,
-  owner: Address.Address,
-  { amount, token }: Parameters<Fund>[1]
-): Payment => {
+const payment = (tokens: Tokens.Tokens, owner: Address.Address, { amount, token }: Parameters<Fund>[1]): Payment => {
   switch (token) {
     case "ETH":
       return { to: owner, data: "0x", value: amount }

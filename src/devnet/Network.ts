@@ -37,11 +37,7 @@ export const DEFAULT_CHAINS = [
 
 export const start = Effect.fn("Network.start")(function* (
   options: NetworkOptions = {}
-): Effect.fn.Return<
-  Network,
-  SubprocessFailed | DevChainFailed,
-  Scope.Scope | ChildProcessSpawner.ChildProcessSpawner
-> {
+): Effect.fn.Return<Network, SubprocessFailed | DevChainFailed, Scope.Scope | ChildProcessSpawner.ChildProcessSpawner> {
   const { blockSeconds, confirmations, domainName } = options
   const chains = yield* Effect.forEach(
     options.chains ?? DEFAULT_CHAINS,

@@ -22,6 +22,8 @@ export class PostgresUnavailable extends Schema.TaggedError<PostgresUnavailable>
 export interface PostgresOptions {
   /** Holds the data between runs. Without it the data live in a temporary directory that goes with the scope. */
   readonly dataDirectory?: string
+  /** Starts without what the data directory holds. */
+  readonly fresh?: boolean
   /** A free one unless told. */
   readonly port?: number
   /** Off gives up what a crash of the machine would leave, for speed; on unless told. */
@@ -102,14 +104,14 @@ const account: Effect.Effect<Account, Failure, ChildProcessSpawner.ChildProcessS
     UNPRIVILEGED.map((user) => Effect.all({ uid: id("-u", user), gid: id("-g", user) }))
   ).pipe(
     Effect.mapError(
-      () => new PostgresUnavailable({ detail: `it does not run as root, and there is no user ${UNPRIVILEGED.join(" or ")}` })
+      () =>
+        new PostgresUnavailable({
+          detail: `it does not run as root, and there is no user ${UNPRIVILEGED.join(" or ")}`
+        })
     )
   )
   const wrap = (command: string, args: ReadonlyArray<string>) =>
-    [
-      "setpriv",
-      [`--reuid=${found.uid}`, `--regid=${found.gid}`, "--clear-groups", "--", command, ...args]
-    ] as const
+    ["setpriv", [`--reuid=${found.uid}`, `--regid=${found.gid}`, "--clear-groups", "--", command, ...args]] as const
   return {
     wrap,
     own: (directory) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.chown(directory, found.uid, found.gid)),
@@ -210,6 +212,7 @@ export const start = Effect.fn("Postgres.start")(function* (
 
   const durable = options.durable ?? true
   yield* awaitUnused(directory)
+  if (options.fresh === true) yield* fs.remove(directory, { recursive: true, force: true })
   yield* initialise(native, directory, user, durable)
 
   const launch = Effect.fnUntraced(function* (port: number) {

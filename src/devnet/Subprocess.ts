@@ -106,20 +106,18 @@ export const start = Effect.fn("Subprocess.start")(function* <A>(options: {
 })
 
 /** Runs a command to its end and returns its output; fails with that output when the exit code is not zero. */
-export const run = Effect.fn("Subprocess.run")(
-  function* (
-    command: string,
-    args: ReadonlyArray<string>
-  ): Effect.fn.Return<string, SubprocessFailed, ChildProcessSpawner.ChildProcessSpawner> {
-    const failed = (detail: string) => new SubprocessFailed({ command, detail })
-    return yield* Effect.gen(function* () {
-      const handle = yield* ChildProcess.make(command, args, { stdin: "ignore", env: { LC_ALL: "C" }, extendEnv: true })
-      const output = yield* handle.all.pipe(Stream.decodeText(), Stream.mkString)
-      const code = yield* handle.exitCode
-      return code === 0 ? output : yield* failed(`exit code ${code}: ${output.trim()}`)
-    }).pipe(
-      Effect.scoped,
-      Effect.catchTag("PlatformError", (error) => Effect.fail(failed(error.message)))
-    )
-  }
-)
+export const run = Effect.fn("Subprocess.run")(function* (
+  command: string,
+  args: ReadonlyArray<string>
+): Effect.fn.Return<string, SubprocessFailed, ChildProcessSpawner.ChildProcessSpawner> {
+  const failed = (detail: string) => new SubprocessFailed({ command, detail })
+  return yield* Effect.gen(function* () {
+    const handle = yield* ChildProcess.make(command, args, { stdin: "ignore", env: { LC_ALL: "C" }, extendEnv: true })
+    const output = yield* handle.all.pipe(Stream.decodeText(), Stream.mkString)
+    const code = yield* handle.exitCode
+    return code === 0 ? output : yield* failed(`exit code ${code}: ${output.trim()}`)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("PlatformError", (error) => Effect.fail(failed(error.message)))
+  )
+})

@@ -19,7 +19,9 @@ const positionManagerAbi = parseAbi([
   "struct MintParams { address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; }",
   "function mint(MintParams params) payable returns (uint256 tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)"
 ])
-const routerAbi = parseAbi(["constructor(address factoryV2, address factoryV3, address positionManager, address weth9)"])
+const routerAbi = parseAbi([
+  "constructor(address factoryV2, address factoryV3, address positionManager, address weth9)"
+])
 const quoterAbi = parseAbi(["constructor(address factory, address weth9)"])
 
 export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Uniswap => {

@@ -11,15 +11,20 @@ import { DevInfo } from "../../src/devnet/DevInfo.ts"
 /** Starts a network as a process of its own, waits until it is up or has failed, and ends it at the latest with the test. */
 const launch = Effect.fnUntraced(function* (directory: string) {
   const path = yield* Path.Path
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(process.execPath, [path.join(import.meta.dirname, "devNetworkProcess.ts"), directory], { stdio: "pipe" })
-    ),
-    (running) => Effect.sync(() => running.kill("SIGKILL"))
+  const { child, ended } = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const script = path.join(import.meta.dirname, "devNetworkProcess.ts")
+      const child = spawn(process.execPath, [script, directory], { stdio: "pipe" })
+      return { child, ended: new Promise<number | null>((resolve) => child.on("exit", resolve)) }
+    }),
+    ({ child, ended }) =>
+      Effect.promise(() => {
+        child.kill("SIGTERM")
+        return ended
+      })
   )
   let output = ""
   child.stderr.on("data", (chunk) => (output += String(chunk)))
-  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve))
   const up = new Promise<void>((resolve) =>
     child.stdout.on("data", (chunk) => {
       output += String(chunk)

@@ -7,7 +7,7 @@ import * as Address from "../../src/domain/Address.ts"
 import { DEFAULT_DOMAIN_NAME } from "../../src/domain/SweepOrder.ts"
 import { spokePoolAbi } from "../../src/devnet/Across.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
-import * as Accounts from "../../src/devnet/Accounts.ts"
+import type * as Accounts from "../../src/devnet/Accounts.ts"
 import * as Essentials from "../../src/devnet/Essentials.ts"
 import * as Tokens from "../../src/devnet/Tokens.ts"
 import * as Uniswap from "../../src/devnet/Uniswap.ts"
@@ -103,7 +103,9 @@ layer(TestNetwork.layer())("the local network", (it) => {
       for (const { anvil, chain } of chains) {
         for (const token of chain.tokens.filter(({ symbol }) => symbol !== "WETH")) {
           const read = <Name extends "symbol" | "name" | "decimals">(functionName: Name) =>
-            anvil.ask(functionName, (client) => client.readContract({ address: token.address, abi: erc20Abi, functionName }))
+            anvil.ask(functionName, (client) =>
+              client.readContract({ address: token.address, abi: erc20Abi, functionName })
+            )
           assert.strictEqual(yield* read("symbol"), token.symbol)
           assert.strictEqual(yield* read("name"), token.name)
           assert.strictEqual(yield* read("decimals"), token.decimals)

@@ -65,10 +65,10 @@ describe("Postgres.start", () => {
       const dataDirectory = path.join(root, "data")
 
       yield* Effect.gen(function* () {
-        const server = yield* Postgres.start({ dataDirectory })
+        const server = yield* Postgres.start({ dataDirectory, durable: false })
         const sql = yield* client(yield* server.createDatabase("kept"))
         yield* sql`CREATE TABLE rows (id int)`
-        const refused = yield* Effect.flip(Effect.scoped(Postgres.start({ dataDirectory })))
+        const refused = yield* Effect.flip(Effect.scoped(Postgres.start({ dataDirectory, durable: false })))
         assert.include(refused.message, "another server runs in")
         process.kill(-server.pid, "SIGKILL")
         yield* server.exited
@@ -80,9 +80,21 @@ describe("Postgres.start", () => {
       const content = yield* fs.readFileString(lock)
       yield* fs.writeFileString(lock, content.replace(/^\d+/, String(process.ppid)))
 
-      const server = yield* Postgres.start({ dataDirectory })
+      const server = yield* Postgres.start({ dataDirectory, durable: false })
       const sql = yield* client(server.url("kept"))
       assert.deepStrictEqual([...(yield* sql`SELECT * FROM rows`)], [])
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+  )
+
+  it.live("works where only the user can go, even if that user is root", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" })
+      assert.strictEqual((yield* fs.stat(root)).mode & 0o077, 0)
+      const server = yield* Postgres.start({ dataDirectory: path.join(root, "data"), durable: false })
+      const sql = yield* client(yield* server.createDatabase("reachable"))
+      assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 })

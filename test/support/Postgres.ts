@@ -14,7 +14,9 @@ export class TestServer extends Context.Service<TestServer, Postgres.PostgresSer
 }
 
 /** The url of the layer's own database. */
-export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("sweep/test/TestDatabase") {}
+export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()(
+  "sweep/test/TestDatabase"
+) {}
 
 const memo = Layer.makeMemoMapUnsafe()
 const fileScope = Scope.makeUnsafe()

@@ -109,4 +109,13 @@ abstract contract SweepTest is Deployed {
     {
         return ISweepEntry.Item(order.owner, gasLimit, abi.encodeCall(ISweepDelegate.execute, (order, signature)));
     }
+
+    function _items(SweepOrder memory order, bytes memory signature)
+        internal
+        pure
+        returns (ISweepEntry.Item[] memory items)
+    {
+        items = new ISweepEntry.Item[](1);
+        items[0] = _item(order, signature, 400_000);
+    }
 }

@@ -82,7 +82,7 @@ abstract contract UniswapScene is SweepTest {
     function _fund(address token, address to, uint256 amount) internal {
         if (token != weth) return Coin(token).mint(to, amount);
         vm.deal(address(this), amount);
-        (bool ok,) = token.call{ value: amount }("");
+        (bool ok,) = token.call{ value: amount }(abi.encodeWithSignature("deposit()"));
         assertTrue(ok && ERC20(token).transfer(to, amount));
     }
 

@@ -46,3 +46,8 @@ export const layerWithKeys = (gateway: Omit<Gateway, "jwksUrl">, keys: JWTVerify
 
 export const layer = (gateway: Gateway) =>
   layerWithKeys(gateway, createRemoteJWKSet(gateway.jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 10_000 }))
+
+/** Where no gateway is configured, nobody comes through it. */
+export const disabled = Layer.succeed(OperatorAssertions, {
+  verify: () => Effect.fail(new AssertionRejected({ detail: "no gateway is configured" }))
+})

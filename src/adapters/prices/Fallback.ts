@@ -26,7 +26,10 @@ export const fallback = (sources: ReadonlyArray<Prices["Service"]>): Prices["Ser
         continue
       }
       answered = true
-      for (const [address, price] of outcome.success) prices.set(address, price)
+      for (const { address } of missing) {
+        const price = outcome.success.get(address)
+        if (price !== undefined) prices.set(address, price)
+      }
     }
     if (!answered) return yield* new PricesUnavailable({ detail: failures.join("; ") || "no source is configured" })
     return prices

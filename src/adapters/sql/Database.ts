@@ -1,6 +1,6 @@
 /** The Postgres connection that the durable stores share, and how its failures become the ports' one. */
 import { PgClient } from "@effect/sql-pg"
-import { type Duration, Effect, type Layer, type Redacted } from "effect"
+import { Cause, type Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../ports/Store.ts"
@@ -39,21 +39,29 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
   })
 }
 
-const unavailable = (operation: string, error: SqlError) =>
-  new StoreUnavailable({ operation, detail: `${error.reason._tag}: ${error.message}` })
+/** What the server or the socket said, without the client's stack traces. */
+export const describe = ({ reason }: SqlError): string =>
+  `${reason._tag}: ${reason.cause instanceof Error ? reason.cause.message : (reason.message ?? "")}`
+
+const unavailable = (operation: string, error: SqlError) => new StoreUnavailable({ operation, detail: describe(error) })
 
 /**
- * Turns whatever the database says into `StoreUnavailable`. Defects too: the client dies when it cannot roll back, which is
- * what happens when the connection is lost inside a transaction.
+ * Turns whatever the database says into `StoreUnavailable`. Defects too: when a connection is lost inside a transaction, the
+ * client cannot roll back, which it reports as a defect, and whatever failed before then becomes a defect beside it.
  */
 export const guarded =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
     effect.pipe(
       Effect.catchIf(isSqlError, (error) => Effect.fail(unavailable(operation, error))),
-      Effect.catchDefect((defect) =>
-        isSqlError(defect) ? Effect.fail(unavailable(operation, defect)) : Effect.die(defect)
-      )
+      Effect.catchCause((cause) => {
+        const lost = cause.reasons
+          .flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
+          .find(isSqlError)
+        return lost === undefined || Cause.hasInterrupts(cause)
+          ? Effect.failCause(cause)
+          : Effect.fail(unavailable(operation, lost))
+      })
     )
 
 /** Text from outside as Postgres can hold it: it has no NUL, which revert reasons and callers' ids may contain. */

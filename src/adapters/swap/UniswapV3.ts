@@ -25,10 +25,11 @@ const MSG_SENDER = Address.of("0x0000000000000000000000000000000000000001")
 const ADDRESS_THIS = Address.of("0x0000000000000000000000000000000000000002")
 
 /** What the router adds to the quoter's figure for the pools: its own dispatch and the transfer of the input. */
-const ROUTER_GAS = 50_000n
+const ROUTER_GAS = 25_000n
 
-/** Withdrawing from the wrapped native token and sending the proceeds on. */
-const UNWRAP_GAS = 30_000n
+/** Withdrawing from the wrapped native token and sending the proceeds on, after a swap and by itself. */
+const UNWRAP_GAS = 20_000n
+const PULL_AND_UNWRAP_GAS = 55_000n
 
 interface Quoted {
   readonly path: Path.Path
@@ -130,7 +131,7 @@ const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute =>
   ]),
   amountOut: request.amountIn,
   minAmountOut: request.amountIn,
-  gas: ROUTER_GAS + UNWRAP_GAS
+  gas: PULL_AND_UNWRAP_GAS
 })
 
 const swapping = (

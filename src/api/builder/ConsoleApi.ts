@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BuilderAccount } from "../../domain/Builder.ts"
-import { AlertView } from "../../domain/Health.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
 import { BodyTooLarge, InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
@@ -34,6 +33,7 @@ import {
   RegistrationRequest,
   RevenueView,
   ReversalRequest,
+  StandingAlert,
   TotalsView,
   TreasuryView
 } from "./Schemas.ts"
@@ -135,7 +135,7 @@ const views = [
     Docs.audit
   ),
   HttpApiEndpoint.get("alerts", "/admin/alerts", {
-    success: Schema.Array(AlertView),
+    success: Schema.Array(StandingAlert),
     error: failures
   }).annotateMerge(Docs.alerts),
   HttpApiEndpoint.post("clearAlert", "/admin/alerts/clear", {

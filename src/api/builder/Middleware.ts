@@ -2,7 +2,7 @@
 import { Context, type Redacted } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { BuilderAccount } from "../../domain/Builder.ts"
-import { Unauthorized } from "../shared/Errors.ts"
+import { Unauthorized, Unavailable } from "../shared/Errors.ts"
 import { ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
 
 /** The dashboard's session, which its scripts never see. */
@@ -21,7 +21,7 @@ export class CurrentSession extends Context.Service<
 /** Only for who is signed in. */
 export class SessionOnly extends HttpApiMiddleware.Service<SessionOnly, { provides: CurrentSession }>()(
   "sweep/api/SessionOnly",
-  { error: Unauthorized, security: { session: SESSION_COOKIE } }
+  { error: [Unauthorized, Unavailable], security: { session: SESSION_COOKIE } }
 ) {}
 
 /**

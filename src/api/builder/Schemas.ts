@@ -5,6 +5,7 @@ import * as Address from "../../domain/Address.ts"
 import { Sum, Uint256 } from "../../domain/Amount.ts"
 import { Builder, BuilderAccount, BuilderId, DisplayName, Markup, PayoutMode } from "../../domain/Builder.ts"
 import { ChainId } from "../../domain/ChainId.ts"
+import { AlertView } from "../../domain/Health.ts"
 import { Hash } from "../../domain/Hex.ts"
 import { Activity, Balance } from "../../domain/LedgerEntry.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
@@ -191,5 +192,10 @@ export const AuditPage = Schema.Struct({
   ),
   nextCursor: cursor
 }).annotate({ identifier: "AuditPage" })
+
+export const StandingAlert = Schema.Struct({
+  ...AlertView.fields,
+  key: Schema.String.annotate({ description: "names the cause; an alert is cleared by it" })
+}).annotate({ identifier: "StandingAlert" })
 
 export const ClearAlertRequest = Schema.Struct({ key: Schema.String }).annotate({ identifier: "ClearAlertRequest" })

@@ -1,5 +1,14 @@
 /** What the API's documentation says about each endpoint beside its schemas: meaning, errors and examples. */
 import { TYPES } from "../../domain/SweepOrder.ts"
+import {
+  bodyTooLarge,
+  type ErrorRow,
+  rateLimited,
+  unauthorized,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 
 export const introduction = `Gasless, non-custodial token sweeps.
@@ -15,26 +24,11 @@ Errors are \`{ "error": string }\`. Where it says \`internal error\` the reason 
 
 \`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Beyond, the answer is 429 with \`Retry-After\` in seconds.`
 
-type ErrorRow = readonly [status: number, body: string, cause: string]
-
-const rateLimited: ErrorRow = [429, "rate limit exceeded", "more requests than the window allows; see `Retry-After`"]
-const unexpected: ErrorRow = [500, "internal error", "an unexpected failure"]
-const unavailable: ErrorRow = [503, "internal error", "the database cannot be reached; retry later"]
-const unauthorized: ErrorRow = [401, "unauthorized", "the bearer token is missing or wrong"]
 const body: ReadonlyArray<ErrorRow> = [
-  [413, "request body too large", "the body is longer than 64 KiB"],
+  bodyTooLarge,
   [422, "invalid JSON body", "the body is not valid JSON"],
   [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
 ]
-
-const withErrors = (text: string, rows: ReadonlyArray<ErrorRow>): string =>
-  [
-    text,
-    "",
-    "| Status | `error` | Cause |",
-    "|---|---|---|",
-    ...rows.map(([status, error, cause]) => `| ${status} | \`${error}\` | ${cause} |`)
-  ].join("\n")
 
 const id = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
 const owner = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"

@@ -75,7 +75,7 @@ export type Services =
 
 /** The routes as a function of web requests, without a socket. */
 export const webHandler = <E>(services: Layer.Layer<Services, E>) =>
-  HttpRouter.toWebHandler(routes.pipe(Layer.provide(services), Layer.provide(HttpServer.layerServices)), {
+  HttpRouter.toWebHandler(routes.pipe(Layer.provideMerge(services), Layer.provide(HttpServer.layerServices)), {
     routerConfig: RouteTable.ROUTER_CONFIG,
     disableLogger: true
   })

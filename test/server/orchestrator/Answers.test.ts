@@ -16,6 +16,7 @@ import {
   health,
   ID,
   intent,
+  offer,
   order,
   OUT,
   OWNER,
@@ -97,7 +98,7 @@ describe("POST /quote", () => {
       const { post } = yield* serve()
       const { typedData } = ((yield* post("/quote", quoteRequest)).json as Wire).signing
       const expected = digest(order(decodedRequest), { name: "Service", chainId: 8453 })
-      assert.strictEqual(hashTypedData(typedData as never), expected)
+      assert.strictEqual(hashTypedData(typedData), expected)
       const { EIP712Domain, ...types } = typedData.types
       assert.strictEqual(EIP712Domain?.length, 4)
       assert.strictEqual(TypedDataEncoder.hash(typedData.domain, types, typedData.message), expected)
@@ -177,9 +178,22 @@ describe("POST /quote", () => {
     })
   )
 
+  it.effect("500 masked: a use case that throws", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        quote: () => {
+          throw new TypeError("secret detail")
+        }
+      })
+      expectError(yield* post("/quote", quoteRequest), 500, "internal error")
+    })
+  )
+
   it.effect("500 masked: an answer that does not fit the contract", () =>
     Effect.gen(function* () {
-      const { post } = yield* serve({ quote: () => Effect.succeed({} as never) })
+      const { post } = yield* serve({
+        quote: (request) => Effect.succeed({ ...offer(request), order: { ...order(request), amountIn: -1n } })
+      })
       expectError(yield* post("/quote", quoteRequest), 500, "internal error")
     })
   )
@@ -189,7 +203,12 @@ interface Wire {
   readonly order: object
   readonly signing: {
     readonly typedData: {
-      readonly domain: Record<string, string | number>
+      readonly domain: {
+        readonly name: string
+        readonly version: string
+        readonly chainId: number
+        readonly verifyingContract: `0x${string}`
+      }
       readonly types: Record<string, Array<{ name: string; type: string }>>
       readonly primaryType: string
       readonly message: Record<string, string>

@@ -25,6 +25,8 @@ export const OUT = Address.of("0x4200000000000000000000000000000000000006")
 export const DELEGATE = Address.of("0x1111111111111111111111111111111111111111")
 export const TX = `0x${"ab".repeat(32)}` as const
 
+const word = (byte: string): `0x${string}` => `0x${byte.repeat(32)}`
+
 export const quoteRequest = {
   owner: OWNER,
   tokenIn: TOKEN,
@@ -40,7 +42,7 @@ export const quoteRequest = {
 export const submission = {
   quoteId: ID,
   signature: `0x${"12".repeat(65)}`,
-  authorization: { address: DELEGATE, chainId: 8453, nonce: "7", r: `0x${"34".repeat(32)}`, s: `0x${"56".repeat(32)}` }
+  authorization: { address: DELEGATE, chainId: 8453, nonce: "7", r: word("34"), s: word("56") }
 }
 
 export const order = (request: QuoteRequest): SweepOrder => ({

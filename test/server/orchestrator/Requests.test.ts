@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { connect } from "node:net"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
+import { defaults } from "../../../src/server/shared/ServerSettings.ts"
 import { ID, offer, OWNER, quoteRequest, serve, submission } from "./Harness.ts"
 
 const KIB_64 = 64 * 1024
@@ -248,8 +249,8 @@ describe("paths", () => {
 })
 
 describe("whatever is posted", () => {
-  const settings = { rateLimits: { orchestrator: { limit: 1_000_000, windowMillis: 1_000 } } }
-  const unlimited = serve({}, settings as never)
+  const rateLimits = { ...defaults.rateLimits, orchestrator: { limit: 1_000_000, windowMillis: 1_000 } }
+  const unlimited = serve({}, { rateLimits })
 
   it.effect.prop("any JSON is answered, and never with 5xx", [Schema.Json], ([json]) =>
     Effect.gen(function* () {

@@ -1,6 +1,8 @@
 /** What surrounds every request: ids, logs, CORS, methods, headers, shutdown. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Redacted, Scope } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Deferred, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
+import { OrchestratorApi } from "../../../src/api/orchestrator/OrchestratorApi.ts"
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
 import { ID, offer, OWNER, quoteRequest, serve, services, submission } from "./Harness.ts"
 
@@ -94,7 +96,7 @@ describe("logs", () => {
   it.effect("one line per request, with its id, and on what the use case logs", () =>
     Effect.gen(function* () {
       const { call, logs } = yield* serve({
-        find: () => Effect.as(Effect.logInfo("looking"), { _tag: "None" } as never)
+        find: () => Effect.as(Effect.logInfo("looking"), Option.none())
       })
       yield* call(`/intents/${ID}?q=secret`, { headers: { "x-request-id": "my-id" } })
       const lines = logs.filter(({ annotations }) => annotations["requestId"] === "my-id")
@@ -181,6 +183,30 @@ describe("browsers", () => {
   )
 })
 
+describe("documentation", () => {
+  it.effect("serves the contract", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const { json, status } = yield* call("/openapi.json")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(OrchestratorApi))))
+    })
+  )
+
+  it.effect("serves a page that loads nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const { headers, status, text } = yield* call("/docs")
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^text\/html/)
+      assert.notMatch(text, /<(?:script|link|img|iframe)[^>]+(?:src|href)=/)
+      const policy = headers.get("content-security-policy") ?? ""
+      assert.notMatch(policy, /https?:/)
+      assert.match(policy, /connect-src 'self'/)
+    })
+  )
+})
+
 describe("the server", () => {
   it.effect("finishes what is in flight before it stops, and takes nothing more", () =>
     Effect.gen(function* () {
@@ -200,6 +226,34 @@ describe("the server", () => {
       yield* Deferred.succeed(go, undefined)
       assert.strictEqual((yield* Fiber.join(inFlight)).status, 200)
       yield* Fiber.join(stopping)
+    })
+  )
+
+  it.effect("stops working on a request whose client has left", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const interrupted = yield* Deferred.make<void>()
+      const { base, logs } = yield* serve({
+        quote: () =>
+          Deferred.succeed(arrived, undefined).pipe(
+            Effect.andThen(Effect.never),
+            Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+          )
+      })
+      const leaving = new AbortController()
+      const request = yield* Effect.forkChild(
+        Effect.exit(
+          Effect.tryPromise(() =>
+            fetch(`${base}/quote`, { method: "POST", body: JSON.stringify(quoteRequest), signal: leaving.signal })
+          )
+        )
+      )
+      yield* Deferred.await(arrived)
+      leaving.abort()
+      yield* Deferred.await(interrupted)
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(request)))
+      yield* Effect.yieldNow
+      assert.isTrue(logs.some(({ annotations }) => annotations["status"] === 499))
     })
   )
 

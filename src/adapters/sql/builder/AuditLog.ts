@@ -1,7 +1,7 @@
 /** Records in `builder.audit_log`. */
+import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import * as SqlClient from "effect/sql/SqlClient"
-import { AuditLog } from "../../../ports/AuditLog.ts"
+import { AuditLog, type NewAuditRecord } from "../../../ports/AuditLog.ts"
 import { guarded, text, timestamp } from "../Database.ts"
 import * as Rows from "./Rows.ts"
 
@@ -16,18 +16,21 @@ const decode = Rows.decode(
   })
 )
 
-/** JSON as Postgres can hold it: jsonb refuses an escaped NUL. */
-const json = (value: unknown): string => JSON.stringify(value).replaceAll("\\u0000", "\\ufffd")
+/** Details as Postgres can hold them. */
+const storable = (details: NewAuditRecord["details"]) =>
+  Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? text(value) : value])
+  )
 
 export const layer = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const sql = yield* PgClient.PgClient
 
     const append: AuditLog["Service"]["append"] = Effect.fn("AuditLog.append")(function* (record) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* sql`INSERT INTO builder.audit_log (at, actor, action, subject, details)
-        VALUES (${now}, ${text(record.actor)}, ${record.action}, ${text(record.subject)}, ${json(record.details)}::text::jsonb)`
+        VALUES (${now}, ${text(record.actor)}, ${record.action}, ${text(record.subject)}, ${sql.json(storable(record.details))})`
     }, guarded("AuditLog.append"))
 
     const list: AuditLog["Service"]["list"] = Effect.fn("AuditLog.list")(function* ({ before, limit }) {

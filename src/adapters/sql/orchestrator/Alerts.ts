@@ -21,15 +21,16 @@ const storable = (details: NewAlert["details"]) =>
     Object.entries(details).map(([name, value]) => [text(name), typeof value === "string" ? text(value) : value])
   )
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
   const sql = yield* PgClient.PgClient
+  const table = sql(`${schema}.alerts`)
 
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
   const raise = Effect.fn("Alerts.raise")(function* (alert: NewAlert) {
     // Watchers raise what they see at every pass: only a change is worth a write.
     yield* sql`
-      INSERT INTO orchestrator.alerts AS a (key, severity, kind, message, details, since)
+      INSERT INTO ${table} AS a (key, severity, kind, message, details, since)
       VALUES (
         ${text(alert.key)}, ${alert.severity}, ${text(alert.kind)}, ${text(alert.message)},
         ${sql.json(storable(alert.details))}, ${yield* now}
@@ -43,12 +44,12 @@ const make = Effect.gen(function* () {
 
   const clear = Effect.fn("Alerts.clear")(function* (key: string) {
     yield* sql`
-      UPDATE orchestrator.alerts SET cleared_at = ${yield* now} WHERE key = ${text(key)} AND cleared_at IS NULL`
+      UPDATE ${table} SET cleared_at = ${yield* now} WHERE key = ${text(key)} AND cleared_at IS NULL`
   }, guarded("alerts.clear"))
 
   const list = Effect.gen(function* () {
     const rows = yield* sql`
-      SELECT * FROM orchestrator.alerts WHERE cleared_at IS NULL ORDER BY severity = 'critical' DESC, since, id`
+      SELECT * FROM ${table} WHERE cleared_at IS NULL ORDER BY severity = 'critical' DESC, since, id`
     return (yield* decodeRows(rows).pipe(Effect.orDie)).map((row) => ({
       id: String(row.id),
       key: row.key,
@@ -63,5 +64,8 @@ const make = Effect.gen(function* () {
   return Alerts.of({ raise, clear, list })
 })
 
+/** In the table `alerts` of a service's own schema. */
+export const inSchema = (schema: "orchestrator" | "builder") => Layer.effect(Alerts, make(schema))
+
 /** Needs the migrated schema of `Migrated.layer`. */
-export const layer = Layer.effect(Alerts, make)
+export const layer = inSchema("orchestrator")

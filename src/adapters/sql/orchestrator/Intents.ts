@@ -200,7 +200,13 @@ const make = Effect.gen(function* () {
   const counts = sql<{ status: IntentStatus; count: bigint }>`
     SELECT status, count(*) AS count FROM orchestrator.intents GROUP BY status`.pipe(
     Effect.map((rows) => {
-      const count: Record<IntentStatus, number> = { quoted: 0, submitted: 0, settled_source: 0, delivered: 0, failed: 0 }
+      const count: Record<IntentStatus, number> = {
+        quoted: 0,
+        submitted: 0,
+        settled_source: 0,
+        delivered: 0,
+        failed: 0
+      }
       for (const row of rows) count[row.status] = Number(row.count)
       return count
     }),

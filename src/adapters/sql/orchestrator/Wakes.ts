@@ -7,6 +7,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, PubSub, Queue, Random, Schedule, Stream } from "effect"
+import { describe } from "../Database.ts"
 
 const RECONNECT = Schedule.spaced("1 second")
 
@@ -18,7 +19,9 @@ export const make = Effect.fnUntraced(function* (channel: string) {
 
   yield* Queue.take(outgoing).pipe(
     Effect.andThen(sql.notify(channel, self)),
-    Effect.catchTag("SqlError", (error) => Effect.logDebug("workers of other processes were not woken", error)),
+    Effect.catchTag("SqlError", (error) =>
+      Effect.logDebug(`workers of other processes were not woken: ${describe(error)}`)
+    ),
     Effect.forever,
     Effect.forkScoped
   )
@@ -33,7 +36,7 @@ export const make = Effect.fnUntraced(function* (channel: string) {
       )
     ),
     Effect.scoped,
-    Effect.tapError((error) => Effect.logWarning("not listening for work of other processes", error)),
+    Effect.tapError((error) => Effect.logWarning(`not listening for work of other processes: ${describe(error)}`)),
     Effect.retry(RECONNECT),
     Effect.forkScoped
   )

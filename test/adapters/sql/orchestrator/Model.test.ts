@@ -72,6 +72,19 @@ interface Run {
 
 const withoutId = ({ id: _id, ...transaction }: RelayTransaction) => transaction
 
+/** The answer, or what of a failure callers act on: which of the intents were taken is for the log. */
+const outcome = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.exit(effect), (exit) =>
+    Exit.match(exit, {
+      onSuccess: (answer) => ({ answer }),
+      onFailure: (cause) =>
+        Option.match(Cause.findErrorOption(cause), {
+          onNone: () => ({ dies: true }),
+          onSome: (error) => ({ error: error._tag === "IntentTaken" ? error._tag : error })
+        })
+    })
+  )
+
 const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
   const intents = yield* Intents
   const transactions = yield* RelayTransactions
@@ -81,8 +94,8 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
   const all = [0, 1, 2, 3, 4, 5]
   const transaction = (index: number) => run.transactions[index] ?? "999999999"
   const create = (intent: number) =>
-    Effect.exit(intents.create(newIntent({ id: name(intent), chainId, owner: 1 + Math.floor(intent / 2) })))
-  const submit = (intent: number) => Effect.exit(intents.submit(name(intent), submission(chainId)))
+    outcome(intents.create(newIntent({ id: name(intent), chainId, owner: 1 + Math.floor(intent / 2) })))
+  const submit = (intent: number) => outcome(intents.submit(name(intent), submission(chainId)))
   const message = (intent: number): OutboxMessage => ({
     _tag: "Revenue",
     revenue: { sweepId: name(intent), chainId, token: address(1), amount: 1n, txHash: hash("t"), settledAtMs: 0 }
@@ -167,39 +180,34 @@ const look = Effect.fnUntraced(function* ({ number }: Run) {
   }
 })
 
-/** The answer, or what of a failure callers act on: which of the intents were taken is for the log. */
-const outcome = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>) =>
-  Exit.match(exit, {
-    onSuccess: (answer) => ({ answer }),
-    onFailure: (cause) =>
-      Option.match(Cause.findErrorOption(cause), {
-        onNone: () => ({ dies: true }),
-        onSome: (error) => ({ error: error._tag === "IntentTaken" ? error._tag : error })
-      })
-  })
+const SUBMITTED: ReadonlyArray<Command> = [{ _tag: "CreateAll" }, { _tag: "SubmitAll" }]
 
 layer(Both.layer, { timeout: "60 seconds" })("Postgres and memory", (it) => {
   let number = 0
 
   it.effect.prop(
     "answer alike",
-    { commands: Arbitrary.array(Arbitrary.schema(Command), { maxLength: 40 }) },
-    ({ commands }) =>
+    {
+      // From nothing, or from six submitted intents, which reaches farther.
+      submitted: Arbitrary.schema(Schema.Boolean),
+      commands: Arbitrary.array(Arbitrary.schema(Command), { minLength: 1, maxLength: 60 })
+    },
+    ({ commands, submitted }) =>
       Effect.gen(function* () {
         const both = yield* Both
         number++
         const memory: Run = { number, transactions: [] }
         const postgres: Run = { number, transactions: [] }
-        for (const command of commands) {
+        for (const command of submitted ? [...SUBMITTED, ...commands] : commands) {
           if (command._tag === "Advance") yield* TestClock.adjust(command.millis)
-          const expected = outcome(yield* Effect.exit(Effect.provide(ask(command, memory), both.memory)))
-          const actual = outcome(yield* Effect.exit(Effect.provide(ask(command, postgres), both.postgres)))
+          const expected = yield* outcome(Effect.provide(ask(command, memory), both.memory))
+          const actual = yield* outcome(Effect.provide(ask(command, postgres), both.postgres))
           expect(actual, JSON.stringify(command)).toEqual(expected)
         }
         expect(yield* Effect.provide(look(postgres), both.postgres)).toEqual(
           yield* Effect.provide(look(memory), both.memory)
         )
       }),
-    { timeout: 120_000, arbitrary: { runs: 60, size: 40 } }
+    { timeout: 120_000, arbitrary: { runs: 80, size: 60 } }
   )
 })

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { SweepDelegate } from "../src/SweepDelegate.sol";
+import { SweepGuard } from "../src/SweepGuard.sol";
+import { DevToken } from "../src/dev/DevToken.sol";
+import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
+import { ISweepGuard, SweepReport } from "../src/interfaces/ISweepGuard.sol";
+import { ForeignDelegate } from "./mocks/HostileAccounts.sol";
+import { MockRouter } from "./mocks/MockRouter.sol";
+import { MockScene } from "./support/MockScene.sol";
+
+/// @notice The lock, the allow-list, and who may make the guard log.
+contract GuardTest is MockScene {
+    /// @dev Two owners sweep to one destination. A hostile hop of the first swap runs the second order: without the lock
+    ///      one delivery would satisfy both balance checks and the hop would keep the first input.
+    function test_NestedOrderOfAnotherOwnerReverts() public {
+        (address victim, uint256 victimKey) = makeAddrAndKey("victim");
+        _delegate(victim, address(delegate));
+        tokenIn.mint(victim, AMOUNT);
+        SweepOrder memory inner = _order(victim, address(tokenIn), address(tokenOut), REST, OUT);
+        bytes memory data = abi.encodeCall(ISweepDelegate.execute, (inner, _sign(inner, victimKey)));
+
+        SweepOrder memory order = _order();
+        order.swapCalldata = abi.encodeCall(
+            MockRouter.swapThrough, (victim, data, address(tokenIn), REST, address(tokenOut), 0, destination)
+        );
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(
+            abi.encodeWithSelector(ISweepErrors.SwapFailed.selector, abi.encodePacked(ISweepErrors.Locked.selector))
+        );
+        ISweepDelegate(owner).execute(order, signature);
+
+        order.swapCalldata = abi.encodeCall(
+            MockRouter.swapTrying, (victim, data, address(tokenIn), REST, address(tokenOut), 0, destination)
+        );
+        signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.InsufficientOutput.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    /// @dev Nor through the batch entry.
+    function test_NestedBatchRunsNothing() public {
+        (address victim, uint256 victimKey) = makeAddrAndKey("victim");
+        _delegate(victim, address(delegate));
+        tokenIn.mint(victim, AMOUNT);
+        SweepOrder memory inner = _order(victim, address(tokenIn), address(tokenOut), REST, OUT);
+        bytes memory run = abi.encodeCall(entry.run, (_items(inner, _sign(inner, victimKey))));
+        SweepOrder memory order = _order();
+        order.swapCalldata = abi.encodeCall(
+            MockRouter.swapThrough, (address(entry), run, address(tokenIn), REST, address(tokenOut), OUT, destination)
+        );
+        assertEq(_executeSigned(order), OUT);
+        assertEq(tokenIn.balanceOf(victim), AMOUNT);
+        assertFalse(guard.isNonceUsed(victim, 0));
+    }
+
+    /// @dev The "swap" is a transfer of some other token of the owner.
+    function test_AnotherTokenIsNoTarget() public {
+        DevToken treasure = new DevToken("Treasure", "TRS", 18);
+        treasure.mint(owner, AMOUNT);
+        SweepOrder memory order = _order();
+        order.destChainId = 10;
+        order.minAmountOut = 0;
+        order.swapTarget = address(treasure);
+        order.swapCalldata = abi.encodeCall(treasure.transfer, (makeAddr("thief"), AMOUNT));
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    function test_SweepsFollowEachOtherInOneTransaction() public {
+        tokenIn.mint(owner, AMOUNT);
+        SweepOrder memory second = _order();
+        second.nonce = 1;
+        TwoInOne both = new TwoInOne();
+        both.run(_order(), _sign(_order(), ownerKey), second, _sign(second, ownerKey));
+        assertEq(tokenOut.balanceOf(destination), 2 * OUT);
+    }
+
+    /// @dev A sweep that reverts gives the lock back with everything else.
+    function test_FailedSweepLeavesNoLock() public {
+        SweepOrder memory bad = _order();
+        bad.minAmountOut = OUT + 1;
+        TwoInOne both = new TwoInOne();
+        both.runTryingFirst(bad, _sign(bad, ownerKey), _order(), _sign(_order(), ownerKey));
+        assertEq(tokenOut.balanceOf(destination), OUT);
+    }
+
+    function testFuzz_OnlyDelegatedAccountsEnter(address caller) public {
+        vm.assume(caller != owner);
+        vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
+        vm.prank(caller);
+        guard.enter(address(router), 0);
+    }
+
+    function test_ImplementationItselfMayNotEnter() public {
+        vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
+        vm.prank(address(delegate));
+        guard.enter(address(router), 0);
+    }
+
+    function test_AccountOfAnotherDelegateMayNotEnter() public {
+        address copy = address(new SweepDelegate(feeRecipient, weth, "Service"));
+        _delegate(owner, copy);
+        vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
+        vm.prank(owner);
+        guard.enter(address(router), 0);
+    }
+
+    function testFuzz_OnlyTheHolderOfTheLockExits(address caller) public {
+        vm.assume(caller != address(0));
+        SweepReport memory report;
+        vm.expectRevert(ISweepErrors.Unauthorized.selector);
+        vm.prank(caller);
+        guard.exit(report);
+    }
+
+    /// @dev Without a sweep in progress the lock's holder is the zero address, which nobody can call from.
+    function test_HopCannotExitTheSweepItIsPartOf() public {
+        SweepReport memory report;
+        SweepOrder memory order = _order();
+        order.swapCalldata = abi.encodeCall(
+            MockRouter.swapThrough,
+            (
+                address(guard),
+                abi.encodeCall(guard.exit, (report)),
+                address(tokenIn),
+                REST,
+                address(tokenOut),
+                OUT,
+                destination
+            )
+        );
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                ISweepErrors.SwapFailed.selector, abi.encodePacked(ISweepErrors.Unauthorized.selector)
+            )
+        );
+        ISweepDelegate(owner).execute(order, signature);
+    }
+
+    /// @dev Anyone may emit the same bytes, but not from the guard's address.
+    function test_ForgedLogHasAnotherEmitter() public {
+        Forger forger = new Forger();
+        vm.recordLogs();
+        forger.forge(keccak256("order"), owner, builder);
+        assertEq(vm.getRecordedLogs()[0].emitter, address(forger));
+
+        ForeignDelegate foreign = new ForeignDelegate();
+        _delegate(owner, address(foreign));
+        SweepReport memory report;
+        vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
+        ForeignDelegate(payable(owner)).perform(address(guard), abi.encodeCall(guard.enter, (address(router), 0)));
+        vm.expectRevert(ISweepErrors.Unauthorized.selector);
+        ForeignDelegate(payable(owner)).perform(address(guard), abi.encodeCall(guard.exit, (report)));
+    }
+
+    function test_InitialTargetsAreActiveAtOnce() public view {
+        assertTrue(guard.isTarget(address(router)));
+        assertEq(guard.activeFrom(address(router)), block.timestamp);
+        assertFalse(guard.isTarget(address(tokenIn)));
+    }
+
+    function test_NewTargetWaitsForTheTimelock() public {
+        MockRouter other = new MockRouter();
+        vm.expectEmit(address(guard));
+        emit ISweepGuard.TargetAdded(address(other), block.timestamp + TIMELOCK);
+        vm.prank(admin);
+        guard.setTarget(address(other), true);
+
+        SweepOrder memory order = _order();
+        order.swapTarget = address(other);
+        order.deadline += TIMELOCK;
+        tokenOut.mint(address(other), OUT);
+        bytes memory signature = _sign(order, ownerKey);
+        vm.warp(block.timestamp + TIMELOCK - 1);
+        assertFalse(guard.isTarget(address(other)));
+        vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
+        ISweepDelegate(owner).execute(order, signature);
+
+        vm.warp(block.timestamp + 1);
+        assertTrue(guard.isTarget(address(other)));
+        assertEq(_execute(order, signature), OUT);
+    }
+
+    function test_RemovedTargetIsRefusedAtOnce() public {
+        vm.expectEmit(address(guard));
+        emit ISweepGuard.TargetRemoved(address(router));
+        vm.prank(admin);
+        guard.setTarget(address(router), false);
+        bytes memory signature = _sign(_order(), ownerKey);
+        vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function test_RemovalStopsAWaitingTarget() public {
+        address other = address(new MockRouter());
+        vm.startPrank(admin);
+        guard.setTarget(other, true);
+        guard.setTarget(other, false);
+        vm.warp(block.timestamp + TIMELOCK);
+        assertFalse(guard.isTarget(other));
+    }
+
+    function test_ListingAgainNeitherHastensNorDelays() public {
+        vm.startPrank(admin);
+        vm.expectRevert(ISweepGuard.AlreadyListed.selector);
+        guard.setTarget(address(router), true);
+        assertTrue(guard.isTarget(address(router)));
+    }
+
+    function testFuzz_OnlyTheOwnerSetsTargets(address caller, bool allowed) public {
+        vm.assume(caller != admin);
+        vm.expectRevert(ISweepErrors.Unauthorized.selector);
+        vm.prank(caller);
+        guard.setTarget(address(tokenIn), allowed);
+    }
+
+    function test_SystemAndCodelessAddressesAreNeverListed() public {
+        permit2();
+        address[5] memory targets = [address(guard), address(delegate), PERMIT2, makeAddr("no code"), owner];
+        vm.startPrank(admin);
+        for (uint256 i; i < targets.length; ++i) {
+            vm.expectRevert(ISweepErrors.BadSwapTarget.selector);
+            guard.setTarget(targets[i], true);
+        }
+    }
+
+    function test_ConstructorRefusesWhatCannotWork() public {
+        address[] memory targets = new address[](1);
+        vm.expectRevert(ISweepGuard.ZeroAddress.selector);
+        new SweepGuard(address(0), 0, feeRecipient, weth, "Service", targets);
+        vm.expectRevert(ISweepGuard.ZeroAddress.selector);
+        new SweepGuard(admin, 0, address(0), weth, "Service", targets);
+        vm.expectRevert(ISweepErrors.BadSwapTarget.selector);
+        new SweepGuard(admin, 0, feeRecipient, weth, "Service", targets);
+        vm.expectRevert(SweepDelegate.BadDomainName.selector);
+        new SweepGuard(admin, 0, feeRecipient, weth, "", targets);
+        vm.expectRevert(SweepDelegate.BadDomainName.selector);
+        new SweepGuard(admin, 0, feeRecipient, weth, "a name of one byte more than fit", targets);
+    }
+
+    function test_LongestDomainName() public {
+        string memory name = "a name of as many bytes as fit.";
+        assertEq(bytes(name).length, 31);
+        SweepGuard other = new SweepGuard(admin, 0, feeRecipient, weth, name, new address[](0));
+        (, string memory published,,,,,) = ISweepDelegate(other.delegate()).eip712Domain();
+        assertEq(published, name);
+    }
+}
+
+/// @notice Two sweeps in one transaction.
+contract TwoInOne {
+    function run(SweepOrder calldata a, bytes calldata aSig, SweepOrder calldata b, bytes calldata bSig) external {
+        ISweepDelegate(a.owner).execute(a, aSig);
+        ISweepDelegate(b.owner).execute(b, bSig);
+    }
+
+    function runTryingFirst(SweepOrder calldata a, bytes calldata aSig, SweepOrder calldata b, bytes calldata bSig)
+        external
+    {
+        try ISweepDelegate(a.owner).execute(a, aSig) {
+            revert("ran");
+        } catch { }
+        ISweepDelegate(b.owner).execute(b, bSig);
+    }
+}
+
+/// @notice Emits what the guard emits.
+contract Forger {
+    function forge(bytes32 orderHash, address owner, address builder) external {
+        emit ISweepGuard.Swept(
+            orderHash, owner, builder, address(1), 1, 1, 1, address(2), 1, owner, address(3), 0, block.chainid
+        );
+    }
+}

@@ -1,0 +1,26 @@
+/** Every durable store of the builder backend, on one database client. */
+import { Layer } from "effect"
+import * as Alerts from "./Alerts.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as Builders from "./Builders.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Nonces from "./Nonces.ts"
+import * as Payouts from "./Payouts.ts"
+import * as RevenueBook from "./RevenueBook.ts"
+import * as Sessions from "./Sessions.ts"
+import * as UnitOfWork from "./UnitOfWork.ts"
+
+/** Needs the migrated schema of `Migrated.layer`. */
+export const layer = Layer.mergeAll(
+  Alerts.layer,
+  ApiKeys.layer,
+  AuditLog.layer,
+  Builders.layer,
+  Ledger.layer,
+  Nonces.layer,
+  Payouts.layer,
+  RevenueBook.layer,
+  Sessions.layer,
+  UnitOfWork.layer
+)

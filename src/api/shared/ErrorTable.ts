@@ -1,0 +1,23 @@
+/** The table of an endpoint's errors in its documentation: what the schemas do not say is when each is answered. */
+
+export type ErrorRow = readonly [status: number, body: string, cause: string]
+
+export const rateLimited: ErrorRow = [
+  429,
+  "rate limit exceeded",
+  "more requests than the window allows; see `Retry-After`"
+]
+export const unexpected: ErrorRow = [500, "internal error", "an unexpected failure"]
+export const unavailable: ErrorRow = [503, "internal error", "the database cannot be reached; retry later"]
+export const unauthorized: ErrorRow = [401, "unauthorized", "the credential is missing or wrong"]
+export const bodyTooLarge: ErrorRow = [413, "request body too large", "the body is longer than 64 KiB"]
+
+/** A description with its errors below. */
+export const withErrors = (text: string, rows: ReadonlyArray<ErrorRow>): string =>
+  [
+    text,
+    "",
+    "| Status | `error` | Cause |",
+    "|---|---|---|",
+    ...rows.map(([status, error, cause]) => `| ${status} | \`${error}\` | ${cause} |`)
+  ].join("\n")

@@ -1,0 +1,159 @@
+/** Sign-in, self-signup, and what a signed-in builder sees of itself. */
+import { Effect, Option, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { NoBuilder, Unattributed } from "../../api/builder/Errors.ts"
+import { CurrentSession } from "../../api/builder/Middleware.ts"
+import { SignInRequest, SignUpRequest } from "../../api/builder/Schemas.ts"
+import { Accounts } from "../../builder/Accounts.ts"
+import { SignIn } from "../../builder/SignIn.ts"
+import { publicView } from "../../domain/Builder.ts"
+import { balances, lifetime } from "../../domain/LedgerEntry.ts"
+import { ApiKeys } from "../../ports/ApiKeys.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { ServerSettings } from "../shared/ServerSettings.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Failures from "./Failures.ts"
+import { paged } from "./Pages.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+
+const OK = { ok: true as const }
+
+export const auth = HttpApiBuilder.group(
+  BuilderApi,
+  "auth",
+  Effect.fnUntraced(function* (handlers) {
+    const signIn = yield* SignIn
+    const cookie = yield* SessionCookie.make
+    const { maxBodyBytes } = yield* ServerSettings
+    const body = Bodies.terse(SignInRequest, maxBodyBytes)
+    return handlers
+      .handle(
+        "nonce",
+        Effect.fn("GET /auth/nonce")(function* () {
+          return { nonce: yield* signIn.issueNonce }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handleRaw(
+        "verify",
+        Effect.fn("POST /auth/verify")(
+          function* () {
+            const { builder, session } = yield* signIn.signIn(yield* body, yield* SessionCookie.given)
+            yield* cookie.set(session)
+            const { createdAtMs: _, ...view } = publicView(builder)
+            return { builder: view }
+          },
+          Effect.catchTags({ ...Failures.signIn, NoBuilder: () => Effect.fail(new NoBuilder()) })
+        )
+      )
+      .handle(
+        "logout",
+        Effect.fn("POST /auth/logout")(function* () {
+          const session = yield* SessionCookie.given
+          if (Option.isSome(session)) yield* signIn.signOut(session.value)
+          yield* cookie.clear
+          return OK
+        }, Effect.catchTags(Failures.store))
+      )
+  })
+)
+
+export const signup = HttpApiBuilder.group(
+  BuilderApi,
+  "signup",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* Accounts
+    const signIn = yield* SignIn
+    const cookie = yield* SessionCookie.make
+    const { maxBodyBytes } = yield* ServerSettings
+    const body = Bodies.terse(SignUpRequest, maxBodyBytes)
+    return handlers.handleRaw(
+      "signUp",
+      Effect.fn("POST /builders/self")(
+        function* () {
+          const request = yield* body
+          const wallet = yield* signIn.authenticate(request)
+          const { apiKey, builder } = yield* accounts.signUp(wallet, request.name)
+          yield* cookie.set(yield* signIn.openSession(builder.id, yield* SessionCookie.given))
+          return { builder: publicView(builder), apiKey: Redacted.value(apiKey) }
+        },
+        Effect.catchTags({ ...Failures.signIn, ...Failures.registered })
+      )
+    )
+  })
+)
+
+export const me = HttpApiBuilder.group(
+  BuilderApi,
+  "me",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* Accounts
+    const keys = yield* ApiKeys
+    const ledger = yield* Ledger
+    const builder = Effect.map(CurrentSession, (session) => session.builder)
+    return handlers
+      .handle(
+        "me",
+        Effect.fn("GET /me")(() => Effect.map(builder, publicView))
+      )
+      .handle(
+        "accruals",
+        Effect.fn("GET /me/accruals")(function* () {
+          const totals = yield* ledger.totals((yield* builder).id)
+          return { balances: balances(totals), lifetime: lifetime(totals) }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "activity",
+        Effect.fn("GET /me/activity")(function* ({ query }) {
+          const { id } = yield* builder
+          const page = yield* paged(
+            query,
+            ({ after, limit }) => ledger.activity(id, { limit, ...(after === undefined ? {} : { before: after }) }),
+            (row) => row.id
+          )
+          return { entries: page.rows.map(({ activity }) => activity), ...page.next }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "apiKey",
+        Effect.fn("GET /me/apikey")(function* () {
+          // Every builder has been given a key in the transaction that created it.
+          const key = yield* Effect.orDie(Effect.fromOption(yield* keys.of((yield* builder).id)))
+          const { hash: _, ...view } = key
+          return view
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "rotateApiKey",
+        Effect.fn("POST /me/apikey/rotate")(
+          function* () {
+            const { id } = yield* builder
+            return { apiKey: Redacted.value(yield* accounts.rotateKey(id, `builder:${id}`)) }
+          },
+          // Builders are never removed.
+          Effect.catchTags({ BuilderNotFound: Effect.die, ...Failures.store })
+        )
+      )
+  })
+)
+
+export const attribution = HttpApiBuilder.group(
+  BuilderApi,
+  "attribution",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* Accounts
+    return handlers.handle(
+      "attribute",
+      Effect.fn("POST /attribute")(function* ({ headers }) {
+        const key = headers["x-api-key"]
+        const found = key !== undefined ? yield* accounts.attribute(Redacted.make(key)) : Option.none()
+        return yield* Effect.mapError(Effect.fromOption(found), () => new Unattributed())
+      }, Effect.catchTags(Failures.store))
+    )
+  })
+)
+
+export const system = HttpApiBuilder.group(BuilderApi, "system", (handlers) =>
+  handlers.handle("liveness", () => Effect.succeed(OK))
+)

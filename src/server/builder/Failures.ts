@@ -1,0 +1,68 @@
+/** What a client is told of a failure; the rest is logged. */
+import { Effect } from "effect"
+import * as Body from "../../api/builder/Errors.ts"
+import { NotFound, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
+import type { MarkupAboveCap, ReservedId } from "../../builder/Accounts.ts"
+import type { PaymentUnproven } from "../../builder/PayoutDesk.ts"
+import type { UnsupportedChain } from "../../ports/Chains.ts"
+import type { UnknownBuilder } from "../../ports/Ledger.ts"
+import { mask } from "../shared/Masked.ts"
+
+const answer =
+  <Answer>(make: () => Answer) =>
+  () =>
+    Effect.fail(make())
+
+export const store = { StoreUnavailable: mask(() => new Unavailable()) }
+
+export const chain = { ChainUnavailable: mask(() => new UpstreamFailed()) }
+
+export const signIn = {
+  MalformedMessage: answer(() => new Body.BadRequest()),
+  BadNonce: answer(() => new Body.BadNonce()),
+  BadSignature: mask(() => new Body.BadSignature()),
+  ...chain,
+  ...store
+}
+
+export const registered = { BuilderExists: answer(() => new Body.AlreadyRegistered()) }
+
+export const markup = {
+  MarkupAboveCap: ({ message }: MarkupAboveCap) => Effect.fail(Body.InvalidRequest.field("builderBps", message))
+}
+
+export const registration = {
+  ...registered,
+  ...markup,
+  ReservedId: ({ message }: ReservedId) => Effect.fail(Body.InvalidRequest.field("id", message)),
+  ...store
+}
+
+export const notFound = answer(() => new NotFound())
+
+const conflict = answer(() => new Body.Conflict())
+
+export const revenue = { RevenueConflict: conflict, ...store }
+
+export const accrual = {
+  AccrualConflict: conflict,
+  UnknownBuilder: ({ message }: UnknownBuilder) => Effect.fail(Body.InvalidRequest.field("builderId", message)),
+  ...store
+}
+
+export const unsupportedChain = {
+  UnsupportedChain: ({ message }: UnsupportedChain) => Effect.fail(Body.InvalidRequest.field("chainId", message))
+}
+
+export const nothingOwed = { NothingOwed: answer(() => new Body.NothingOwed()) }
+
+export const payout = {
+  PayoutNotFound: notFound,
+  PayoutClosed: answer(() => new Body.PayoutClosed())
+}
+
+export const payment = {
+  PaymentTaken: answer(() => new Body.PaymentTaken()),
+  PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>
+    Effect.fail(new Body.PaymentUnproven({ reason, builderIds }))
+}

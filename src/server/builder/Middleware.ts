@@ -1,0 +1,92 @@
+/** Who may ask what. */
+import { Effect, Layer, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+import { ForbiddenOrigin, SignupDisabled } from "../../api/builder/Errors.ts"
+import {
+  ConsoleOnly,
+  CurrentOperator,
+  CurrentSession,
+  SameSiteOnly,
+  SessionOnly,
+  SignupOpen,
+  StructurallyValidated
+} from "../../api/builder/Middleware.ts"
+import { Unauthorized } from "../../api/shared/Errors.ts"
+import { OperatorOnly } from "../../api/shared/Middleware.ts"
+import { BuilderSettings } from "../../builder/BuilderSettings.ts"
+import { SignIn } from "../../builder/SignIn.ts"
+import { OperatorAssertions } from "../../ports/OperatorAssertions.ts"
+import { invalidRequest } from "./Bodies.ts"
+import * as Failures from "./Failures.ts"
+
+const session = Layer.effect(
+  SessionOnly,
+  Effect.map(SignIn, (signIn) =>
+    SessionOnly.of({
+      session: Effect.fnUntraced(function* (handler, { credential }) {
+        const builder = yield* Effect.catchTags(signIn.current(credential), Failures.store)
+        if (Option.isNone(builder)) return yield* new Unauthorized()
+        return yield* Effect.provideService(handler, CurrentSession, { builder: builder.value, token: credential })
+      })
+    })
+  )
+)
+
+const sameSite = Layer.effect(
+  SameSiteOnly,
+  Effect.map(BuilderSettings, ({ dashboardOrigins }) =>
+    SameSiteOnly.of(
+      Effect.fnUntraced(function* (handler) {
+        const { origin } = (yield* HttpServerRequest.HttpServerRequest).headers
+        if (origin !== undefined && !dashboardOrigins.includes(origin)) return yield* new ForbiddenOrigin()
+        return yield* handler
+      })
+    )
+  )
+)
+
+const signupOpen = Layer.effect(
+  SignupOpen,
+  Effect.map(BuilderSettings, ({ selfSignupEnabled }) =>
+    SignupOpen.of((handler) => (selfSignupEnabled ? handler : Effect.fail(new SignupDisabled())))
+  )
+)
+
+const ADMIN_TOKEN = { name: "admin-token" }
+
+/** Where a gateway is configured its assertion is the only credential: the admin token then opens no console. */
+const console = Layer.effect(
+  ConsoleOnly,
+  Effect.gen(function* () {
+    const { gatewayHeader } = yield* BuilderSettings
+    const assertions = yield* OperatorAssertions
+    const adminToken = yield* OperatorOnly
+    return ConsoleOnly.of({
+      operatorToken: Effect.fnUntraced(function* (handler, options) {
+        if (gatewayHeader === undefined) {
+          return yield* adminToken.operatorToken(
+            Effect.provideService(handler, CurrentOperator, ADMIN_TOKEN),
+            options
+          )
+        }
+        const assertion = (yield* HttpServerRequest.HttpServerRequest).headers[gatewayHeader.toLowerCase()]
+        if (assertion === undefined) return yield* new Unauthorized()
+        const { operator } = yield* assertions.verify(assertion).pipe(
+          Effect.tapError((rejected) => Effect.logWarning(rejected.message)),
+          Effect.mapError(() => new Unauthorized())
+        )
+        return yield* Effect.provideService(handler, CurrentOperator, { name: operator })
+      })
+    })
+  })
+)
+
+const structurallyValidated = HttpApiMiddleware.layerSchemaErrorTransform(StructurallyValidated, (error) =>
+  Effect.fail(
+    error.kind === "Body" || error.kind === "ResponseHeaders" ? error : invalidRequest(error.cause.issue)
+  )
+)
+
+export const layer = Layer.mergeAll(session, sameSite, signupOpen, console, structurallyValidated)
+

@@ -1,0 +1,131 @@
+/** Two real chains with real SpokePools and no filler: tests deposit as a user and fill as a relayer of their own. */
+import { Context, Effect, Layer, Option } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { encodeFunctionData, numberToHex, padHex } from "viem"
+import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
+import * as EvmChains from "../../../src/adapters/evm/Chains.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import { spokePoolAbi } from "../../../src/devnet/Across.ts"
+import type { DevChain } from "../../../src/devnet/DevChain.ts"
+import type { Symbol } from "../../../src/devnet/Tokens.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import type { BridgeRequest, BridgeRoute } from "../../../src/ports/Bridge.ts"
+import { Chains } from "../../../src/ports/Chains.ts"
+import { orderOf, type Settlement } from "../../ports/Bridge.suite.ts"
+import { TestNetwork } from "../../support/Network.ts"
+import { asUser } from "../evm/asUser.ts"
+
+export const [owner, attacker] = (([first, second]) => {
+  if (first === undefined || second === undefined) throw new Error("the local network has users")
+  return [first, second] as const
+})(Accounts.users())
+
+export const RECIPIENT = Accounts.feeRecipient()
+
+/** The chains of the network as the service is configured for them, after `change`. */
+export const chainsOf = (change: (chain: Chain) => Chain = (chain) => chain) =>
+  Layer.unwrap(
+    Effect.map(TestNetwork, ({ chains }) =>
+      EvmChains.layer(chains.map(({ chain, rpcUrl }) => ({ chain: change(chain), rpcUrls: [rpcUrl] })))
+    )
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+
+const word = (address: Address.Address): Hex => padHex(address, { size: 32 })
+
+export class AcrossNetwork extends Context.Service<
+  AcrossNetwork,
+  {
+    readonly source: DevChain
+    readonly destination: DevChain
+    readonly requestOf: (
+      tokenIn: Symbol,
+      tokenOut: Symbol | "ETH",
+      amountIn: bigint,
+      recipient?: Address.Address
+    ) => BridgeRequest
+    /** Deposits as the owner. */
+    readonly deposit: (request: BridgeRequest, route: BridgeRoute) => Effect.Effect<Settlement>
+    /** Fills as a relayer; an amount other than the deposit's makes it the fill of a relay that nobody asked for. */
+    readonly fill: (settlement: Settlement, outputAmount?: bigint) => Effect.Effect<Hex>
+    readonly mine: (blocks: number) => Effect.Effect<void>
+  }
+>()("sweep/test/AcrossNetwork") {
+  static readonly layer = Layer.effect(
+    AcrossNetwork,
+    Effect.gen(function* () {
+      const network = yield* TestNetwork
+      const [source, destination] = network.chains
+      if (source === undefined || destination === undefined) return yield* Effect.die("the network has two chains")
+      const chains = yield* Chains
+      const sourceClient = yield* Effect.orDie(chains.get(source.chain.id))
+      const depositor = asUser(source, owner)
+      const relayer = asUser(destination, attacker)
+
+      const deposit = Effect.fnUntraced(function* (request: BridgeRequest, route: BridgeRoute) {
+        yield* depositor.approve(request.tokenIn, route.target)
+        const { transactionHash } = yield* depositor.send(route.target, route.calldata)
+        const receipt = Option.getOrThrow(yield* Effect.orDie(sourceClient.receipt(transactionHash)))
+        return { order: orderOf(request, route), receipt }
+      })
+
+      const fill = Effect.fnUntraced(function* ({ order, receipt }: Settlement, outputAmount?: bigint) {
+        const expected = Option.getOrThrow(AcrossDeposit.decode(order.swapCalldata))
+        const relay = Option.getOrThrow(
+          AcrossDeposit.findDeposited(receipt.logs, source.spokePool, source.chain.id, expected)
+        )
+        const data = encodeFunctionData({
+          abi: spokePoolAbi,
+          functionName: "fillRelay",
+          args: [
+            {
+              depositor: word(expected.depositor),
+              recipient: word(expected.recipient),
+              exclusiveRelayer: word(expected.exclusiveRelayer),
+              inputToken: word(expected.inputToken),
+              outputToken: word(expected.outputToken),
+              inputAmount: expected.inputAmount,
+              outputAmount: outputAmount ?? expected.outputAmount,
+              originChainId: BigInt(source.chain.id),
+              depositId: relay.depositId,
+              fillDeadline: expected.fillDeadline,
+              exclusivityDeadline: relay.exclusivityDeadline,
+              message: "0x"
+            },
+            BigInt(destination.chain.id),
+            numberToHex(BigInt(attacker.address), { size: 32 })
+          ]
+        })
+        yield* relayer.approve(expected.outputToken, destination.spokePool)
+        const filled = yield* relayer.send(destination.spokePool, data)
+        if (filled.status !== "success") return yield* Effect.die("the fill reverted")
+        return filled.transactionHash
+      })
+
+      return {
+        source,
+        destination,
+        requestOf: (tokenIn, tokenOut, amountIn, recipient = RECIPIENT) => ({
+          sourceChainId: source.chain.id,
+          destChainId: destination.chain.id,
+          tokenIn: source.tokens[tokenIn],
+          tokenOut: tokenOut === "ETH" ? NATIVE : destination.tokens[tokenOut],
+          amountIn,
+          depositor: owner.address,
+          recipient
+        }),
+        deposit,
+        fill,
+        mine: (blocks) =>
+          Effect.orDie(Effect.asVoid(destination.anvil.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))
+      }
+    })
+  )
+}
+
+export const network = AcrossNetwork.layer.pipe(
+  Layer.provideMerge(chainsOf()),
+  Layer.provideMerge(TestNetwork.layer({ filler: false }))
+)

@@ -1,0 +1,160 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Ref } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as BuilderLedgerHttp from "../../../src/adapters/http/BuilderLedgerHttp.ts"
+import * as MemoryBuilderLedger from "../../../src/adapters/memory/BuilderLedger.ts"
+import { type OutboxMessage, sweepId } from "../../../src/domain/Accrual.ts"
+import { MAX_UINT256 } from "../../../src/domain/Amount.ts"
+import { BuilderLedger } from "../../../src/ports/BuilderLedger.ts"
+import * as BuilderLedgerSuite from "../../ports/BuilderLedger.suite.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
+
+const txHash = `0x${"ab".repeat(32)}` as const
+const id = sweepId(txHash, 2)
+
+const accrual: OutboxMessage & { readonly _tag: "Accrual" } = {
+  _tag: "Accrual",
+  accrual: {
+    builderId: "bld_a",
+    sweepId: id,
+    token: FakeChain.address(0xd1),
+    amount: 5n,
+    chainId: 8453,
+    paidTxHash: txHash
+  }
+}
+const revenue: OutboxMessage & { readonly _tag: "Revenue" } = {
+  _tag: "Revenue",
+  revenue: {
+    sweepId: id,
+    chainId: 8453,
+    token: FakeChain.address(0xd1),
+    amount: 7n,
+    txHash,
+    settledAtMs: 1_700_000_000_000
+  }
+}
+const fixture = Effect.succeed({ accrual, revenue })
+
+BuilderLedgerSuite.suite("memory", MemoryBuilderLedger.layer(), fixture)
+
+const adapter = (options: Partial<BuilderLedgerHttp.Options> = {}, server = StubServer.layer) =>
+  Layer.unwrap(
+    Effect.map(StubServer, ({ url }) =>
+      BuilderLedgerHttp.layer({ builderUrl: url, token: Redacted.make("machine-token"), ...options })
+    )
+  ).pipe(Layer.provide(FetchHttpClient.layer), Layer.provideMerge(server))
+
+/** The rules of the real backend: exact repetition is fine, other content is a conflict. */
+const backend = () => {
+  const booked = new Map<string, string>()
+  return ({ body, path }: Seen): Answer => {
+    const entry = `${path} ${(JSON.parse(body) as { readonly sweepId: string }).sweepId}`
+    const before = booked.get(entry)
+    if (before !== undefined && before !== body) return { status: 409, body: { error: "conflict" } }
+    booked.set(entry, body)
+    return { status: 201, body: { ok: true } }
+  }
+}
+
+BuilderLedgerSuite.suite("HTTP", adapter({}, StubServer.answering(backend())), fixture)
+
+const book = (message: OutboxMessage) => BuilderLedger.use((ledger) => ledger.book(message))
+
+describe("BuilderLedgerHttp", () => {
+  it.effect("posts what the backend's contract names, with the machine token", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 201, body: { ok: true } })
+      yield* book({ ...accrual, accrual: { ...accrual.accrual, amount: MAX_UINT256 } })
+      yield* book(revenue)
+      const requests = yield* seen
+      assert.deepStrictEqual(
+        requests.map(({ body, headers, method, path }) => ({
+          request: `${method} ${path}`,
+          authorization: headers.get("authorization"),
+          type: headers.get("content-type"),
+          body: JSON.parse(body) as unknown
+        })),
+        [
+          {
+            request: "POST /accruals",
+            authorization: "Bearer machine-token",
+            type: "application/json",
+            body: { ...accrual.accrual, amount: MAX_UINT256.toString() }
+          },
+          {
+            request: "POST /revenue",
+            authorization: "Bearer machine-token",
+            type: "application/json",
+            body: { ...revenue.revenue, amount: "7" }
+          }
+        ]
+      )
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect.each<readonly [string, Answer, "LedgerRefused" | "LedgerUnavailable", string]>([
+    ["409", { status: 409, body: { error: "conflict" } }, "LedgerRefused", "conflict"],
+    ["422", { status: 422, body: { error: "bad_request" } }, "LedgerRefused", "bad_request"],
+    [
+      "422 with a structured detail",
+      { status: 422, body: { error: [{ path: "amount" }] } },
+      "LedgerRefused",
+      '"amount"'
+    ],
+    ["422 without a reason", { status: 422, body: "" }, "LedgerRefused", "no reason given"],
+    ["400", { status: 400, body: { error: "x" } }, "LedgerUnavailable", "HTTP 400"],
+    ["401", { status: 401, body: { error: "unauthorized" } }, "LedgerUnavailable", "HTTP 401"],
+    ["404", { status: 404, body: { error: "not found" } }, "LedgerUnavailable", "HTTP 404"],
+    ["429", { status: 429, headers: { "retry-after": "3" } }, "LedgerUnavailable", "HTTP 429"],
+    ["500", { status: 500, body: { error: "internal error" } }, "LedgerUnavailable", "HTTP 500"],
+    ["a redirect", { status: 302, headers: { location: "/login" } }, "LedgerUnavailable", "HTTP 302"],
+    ["204", { status: 204 }, "LedgerUnavailable", "HTTP 204"],
+    ["200 from something else", { status: 200, body: "<html>hello" }, "LedgerUnavailable", "malformed"],
+    ["200 that is not ok", { status: 200, body: { ok: false } }, "LedgerUnavailable", "malformed"]
+  ])("tells what is refused from what is worth another attempt: %s", ([, answer, tag, detail]) =>
+    Effect.gen(function* () {
+      const stub = yield* StubServer
+      yield* stub.answer(answer)
+      for (const message of [accrual, revenue]) {
+        const error = yield* Effect.flip(book(message))
+        assert.strictEqual(error._tag, tag)
+        assert.include(error.detail, detail)
+        assert.notInclude(error.message, "machine-token")
+      }
+      assert.strictEqual((yield* stub.seen).length, 2)
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect("takes 200 as well as 201", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status: 200, body: { ok: true } })
+      yield* book(accrual)
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.live("is unavailable when the backend is silent", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status: 201, silent: true })
+      const error = yield* Effect.flip(book(accrual))
+      assert.strictEqual(error.detail, "no answer within 50 ms")
+    }).pipe(Effect.provide(adapter({ timeout: "50 millis" })))
+  )
+})
+
+describe("memory BuilderLedger", () => {
+  it.effect("keeps what was booked once, and nothing of an outage", () =>
+    Effect.gen(function* () {
+      const state = yield* MemoryBuilderLedger.BuilderLedgerState
+      yield* book(accrual)
+      yield* book(accrual)
+      yield* Ref.update(state, (before) => ({ ...before, available: false }))
+      assert.strictEqual((yield* Effect.flip(book(revenue)))._tag, "LedgerUnavailable")
+      assert.deepStrictEqual((yield* Ref.get(state)).entries, [accrual])
+    }).pipe(Effect.provide(MemoryBuilderLedger.layer()))
+  )
+})

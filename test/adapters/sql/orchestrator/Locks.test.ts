@@ -1,0 +1,62 @@
+/** Who waits for whom, and who hears of what, between processes that share the database. */
+import { expect, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import * as Database from "../../../../src/adapters/sql/Database.ts"
+import { Intents } from "../../../../src/ports/Intents.ts"
+import { RelayTransactions } from "../../../../src/ports/RelayTransactions.ts"
+import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
+import { stores } from "../../../support/OrchestratorStores.ts"
+import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+
+const process = Effect.flatMap(TestDatabase, ({ url }) =>
+  Layer.build(Layer.fresh(stores.pipe(Layer.provide(Database.layer({ url: Redacted.make(url), poolSize: 4 })))))
+)
+
+it.effect(
+  "an allocation that waits for its signature holds up neither claims nor reads, and nobody takes its intent",
+  () =>
+    Effect.gen(function* () {
+      const here = yield* process
+      const there = yield* process
+      const intents = Context.get(there, Intents)
+      yield* Effect.provide(submitted({ id: "a", owner: 1 }), here)
+      yield* Effect.provide(submitted({ id: "b", owner: 2 }), here)
+      const signing = yield* Deferred.make<void>()
+      const signed = yield* Deferred.make<void>()
+      const allocation = yield* Effect.forkChild(
+        Context.get(here, RelayTransactions).allocate({
+          chainId: 1,
+          lane: address(9),
+          chainNonce: 0n,
+          intentIds: ["a"],
+          sign: () =>
+            Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.as(attempt("a")))
+        })
+      )
+      yield* Deferred.await(signing)
+      const claimed = yield* intents.claim({ chainId: 1, worker: "there", leaseMillis: 1_000, limit: 10 })
+      expect(claimed.map(({ id }) => id)).toEqual(["b"])
+      expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBeUndefined()
+      yield* Deferred.succeed(signed, undefined)
+      expect(yield* Fiber.join(allocation)).toMatchObject({ nonce: 0n })
+      expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBe(attempt("a").hash)
+    }).pipe(Effect.provide(testDatabaseUrl))
+)
+
+it.effect("a submission wakes the workers of another process", () =>
+  Effect.gen(function* () {
+    const here = yield* process
+    const there = yield* process
+    const wakes = yield* Deferred.make<void>()
+    const woken = yield* Context.get(there, Intents).wakes.pipe(
+      // The first says that it listens; what is submitted from then on is heard.
+      Stream.tap(() => Deferred.succeed(wakes, undefined)),
+      Stream.take(2),
+      Stream.runDrain,
+      Effect.forkChild({ startImmediately: true })
+    )
+    yield* Deferred.await(wakes)
+    yield* Effect.provide(submitted({ id: "a" }), here)
+    yield* Fiber.join(woken)
+  }).pipe(Effect.provide(testDatabaseUrl))
+)

@@ -1,0 +1,169 @@
+/** Sweeps through the real parts, as a client sees them. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { privateKeyToAccount, generatePrivateKey } from "viem/accounts"
+import { balanceOf, freshOwner, place, Services } from "../support/Services.ts"
+import * as SweepClient from "../support/SweepClient.ts"
+
+const stranger = () => privateKeyToAccount(generatePrivateKey()).address
+
+layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Sweeps end to end", (it) => {
+  it.effect("sweeps an ERC-20 into another on one chain, every balance to the wei", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 1)
+      const owner = yield* freshOwner(alpha, "WBTC", "0.01")
+      const feesBefore = yield* balanceOf(alpha, "WBTC", alpha.info.feeRecipient)
+      const quote = yield* Effect.promise(() =>
+        client.quote({
+          owner: owner.address,
+          chain: alpha.info,
+          tokenIn: "WBTC",
+          amountIn: "0.01",
+          tokenOut: "DAI"
+        })
+      )
+      assert.strictEqual(quote.status, 200, quote.text)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const accepted = yield* Effect.promise(() => client.submit(signed))
+      assert.strictEqual(accepted.status, 201, accepted.text)
+      assert.strictEqual(accepted.string("id"), quote.string("quote.id"))
+      assert.strictEqual(accepted.string("status"), "submitted")
+
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.isFalse(ended.at("crossChain"))
+      assert.match(ended.string("txHash"), /^0x[0-9a-f]{64}$/)
+      assert.strictEqual(yield* balanceOf(alpha, "WBTC", owner.address), 0n)
+      assert.strictEqual(yield* balanceOf(alpha, "ETH", owner.address), 0n)
+      assert.isAtLeast(
+        Number(yield* balanceOf(alpha, "DAI", owner.address)),
+        Number(BigInt(quote.string("order.minAmountOut")))
+      )
+      assert.strictEqual(
+        (yield* balanceOf(alpha, "WBTC", alpha.info.feeRecipient)) - feesBefore,
+        BigInt(quote.string("order.feeAmount"))
+      )
+    })
+  )
+
+  it.effect("delivers native currency, and sweeps again without a second delegation", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 2)
+      const owner = yield* freshOwner(alpha, "USDC", "500")
+      const destination = stranger()
+      const sweep = Effect.fnUntraced(function* (amountIn: string) {
+        const quote = yield* Effect.promise(() =>
+          client.quote({
+            owner: owner.address,
+            chain: alpha.info,
+            tokenIn: "USDC",
+            amountIn,
+            tokenOut: "ETH",
+            destination
+          })
+        )
+        assert.strictEqual(quote.status, 200, quote.text)
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* Effect.promise(() => client.submit(signed))
+        const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+        assert.strictEqual(ended.string("status"), "delivered", ended.text)
+        return { minimum: BigInt(quote.string("order.minAmountOut")), txHash: ended.string("txHash") as `0x${string}` }
+      })
+
+      const first = yield* sweep("200")
+      const received = yield* balanceOf(alpha, "ETH", destination)
+      assert.isTrue(received >= first.minimum)
+      const second = yield* sweep("300")
+      assert.isTrue((yield* balanceOf(alpha, "ETH", destination)) - received >= second.minimum)
+      assert.strictEqual(yield* balanceOf(alpha, "USDC", owner.address), 0n)
+
+      const types = yield* alpha.dev.anvil.ask("read the transactions", (node) =>
+        Promise.all([first, second].map(async ({ txHash }) => (await node.getTransaction({ hash: txHash })).type))
+      )
+      assert.deepStrictEqual(types, ["eip7702", "eip1559"])
+    })
+  )
+
+  it.effect("sweeps native currency across chains", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const [alpha, beta] = [place(services, 0), place(services, 1)]
+      const client = SweepClient.make(services.info.orchestratorUrl, 3)
+      const owner = yield* freshOwner(alpha, "ETH", "0.5")
+      const destination = stranger()
+      const quote = yield* Effect.promise(() =>
+        client.quote({
+          owner: owner.address,
+          chain: alpha.info,
+          tokenIn: "ETH",
+          amountIn: "0.5",
+          tokenOut: "ETH",
+          destChain: beta.info,
+          destination
+        })
+      )
+      assert.strictEqual(quote.status, 200, quote.text)
+      assert.isTrue(quote.at("quote.crossChain"))
+      assert.strictEqual(quote.string("order.minAmountOut"), "0")
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* Effect.promise(() => client.submit(signed))
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.isTrue(ended.at("crossChain"))
+      assert.strictEqual(yield* balanceOf(beta, "ETH", destination), BigInt(quote.string("quote.minAmountOut")))
+      assert.strictEqual(yield* balanceOf(alpha, "ETH", owner.address), 0n)
+    })
+  )
+
+  it.effect("takes an order once, however many submit it at the same time", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const client = SweepClient.make(services.info.orchestratorUrl, 4)
+      const quote = yield* Effect.promise(() =>
+        client.quote({ owner: owner.address, chain: alpha.info, tokenIn: "DAI", amountIn: "40", tokenOut: "USDC" })
+      )
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const answers = yield* Effect.promise(() =>
+        Promise.all(
+          Array.from({ length: 500 }, (_, index) =>
+            SweepClient.make(services.info.orchestratorUrl, 100 + (index % 10)).submit(signed)
+          )
+        )
+      )
+      const counts = Map.groupBy(answers, ({ status }) => status)
+      assert.strictEqual(counts.get(201)?.length, 1)
+      assert.strictEqual(counts.get(400)?.length, 499)
+      assert.isTrue(counts.get(400)?.every(({ text }) => text === `{"error":"internal error"}`))
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+    })
+  )
+
+  it.effect("declines tokens that cannot be swept: taxed, blocked, and none at all", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 5)
+      const taxed = yield* freshOwner(alpha, "FOT", "100")
+      const refused = yield* Effect.promise(() =>
+        Promise.all([
+          client.quote({ owner: taxed.address, chain: alpha.info, tokenIn: "FOT", amountIn: "100", tokenOut: "USDC" }),
+          client.quote({ owner: taxed.address, chain: alpha.info, tokenIn: "DAI", amountIn: "100", tokenOut: "USDC" }),
+          client.quote({ owner: taxed.address, chain: alpha.info, tokenIn: "DAI", amountIn: "0", tokenOut: "USDC" }),
+          client.quote({ owner: taxed.address, chain: alpha.info, tokenIn: "DAI", amountIn: "1", tokenOut: "DAI" })
+        ])
+      )
+      for (const answer of refused) {
+        assert.strictEqual(answer.status, 422, answer.text)
+        assert.strictEqual(answer.text, `{"error":"internal error"}`)
+      }
+    })
+  )
+})

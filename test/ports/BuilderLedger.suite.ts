@@ -1,0 +1,41 @@
+/** What every {@link BuilderLedger} must do, whoever keeps the books. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { OutboxMessage } from "../../src/domain/Accrual.ts"
+import { BuilderLedger } from "../../src/ports/BuilderLedger.ts"
+
+export interface Fixture {
+  readonly accrual: OutboxMessage & { readonly _tag: "Accrual" }
+  readonly revenue: OutboxMessage & { readonly _tag: "Revenue" }
+}
+
+export const suite = <R>(
+  name: string,
+  environment: Layer.Layer<BuilderLedger | R>,
+  fixture: Effect.Effect<Fixture, never, R>
+): void =>
+  layer(environment)(`BuilderLedger by ${name}`, (it) => {
+    it.effect("books accrual and revenue of one settlement, and takes both again", () =>
+      Effect.gen(function* () {
+        const { accrual, revenue } = yield* fixture
+        const ledger = yield* BuilderLedger
+        for (const message of [accrual, revenue, accrual, revenue]) yield* ledger.book(message)
+      })
+    )
+
+    it.effect("refuses another amount under the same sweep id, for good", () =>
+      Effect.gen(function* () {
+        const { accrual, revenue } = yield* fixture
+        const ledger = yield* BuilderLedger
+        yield* ledger.book(accrual)
+        yield* ledger.book(revenue)
+        for (const altered of [
+          { ...accrual, accrual: { ...accrual.accrual, amount: accrual.accrual.amount + 1n } },
+          { ...revenue, revenue: { ...revenue.revenue, amount: revenue.revenue.amount + 1n } }
+        ]) {
+          const error = yield* Effect.flip(ledger.book(altered))
+          assert.strictEqual(error._tag, "LedgerRefused")
+        }
+      })
+    )
+  })

@@ -1,0 +1,261 @@
+/**
+ * The relayer, the watcher and the outbox delivery on chains that a test writes by hand, with in-memory stores and real keys:
+ * what is sent are real transactions, what is mined is what the test says.
+ */
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeEventTopics,
+  erc20Abi,
+  type Hex,
+  numberToHex,
+  pad,
+  parseAbiParameters
+} from "viem"
+import * as RawKeys from "../../src/adapters/evm/RawKeys.ts"
+import * as SweepContracts from "../../src/adapters/evm/SweepContracts.ts"
+import { sweepDelegate, sweepGuard } from "../../src/adapters/evm/contracts.generated.ts"
+import * as Alerts from "../../src/adapters/memory/Alerts.ts"
+import * as Bridge from "../../src/adapters/memory/Bridge.ts"
+import * as BuilderLedger from "../../src/adapters/memory/BuilderLedger.ts"
+import * as Chains from "../../src/adapters/memory/Chains.ts"
+import * as Intents from "../../src/adapters/memory/Intents.ts"
+import * as Outbox from "../../src/adapters/memory/Outbox.ts"
+import * as RelayTransactions from "../../src/adapters/memory/RelayTransactions.ts"
+import * as Screening from "../../src/adapters/memory/Screening.ts"
+import type { Chain } from "../../src/domain/Chain.ts"
+import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
+import { defaults, OrchestratorSettings } from "../../src/orchestrator/OrchestratorSettings.ts"
+import { OutboxDelivery } from "../../src/orchestrator/OutboxDelivery.ts"
+import { Relayer } from "../../src/orchestrator/Relayer.ts"
+import { parse } from "../../src/orchestrator/RelayEnvelope.ts"
+import { Watcher } from "../../src/orchestrator/Watcher.ts"
+import { Alerts as AlertsPort } from "../../src/ports/Alerts.ts"
+import { Chains as ChainsPort, type Log } from "../../src/ports/Chains.ts"
+import { type Intent, Intents as IntentsPort, type NewIntent, type Submission } from "../../src/ports/Intents.ts"
+import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/RelayTransactions.ts"
+import { RelayerKeys } from "../../src/ports/RelayerKeys.ts"
+import { address, chain as template } from "./FakeChain.ts"
+
+/** Blocks have to be three deep. */
+export const source: Chain = { ...template, id: 1, name: "source", confirmations: 3 }
+export const destination: Chain = { ...template, id: 2, name: "destination", confirmations: 1 }
+
+export const TOKEN = address(0xb1)
+export const TARGET = address(0x5a)
+export const BUILDER = address(0xbb)
+
+/** When the chains of the scene begin, in UNIX seconds, and the clock with them. */
+export const START = 1_700_000_000n
+export const DEADLINE = START + 600n
+
+export const settings = {
+  ...defaults,
+  relayer: { ...defaults.relayer, rebroadcastMillis: 15_000, bumpMillis: 45_000, minLaneBalance: 10n ** 16n }
+}
+
+const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)
+
+const world = Layer.mergeAll(
+  stores,
+  Chains.layer([source, destination]),
+  RawKeys.layer([Redacted.make<Hex>(`0x${"11".repeat(32)}`)]),
+  SweepContracts.layer,
+  Screening.layer(),
+  Bridge.layer({ target: TARGET }),
+  BuilderLedger.layer(),
+  OrchestratorSettings.layer(settings),
+  SecureRandom.layerWebCrypto
+)
+
+/** Everything on demand: nothing happens but what a test runs. */
+export const layer = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pipe(
+  Layer.provideMerge(OutboxDelivery.layerOnDemand),
+  Layer.provideMerge(world)
+)
+
+/** Everything as in the service: on timers, and woken by submissions. */
+export const layerRunning = Layer.mergeAll(Relayer.layer, Watcher.layer).pipe(
+  Layer.provideMerge(OutboxDelivery.layer),
+  Layer.provideMerge(world),
+  // Timers must not have to catch up with the scene's time.
+  Layer.provide(Layer.effectDiscard(TestClock.setTime(Number(START) * 1000)))
+)
+
+export interface Sweep {
+  readonly id: string
+  /** Byte of the owner's address. */
+  readonly owner?: number
+  readonly order?: Partial<SweepOrder>
+  readonly submission?: Partial<Submission["authorization"]>
+  readonly attributed?: NewIntent["attributed"]
+}
+
+const offer = ({ attributed, id, order: changes = {}, owner = 0x01 }: Sweep): NewIntent => {
+  const order: SweepOrder = {
+    owner: address(owner),
+    tokenIn: TOKEN,
+    amountIn: 1_000_000n,
+    feeAmount: 5_000n,
+    builder: BUILDER,
+    builderFee: 2_500n,
+    tokenOut: address(0xd1),
+    minAmountOut: 900n,
+    destination: address(0xde),
+    swapTarget: TARGET,
+    swapCalldata: "0x1234",
+    deadline: DEADLINE,
+    nonce: 7n,
+    destChainId: BigInt(source.id),
+    ...changes
+  }
+  return {
+    quote: {
+      id,
+      crossChain: order.destChainId !== BigInt(source.id),
+      expiresAtMs: Number(START) * 1000 + 120_000,
+      total: order.feeAmount + order.builderFee,
+      settlementAddress: source.contracts.delegate,
+      sourceChainId: source.id,
+      estimatedAmountOut: 1_000n,
+      minAmountOut: 900n,
+      provider: "scene",
+      estimatedSeconds: 12
+    },
+    order,
+    orderDigest: digest(order, { name: "Service", chainId: source.id }),
+    quotedAtBlock: 0n,
+    gas: 200_000n,
+    userId: "user",
+    attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }
+  }
+}
+
+const SWEPT = parseAbiParameters(
+  "address, uint256, uint256, uint256, address, uint256, address, address, uint256, uint256"
+)
+
+/** The event that the guard logs for an order. */
+export const sweptLog = (
+  { order, orderDigest }: Pick<Intent, "order" | "orderDigest">,
+  changes: { readonly guard?: Log["address"]; readonly amountIn?: bigint; readonly amountOut?: bigint } = {}
+): Pick<Log, "address" | "topics" | "data"> => ({
+  address: changes.guard ?? source.contracts.guard,
+  topics: encodeEventTopics({
+    abi: sweepGuard.abi,
+    eventName: "Swept",
+    args: { orderHash: orderDigest, owner: order.owner, builder: order.builder }
+  }) as Array<Hex>,
+  data: encodeAbiParameters(SWEPT, [
+    order.tokenIn,
+    changes.amountIn ?? order.amountIn,
+    order.feeAmount,
+    order.builderFee,
+    order.tokenOut,
+    changes.amountOut ?? 950n,
+    order.destination,
+    order.swapTarget,
+    order.nonce,
+    order.destChainId
+  ])
+})
+
+/** Some other event, as a token's transfer logs it. */
+export const otherLog: Pick<Log, "address" | "topics" | "data"> = {
+  address: TOKEN,
+  topics: [pad("0x01", { size: 32 })],
+  data: "0x"
+}
+
+export type SweepErrorName = "NonceUsed" | "Expired" | "InsufficientOutput" | "TransferFailed"
+
+export const reverting = (errorName: SweepErrorName): Hex => encodeErrorResult({ abi: sweepDelegate.abi, errorName })
+
+/** The handles of a scene in its starting state: a rich lane, plain owners who hold enough, sweeps that simulate well. */
+export const scene = Effect.gen(function* () {
+  const alerts = yield* AlertsPort
+  const chains = yield* Chains.MemoryChains
+  const intents = yield* IntentsPort
+  const transactions = yield* RelayTransactionsPort
+  const [lane] = (yield* RelayerKeys).lanes(source.id)
+  if (lane === undefined) return yield* Effect.die("no lane")
+  const chain = yield* chains.get(source.id)
+  const client = yield* (yield* ChainsPort).get(source.id)
+
+  /** What the chain answers to the service's own reads. */
+  const state = { ownerBalance: 10n ** 18n, spentNonces: new Set<bigint>() }
+
+  yield* TestClock.setTime(Number(START) * 1000)
+  for (const id of [source.id, destination.id]) yield* (yield* chains.get(id)).setBalance(lane, 10n ** 18n)
+  yield* chain.mine([], 0n)
+  yield* chain.onCall(({ data, to }) =>
+    Effect.sync(() => {
+      if (to !== source.contracts.guard) {
+        decodeFunctionData({ abi: erc20Abi, data })
+        return numberToHex(state.ownerBalance, { size: 32 })
+      }
+      const { args } = decodeFunctionData({ abi: sweepGuard.abi, data })
+      const word = BigInt(String(args?.[1]))
+      const bits = [...state.spentNonces].filter((nonce) => nonce / 256n === word)
+      return numberToHex(
+        bits.reduce((bitmap, nonce) => bitmap | (1n << (nonce % 256n)), 0n),
+        { size: 32 }
+      )
+    })
+  )
+  const simulates = (success: boolean, returnData: Hex) =>
+    chain.onSimulate((calls) => Effect.succeed(calls.map(() => ({ success, returnData, gasUsed: 150_000n, logs: [] }))))
+  yield* simulates(true, numberToHex(950n, { size: 32 }))
+
+  return {
+    alerts,
+    chain,
+    client,
+    destinationChain: yield* chains.get(destination.id),
+    lane,
+    state,
+    simulatesWell: simulates(true, numberToHex(950n, { size: 32 })),
+    simulatesNothing: simulates(true, "0x"),
+    simulatesRevert: (error: SweepErrorName) => simulates(false, reverting(error)),
+    /** Quotes and submits. */
+    submit: Effect.fnUntraced(function* (sweep: Sweep) {
+      const intent = offer(sweep)
+      yield* intents.create(intent)
+      return yield* intents.submit(sweep.id, {
+        signature: `0x${"ab".repeat(65)}`,
+        authorization: {
+          address: source.contracts.delegate,
+          chainId: source.id,
+          nonce: 0n,
+          r: pad("0x0a", { size: 32 }),
+          s: pad("0x0b", { size: 32 }),
+          yParity: 0,
+          ...sweep.submission
+        }
+      })
+    }),
+    intent: (id: string) => Effect.map(intents.find(id), Option.getOrThrow),
+    /** The one unfinished transaction of the source chain. */
+    pending: Effect.flatMap(transactions.unfinished(source.id), ([first, ...others]) =>
+      first === undefined || others.length > 0
+        ? Effect.die(`${others.length + (first === undefined ? 0 : 1)} unfinished transactions`)
+        : Effect.succeed(first)
+    ),
+    unfinished: transactions.unfinished(source.id),
+    /** What was handed to the source chain's node, in order. */
+    sent: Effect.map(chain.sent, (all) => all.map((raw) => ({ raw, ...parse(raw) }))),
+    alertKinds: Effect.map(alerts.list, (standing) => standing.map(({ kind }) => kind)),
+    /** Mines a transaction of the lane, and with it spends the nonce. */
+    mineLane: Effect.fnUntraced(function* (transaction: Chains.MinedTransaction, nonce = 0n) {
+      const block = yield* chain.mine([transaction])
+      yield* chain.setTransactionCount(lane, nonce + 1n)
+      return block
+    }),
+    /** Mines empty blocks. */
+    bury: (blocks: number) => Effect.repeat(chain.mine(), { times: blocks - 1 })
+  }
+})
