@@ -58,15 +58,14 @@ export default Effect.gen(function* () {
     transaction_id bigint NOT NULL REFERENCES orchestrator.relay_transactions (id),
     intent_id text COLLATE "C" NOT NULL REFERENCES orchestrator.intents (id),
     position integer NOT NULL,
-    chain_id bigint NOT NULL,
-    owner orchestrator.address NOT NULL,
+    account text COLLATE "C" NOT NULL,
     active boolean NOT NULL DEFAULT true,
     PRIMARY KEY (transaction_id, intent_id)
   )`
   yield* sql`CREATE UNIQUE INDEX relay_transaction_intents_one_per_intent
     ON orchestrator.relay_transaction_intents (intent_id) WHERE active`
-  yield* sql`CREATE UNIQUE INDEX relay_transaction_intents_one_per_owner
-    ON orchestrator.relay_transaction_intents (chain_id, owner) WHERE active`
+  yield* sql`CREATE UNIQUE INDEX relay_transaction_intents_one_per_account
+    ON orchestrator.relay_transaction_intents (account) WHERE active`
 
   yield* sql`ALTER TABLE orchestrator.intents ADD CONSTRAINT intents_relay_transaction
     FOREIGN KEY (relay_transaction_id) REFERENCES orchestrator.relay_transactions (id)`

@@ -2,7 +2,7 @@
  * A small Across relayer: it watches the SpokePools and fills, from its own inventory, every deposit that does not lose it
  * money. Filling is idempotent, since the destination pool takes each deposit once.
  */
-import { Effect, Schedule, Semaphore } from "effect"
+import { Clock, Effect, FiberMap, Schedule, Semaphore } from "effect"
 import {
   encodeAbiParameters,
   encodeFunctionData,
@@ -17,7 +17,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts"
 import * as Address from "../domain/Address.ts"
 import type { ChainId } from "../domain/ChainId.ts"
-import type { Hash, Hex } from "../domain/Hex.ts"
+import type { Hash } from "../domain/Hex.ts"
 import * as Accounts from "./Accounts.ts"
 import { spokePoolAbi } from "./Across.ts"
 import { type Anvil, DevChainFailed } from "./Anvil.ts"
@@ -39,6 +39,12 @@ type Deposit = GetEventArgs<
 >
 
 const POLL_INTERVAL = "200 millis"
+
+/** How long a deposit that is filled or unwelcome is left alone: a reorg can undo a fill. */
+const RECHECK_MILLIS = 3_000
+
+/** After this a fill counts as lost, and the pool is asked again. */
+const FILL_TIMEOUT_MILLIS = 15_000
 
 /** Looked at again and again: a reorg can put a deposit into a block that was already seen. */
 const LOOKBACK_BLOCKS = 64n
@@ -97,75 +103,85 @@ const relayHash = (relayData: RelayData, destinationChainId: ChainId): Hash =>
 
 const FILLED = 2n
 
-/** Runs until the scope closes. Failures of a node are retried with the next look. */
+/** Runs until the scope closes. What a node refuses, or a reorg undoes, is tried again. */
 export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<FillerChain>) {
-  const byId = new Map(chains.map((chain) => [BigInt(chain.anvil.chainId), chain]))
-  const sending = new Map(chains.map((chain) => [chain, Semaphore.makeUnsafe(1)]))
+  const destinations = new Map(
+    chains.map((chain) => [BigInt(chain.anvil.chainId), { chain, sending: Semaphore.makeUnsafe(1) }])
+  )
+  const fills = yield* FiberMap.make<Hash>()
+  const settledAt = new Map<Hash, number>()
 
-  const fill = Effect.fnUntraced(function* (destination: FillerChain, relayData: RelayData) {
-    const { anvil, spokePool } = destination
-    const data = encodeFunctionData({
-      abi: spokePoolAbi,
-      functionName: "fillRelay",
-      args: [relayData, BigInt(anvil.chainId), pad(account.address, { size: 32 })]
-    })
-    // One at a time, so that each gets the next nonce; what was sent is mined together.
-    const hash = yield* send(destination, data).pipe(sending.get(destination)?.withPermits(1) ?? ((effect) => effect))
-    const receipt = yield* anvil.ask("fill", (client) => client.waitForTransactionReceipt({ hash }))
-    if (receipt.status === "reverted") {
-      return yield* new DevChainFailed({ chainId: anvil.chainId, step: "fill", detail: `${hash} reverted` })
+  const look = Effect.fnUntraced(function* (origin: FillerChain) {
+    const now = yield* Clock.currentTimeMillis
+    for (const deposit of yield* recentDeposits(origin)) {
+      const destination = destinations.get(deposit.destinationChainId)
+      if (destination === undefined) continue
+      const { chain, sending } = destination
+      const relayData = relayDataOf(origin.anvil.chainId, deposit)
+      const hash = relayHash(relayData, chain.anvil.chainId)
+      if (now - (settledAt.get(hash) ?? 0) < RECHECK_MILLIS) continue
+      const settle = isWanted(origin, chain, deposit, hash).pipe(
+        Effect.flatMap((wanted) => (wanted ? fill(chain, sending, relayData) : Effect.void)),
+        Effect.andThen(Clock.currentTimeMillis),
+        Effect.map((time) => settledAt.set(hash, time)),
+        Effect.catch((error) => Effect.logDebug("a fill failed; the next look tries again", error))
+      )
+      yield* FiberMap.run(fills, hash, settle, { onlyIfMissing: true })
     }
-    yield* Effect.logDebug("filled a deposit").pipe(
-      Effect.annotateLogs({ origin: relayData.originChainId, depositId: relayData.depositId, spokePool, hash })
-    )
-  })
-
-  const look = Effect.fnUntraced(function* (origin: FillerChain, finished: Set<Hash>) {
-    const { anvil, spokePool } = origin
-    const latest = yield* anvil.ask("head", (client) => client.getBlockNumber())
-    const logs = yield* anvil.ask("deposits", (client) =>
-      client.getLogs({
-        address: spokePool,
-        event: DEPOSITED,
-        strict: true,
-        fromBlock: latest > LOOKBACK_BLOCKS ? latest - LOOKBACK_BLOCKS : 0n,
-        toBlock: latest
-      })
-    )
-    yield* Effect.forEach(
-      logs,
-      ({ args }) => {
-        const destination = byId.get(args.destinationChainId)
-        if (destination === undefined) return Effect.void
-        const relayData = relayDataOf(anvil.chainId, args)
-        const hash = relayHash(relayData, destination.anvil.chainId)
-        if (finished.has(hash)) return Effect.void
-        return consider(origin, destination, args, hash).pipe(
-          Effect.flatMap((wanted) => (wanted ? fill(destination, relayData) : Effect.void)),
-          Effect.tap(() => Effect.sync(() => finished.add(hash))),
-          Effect.catch((error) => Effect.logDebug("a fill failed; the next look tries again", error))
-        )
-      },
-      { concurrency: "unbounded", discard: true }
-    )
   })
 
   yield* Effect.forEach(
     chains,
-    (origin) => {
-      const finished = new Set<Hash>()
-      return look(origin, finished).pipe(
+    (origin) =>
+      look(origin).pipe(
         Effect.catch((error) => Effect.logDebug("a look at a chain failed", error)),
         Effect.repeat(Schedule.spaced(POLL_INTERVAL)),
         Effect.forkScoped
-      )
-    },
+      ),
     { discard: true }
   )
 })
 
-/** Fails, and so is tried again, only where the node does not answer. */
-const consider = Effect.fnUntraced(function* (
+const recentDeposits = ({ anvil, spokePool }: FillerChain): Effect.Effect<ReadonlyArray<Deposit>, DevChainFailed> =>
+  anvil.ask("deposits", async (client) => {
+    const latest = await client.getBlockNumber()
+    const logs = await client.getLogs({
+      address: spokePool,
+      event: DEPOSITED,
+      strict: true,
+      fromBlock: latest > LOOKBACK_BLOCKS ? latest - LOOKBACK_BLOCKS : 0n,
+      toBlock: latest
+    })
+    return logs.map((log) => log.args)
+  })
+
+const fill = Effect.fnUntraced(function* (
+  { anvil, spokePool }: FillerChain,
+  sending: Semaphore.Semaphore,
+  relayData: RelayData
+) {
+  const data = encodeFunctionData({
+    abi: spokePoolAbi,
+    functionName: "fillRelay",
+    args: [relayData, BigInt(anvil.chainId), pad(account.address, { size: 32 })]
+  })
+  // One at a time, so that each gets the next nonce; what was sent is mined together.
+  const hash = yield* sending.withPermits(1)(
+    anvil.ask("send a fill", async (client) => {
+      const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
+      return client.sendTransaction({ account, chain: client.chain, to: spokePool, data, nonce })
+    })
+  )
+  const receipt = yield* anvil.ask("fill", (client) =>
+    client.waitForTransactionReceipt({ hash, timeout: FILL_TIMEOUT_MILLIS })
+  )
+  if (receipt.status === "reverted") {
+    return yield* new DevChainFailed({ chainId: anvil.chainId, step: "fill", detail: `${hash} reverted` })
+  }
+})
+
+/** Whether the deposit is worth a fill and still lacks one. Fails, and so is tried again, where a node does not answer. */
+const isWanted = Effect.fnUntraced(function* (
   origin: FillerChain,
   destination: FillerChain,
   deposit: Deposit,
@@ -181,9 +197,3 @@ const consider = Effect.fnUntraced(function* (
   )
   return status !== FILLED && BigInt(deposit.fillDeadline) >= block.timestamp
 })
-
-const send = ({ anvil, spokePool }: FillerChain, data: Hex) =>
-  anvil.ask("send a fill", async (client) => {
-    const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
-    return client.sendTransaction({ account, chain: client.chain, to: spokePool, data, nonce })
-  })

@@ -20,7 +20,10 @@ export class PostgresUnavailable extends Schema.TaggedError<PostgresUnavailable>
 }
 
 export interface PostgresOptions {
-  /** Holds the data between runs. Without it the data live in a temporary directory that goes with the scope. */
+  /**
+   * Holds the data between runs. Without it, or where root starts a server in a directory that only root can reach, the data
+   * live in a temporary directory that goes with the scope.
+   */
   readonly dataDirectory?: string
   /** Starts without what the data directory holds. */
   readonly fresh?: boolean
@@ -207,8 +210,13 @@ export const start = Effect.fn("Postgres.start")(function* (
   const native = (yield* user.reaches(path.join(installed, "bin", "postgres")))
     ? installed
     : yield* reachableCopy(installed, yield* temporary)
-  const directory =
-    wanted !== undefined && (yield* user.reaches(path.dirname(wanted))) ? wanted : path.join(yield* temporary, "data")
+  const isReachable = wanted !== undefined && (yield* user.reaches(path.dirname(wanted)))
+  const directory = isReachable ? wanted : path.join(yield* temporary, "data")
+  if (wanted !== undefined && !isReachable && options.fresh !== true) {
+    yield* Effect.logWarning(
+      `PostgreSQL runs as another user for root, who cannot reach ${wanted}: the data are temporary, and lost at the end`
+    )
+  }
 
   const durable = options.durable ?? true
   yield* awaitUnused(directory)

@@ -35,6 +35,7 @@ export interface BridgeRoute {
 export interface BridgeDeposit {
   readonly tokenIn: Address.Address
   readonly amountIn: bigint
+  /** An ERC-20 on the destination chain; the wrapped native token where the recipient gets native currency. */
   readonly tokenOut: Address.Address
   readonly amountOut: bigint
   readonly destChainId: bigint

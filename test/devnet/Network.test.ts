@@ -280,6 +280,26 @@ layer(TestNetwork.layer())("the local network", (it) => {
     )
   )
 
+  it.effect("fills again what a reorg undid", () =>
+    withLiveClock(
+      Effect.gen(function* () {
+        const { chains, users } = yield* TestNetwork
+        const [alpha, beta] = chains
+        const user = users[4]
+        if (!alpha || !beta || !user) return assert.fail("two chains and a user")
+        const recipient = somebody("reorganised")
+        const amount = Tokens.units("DAI", 3n)
+        const filled = Effect.map(balance(beta, "DAI", recipient), (arrived) => arrived === amount)
+        yield* deposit(alpha, beta, { user, symbol: "DAI", inputAmount: amount, outputAmount: amount, recipient })
+        yield* eventually(filled)
+        yield* beta.anvil.ask("reorg", (client) => client.transport.request({ method: "anvil_reorg", params: [1, []] }))
+        assert.isFalse(yield* filled)
+        yield* eventually(filled)
+        assert.isTrue(yield* filled)
+      })
+    )
+  )
+
   it.effect("funds fresh accounts, several at once", () =>
     Effect.gen(function* () {
       const { chains } = yield* TestNetwork

@@ -21,8 +21,8 @@ import { spokePoolAbi } from "./spokePoolAbi.ts"
 
 export const PROVIDER = "across"
 
-/** What `depositV3` uses beyond the call itself, with a plain ERC-20 (measured: 68,000 to 82,000). */
-const DEPOSIT_GAS = 80_000n
+/** Measured 42,000 to 45,000 for ordinary tokens with an unlimited allowance; spending an exact one to zero costs 5,000 more. */
+const DEPOSIT_GAS = 60_000n
 
 export interface Options {
   /** How long after its quote an order can still settle: the quote's lifetime and the order's grace, in seconds. */

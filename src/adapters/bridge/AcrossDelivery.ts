@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { encodeFunctionData, hexToBigInt, size } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Bridge, Delivery } from "../../ports/Bridge.ts"
-import { type Block, type ChainClient, type Chains, ChainUnavailable, type Log } from "../../ports/Chains.ts"
+import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/Chains.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
@@ -70,27 +70,30 @@ const fillStatus = Effect.fnUntraced(function* (
 })
 
 export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Service"]["delivery"] => {
+  /**
+   * Newest blocks first, where a fill most likely is, and always one window of them; then back to before the deposit. The pool
+   * takes no quote timestamp after the deposit, so no fill is much older than it.
+   */
   const findFill = Effect.fnUntraced(function* (
     client: ChainClient,
     pool: Address.Address,
     relay: AcrossDeposit.Relay,
     head: Block
   ) {
-    // The pool takes no quote timestamp after the deposit, so no fill is much older than it.
-    const earliest = BigInt(relay.deposit.quoteTimestamp) - CLOCK_SKEW_SECONDS
-    let fromBlock = yield* blockBefore(client, head, earliest)
-    while (fromBlock <= head.number) {
-      const end = fromBlock + logWindow - 1n
-      const toBlock = end < head.number ? end : head.number
-      const topics = AcrossDeposit.filledTopics(relay)
+    const topics = AcrossDeposit.filledTopics(relay)
+    let toBlock = head.number
+    let lowest: bigint | undefined
+    while (true) {
+      const fromBlock = toBlock >= logWindow ? toBlock - logWindow + 1n : 0n
       const logs = yield* client.logs({ address: pool, topics, fromBlock, toBlock })
-      const fill = logs.flatMap((log: Log) =>
-        Option.toArray(Option.map(AcrossDeposit.filledAmount(log, pool, relay), (amountOut) => ({ amountOut, log })))
-      )[0]
-      if (fill !== undefined) return Option.some(fill)
-      fromBlock = toBlock + 1n
+      for (const log of logs) {
+        const amountOut = AcrossDeposit.filledAmount(log, pool, relay)
+        if (Option.isSome(amountOut)) return Option.some({ amountOut: amountOut.value, log })
+      }
+      lowest ??= yield* blockBefore(client, head, BigInt(relay.deposit.quoteTimestamp) - CLOCK_SKEW_SECONDS)
+      if (fromBlock <= lowest) return Option.none()
+      toBlock = fromBlock - 1n
     }
-    return Option.none<{ readonly amountOut: bigint; readonly log: Log }>()
   })
 
   return Effect.fn("Across.delivery")(function* ({ order, receipt, sourceChainId }) {

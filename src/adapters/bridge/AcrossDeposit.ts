@@ -76,23 +76,24 @@ const decodeArguments = Option.liftThrowable((calldata: Hex) => {
  * Reads a deposit back. None unless the calldata is byte for byte what {@link encode} writes for it: so it holds no message,
  * no trailing bytes and no second meaning.
  */
-export const decode = (calldata: Hex): Option.Option<AcrossDeposit> =>
-  Option.filter(
-    Option.map(decodeArguments(calldata), (args) => ({
-      depositor: Address.of(args[0]),
-      recipient: Address.of(args[1]),
-      inputToken: Address.of(args[2]),
-      outputToken: Address.of(args[3]),
-      inputAmount: args[4],
-      outputAmount: args[5],
-      destinationChainId: args[6],
-      exclusiveRelayer: Address.of(args[7]),
-      quoteTimestamp: args[8],
-      fillDeadline: args[9],
-      exclusivityParameter: args[10]
-    })),
-    (deposit) => encode(deposit) === calldata.toLowerCase()
-  )
+export const decode = (calldata: Hex): Option.Option<AcrossDeposit> => {
+  // viem compares selectors as text.
+  const lower: Hex = `0x${calldata.slice(2).toLowerCase()}`
+  const deposit = Option.map(decodeArguments(lower), (args) => ({
+    depositor: Address.of(args[0]),
+    recipient: Address.of(args[1]),
+    inputToken: Address.of(args[2]),
+    outputToken: Address.of(args[3]),
+    inputAmount: args[4],
+    outputAmount: args[5],
+    destinationChainId: args[6],
+    exclusiveRelayer: Address.of(args[7]),
+    quoteTimestamp: args[8],
+    fillDeadline: args[9],
+    exclusivityParameter: args[10]
+  }))
+  return Option.filter(deposit, (read) => encode(read) === lower)
+}
 
 /** A deposit that was made, as relayers see it. */
 export interface Relay {

@@ -1,5 +1,5 @@
 /** {@link BuilderAttribution} by the builder backend's `POST /attribute` (spec). The key travels in a header, never in a body. */
-import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, type Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { sha256, stringToHex } from "viem"
 import { Attribution } from "../../domain/Builder.ts"

@@ -41,7 +41,7 @@ const answer = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCli
       return yield* readBooked(response)
     case 409:
     case 422: {
-      const { error } = yield* Effect.catch(readError(response), () => Effect.succeed({ error: "no reason given" }))
+      const { error } = yield* Effect.orElseSucceed(readError(response), () => ({ error: "no reason given" }))
       const detail = typeof error === "string" ? error : JSON.stringify(error)
       return yield* new LedgerRefused({ status: response.status, detail: detail.slice(0, MAX_DETAIL) })
     }

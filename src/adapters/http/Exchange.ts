@@ -4,7 +4,7 @@
  * logged: never a URL, a header or a body.
  */
 import { Duration, Effect, Schema } from "effect"
-import { FetchHttpClient, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { FetchHttpClient, type HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 
 /** There is no usable answer. */
 export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {

@@ -66,7 +66,9 @@ const Coin = Schema.Struct({
 const exactPrice = (key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   key === "price" && typeof value === "number" ? context?.source : value
 
-const readCoins = Exchange.json(Schema.Struct({ coins: Schema.Record(Schema.String, Coin) }), exactPrice)
+/** Coins are decoded one by one: what is wrong with one of them is no reason to do without the rest. */
+const readCoins = Exchange.json(Schema.Struct({ coins: Schema.Record(Schema.String, Schema.Unknown) }), exactPrice)
+const decodeCoin = Schema.decodeUnknownOption(Coin)
 
 const usable = (coin: typeof Coin.Type, decimals: number, nowMillis: number): boolean =>
   (coin.confidence ?? 0) >= MIN_CONFIDENCE &&
@@ -120,9 +122,11 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     )
     const prices = new Map<Address.Address, UsdPrice>()
     for (const { key, token } of keyed) {
-      const coin = coins.get(key)
-      if (coin === undefined || !usable(coin, token.decimals, now)) continue
-      Option.map(parsePrice(coin.price), (price) => prices.set(token.address, price))
+      decodeCoin(coins.get(key)).pipe(
+        Option.filter((coin) => usable(coin, token.decimals, now)),
+        Option.flatMap((coin) => parsePrice(coin.price)),
+        Option.map((price) => prices.set(token.address, price))
+      )
     }
     return prices
   })

@@ -50,7 +50,7 @@ layer(Across.layerWith({ logWindow: 3n }).pipe(Layer.provide(fees), Layer.provid
     it.effect("count only at the destination's depth", () =>
       Effect.gen(function* () {
         const { net, settlement, sourceChainId } = yield* settle
-        const deep = Across.layer.pipe(
+        const deep = Layer.fresh(Across.layer).pipe(
           Layer.provide(fees),
           Layer.provide(chainsOf((chain) => ({ ...chain, confirmations: 3 }))),
           Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))

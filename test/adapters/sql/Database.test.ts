@@ -78,7 +78,7 @@ it.live(
           sign: () => Effect.as(sign, attempt("a"))
         })
       const interrupted = yield* Effect.forkChild(
-        Effect.flip(allocate(Effect.andThen(Deferred.succeed(signing, undefined), Effect.sleep("3 seconds"))))
+        Effect.flip(allocate(Effect.andThen(Deferred.succeed(signing, undefined), Effect.sleep("1 second"))))
       )
       yield* Deferred.await(signing)
       yield* first.stop

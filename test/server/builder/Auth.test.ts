@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Harness from "./Harness.ts"
 
-const { ask, signed, signUp, wallet } = Harness
+const { ask, signed, signUp } = Harness
 
-layer(Harness.layer())("signing in", (it) => {
+layer(Harness.layer(), { excludeTestServices: true })("signing in", (it) => {
   it.effect("a new wallet signs up, is signed in, and signs in again", () =>
     Effect.gen(function* () {
       const { account, answer, cookie, id } = yield* signUp("Ann's wallet")

@@ -1,7 +1,6 @@
 /** The real backend on a free port and a database of its own, and clients for it: plain, signed in, operator. */
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
-import { Redacted } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
 import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
@@ -95,7 +94,7 @@ export const ask = Effect.fnUntraced(function* (request: string, options: Ask = 
   const [method = "GET", path = "/"] = request.split(" ")
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   const response = yield* Effect.promise(() =>
-    fetch(`http://127.0.0.1:${address._tag === "InetAddress" ? address.port : 0}${path}`, {
+    fetch(`http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}${path}`, {
       method,
       ...(body === undefined ? {} : { body }),
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...options.headers }

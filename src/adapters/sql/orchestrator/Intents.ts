@@ -102,6 +102,8 @@ const make = Effect.gen(function* () {
       Effect.andThen(
         // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
         // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
+        // OFFSET 0 keeps both conditions as look-ups per candidate: a planner that does not know yet how long the queue has
+        // become might join it with itself.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
         sql`
           WITH free AS (
@@ -111,16 +113,18 @@ const make = Effect.gen(function* () {
               AND (c.not_before IS NULL OR c.not_before <= ${at})
               AND NOT EXISTS (
                 SELECT FROM orchestrator.relay_transaction_intents l
-                WHERE l.active AND l.chain_id = c.source_chain_id AND l.owner = c.owner
+                WHERE l.active AND l.account = c.account
+                OFFSET 0
               )
               AND NOT EXISTS (
                 SELECT FROM orchestrator.intents o
-                WHERE o.source_chain_id = c.source_chain_id AND o.owner = c.owner AND o.status = 'submitted'
-                  AND o.relay_transaction_id IS NULL AND o.id <> c.id
+                WHERE o.account = c.account AND o.status = 'submitted' AND o.relay_transaction_id IS NULL
+                  AND o.id <> c.id
                   AND (
                     o.lease_until > ${at}
                     OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)
                   )
+                OFFSET 0
               )
             ORDER BY c.submitted_at, c.id
             LIMIT ${limit}

@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
   ) =>
     sql<{ id: bigint; taken: ReadonlyArray<string> }>`
       WITH free AS (
-        SELECT id, owner FROM orchestrator.intents
+        SELECT id, account FROM orchestrator.intents
         WHERE id = ANY(${options.intentIds}) AND source_chain_id = ${options.chainId}
           AND status = 'submitted' AND relay_transaction_id IS NULL
         ORDER BY id
@@ -101,9 +101,8 @@ const make = Effect.gen(function* () {
         )
         RETURNING id
       ), link AS (
-        INSERT INTO orchestrator.relay_transaction_intents (transaction_id, intent_id, position, chain_id, owner)
-        SELECT transaction.id, free.id, array_position(${options.intentIds}::text[], free.id::text), ${options.chainId},
-          free.owner
+        INSERT INTO orchestrator.relay_transaction_intents (transaction_id, intent_id, position, account)
+        SELECT transaction.id, free.id, array_position(${options.intentIds}::text[], free.id::text), free.account
         FROM transaction, free
       )
       SELECT transaction.id,

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { SweepDelegate } from "../src/SweepDelegate.sol";
+import { SweepEntry } from "../src/SweepEntry.sol";
+import { SweepGuard } from "../src/SweepGuard.sol";
+import { SweepTest } from "./support/SweepTest.sol";
+
+/// @notice What the code cannot do, because it lacks the instructions for it, and that it is the code that ships.
+contract BytecodeTest is SweepTest {
+    uint8 private constant ORIGIN = 0x32;
+    uint8 private constant SLOAD = 0x54;
+    uint8 private constant SSTORE = 0x55;
+    uint8 private constant TSTORE = 0x5d;
+    uint8 private constant CREATE = 0xf0;
+    uint8 private constant CALLCODE = 0xf2;
+    uint8 private constant DELEGATECALL = 0xf4;
+    uint8 private constant CREATE2 = 0xf5;
+    uint8 private constant SELFDESTRUCT = 0xff;
+
+    function setUp() public {
+        _deploy(address(1), new address[](0));
+    }
+
+    function test_NothingRunsForeignCodeOrDestroysItself() public view {
+        address[3] memory contracts = [address(delegate), address(guard), address(entry)];
+        for (uint256 i; i < 3; ++i) {
+            bool[256] memory used = _instructions(contracts[i].code);
+            assertFalse(used[ORIGIN], "ORIGIN");
+            assertFalse(used[DELEGATECALL] || used[CALLCODE], "DELEGATECALL");
+            assertFalse(used[SELFDESTRUCT], "SELFDESTRUCT");
+            assertFalse(used[CREATE] || used[CREATE2], "CREATE");
+        }
+    }
+
+    /// @dev No storage means no initialiser, no upgrade, and nothing that another delegate could prepare or spoil.
+    function test_DelegateAndEntryHaveNoStorage() public view {
+        address[2] memory contracts = [address(delegate), address(entry)];
+        for (uint256 i; i < 2; ++i) {
+            bool[256] memory used = _instructions(contracts[i].code);
+            assertFalse(used[SLOAD] || used[SSTORE] || used[TSTORE], "storage");
+        }
+        // The walk finds what is there.
+        bool[256] memory guards = _instructions(address(guard).code);
+        assertTrue(guards[SLOAD] && guards[SSTORE] && guards[TSTORE]);
+    }
+
+    function test_GuardAndDelegateKnowEachOther() public view {
+        assertEq(delegate.guard(), address(guard));
+        assertEq(guard.delegate(), address(delegate));
+        assertEq(address(delegate), vm.computeCreateAddress(address(guard), 1));
+        assertEq(guard.owner(), admin);
+        assertEq(guard.timelock(), TIMELOCK);
+        assertEq(delegate.feeRecipient(), feeRecipient);
+        assertEq(delegate.wrappedNative(), address(1));
+    }
+
+    /// @dev `bun contracts/generate.ts` compiles by itself; these tests must be about the same bytes.
+    function test_ShippedCodeIsTheTestedCode() public view {
+        string memory shipped = vm.readFile("../src/adapters/evm/contracts.generated.ts");
+        assertTrue(vm.contains(shipped, vm.toString(type(SweepDelegate).creationCode)), "SweepDelegate");
+        assertTrue(vm.contains(shipped, vm.toString(type(SweepGuard).creationCode)), "SweepGuard");
+        assertTrue(vm.contains(shipped, vm.toString(type(SweepEntry).creationCode)), "SweepEntry");
+    }
+
+    /// @dev Instructions of a contract; what PUSH carries is skipped.
+    function _instructions(bytes memory code) private pure returns (bool[256] memory used) {
+        for (uint256 i; i < code.length; ++i) {
+            uint8 instruction = uint8(code[i]);
+            used[instruction] = true;
+            if (instruction >= 0x60 && instruction <= 0x7f) i += instruction - 0x5f;
+        }
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { DevToken } from "../src/dev/DevToken.sol";
+import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
+import { MockRouter } from "./mocks/MockRouter.sol";
+import { MockScene } from "./support/MockScene.sol";
+
+/// @notice Sweeps, replays, tampered orders, cancellations and nested orders, in any sequence.
+contract SweepHandler is MockScene {
+    uint256 public constant OWNERS = 3;
+    uint256 public constant NONCES = 16;
+
+    address[] public owners;
+    mapping(address => uint256) public keys;
+    mapping(address => uint256) public minted;
+    mapping(address => uint256) public swept;
+    mapping(address => mapping(uint256 => uint256)) public settlements;
+    mapping(address => mapping(uint256 => bool)) public cancelled;
+    uint256 public fees;
+    uint256 public builderFees;
+    uint256 public delivered;
+    uint256 public taken;
+    uint256 public sweeps;
+    uint256 public unauthorised;
+
+    SweepOrder private _last;
+    bytes private _lastSignature;
+
+    constructor() {
+        setUp();
+        for (uint256 i; i < OWNERS; ++i) {
+            (address account, uint256 key) = makeAddrAndKey(string.concat("owner ", vm.toString(i)));
+            owners.push(account);
+            keys[account] = key;
+            _delegate(account, address(delegate));
+        }
+        tokenOut.mint(address(router), type(uint128).max);
+        // A bystander has all that a victim would: tokens, a standing allowance, and our delegate.
+        address bystander = bystanders();
+        _delegate(bystander, address(delegate));
+        tokenIn.mint(bystander, AMOUNT);
+        tokenOut.mint(bystander, AMOUNT);
+        vm.prank(bystander);
+        tokenIn.approve(address(router), type(uint256).max);
+    }
+
+    function bystanders() public returns (address) {
+        return makeAddr("bystander");
+    }
+
+    function sweep(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out) external {
+        (SweepOrder memory order, uint256 rest) = _any(who, nonce, amount, fee, builderFee, out);
+        bytes memory signature = _sign(order, keys[order.owner]);
+        try ISweepDelegate(order.owner).execute(order, signature) returns (uint256 amountOut) {
+            _settled(order, rest, amountOut);
+        } catch { }
+        (_last, _lastSignature) = (order, signature);
+    }
+
+    function batch(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+        (SweepOrder memory order, uint256 rest) = _any(who, nonce, amount, 1, 1, out);
+        ISweepEntry.Item[] memory items = _items(order, _sign(order, keys[order.owner]));
+        if (entry.run(items) == 1) _settled(order, rest, order.minAmountOut);
+    }
+
+    function replay() external {
+        if (_last.owner == address(0)) return;
+        try ISweepDelegate(_last.owner).execute(_last, _lastSignature) {
+            if (settlements[_last.owner][_last.nonce] != 0 || cancelled[_last.owner][_last.nonce]) ++unauthorised;
+            else _settled(_last, _last.amountIn - _last.feeAmount - _last.builderFee, _last.minAmountOut);
+        } catch { }
+    }
+
+    function tamper(uint256 field, uint256 word) external {
+        SweepOrder memory order = _last;
+        if (order.owner == address(0)) return;
+        field = bound(field, 1, 13);
+        if (field == 10) return;
+        bytes32 before = _structHash(order);
+        if (field == 1 || field == 4 || field == 6 || field == 8 || field == 9) word = uint160(word);
+        assembly ("memory-safe") {
+            mstore(add(order, mul(field, 0x20)), word)
+        }
+        if (_structHash(order) == before) return;
+        try ISweepDelegate(order.owner).execute(order, _lastSignature) {
+            ++unauthorised;
+        } catch { }
+    }
+
+    function cancel(uint256 who, uint256 nonce) external {
+        address account = owners[who % OWNERS];
+        nonce %= NONCES;
+        vm.prank(account);
+        try ISweepDelegate(account).cancel(nonce) {
+            if (settlements[account][nonce] != 0) ++unauthorised;
+            cancelled[account][nonce] = true;
+        } catch { }
+    }
+
+    /// @dev An order whose swap runs another owner's order on the way.
+    function nest(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+        (SweepOrder memory inner,) = _any(who + 1, nonce, amount, 0, 0, out);
+        (SweepOrder memory outer, uint256 rest) = _any(who, nonce, amount, 0, 0, out);
+        bytes memory data = abi.encodeCall(ISweepDelegate.execute, (inner, _sign(inner, keys[inner.owner])));
+        outer.swapCalldata = abi.encodeCall(
+            MockRouter.swapTrying,
+            (inner.owner, data, address(tokenIn), rest, address(tokenOut), outer.minAmountOut, destination)
+        );
+        try ISweepDelegate(outer.owner).execute(outer, _sign(outer, keys[outer.owner])) returns (uint256 amountOut) {
+            _settled(outer, rest, amountOut);
+        } catch { }
+    }
+
+    /// @dev The router takes what it can of the owner, and of the bystander, for nothing.
+    function steal(uint256 who, uint256 nonce, uint256 amount, uint256 extra) external {
+        (SweepOrder memory order,) = _any(who, nonce, amount, 0, 0, 1);
+        tokenIn.mint(order.owner, AMOUNT);
+        minted[order.owner] += AMOUNT;
+        extra = bound(extra, 1, AMOUNT);
+        order.swapCalldata = abi.encodeCall(
+            MockRouter.swap, (address(tokenIn), order.amountIn + extra, address(tokenOut), 1, destination)
+        );
+        try ISweepDelegate(order.owner).execute(order, _sign(order, keys[order.owner])) {
+            ++unauthorised;
+        } catch { }
+    }
+
+    function system() external view returns (address, address, address) {
+        return (address(guard), address(delegate), address(entry));
+    }
+
+    function tokens() external view returns (DevToken, DevToken, address) {
+        return (tokenIn, tokenOut, address(router));
+    }
+
+    function recipients() external view returns (address, address, address) {
+        return (feeRecipient, builder, destination);
+    }
+
+    function isNonceUsed(address account, uint256 nonce) external view returns (bool) {
+        return guard.isNonceUsed(account, nonce);
+    }
+
+    function _any(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out)
+        private
+        returns (SweepOrder memory order, uint256 rest)
+    {
+        address account = owners[who % OWNERS];
+        amount = bound(amount, 3, 1e30);
+        fee = bound(fee, 0, amount - 2);
+        builderFee = bound(builderFee, 0, amount - 1 - fee);
+        out = bound(out, 1, 1e30);
+        rest = amount - fee - builderFee;
+        tokenIn.mint(account, amount);
+        minted[account] += amount;
+        order = _order(account, address(tokenIn), address(tokenOut), rest, out);
+        (order.amountIn, order.feeAmount, order.builderFee) = (amount, fee, builderFee);
+        (order.minAmountOut, order.nonce) = (out, nonce % NONCES);
+    }
+
+    function _settled(SweepOrder memory order, uint256 rest, uint256 amountOut) private {
+        ++settlements[order.owner][order.nonce];
+        ++sweeps;
+        swept[order.owner] += order.amountIn;
+        fees += order.feeAmount;
+        builderFees += order.builderFee;
+        taken += rest;
+        delivered += amountOut;
+    }
+}
+
+/// @notice What holds after any sequence of calls.
+contract InvariantsTest is MockScene {
+    SweepHandler private handler;
+
+    function setUp() public override {
+        handler = new SweepHandler();
+        targetContract(address(handler));
+        bytes4[] memory selectors = new bytes4[](7);
+        selectors[0] = handler.sweep.selector;
+        selectors[1] = handler.batch.selector;
+        selectors[2] = handler.replay.selector;
+        selectors[3] = handler.tamper.selector;
+        selectors[4] = handler.cancel.selector;
+        selectors[5] = handler.nest.selector;
+        selectors[6] = handler.steal.selector;
+        targetSelector(FuzzSelector(address(handler), selectors));
+    }
+
+    function invariant_NothingHappensWithoutAnOrder() public view {
+        assertEq(handler.unauthorised(), 0);
+    }
+
+    function invariant_FeesAndDeliveriesAddUp() public view {
+        (DevToken input, DevToken output, address venue) = handler.tokens();
+        (address fee, address builderFee, address to) = handler.recipients();
+        assertEq(input.balanceOf(fee), handler.fees());
+        assertEq(input.balanceOf(builderFee), handler.builderFees());
+        assertEq(input.balanceOf(venue), handler.taken());
+        assertEq(output.balanceOf(to), handler.delivered());
+    }
+
+    function invariant_OwnersLoseExactlyWhatTheySigned() public view {
+        (DevToken input,,) = handler.tokens();
+        for (uint256 i; i < handler.OWNERS(); ++i) {
+            address account = handler.owners(i);
+            assertEq(input.balanceOf(account), handler.minted(account) - handler.swept(account));
+        }
+    }
+
+    function invariant_BystanderIsUntouched() public {
+        (DevToken input, DevToken output, address venue) = handler.tokens();
+        address bystander = handler.bystanders();
+        assertEq(input.balanceOf(bystander), AMOUNT);
+        assertEq(output.balanceOf(bystander), AMOUNT);
+        assertEq(input.allowance(bystander, venue), type(uint256).max);
+    }
+
+    function invariant_NoAllowanceIsLeft() public view {
+        (DevToken input,, address venue) = handler.tokens();
+        for (uint256 i; i < handler.OWNERS(); ++i) {
+            assertEq(input.allowance(handler.owners(i), venue), 0);
+        }
+    }
+
+    function invariant_NonceSettlesAtMostOnceAndIsThenSpent() public view {
+        for (uint256 i; i < handler.OWNERS(); ++i) {
+            address account = handler.owners(i);
+            for (uint256 nonce; nonce < handler.NONCES(); ++nonce) {
+                uint256 settled = handler.settlements(account, nonce);
+                bool cancelled = handler.cancelled(account, nonce);
+                assertLe(settled, cancelled ? 0 : 1);
+                assertEq(handler.isNonceUsed(account, nonce), settled == 1 || cancelled);
+            }
+        }
+    }
+
+    function invariant_SystemHoldsNothing() public view {
+        (DevToken input, DevToken output,) = handler.tokens();
+        (address a, address b, address c) = handler.system();
+        address[3] memory contracts = [a, b, c];
+        for (uint256 i; i < 3; ++i) {
+            assertEq(input.balanceOf(contracts[i]) + output.balanceOf(contracts[i]) + contracts[i].balance, 0);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { LibRLP } from "solady/utils/LibRLP.sol";
+import { SweepDelegate } from "../src/SweepDelegate.sol";
+import { SweepGuard } from "../src/SweepGuard.sol";
+import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
+import { SweepTest } from "./support/SweepTest.sol";
+
+/// @notice The delegate hashes and recovers as an implementation does that knows nothing of it. The TypeScript tests
+///         read the same files.
+contract VectorsTest is SweepTest {
+    using LibRLP for LibRLP.List;
+
+    string private constant ORDERS = "../test/vectors/sweep-order.json";
+    string private constant AUTHORIZATIONS = "../test/vectors/authorization.json";
+
+    function test_OrdersHashAsTheVectorsSay() public view {
+        string memory json = vm.readFile(ORDERS);
+        uint256 count = vm.parseJsonUint(json, ".count");
+        assertGt(count, 0);
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(".orders[", vm.toString(i), "]");
+            SweepOrder memory order = _read(json, string.concat(at, ".order"));
+            assertEq(_structHash(order), vm.parseJsonBytes32(json, string.concat(at, ".structHash")));
+            bytes32 digest = _digest(
+                order,
+                vm.parseJsonString(json, string.concat(at, ".domain.name")),
+                vm.parseJsonUint(json, string.concat(at, ".domain.chainId")),
+                order.owner
+            );
+            assertEq(digest, vm.parseJsonBytes32(json, string.concat(at, ".digest")));
+        }
+    }
+
+    /// @dev An order whose signature was accepted fails on the next rule; one whose signature was not says so.
+    function test_DelegateAcceptsTheVectorsSignatures() public {
+        string memory json = vm.readFile(ORDERS);
+        uint256 count = vm.parseJsonUint(json, ".count");
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(".orders[", vm.toString(i), "]");
+            SweepOrder memory order = _read(json, string.concat(at, ".order"));
+            string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
+            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, new address[](0));
+            _delegate(order.owner, other.delegate());
+            vm.chainId(vm.parseJsonUint(json, string.concat(at, ".domain.chainId")));
+            _accepts(order, vm.parseJsonBytes(json, string.concat(at, ".signature")));
+            _accepts(order, vm.parseJsonBytes(json, string.concat(at, ".compactSignature")));
+
+            bytes32 digest = vm.parseJsonBytes32(json, string.concat(at, ".digest"));
+            bytes memory signature = vm.parseJsonBytes(json, string.concat(at, ".compactSignature"));
+            assertEq(ISweepDelegate(order.owner).isValidSignature(digest, signature), bytes4(0x1626ba7e));
+        }
+    }
+
+    function test_AuthorizationsHashAsTheVectorsSay() public view {
+        string memory json = vm.readFile(AUTHORIZATIONS);
+        uint256 count = vm.parseJsonUint(json, ".count");
+        assertGt(count, 0);
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(".authorizations[", vm.toString(i), "]");
+            bytes memory tuple = LibRLP.p(vm.parseJsonUint(json, string.concat(at, ".chainId")))
+                .p(vm.parseJsonAddress(json, string.concat(at, ".address")))
+                .p(vm.parseJsonUint(json, string.concat(at, ".nonce"))).encode();
+            bytes32 hash = keccak256(bytes.concat(hex"05", tuple));
+            assertEq(hash, vm.parseJsonBytes32(json, string.concat(at, ".hash")));
+            address authority = ecrecover(
+                hash,
+                uint8(27 + vm.parseJsonUint(json, string.concat(at, ".yParity"))),
+                vm.parseJsonBytes32(json, string.concat(at, ".r")),
+                vm.parseJsonBytes32(json, string.concat(at, ".s"))
+            );
+            assertEq(authority, vm.parseJsonAddress(json, string.concat(at, ".authority")));
+        }
+    }
+
+    function _accepts(SweepOrder memory order, bytes memory signature) private {
+        vm.warp(order.deadline == type(uint256).max ? 1 : order.deadline + 1);
+        vm.expectRevert(
+            order.deadline == type(uint256).max ? ISweepErrors.FeesExceedInput.selector : ISweepErrors.Expired.selector
+        );
+        ISweepDelegate(order.owner).execute(order, signature);
+        order.minAmountOut ^= 1;
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(order.owner).execute(order, signature);
+        order.minAmountOut ^= 1;
+    }
+
+    function _read(string memory json, string memory at) private pure returns (SweepOrder memory order) {
+        order.owner = vm.parseJsonAddress(json, string.concat(at, ".owner"));
+        order.tokenIn = vm.parseJsonAddress(json, string.concat(at, ".tokenIn"));
+        order.amountIn = vm.parseJsonUint(json, string.concat(at, ".amountIn"));
+        order.feeAmount = vm.parseJsonUint(json, string.concat(at, ".feeAmount"));
+        order.builder = vm.parseJsonAddress(json, string.concat(at, ".builder"));
+        order.builderFee = vm.parseJsonUint(json, string.concat(at, ".builderFee"));
+        order.tokenOut = vm.parseJsonAddress(json, string.concat(at, ".tokenOut"));
+        order.minAmountOut = vm.parseJsonUint(json, string.concat(at, ".minAmountOut"));
+        order.destination = vm.parseJsonAddress(json, string.concat(at, ".destination"));
+        order.swapTarget = vm.parseJsonAddress(json, string.concat(at, ".swapTarget"));
+        order.swapCalldata = vm.parseJsonBytes(json, string.concat(at, ".swapCalldata"));
+        order.deadline = vm.parseJsonUint(json, string.concat(at, ".deadline"));
+        order.nonce = vm.parseJsonUint(json, string.concat(at, ".nonce"));
+        order.destChainId = vm.parseJsonUint(json, string.concat(at, ".destChainId"));
+    }
+}

@@ -1,0 +1,160 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Schema } from "effect"
+import { encodeFunctionData, keccak256, numberToHex, toEventSelector, toFunctionSelector } from "viem"
+import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
+import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Hex } from "../../../src/domain/Hex.ts"
+import { address } from "../../support/FakeChain.ts"
+
+const between = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+const Byte = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 255 }))
+const UINT32 = 2 ** 32 - 1
+
+const Deposit = Schema.Struct({
+  parties: Schema.Tuple([Byte, Byte, Byte, Byte, Byte]),
+  inputAmount: between(Number.MAX_SAFE_INTEGER),
+  outputAmount: between(Number.MAX_SAFE_INTEGER),
+  destinationChainId: between(Number.MAX_SAFE_INTEGER),
+  quoteTimestamp: between(UINT32),
+  fillDeadline: between(UINT32),
+  exclusivityParameter: between(UINT32)
+})
+
+const depositOf = ({ parties, ...numbers }: typeof Deposit.Type): AcrossDeposit.AcrossDeposit => ({
+  depositor: address(parties[0]),
+  recipient: address(parties[1]),
+  inputToken: address(parties[2]),
+  outputToken: address(parties[3]),
+  exclusiveRelayer: address(parties[4]),
+  inputAmount: BigInt(numbers.inputAmount) ** 2n,
+  outputAmount: BigInt(numbers.outputAmount) ** 2n,
+  destinationChainId: BigInt(numbers.destinationChainId),
+  quoteTimestamp: numbers.quoteTimestamp,
+  fillDeadline: numbers.fillDeadline,
+  exclusivityParameter: numbers.exclusivityParameter
+})
+
+const sample = depositOf({
+  parties: [1, 2, 3, 4, 5],
+  inputAmount: 1_000,
+  outputAmount: 999,
+  destinationChainId: 10,
+  quoteTimestamp: 1_700_000_000,
+  fillDeadline: 1_700_010_000,
+  exclusivityParameter: 12
+})
+
+/** The bytes with one of them changed. */
+const mutated = (data: Hex, at: number, by: number): Hex => {
+  const bytes = Buffer.from(data.slice(2), "hex")
+  bytes[at] = ((bytes[at] ?? 0) + by) % 256
+  return `0x${bytes.toString("hex")}`
+}
+
+describe("AcrossDeposit calldata", () => {
+  it.effect.prop("reads back what was written, whatever the case of its digits", [Deposit], ([generated]) =>
+    Effect.sync(() => {
+      const deposit = depositOf(generated)
+      const calldata = AcrossDeposit.encode(deposit)
+      assert.deepStrictEqual(AcrossDeposit.decode(calldata), Option.some(deposit))
+      assert.deepStrictEqual(AcrossDeposit.decode(`0x${calldata.slice(2).toUpperCase()}`), Option.some(deposit))
+    })
+  )
+
+  it.effect.prop("is never read as the deposit it was, once a byte is changed", [between(419), Byte], ([at, by]) =>
+    Effect.sync(() => {
+      const changed = AcrossDeposit.decode(mutated(AcrossDeposit.encode(sample), at, by))
+      assert.notDeepEqual(changed, Option.some(sample))
+    })
+  )
+
+  it("carries no message", () => {
+    const calldata = encodeFunctionData({
+      abi: spokePoolAbi,
+      functionName: "depositV3",
+      args: [
+        sample.depositor,
+        sample.recipient,
+        sample.inputToken,
+        sample.outputToken,
+        1n,
+        1n,
+        10n,
+        Address.zero,
+        1,
+        2,
+        0,
+        "0xab"
+      ]
+    })
+    assert.deepStrictEqual(AcrossDeposit.decode(calldata), Option.none())
+  })
+
+  it("is reserved for one relayer briefly, or for nobody", () => {
+    const relayer = address(5)
+    assert.isTrue(AcrossDeposit.isExclusivityBounded(Address.zero, 0))
+    assert.isTrue(AcrossDeposit.isExclusivityBounded(relayer, 1))
+    assert.isTrue(AcrossDeposit.isExclusivityBounded(relayer, AcrossDeposit.MAX_EXCLUSIVITY_SECONDS))
+    assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, AcrossDeposit.MAX_EXCLUSIVITY_SECONDS + 1))
+    assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, 0))
+    assert.isFalse(AcrossDeposit.isExclusivityBounded(Address.zero, 1))
+    // A point in time, to the contract.
+    assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, 4_000_000_000))
+  })
+})
+
+describe("AcrossDeposit events", () => {
+  const log = {
+    address: address(9),
+    topics: [],
+    data: "0x" as const,
+    blockNumber: 1n,
+    blockHash: keccak256("0x01"),
+    transactionHash: keccak256("0x02"),
+    logIndex: 0
+  }
+  const relay: AcrossDeposit.Relay = {
+    originChainId: 8453,
+    destinationChainId: 10n,
+    depositId: 7n,
+    deposit: sample,
+    exclusivityDeadline: 0
+  }
+
+  it("takes foreign and malformed logs for none", () => {
+    const topics = [...AcrossDeposit.filledTopics(relay), numberToHex(1, { size: 32 })]
+    for (const each of [log, { ...log, topics }, { ...log, topics, data: "0x1234" as const }]) {
+      assert.deepStrictEqual(AcrossDeposit.filledAmount(each, address(9), relay), Option.none())
+      assert.deepStrictEqual(AcrossDeposit.findDeposited([each], address(9), 8453, sample), Option.none())
+    }
+  })
+
+  it.effect.prop("hash to a different key whatever differs", [Deposit, Deposit], ([first, second]) =>
+    Effect.sync(() => {
+      const [a, b] = [first, second].map((each) => AcrossDeposit.relayHash({ ...relay, deposit: depositOf(each) }))
+      // The quote timestamp and the exclusivity parameter are no part of a relay.
+      const comparable = (each: typeof Deposit.Type) =>
+        JSON.stringify({ ...each, quoteTimestamp: 0, exclusivityParameter: 0 })
+      assert.strictEqual(a === b, comparable(first) === comparable(second))
+    })
+  )
+})
+
+describe("the SpokePool's ABI", () => {
+  it("has the published selectors and topics", () => {
+    const item = (name: string) => {
+      const found = spokePoolAbi.find((each) => each.name === name)
+      if (found === undefined) throw new Error(name)
+      return found
+    }
+    const event = (name: string) => {
+      const found = item(name)
+      return found.type === "event" ? toEventSelector(found) : undefined
+    }
+    const deposit = item("depositV3")
+    assert.strictEqual(deposit.type === "function" && toFunctionSelector(deposit), "0x7b939232")
+    assert.strictEqual(event("FundsDeposited"), "0x32ed1a409ef04c7b0227189c3a103dc5ac10e775a15b785dcc510201f7c25ad3")
+    assert.strictEqual(event("FilledRelay"), "0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208")
+  })
+})

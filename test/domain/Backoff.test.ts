@@ -1,0 +1,21 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { backoffMillis } from "../../src/domain/Backoff.ts"
+
+const Failures = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+const Random = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+
+describe("backoffMillis", () => {
+  it("doubles from a second", () => {
+    assert.deepStrictEqual(
+      [1, 2, 3, 4].map((failures) => backoffMillis(failures, 0)),
+      [1_000, 2_000, 4_000, 8_000]
+    )
+    assert.strictEqual(backoffMillis(1, 1), 500)
+  })
+
+  it.prop("lies between half a second and five minutes", [Failures, Random], ([failures, random]) => {
+    const delay = backoffMillis(failures, random)
+    return Number.isInteger(delay) && delay >= 500 && delay <= 300_000
+  })
+})

@@ -1,0 +1,256 @@
+/** What can go wrong with a sweep on the real parts, and that the owner's tokens stay where they were. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { encodeFunctionData, erc20Abi, parseAbi, parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Address from "../../src/domain/Address.ts"
+import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "../support/Services.ts"
+import * as SweepClient from "../support/SweepClient.ts"
+
+const oracleAbi = parseAbi(["function addToSanctionsList(address[] accounts)"])
+
+/** Nothing is mined while `effect` runs; afterwards blocks come every second again. */
+const withoutBlocks = <A, E, R>({ dev }: Place, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    dev.anvil.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
+    () => effect,
+    () => Effect.orDie(dev.anvil.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
+  )
+
+/** A transaction of the owner's own, paid with what it is given for it. */
+const sendAs = Effect.fnUntraced(function* (
+  { dev }: Place,
+  account: Owner,
+  transaction: { readonly to: `0x${string}`; readonly data?: `0x${string}`; readonly authorization?: `0x${string}` }
+) {
+  yield* dev.anvil.ask("give gas", (node) => node.setBalance({ address: account.address, value: parseEther("1") }))
+  return yield* dev.anvil.ask("send as the owner", async (node) => {
+    const { authorization, ...call } = transaction
+    const nonce = await node.getTransactionCount({ address: account.address, blockTag: "pending" })
+    const authorizationList =
+      authorization === undefined
+        ? undefined
+        : [await account.signAuthorization({ address: authorization, chainId: node.chain.id, nonce: nonce + 1 })]
+    return node.sendTransaction({
+      ...call,
+      account,
+      nonce,
+      gas: 200_000n,
+      // Ahead of the relayer's in the next block.
+      maxFeePerGas: parseEther("0.000001"),
+      maxPriorityFeePerGas: parseEther("0.0000005"),
+      ...(authorizationList === undefined ? {} : { authorizationList })
+    })
+  })
+})
+
+layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetimeMillis: 60_000 } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("Failures end to end", (it) => {
+  const quoted = Effect.fnUntraced(function* (
+    client: SweepClient.SweepClient,
+    where: Place,
+    owner: Owner,
+    request: Pick<SweepClient.SweepRequest, "tokenIn" | "amountIn" | "tokenOut"> & {
+      readonly destination?: `0x${string}`
+    }
+  ) {
+    const quote = yield* Effect.promise(() => client.quote({ owner: owner.address, chain: where.info, ...request }))
+    assert.strictEqual(quote.status, 200, quote.text)
+    return quote
+  })
+
+  const usd = { tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" } as const
+
+  it.effect("refuses a quote that has expired", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 1)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* Effect.sleep(quote.at<number>("quote.expiresAtMs") - Date.now() + 50)
+      const refused = yield* Effect.promise(() => client.submit(signed))
+      assert.strictEqual(refused.status, 400)
+      assert.strictEqual(refused.text, `{"error":"internal error"}`)
+      const intent = yield* Effect.promise(() => client.get(`/intents/${signed.quoteId}`))
+      assert.strictEqual(intent.string("status"), "quoted")
+    })
+  )
+
+  it.effect("fails a sweep whose owner was drained between submission and inclusion", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 2)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const thief = privateKeyToAccount(generatePrivateKey())
+      const dai = SweepClient.tokenOf(alpha.info, "DAI").address as `0x${string}`
+      yield* sendAs(alpha, owner, {
+        to: dai,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [thief.address, 2n ** 256n - 1n] })
+      })
+      yield* Effect.sleep("1500 millis")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* withoutBlocks(
+        alpha,
+        Effect.gen(function* () {
+          yield* Effect.promise(() => client.submit(signed))
+          yield* Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
+          yield* sendAs(alpha, thief, {
+            to: dai,
+            data: encodeFunctionData({
+              abi: erc20Abi,
+              functionName: "transferFrom",
+              args: [owner.address, thief.address, 50n * 10n ** 18n]
+            })
+          })
+        })
+      )
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "failed", ended.text)
+      assert.strictEqual(ended.string("failureReason"), "insufficient_balance")
+    })
+  )
+
+  it.effect("fails a sweep whose authorization is for another nonce, and moves nothing", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 3)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote, 7))
+      const accepted = yield* Effect.promise(() => client.submit(signed))
+      assert.strictEqual(accepted.status, 201, accepted.text)
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("failureReason"), "stale_authorization", ended.text)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+    })
+  )
+
+  it.effect("fails a sweep whose owner's nonce moved after broadcast: the silent no-op of a type-4 transaction", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 4)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* withoutBlocks(
+        alpha,
+        Effect.gen(function* () {
+          yield* Effect.promise(() => client.submit(signed))
+          yield* Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
+          yield* sendAs(alpha, owner, { to: owner.address })
+        })
+      )
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "failed", ended.text)
+      assert.strictEqual(ended.string("failureReason"), "stale_authorization")
+      const receipt = yield* alpha.dev.anvil.ask("read the receipt", (node) =>
+        node.getTransactionReceipt({ hash: ended.string("txHash") as `0x${string}` })
+      )
+      assert.strictEqual(receipt.status, "success")
+      assert.strictEqual(receipt.logs.length, 0)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+    })
+  )
+
+  it.effect("fails a sweep whose account was delegated to somebody else meanwhile", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 5)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* sendAs(alpha, owner, { to: owner.address, authorization: alpha.info.permit2 })
+      yield* Effect.sleep("1200 millis")
+      yield* Effect.promise(() => client.submit(signed))
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("failureReason"), "delegation_replaced", ended.text)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+    })
+  )
+
+  it.effect(
+    "blocks sanctioned owners and destinations at the quote, and at submission when they were listed since",
+    () =>
+      Effect.gen(function* () {
+        const services = yield* Services
+        const alpha = place(services, 0)
+        const client = SweepClient.make(services.info.orchestratorUrl, 6)
+        const owner = yield* freshOwner(alpha, "DAI", "50")
+        const { sanctionedAddress } = services.info
+        const blocked = yield* Effect.promise(() =>
+          Promise.all([
+            client.quote({ ...usd, owner: owner.address, chain: alpha.info, destination: sanctionedAddress }),
+            client.quote({ ...usd, owner: sanctionedAddress, chain: alpha.info, destination: owner.address })
+          ])
+        )
+        for (const answer of blocked) {
+          assert.strictEqual(answer.status, 403)
+          assert.strictEqual(answer.text, `{"error":"request blocked by sanctions screening"}`)
+        }
+
+        const destination = Address.of(privateKeyToAccount(generatePrivateKey()).address)
+        const quote = yield* quoted(client, alpha, owner, { ...usd, destination })
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* sendAs(alpha, privateKeyToAccount(alpha.dev.deployer.privateKey), {
+        to: alpha.info.sanctionsOracle,
+        data: encodeFunctionData({ abi: oracleAbi, functionName: "addToSanctionsList", args: [[destination]] })
+      })
+        yield* Effect.sleep("1200 millis")
+        const refused = yield* Effect.promise(() => client.submit(signed))
+        assert.strictEqual(refused.status, 400, refused.text)
+        assert.strictEqual(refused.text, `{"error":"internal error"}`)
+      })
+  )
+
+  it.effect("settles an order that somebody else sent first, once", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 7)
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const quote = yield* quoted(client, alpha, owner, usd)
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const other = privateKeyToAccount(generatePrivateKey())
+      yield* withoutBlocks(
+        alpha,
+        Effect.gen(function* () {
+          yield* Effect.promise(() => client.submit(signed))
+          const sent = yield* Effect.promise(() =>
+            client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
+          )
+          const ours = yield* alpha.dev.anvil.ask("read our transaction", (node) =>
+            node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
+          )
+          yield* alpha.dev.anvil.ask("front-run", async (node) => {
+            await node.setBalance({ address: other.address, value: parseEther("10") })
+            return node.sendTransaction({
+              account: other,
+              to: owner.address,
+              data: ours.input,
+              gas: 600_000n,
+              maxFeePerGas: parseEther("0.000001"),
+              maxPriorityFeePerGas: parseEther("0.0000005"),
+              authorizationList: [...(ours.authorizationList ?? [])]
+            })
+          })
+        })
+      )
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      const settling = yield* alpha.dev.anvil.ask("read the settling transaction", (node) =>
+        node.getTransaction({ hash: ended.string("txHash") as `0x${string}` })
+      )
+      assert.strictEqual(Address.of(settling.from), Address.of(other.address))
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+    })
+  )
+})

@@ -1,0 +1,207 @@
+/** What every ledger, with its payouts, must do: agree with {@link Model} after any history of commands. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import { Builders } from "../../../src/ports/Builders.ts"
+import { Ledger } from "../../../src/ports/Ledger.ts"
+import { Payouts } from "../../../src/ports/Payouts.ts"
+import { BUILDERS, CHAINS, Model, TOKENS } from "../../builder/LedgerModel.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+
+const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: size - 1 }))
+
+/** Small pools, so that commands meet: sweeps are booked again, and differently; batches are paid twice. */
+const SWEEPS = 24
+const BATCHES = 3
+const AMOUNTS = [0n, 1n, 7n, 1_000n, 2n ** 128n, 2n ** 256n - 1n] as const
+const PAYMENTS = [0xa1, 0xa2].map(
+  (byte): Hash => `0x${byte.toString(16).repeat(32)}`
+)
+
+const POSSIBLE_BUILDERS = [...BUILDERS, ...BUILDERS, ...BUILDERS, "nobody"]
+
+const accrual = {
+  builder: index(POSSIBLE_BUILDERS.length),
+  sweep: index(SWEEPS),
+  token: index(TOKENS.length),
+  chain: index(CHAINS.length),
+  amount: index(AMOUNTS.length),
+  onchain: Schema.Boolean
+}
+
+/** `crash`: the caller is gone before it learns what became of its accrual, and repeats it. */
+const Command = Schema.Union([
+  Schema.Struct({ do: Schema.Literals(["accrue", "crash"]), ...accrual }),
+  Schema.Struct({ do: Schema.Literal("repeat") }),
+  Schema.Struct({ do: Schema.Literal("reverse"), sweep: index(SWEEPS) }),
+  Schema.Struct({
+    do: Schema.Literal("open"),
+    token: index(TOKENS.length),
+    chain: index(2),
+    min: index(3),
+    withUnknownChain: Schema.Boolean
+  }),
+  Schema.Struct({ do: Schema.Literal("pay"), batch: index(BATCHES), payment: index(PAYMENTS.length) }),
+  Schema.Struct({ do: Schema.Literal("fail"), batch: index(BATCHES) })
+])
+type Command = typeof Command.Type
+
+const at = <A>(pool: ReadonlyArray<A>, position: number): A => {
+  const found = pool[position]
+  return found === undefined && position >= pool.length ? assert.fail("outside of the pool") : (found as A)
+}
+
+const outcome = <A, E extends { readonly _tag: string }, R>(
+  effect: Effect.Effect<A, E, R>,
+  say: (value: A) => string
+): Effect.Effect<string, never, R> =>
+  Effect.match(effect, { onSuccess: say, onFailure: (error) => error._tag })
+
+/** Runs a history on an empty store; every difference to the model is a failed assertion. */
+export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
+  const builders = yield* Builders
+  const ledger = yield* Ledger
+  const payouts = yield* Payouts
+  const model = new Model()
+  yield* Effect.forEach(BUILDERS, (id, position) =>
+    builders.create({
+      id,
+      name: id,
+      builderBps: 0,
+      maxBuilderBps: 0,
+      payoutAddress: FakeChain.address(0x80 + position),
+      payoutMode: "ledger",
+      createdAtMs: 0
+    })
+  )
+  let last: Parameters<Model["accrue"]>[0] | undefined
+  /** Ids of the batches that were asked for; some were never opened. */
+  let opened = 0
+
+  const accrue = Effect.fnUntraced(function* (booking: Parameters<Model["accrue"]>[0]) {
+    last = booking
+    assert.strictEqual(
+      yield* outcome(ledger.accrue(booking), (booked) => booked),
+      model.accrue(booking)
+    )
+  })
+
+  for (const command of commands) {
+    switch (command.do) {
+      case "accrue":
+      case "crash": {
+        const chainId = at(CHAINS, command.chain)
+        const booking = {
+          builderId: at(POSSIBLE_BUILDERS, command.builder),
+          sweepId: `sweep_${command.sweep}`,
+          token: at(TOKENS, command.token),
+          amount: at(AMOUNTS, command.amount),
+          ...(chainId === undefined ? {} : { chainId }),
+          ...(command.onchain ? { paidTxHash: at(PAYMENTS, command.amount % PAYMENTS.length) } : {})
+        }
+        if (command.do === "crash") {
+          // Whether it was booked is not known, only that it was booked at most once and as reported.
+          yield* Effect.ignore(Effect.timeoutOption(ledger.accrue(booking), 0))
+          const known = model.accrue(booking)
+          const repeated = yield* outcome(ledger.accrue(booking), (booked) => booked)
+          assert.include(known === "added" ? ["added", "already_booked"] : [known], repeated)
+        } else {
+          yield* accrue(booking)
+        }
+        break
+      }
+      case "repeat":
+        if (last !== undefined) yield* accrue(last)
+        break
+      case "reverse": {
+        const sweepId = `sweep_${command.sweep}`
+        assert.strictEqual(
+          yield* outcome(ledger.reverse(sweepId), (booked) => booked),
+          model.reverse(sweepId)
+        )
+        break
+      }
+      case "open": {
+        const opening = {
+          id: `batch_${opened % BATCHES}_${Math.floor(opened / BATCHES)}`,
+          chainId: command.chain + 1,
+          token: at(TOKENS, command.token),
+          minAmount: at(AMOUNTS, command.min),
+          withUnknownChain: command.withUnknownChain
+        }
+        opened += 1
+        assert.strictEqual(
+          yield* outcome(payouts.open(opening), ({ lines }) =>
+            lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join()
+          ),
+          model.open(opening)
+        )
+        break
+      }
+      case "pay": {
+        const id = `batch_${command.batch}_${Math.max(0, Math.floor((opened - 1 - command.batch) / BATCHES))}`
+        const payment = at(PAYMENTS, command.payment)
+        assert.strictEqual(
+          yield* outcome(payouts.markPaid(id, payment), ({ status }) => status),
+          model.markPaid(id, payment)
+        )
+        break
+      }
+      case "fail": {
+        const id = `batch_${command.batch}_${Math.max(0, Math.floor((opened - 1 - command.batch) / BATCHES))}`
+        assert.strictEqual(
+          yield* outcome(payouts.fail(id, "given up"), ({ status }) => status),
+          model.fail(id)
+        )
+        break
+      }
+    }
+  }
+
+  const standing = (yield* payouts.list({ limit: 1_000 })).filter(({ status }) => status !== "failed")
+  const promised = new Map<string, bigint>()
+  for (const { lines, token } of standing) {
+    for (const { amount, builderId } of lines) {
+      const key = `${builderId}:${token}`
+      promised.set(key, (promised.get(key) ?? 0n) + amount)
+    }
+  }
+  assert.deepStrictEqual([...promised].sort(), [...model.promised()].sort())
+
+  for (const builderId of BUILDERS) {
+    const totals = (yield* ledger.totals(builderId)).map(
+      ({ chainId, earned, paid, token }) => [`${token}:${chainId}`, [earned, paid]] as const
+    )
+    assert.deepStrictEqual(new Map<string, readonly [bigint, bigint]>(totals), new Map(model.totals(builderId)))
+    // Balances are nothing but sums over the entries.
+    const sums = new Map<string, readonly [bigint, bigint]>()
+    for (const { chainId, earned, paid, token } of yield* ledger.entries(builderId, { limit: 10_000 })) {
+      const key = `${token}:${chainId}`
+      const [earnedSoFar, paidSoFar] = sums.get(key) ?? [0n, 0n]
+      sums.set(key, [earnedSoFar + earned, paidSoFar + paid])
+    }
+    assert.deepStrictEqual(sums, new Map(totals))
+    // Each accrual is listed once, and as paid only when it is settled by a payment that stands.
+    const activity = (yield* ledger.activity(builderId, { limit: 10_000 })).map((row) => row.activity)
+    assert.strictEqual(new Set(activity.map(({ sweepId }) => sweepId)).size, activity.length)
+  }
+})
+
+export interface HistoryOptions {
+  readonly histories: number
+  readonly commands: number
+}
+
+export const suite = <E>(
+  adapter: string,
+  stores: () => Layer.Layer<Builders | Ledger | Payouts, E>,
+  { commands, histories }: HistoryOptions
+) =>
+  describe(`the ledger on ${adapter}`, () => {
+    it.effect.prop(
+      `agrees with its model over ${histories} histories of ${commands} commands`,
+      [Schema.Array(Command).check(Schema.isMinLength(commands), Schema.isMaxLength(commands))],
+      ([history]) => runHistory(history).pipe(Effect.provide(Layer.fresh(stores()))),
+      { arbitrary: { runs: histories }, timeout: 300_000 }
+    )
+  })

@@ -1,0 +1,150 @@
+/** Every answer of POST /intents and GET /intents/:id (spec, "Errors"). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SubmissionRefused } from "../../../src/orchestrator/Intake.ts"
+import { expectAnswer, expectError, storeDown } from "./Expect.ts"
+import { ID, intent, serve, submission, TX } from "./Harness.ts"
+
+describe("POST /intents", () => {
+  it.effect("201: accepted", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      expectAnswer(yield* post("/intents", submission), 201, { id: ID, status: "submitted" })
+    })
+  )
+
+  it.effect("201: with the transaction's hash when there is one already", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        submit: ({ quoteId }) => Effect.succeed({ id: quoteId, status: "submitted", txHash: TX })
+      })
+      expectAnswer(yield* post("/intents", submission), 201, { id: ID, status: "submitted", txHash: TX })
+    })
+  )
+
+  it.effect("hands over what was signed, with yParity 0 when there is none", () =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const { post } = yield* serve({
+        submit: (given) => {
+          seen.push(given)
+          return Effect.succeed({ id: given.quoteId, status: "submitted" })
+        }
+      })
+      yield* post("/intents", submission)
+      assert.deepStrictEqual(seen, [
+        {
+          quoteId: ID,
+          signature: submission.signature,
+          authorization: { ...submission.authorization, nonce: 7n, yParity: 0 }
+        }
+      ])
+    })
+  )
+
+  const reasons = [
+    "unknown_quote",
+    "expired_quote",
+    "already_submitted",
+    "screening_blocked",
+    "wrong_authorization_chain",
+    "wrong_delegate",
+    "no_set_code_support",
+    "bad_signature",
+    "bad_authorization"
+  ] as const
+  it.effect("400 masked: every reason to refuse", () =>
+    Effect.gen(function* () {
+      for (const reason of reasons) {
+        const { logs, post } = yield* serve({
+          submit: () => Effect.fail(new SubmissionRefused({ reason, detail: "the detail" }))
+        })
+        expectError(yield* post("/intents", submission), 400, "internal error")
+        assert.isTrue(logs.some(({ annotations }) => annotations["failure"] === reason))
+      }
+    })
+  )
+
+  it.effect("400 masked: a quote id that cannot be one", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      for (const quoteId of ["", "1", "' OR 1=1", `${ID}0`, "\u0000"]) {
+        expectError(yield* post("/intents", { ...submission, quoteId }), 400, "internal error")
+      }
+    })
+  )
+
+  it.effect("422: authorization absent or malformed", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      const { authorization, ...rest } = submission
+      expectError(yield* post("/intents", rest), 422, "authorization: missing")
+      expectError(
+        yield* post("/intents", { ...rest, authorization: { ...authorization, r: "0x", chainId: null } }),
+        422,
+        "authorization.chainId: expected a number or a string; authorization.r: expected at most 32 bytes as 0x-prefixed hex"
+      )
+      expectError(yield* post("/intents", "nope"), 422, "invalid JSON body")
+    })
+  )
+
+  it.effect("503 masked: the database is away", () =>
+    Effect.gen(function* () {
+      const { logs, post } = yield* serve({ submit: () => storeDown })
+      expectError(yield* post("/intents", submission), 503, "internal error")
+      assert.isTrue(logs.some(({ message }) => message.includes("10.0.0.7")))
+    })
+  )
+})
+
+describe("GET /intents/:id", () => {
+  it.effect("200: only what there is", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      expectAnswer(yield* call(`/intents/${ID}`), 200, { id: ID, status: "submitted", crossChain: false })
+      expectAnswer(yield* call(`/intents/${ID.toUpperCase()}`), 200, { id: ID, status: "submitted", crossChain: false })
+    })
+  )
+
+  it.effect("200: hashes and the reason of a failure", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({
+        find: () =>
+          Effect.succeed(
+            Option.some({
+              ...intent,
+              status: "failed" as const,
+              txHash: TX,
+              deliveryTxHash: TX,
+              failureReason: "reverted" as const,
+              failureDetail: "not told"
+            })
+          )
+      })
+      expectAnswer(yield* call(`/intents/${ID}`), 200, {
+        id: ID,
+        status: "failed",
+        txHash: TX,
+        crossChain: false,
+        failureReason: "reverted",
+        deliveryTxHash: TX
+      })
+    })
+  )
+
+  it.effect("404: unknown, also when it cannot be an id", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({ find: (id) => (id === ID ? Effect.succeedNone : Effect.die(`asked for ${id}`)) })
+      for (const id of [ID, "nope", "1", "%00", "%27", "..%2f", "a".repeat(4_000), "%E0%A4%A", "%"]) {
+        expectError(yield* call(`/intents/${id}`), 404, "not found")
+      }
+    })
+  )
+
+  it.effect("503 masked: the database is away", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({ find: () => storeDown })
+      expectError(yield* call(`/intents/${ID}`), 503, "internal error")
+    })
+  )
+})

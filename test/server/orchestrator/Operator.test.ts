@@ -1,0 +1,103 @@
+/** Every answer of the operator routes and of liveness (spec, "Errors"). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { expectAnswer, expectError, storeDown } from "./Expect.ts"
+import { health, serve } from "./Harness.ts"
+
+const TOKEN_OF_OPERATOR = "operator-token"
+const asOperator = { headers: { authorization: `Bearer ${TOKEN_OF_OPERATOR}` } }
+const withOperator = { adminToken: Redacted.make(TOKEN_OF_OPERATOR) }
+describe("operator routes", () => {
+  const routes = [
+    ["POST", "/watch/tick"],
+    ["GET", "/admin/health"],
+    ["GET", "/admin/alerts"]
+  ] as const
+
+  it.effect("200 with the token, however the scheme is written", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, withOperator)
+      expectAnswer(yield* call("/watch/tick", { method: "POST", ...asOperator }), 200, {
+        transactions: 1,
+        rebroadcast: 2,
+        replaced: 3,
+        settledSource: 4,
+        delivered: 5,
+        failed: 6,
+        outboxDelivered: 7,
+        unavailableChains: [8]
+      })
+      expectAnswer(yield* call("/admin/health", { headers: { authorization: `bearer ${TOKEN_OF_OPERATOR}` } }), 200, {
+        ...health,
+        chains: [{ ...health.chains[0], blockNumber: "12" }],
+        lanes: [{ ...health.lanes[0], balance: "1000000000000000000" }]
+      })
+      expectAnswer(yield* call("/admin/alerts", asOperator), 200, [
+        {
+          id: "1",
+          severity: "critical",
+          kind: "lane_low",
+          message: "fund the lane",
+          sinceMs: 7,
+          details: { balance: "1", low: true, n: 2 }
+        }
+      ])
+    })
+  )
+
+  it.effect("401 without it, or with another", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, withOperator)
+      const credentials = [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        `Bearer ${TOKEN_OF_OPERATOR}x`,
+        `Bearer ${TOKEN_OF_OPERATOR.slice(1)}`
+      ]
+      credentials.push(`Basic ${TOKEN_OF_OPERATOR}`, TOKEN_OF_OPERATOR, `Bearer ${"x".repeat(5_000)}`)
+      for (const [method, path] of routes) {
+        for (const authorization of credentials) {
+          const answer = yield* call(path, { method, headers: authorization === "" ? {} : { authorization } })
+          expectError(answer, 401, "unauthorized")
+          assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+        }
+      }
+    })
+  )
+
+  it.effect("401 for everybody when no token, or an empty one, is configured", () =>
+    Effect.gen(function* () {
+      for (const adminToken of [undefined, Redacted.make("")]) {
+        const { call } = yield* serve({}, { adminToken })
+        for (const [method, path] of routes) {
+          expectError(yield* call(path, { method }), 401, "unauthorized")
+          expectError(yield* call(path, { method, headers: { authorization: "Bearer " } }), 401, "unauthorized")
+          expectError(
+            yield* call(path, { method, headers: { authorization: "Bearer undefined" } }),
+            401,
+            "unauthorized"
+          )
+        }
+      }
+    })
+  )
+
+  it.effect("503 masked: the database is away", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({ tick: storeDown, alerts: storeDown }, withOperator)
+      expectError(yield* call("/watch/tick", { method: "POST", ...asOperator }), 503, "internal error")
+      expectError(yield* call("/admin/alerts", asOperator), 503, "internal error")
+    })
+  )
+})
+
+describe("GET /healthz", () => {
+  it.effect("200, without a credential", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      expectAnswer(yield* call("/healthz"), 200, { ok: true })
+    })
+  )
+})

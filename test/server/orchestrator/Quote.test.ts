@@ -1,0 +1,184 @@
+/** Every answer of POST /quote (spec, "Errors"). */
+import { assert, describe, it } from "@effect/vitest"
+import { TypedDataEncoder } from "ethers"
+import { Effect } from "effect"
+import { hashTypedData } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { digest } from "../../../src/domain/SweepOrder.ts"
+import { QuoteFailed } from "../../../src/orchestrator/Quoter.ts"
+import { ScreeningBlocked } from "../../../src/ports/Screening.ts"
+import { expectAnswer, expectError } from "./Expect.ts"
+import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, serve, TOKEN } from "./Harness.ts"
+
+const wireOrder = {
+  owner: OWNER,
+  tokenIn: TOKEN,
+  amountIn: "25000000",
+  feeAmount: "125000",
+  builder: `0x${"0".repeat(40)}`,
+  builderFee: "1",
+  tokenOut: OUT,
+  minAmountOut: (2n ** 200n).toString(),
+  destination: OWNER,
+  swapTarget: DELEGATE,
+  swapCalldata: "0x04e45aaf",
+  deadline: "1767226320",
+  nonce: "3",
+  destChainId: "8453"
+}
+
+interface Wire {
+  readonly order: object
+  readonly signing: {
+    readonly typedData: {
+      readonly domain: {
+        readonly name: string
+        readonly version: string
+        readonly chainId: number
+        readonly verifyingContract: `0x${string}`
+      }
+      readonly types: Record<string, Array<{ name: string; type: string }>>
+      readonly primaryType: string
+      readonly message: Record<string, string>
+    }
+  }
+}
+
+describe("POST /quote", () => {
+  it.effect("200: quote, order and everything to sign", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      const answer = yield* post("/quote", quoteRequest)
+      const { EIP712Domain, SweepOrder } = (answer.json as Wire).signing.typedData.types
+      expectAnswer(answer, 200, {
+        quote: {
+          id: ID,
+          crossChain: false,
+          expiresAtMs: 1_767_225_720_000,
+          total: "125001",
+          settlementAddress: DELEGATE,
+          sourceChainId: 8453,
+          estimatedAmountOut: (2n ** 201n).toString(),
+          minAmountOut: (2n ** 200n).toString(),
+          provider: "test",
+          estimatedSeconds: 6
+        },
+        order: wireOrder,
+        signing: {
+          typedData: {
+            domain: { name: "Service", version: "1", chainId: 8453, verifyingContract: OWNER },
+            types: { EIP712Domain, SweepOrder },
+            primaryType: "SweepOrder",
+            message: wireOrder
+          },
+          authorization: { address: DELEGATE, chainId: 8453, nonce: "7" }
+        }
+      })
+      assert.deepStrictEqual(Object.keys((answer.json as Wire).order), Object.keys(wireOrder))
+    })
+  )
+
+  it.effect("the typed data means the same to eth_signTypedData_v4, ethers and cast as to the contracts", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      const { typedData } = ((yield* post("/quote", quoteRequest)).json as Wire).signing
+      const expected = digest(order(decodedRequest), { name: "Service", chainId: 8453 })
+      assert.strictEqual(hashTypedData(typedData), expected)
+      const { EIP712Domain, ...types } = typedData.types
+      assert.strictEqual(EIP712Domain?.length, 4)
+      assert.strictEqual(TypedDataEncoder.hash(typedData.domain, types, typedData.message), expected)
+
+      const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+      const cast = yield* Effect.promise(async () => {
+        const process = Bun.spawn(
+          [
+            "node_modules/@foundry-rs/cast-linux-amd64/bin/cast",
+            "wallet",
+            "sign",
+            "--private-key",
+            key,
+            "--data",
+            JSON.stringify(typedData)
+          ],
+          { stdout: "pipe", stderr: "pipe" }
+        )
+        return { signature: (await new Response(process.stdout).text()).trim(), code: await process.exited }
+      })
+      assert.strictEqual(cast.code, 0)
+      assert.strictEqual(cast.signature, yield* Effect.promise(() => privateKeyToAccount(key).sign({ hash: expected })))
+    })
+  )
+
+  it.effect("422: invalid JSON body", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      for (const body of ["", " ", "{", "{'a':1}", "undefined", "{}{}", "\u0000"]) {
+        expectError(yield* post("/quote", body), 422, "invalid JSON body")
+      }
+    })
+  )
+
+  it.effect("422: schema failures, unmasked, every one of them", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve()
+      expectError(
+        yield* post("/quote", { ...quoteRequest, owner: "0x12", amountIn: "-1", tier: "tier9" }),
+        422,
+        "owner: expected an address: 0x followed by 40 hex digits; " +
+          "amountIn: expected a non-negative integer as a decimal string; " +
+          "tier: expected one of tier1, tier2, tier3"
+      )
+    })
+  )
+
+  it.effect("422 masked: the quote cannot be made, and the log says why", () =>
+    Effect.gen(function* () {
+      const { logs, post } = yield* serve({
+        quote: () => Effect.fail(new QuoteFailed({ reason: "token_declined", detail: "takes 5 % on transfer" }))
+      })
+      const answer = yield* post("/quote", quoteRequest)
+      expectError(answer, 422, "internal error")
+      const line = logs.find(({ message }) => message.includes("takes 5 % on transfer"))
+      assert.strictEqual(line?.annotations["requestId"], answer.headers.get("x-request-id"))
+      assert.strictEqual(line?.annotations["failure"], "token_declined")
+    })
+  )
+
+  it.effect("403: sanctions block, without an address", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({ quote: () => Effect.fail(new ScreeningBlocked({ cause: "listed" })) })
+      expectError(yield* post("/quote", quoteRequest), 403, "request blocked by sanctions screening")
+    })
+  )
+
+  it.effect("500 masked: a defect, whose cause is logged with the request's id", () =>
+    Effect.gen(function* () {
+      const { logs, post } = yield* serve({ quote: () => Effect.die(new Error("secret detail")) })
+      const answer = yield* post("/quote", quoteRequest)
+      expectError(answer, 500, "internal error")
+      const line = logs.find(({ message }) => message.includes("secret detail"))
+      assert.strictEqual(line?.level, "Error")
+      assert.strictEqual(line?.annotations["requestId"], answer.headers.get("x-request-id"))
+    })
+  )
+
+  it.effect("500 masked: a use case that throws", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        quote: () => {
+          throw new TypeError("secret detail")
+        }
+      })
+      expectError(yield* post("/quote", quoteRequest), 500, "internal error")
+    })
+  )
+
+  it.effect("500 masked: an answer that does not fit the contract", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        quote: (request) => Effect.succeed({ ...offer(request), order: { ...order(request), amountIn: -1n } })
+      })
+      expectError(yield* post("/quote", quoteRequest), 500, "internal error")
+    })
+  )
+})
