@@ -56,7 +56,7 @@ contract BytecodeTest is SweepTest {
     }
 
     /// @dev `bun contracts/generate.ts` compiles by itself; these tests must be about the same bytes.
-    function test_ShippedCodeIsTheTestedCode() public view {
+    function test_ShippedCodeIsTheTestedCode() public {
         string memory shipped = vm.readFile("../src/adapters/evm/contracts.generated.ts");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepDelegate).creationCode)), "SweepDelegate");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepGuard).creationCode)), "SweepGuard");

@@ -42,7 +42,8 @@ export class CallReverted extends Schema.TaggedError<CallReverted>()("CallRevert
 
 /**
  * The node refused a signed transaction. `NonceTooLow` says that another transaction has used the nonce, perhaps one of ours
- * that was mined meanwhile; `Underpriced` that another one holds it, or that the pool or the base fee asks for more. An ambiguous send is a {@link ChainUnavailable}, never a rejection.
+ * that was mined meanwhile; `Underpriced` that another one holds it, or that the pool or the base fee asks for more. An
+ * ambiguous send is a {@link ChainUnavailable}, never a rejection.
  */
 export class SendRejected extends Schema.TaggedError<SendRejected>()("SendRejected", {
   chainId: Schema.Number,

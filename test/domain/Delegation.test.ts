@@ -4,6 +4,7 @@ import { hashAuthorization as ethersHashAuthorization } from "ethers"
 import { hashAuthorization } from "viem/utils"
 import * as Delegation from "../../src/domain/Delegation.ts"
 import type { Hex } from "../../src/domain/Hex.ts"
+import vectors from "../vectors/authorization.json"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const decode = Schema.decodeUnknownExit(Delegation.Authorization)
@@ -102,6 +103,19 @@ describe("authorizationHash", () => {
     [Arbitraries.Account, ChainId, Arbitraries.Uint64],
     ([account, chainId, nonce]) => agrees(account, chainId, nonce)
   )
+})
+
+describe("the vectors that the contracts are tested with", () => {
+  it.each(vectors.authorizations)("hold: $name", ({ address, chainId, hash, nonce, r, s, yParity }) => {
+    const signed = Schema.decodeUnknownSync(Delegation.Authorization)({ address, chainId, nonce, r, s, yParity })
+    expect(Delegation.authorizationHash(signed)).toBe(hash)
+    expect([signed.r, signed.s]).toEqual([r, s])
+  })
+
+  it("are all there", () => {
+    expect(vectors.count).toBeGreaterThan(0)
+    expect(vectors.authorizations).toHaveLength(vectors.count)
+  })
 })
 
 describe("accountCode", () => {

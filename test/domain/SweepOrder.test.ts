@@ -4,6 +4,7 @@ import { TypedDataEncoder } from "ethers"
 import { encodeAbiParameters, hashTypedData, keccak256, stringToHex } from "viem"
 import { MAX_UINT256 } from "../../src/domain/Amount.ts"
 import * as SweepOrder from "../../src/domain/SweepOrder.ts"
+import vectors from "../vectors/sweep-order.json"
 import * as Arbitraries from "./Arbitraries.ts"
 
 /** The signing order as the spec's table gives it. */
@@ -122,6 +123,20 @@ describe("digest", () => {
       chainId: 8453,
       verifyingContract: sample.owner
     })
+  })
+})
+
+describe("the vectors that the contracts are tested with", () => {
+  it.each(vectors.orders)("hold: $name", ({ digest, domain: signing, order: wire, structHash }) => {
+    const order = Schema.decodeUnknownSync(SweepOrder.SweepOrder)(wire)
+    expect(SweepOrder.digest(order, signing)).toBe(digest)
+    expect(SweepOrder.structHash(order)).toBe(structHash)
+    expect(SweepOrder.typedData(order, signing).domain).toEqual(signing)
+  })
+
+  it("are all there", () => {
+    expect(vectors.count).toBeGreaterThan(0)
+    expect(vectors.orders).toHaveLength(vectors.count)
   })
 })
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { BuilderLedgerState } from "../../src/adapters/memory/BuilderLedger.ts"
 import { MemoryBridge } from "../../src/adapters/memory/Bridge.ts"
@@ -12,7 +12,16 @@ import { Intents } from "../../src/ports/Intents.ts"
 import { RelayTransactions } from "../../src/ports/RelayTransactions.ts"
 import { address } from "../support/FakeChain.ts"
 import { hash } from "../support/IntentFixtures.ts"
-import { destination, layer, otherLog, scene, source, sweptLog, type Sweep } from "../support/RelayScene.ts"
+import {
+  destination,
+  layer,
+  layerOnNodes,
+  otherLog,
+  scene,
+  source,
+  sweptLog,
+  type Sweep
+} from "../support/RelayScene.ts"
 
 const OWNER = address(0x01)
 
@@ -403,6 +412,21 @@ describe("a transaction that is not mined", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is sent again if a reorganisation lets its cancellation come before the deadline", () =>
+    Effect.gen(function* () {
+      const { bury, cancel, chain, mineLane, pending, status, unfinished } = yield* expiring
+      yield* chain.reorg(1)
+      yield* mineLane({ hash: cancel })
+      yield* bury(2)
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      assert.strictEqual(yield* status, "submitted")
+      yield* TestClock.adjust(3_000)
+      yield* relay
+      assert.strictEqual((yield* pending).nonce, 1n)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("settles if the sweep was mined before its cancellation", () =>
     Effect.gen(function* () {
       const { attempt, bury, mineLane, order, status } = yield* expiring
@@ -525,8 +549,17 @@ describe("what does not work", () => {
       yield* destinationChain.fail()
       assert.deepStrictEqual((yield* tick).unavailableChains, [])
       assert.deepStrictEqual(yield* alertKinds, [])
-      yield* chain.fail("logs")
-      assert.deepStrictEqual((yield* tick).unavailableChains, [])
+      yield* destinationChain.fail("block")
+      yield* tick
+      yield* destinationChain.fail()
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* chain.fail("block")
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
+      yield* chain.fail()
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layer))
   )
 
@@ -542,6 +575,28 @@ describe("what does not work", () => {
       yield* tick
       assert.strictEqual(yield* status, "delivered")
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a receipt from a block that is not the node's own any more decides nothing", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, mineLane, order, status } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      yield* bury(2)
+      yield* tick
+      assert.strictEqual(yield* status, "submitted")
+      assert.lengthOf(yield* booked, 0)
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          receipt: (txHash) =>
+            Effect.map(
+              client.receipt(txHash),
+              Option.map((receipt) => ({ ...receipt, blockHash: hash("a dead branch") }))
+            )
+        }))
+      )
+    )
   )
 
   it.effect("a settlement of a failed intent is left to the operator", () =>

@@ -35,7 +35,7 @@ import { Relayer } from "../../src/orchestrator/Relayer.ts"
 import { parse } from "../../src/orchestrator/RelayEnvelope.ts"
 import { Watcher } from "../../src/orchestrator/Watcher.ts"
 import { Alerts as AlertsPort } from "../../src/ports/Alerts.ts"
-import { Chains as ChainsPort, type Log } from "../../src/ports/Chains.ts"
+import { type ChainClient, Chains as ChainsPort, type Log } from "../../src/ports/Chains.ts"
 import { type Intent, Intents as IntentsPort, type NewIntent, type Submission } from "../../src/ports/Intents.ts"
 import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/RelayTransactions.ts"
 import { RelayerKeys } from "../../src/ports/RelayerKeys.ts"
@@ -60,23 +60,42 @@ export const settings = {
 
 const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)
 
-const world = Layer.mergeAll(
-  stores,
-  Chains.layer([source, destination]),
-  RawKeys.layer([Redacted.make<Hex>(`0x${"11".repeat(32)}`)]),
-  SweepContracts.layer,
-  Screening.layer(),
-  Bridge.layer({ target: TARGET }),
-  BuilderLedger.layer(),
-  OrchestratorSettings.layer(settings),
-  SecureRandom.layerWebCrypto
-)
+const worldOn = <E>(chains: Layer.Layer<ChainsPort | Chains.MemoryChains, E>) =>
+  Layer.mergeAll(
+    stores,
+    chains,
+    RawKeys.layer([Redacted.make<Hex>(`0x${"11".repeat(32)}`)]),
+    SweepContracts.layer,
+    Screening.layer(),
+    Bridge.layer({ target: TARGET }),
+    BuilderLedger.layer(),
+    OrchestratorSettings.layer(settings),
+    SecureRandom.layerWebCrypto
+  )
+
+const world = worldOn(Chains.layer([source, destination]))
 
 /** Everything on demand: nothing happens but what a test runs. */
-export const layer = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pipe(
-  Layer.provideMerge(OutboxDelivery.layerOnDemand),
-  Layer.provideMerge(world)
+const onDemand = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pipe(
+  Layer.provideMerge(OutboxDelivery.layerOnDemand)
 )
+
+export const layer = Layer.provideMerge(onDemand, world)
+
+/** As {@link layer}, on nodes that `change` makes lie. */
+export const layerOnNodes = (change: (client: ChainClient) => ChainClient) =>
+  Layer.provideMerge(
+    onDemand,
+    worldOn(
+      Layer.effect(
+        ChainsPort,
+        Effect.map(ChainsPort, ({ all, get }) => ({
+          all: all.map(change),
+          get: (chainId: number) => Effect.map(get(chainId), change)
+        }))
+      ).pipe(Layer.provideMerge(Chains.layer([source, destination])))
+    )
+  )
 
 /** Everything as in the service: on timers, and woken by submissions. */
 export const layerRunning = Layer.mergeAll(Relayer.layer, Watcher.layer).pipe(

@@ -66,20 +66,11 @@ export const encode = (deposit: AcrossDeposit): Hex =>
     ]
   })
 
-const decodeArguments = Option.liftThrowable((calldata: Hex) => {
-  const call = decodeFunctionData({ abi: spokePoolAbi, data: calldata })
-  if (call.functionName !== "depositV3") throw new Error("another function")
-  return call.args
-})
-
-/**
- * Reads a deposit back. None unless the calldata is byte for byte what {@link encode} writes for it: so it holds no message,
- * no trailing bytes and no second meaning.
- */
-export const decode = (calldata: Hex): Option.Option<AcrossDeposit> => {
-  // viem compares selectors as text.
-  const lower: Hex = `0x${calldata.slice(2).toLowerCase()}`
-  const deposit = Option.map(decodeArguments(lower), (args) => ({
+/** viem throws where the calldata does not fit, and again where it held numbers that the contract would refuse. */
+const decodeExactly = Option.liftThrowable((calldata: Hex): AcrossDeposit => {
+  const { args, functionName } = decodeFunctionData({ abi: spokePoolAbi, data: calldata })
+  if (functionName !== "depositV3") throw new Error("another function")
+  const deposit = {
     depositor: Address.of(args[0]),
     recipient: Address.of(args[1]),
     inputToken: Address.of(args[2]),
@@ -91,9 +82,18 @@ export const decode = (calldata: Hex): Option.Option<AcrossDeposit> => {
     quoteTimestamp: args[8],
     fillDeadline: args[9],
     exclusivityParameter: args[10]
-  }))
-  return Option.filter(deposit, (read) => encode(read) === lower)
-}
+  }
+  if (encode(deposit) !== calldata) throw new Error("not canonical")
+  return deposit
+})
+
+/**
+ * Reads a deposit back. None unless the calldata is byte for byte what {@link encode} writes for it: so it holds no message,
+ * no trailing bytes and no second meaning.
+ */
+export const decode = (calldata: Hex): Option.Option<AcrossDeposit> =>
+  // Bytes are compared as text, by viem too.
+  decodeExactly(`0x${calldata.slice(2).toLowerCase()}`)
 
 /** A deposit that was made, as relayers see it. */
 export interface Relay {

@@ -19,6 +19,8 @@ const PROVIDER = "across"
 
 /** How long to leave the API alone after a 429 that does not say. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
+/** No answer can turn the bridge off for longer than this. */
+const MAX_RETRY_AFTER_SECONDS = 300
 
 /** The API has moved numbers between strings and numbers over time. */
 const Seconds = Schema.Union([Schema.NumberFromString, Schema.Number]).check(
@@ -54,7 +56,9 @@ const noRoute = (detail: string) => new NoRoute({ detail })
 /** `Retry-After` in seconds; the HTTP date form is not used by the API. */
 const retryAfter = (response: HttpClientResponse.HttpClientResponse): number => {
   const seconds = Number(response.headers["retry-after"])
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : DEFAULT_RETRY_AFTER_SECONDS
+  return Number.isFinite(seconds) && seconds >= 0
+    ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS)
+    : DEFAULT_RETRY_AFTER_SECONDS
 }
 
 /** Turns the API's answer into a quote, refusing one that would send the deposit anywhere else. */

@@ -2,10 +2,11 @@
  * Public facts about chains that operators need not repeat: canonical tokens, Uniswap v3, Across and the sanctions oracle.
  * Each comes from the protocol's own deployment documentation, and each can be overridden in the chains file.
  */
+import type { Chain } from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { ChainSettingsInput } from "./ChainSettings.ts"
 
-type Known = Omit<ChainSettingsInput, "id" | "rpcUrls" | "feeRecipient" | "guardOwner">
+/** What no operator decides. */
+type Known = Omit<typeof Chain.Encoded, "id" | "feeRecipient" | "builderVault" | "permit2" | "multicall3" | "contracts">
 
 const ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006"

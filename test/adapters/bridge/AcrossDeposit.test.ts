@@ -69,6 +69,14 @@ describe("AcrossDeposit calldata", () => {
     })
   )
 
+  it("holds no numbers that do not fit their type", () => {
+    // The byte before the four of each uint32.
+    for (const word of [8, 9, 10]) {
+      const calldata = mutated(AcrossDeposit.encode(sample), 4 + 32 * word + 27, 1)
+      assert.deepStrictEqual(AcrossDeposit.decode(calldata), Option.none())
+    }
+  })
+
   it("carries no message", () => {
     const calldata = encodeFunctionData({
       abi: spokePoolAbi,

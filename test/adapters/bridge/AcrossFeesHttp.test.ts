@@ -172,6 +172,13 @@ describe("AcrossFeesHttp", () => {
     })
   )
 
+  it.effect("is not turned off for good by one answer", () =>
+    Effect.gen(function* () {
+      const { fees } = yield* serving(() => new Response("", { status: 429, headers: { "retry-after": "1e12" } }))
+      assert.match((yield* Effect.flip(fees.quote(request))).message, /again in 300 s/)
+    })
+  )
+
   it.live("waits only so long", () =>
     Effect.gen(function* () {
       const { fees } = yield* serving(() => new Promise<Response>(() => undefined), { timeout: "50 millis" })

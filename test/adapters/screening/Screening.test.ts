@@ -1,6 +1,6 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Fiber, FileSystem, Layer, Ref } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { encodeFunctionResult, multicall3Abi } from "viem"
 import * as MemoryScreening from "../../../src/adapters/memory/Screening.ts"
@@ -251,7 +251,7 @@ describe("OfacSnapshot", () => {
       assert.strictEqual(yield* ask, "unavailable")
       yield* files.writeFileString(path, listed)
       assert.strictEqual(yield* ask, "clear")
-    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+    }).pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]))
   )
 
   it.effect("uses what it read until it is time to read again", () =>

@@ -1,7 +1,7 @@
 import { layer, expect } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../../migrations/orchestrator/index.ts"
 import * as Database from "../../../src/adapters/sql/Database.ts"
 import * as Migrations from "../../../src/adapters/sql/Migrations.ts"

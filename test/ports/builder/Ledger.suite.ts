@@ -75,7 +75,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
     })
   )
   let last: Parameters<Model["accrue"]>[0] | undefined
-  /** Ids of the batches that were asked for; some were never opened. */
+  /** How many batches were opened. */
   let opened = 0
 
   const accrue = Effect.fnUntraced(function* (booking: Parameters<Model["accrue"]>[0]) {
@@ -129,13 +129,11 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
           minAmount: at(AMOUNTS, command.min),
           withUnknownChain: command.withUnknownChain
         }
-        opened += 1
-        assert.strictEqual(
-          yield* outcome(payouts.open(opening), ({ lines }) =>
-            lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join()
-          ),
-          model.open(opening)
+        const lines = yield* outcome(payouts.open(opening), (batch) =>
+          batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join()
         )
+        assert.strictEqual(lines, model.open(opening))
+        if (lines !== "NothingOwed") opened += 1
         break
       }
       case "pay": {

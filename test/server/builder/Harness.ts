@@ -36,6 +36,9 @@ export interface Options {
 /** Windows that tests never fill by accident. */
 const UNLIMITED = { limit: 1_000_000, windowMillis: 60_000 }
 
+/** A chain without contract wallets. */
+const refusesSignatures = () => Effect.succeed("0x00" as const)
+
 /** The server, with its stores beside it. */
 export const layer = (options: Options = {}) => {
   const settings = BuilderSettings.layer({
@@ -44,7 +47,7 @@ export const layer = (options: Options = {}) => {
     ...options.settings
   })
   const stores = Stores.layer.pipe(Layer.provideMerge(Migrated.layer), Layer.provideMerge(testDatabase))
-  const chains = options.chains ?? FakeChain.layer(options.node ?? {})
+  const chains = options.chains ?? FakeChain.layer({ call: refusesSignatures, ...options.node })
   return BuilderServer.listen({ port: 0, hostname: "127.0.0.1" }).pipe(
     Layer.provide(BuilderBackend.layer),
     Layer.provide(WalletSignatures.layer),

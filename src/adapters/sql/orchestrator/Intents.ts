@@ -102,8 +102,7 @@ const make = Effect.gen(function* () {
       Effect.andThen(
         // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
         // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
-        // OFFSET 0 keeps both conditions as look-ups per candidate: a planner that does not know yet how long the queue has
-        // become might join it with itself.
+        // OFFSET 0 keeps both conditions look-ups per candidate: as joins, they could read the whole queue for each claim.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
         sql`
           WITH free AS (
@@ -118,8 +117,7 @@ const make = Effect.gen(function* () {
               )
               AND NOT EXISTS (
                 SELECT FROM orchestrator.intents o
-                WHERE o.account = c.account AND o.status = 'submitted' AND o.relay_transaction_id IS NULL
-                  AND o.id <> c.id
+                WHERE o.account = c.account AND o.queued AND o.id <> c.id
                   AND (
                     o.lease_until > ${at}
                     OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)

@@ -1,0 +1,247 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose"
+import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
+import { ConsoleOnly, SessionOnly } from "../../../src/api/builder/Middleware.ts"
+import { OperatorOnly } from "../../../src/api/shared/Middleware.ts"
+import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
+import * as Harness from "./Harness.ts"
+
+const { asAdmin, ask, DASHBOARD, field, signUp, text, TOKEN, wallet } = Harness
+const live = { excludeTestServices: true }
+
+/** `"METHOD /path"` of every endpoint that `protects` guards. */
+const guardedBy = (protects: typeof ConsoleOnly | typeof OperatorOnly | typeof SessionOnly): ReadonlyArray<string> => {
+  const requests: Array<string> = []
+  HttpApi.reflect(BuilderApi, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint, middleware }) => {
+      if ([...middleware].some(({ key }) => key === protects.key)) {
+        requests.push(`${endpoint.method} ${endpoint.path.replace(":id", "x")}`)
+      }
+    }
+  })
+  return requests
+}
+
+layer(Harness.layer(), live)("browsers", (it) => {
+  it.effect("of the dashboard are answered with credentials, on errors too", () =>
+    Effect.gen(function* () {
+      const requests = ["GET /auth/nonce", "GET /me", "POST /auth/verify", "POST /attribute", "GET /nowhere", "PUT /me"]
+      for (const request of requests) {
+        const answer = yield* ask(request, { headers: { origin: DASHBOARD } })
+        assert.strictEqual(answer.headers.get("access-control-allow-origin"), DASHBOARD)
+        assert.strictEqual(answer.headers.get("access-control-allow-credentials"), "true")
+        assert.include(answer.headers.get("vary") ?? "", "Origin")
+        assert.isNotNull(answer.headers.get("x-request-id"))
+      }
+      const preflight = yield* ask("OPTIONS /me/apikey/rotate", {
+        headers: { origin: DASHBOARD, "access-control-request-method": "POST" }
+      })
+      assert.strictEqual(preflight.status, 204)
+      assert.strictEqual(preflight.headers.get("access-control-allow-origin"), DASHBOARD)
+      assert.include(preflight.headers.get("access-control-allow-methods") ?? "", "PATCH")
+    })
+  )
+
+  it.effect("of other sites are not, and may not change anything with a visitor's cookie", () =>
+    Effect.gen(function* () {
+      const { account, apiKey, cookie } = yield* signUp()
+      const strangers = ["https://evil.example.com", `${DASHBOARD}.evil.example.com`, "http://dashboard.example.com", "null"]
+      for (const origin of strangers) {
+        const headers = { origin, cookie }
+        const read = yield* ask("GET /me", { headers })
+        assert.isNull(read.headers.get("access-control-allow-origin"))
+        assert.include(read.headers.get("vary") ?? "", "Origin")
+        const posts = [
+          yield* ask("POST /me/apikey/rotate", { headers }),
+          yield* ask("POST /auth/logout", { headers }),
+          yield* ask("POST /auth/verify", { headers, body: yield* Harness.signed(account) }),
+          yield* ask("POST /builders/self", { headers, body: { ...(yield* Harness.signed(wallet())), name: "x" } })
+        ]
+        for (const answer of posts) {
+          assert.strictEqual(answer.status, 403)
+          assert.deepStrictEqual(answer.body, { error: "forbidden_origin" })
+          assert.isNull(answer.headers.get("set-cookie"))
+        }
+      }
+      assert.strictEqual((yield* Harness.asBuilder(cookie)("GET /me")).status, 200)
+      assert.strictEqual((yield* ask("POST /attribute", { headers: { "x-api-key": apiKey } })).status, 200)
+    })
+  )
+
+  it.effect("get documentation", () =>
+    Effect.gen(function* () {
+      const document = yield* ask("GET /openapi.json")
+      assert.strictEqual(document.status, 200)
+      for (const path of ["/auth/nonce", "/builders/self", "/me/apikey/rotate", "/attribute", "/admin/payouts/{id}/paid"]) {
+        assert.isDefined(field(document, "paths", path), path)
+      }
+      assert.notInclude(document.text, "Encoded")
+      const page = yield* ask("GET /docs")
+      assert.strictEqual(page.status, 200)
+      assert.include(page.headers.get("content-type") ?? "", "text/html")
+      assert.deepStrictEqual((yield* ask("GET /healthz")).body, { ok: true })
+      assert.strictEqual((yield* ask("DELETE /me")).status, 405)
+      assert.deepStrictEqual((yield* ask("GET /nowhere")).body, { error: "not found" })
+    })
+  )
+})
+
+layer(Harness.layer(), live)("two builders", (it) => {
+  it.effect("never see each other's data, on any route", () =>
+    Effect.gen(function* () {
+      const [ann, bob] = [yield* signUp("Ann"), yield* signUp("Bob")]
+      for (const { id } of [ann, bob]) {
+        for (const n of [1, 2, 3]) {
+          const body = { builderId: id, sweepId: `${id}_sweep_${n}`, token: TOKEN, amount: String(n) }
+          assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 201)
+        }
+      }
+      const owner = (person: typeof ann) => [person.id, person.account.address, person.apiKey, person.cookie.split("=")[1] ?? ""]
+      for (const [self, other] of [
+        [ann, bob],
+        [bob, ann]
+      ] as const) {
+        const cursor = text(yield* Harness.asBuilder(other.cookie)("GET /me/activity?limit=1"), "nextCursor")
+        const requests = [
+          ...guardedBy(SessionOnly),
+          `GET /me/activity?cursor=${cursor}`,
+          "GET /me/activity?cursor=999999999",
+          `GET /me?id=${other.id}`
+        ]
+        assert.isAbove(requests.length, 7)
+        let cookie = self.cookie
+        for (const request of requests) {
+          const answer = yield* Harness.asBuilder(cookie)(request)
+          assert.strictEqual(answer.status, 200, request)
+          for (const secret of owner(other)) {
+            assert.notInclude(answer.text.toLowerCase(), secret.toLowerCase(), request)
+          }
+        }
+        const attributed = yield* ask("POST /attribute", { headers: { "x-api-key": other.apiKey, cookie } })
+        if (attributed.status === 200) assert.strictEqual(text(attributed, "builderId"), other.id)
+        // A session opens nothing of the operator's, nor does an API key.
+        for (const request of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)]) {
+          for (const headers of [{ cookie }, { authorization: `Bearer ${self.apiKey}` }, { "x-api-key": self.apiKey }]) {
+            assert.strictEqual((yield* ask(request, { headers })).status, 401, request)
+          }
+        }
+        const signedIn = yield* ask("POST /auth/verify", { body: yield* Harness.signed(self.account) })
+        cookie = Harness.cookieOf(signedIn)
+        assert.strictEqual(text(signedIn, "builder", "id"), self.id)
+      }
+    })
+  )
+})
+
+const window = { limit: 3, windowMillis: 3_600_000 }
+const rateLimits = { orchestrator: window, attribution: window, signup: window, builder: window }
+
+layer(Harness.layer({ server: { rateLimits } }), live)("limits", (it) => {
+  it.effect("each window is counted per client, and answered with Retry-After", () =>
+    Effect.gen(function* () {
+      const windows: ReadonlyArray<readonly [request: string, status: number]> = [
+        ["GET /auth/nonce", 200],
+        ["POST /builders/self", 422],
+        ["POST /attribute", 404]
+      ]
+      for (const [request, status] of windows) {
+        const headers = { "x-forwarded-for": "192.0.2.1" }
+        for (let n = 0; n < 3; n++) assert.strictEqual((yield* ask(request, { headers })).status, status)
+        const refused = yield* ask(request, { headers: { ...headers, origin: DASHBOARD } })
+        assert.strictEqual(refused.status, 429)
+        assert.deepStrictEqual(refused.body, { error: "rate limit exceeded" })
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/)
+        assert.strictEqual(refused.headers.get("access-control-allow-origin"), DASHBOARD)
+        const other = yield* ask(request, { headers: { "x-forwarded-for": "192.0.2.2" } })
+        assert.strictEqual(other.status, status)
+      }
+      assert.strictEqual((yield* ask("GET /me", { headers: { "x-forwarded-for": "192.0.2.1" } })).status, 429)
+      for (let n = 0; n < 5; n++) assert.strictEqual((yield* asAdmin("GET /admin/builders")).status, 200)
+    })
+  )
+
+  it.effect("long bodies are refused", () =>
+    Effect.gen(function* () {
+      const answer = yield* asAdmin("POST /accruals", { raw: `"${"x".repeat(70_000)}"` })
+      assert.strictEqual(answer.status, 413)
+    })
+  )
+})
+
+const ISSUER = "https://gateway.example.com"
+const AUDIENCE = "the-console"
+const keys = await generateKeyPair("ES256")
+const strangersKeys = await generateKeyPair("ES256")
+const jwks = createLocalJWKSet({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: "1", alg: "ES256" }] })
+
+interface Claims {
+  readonly issuer?: string
+  readonly audience?: string
+  readonly expires?: string
+  readonly email?: string | undefined
+  readonly key?: CryptoKey
+}
+
+const assertion = ({ audience = AUDIENCE, email = "ann@example.com", expires = "1m", issuer = ISSUER, key }: Claims = {}) =>
+  Effect.promise(() =>
+    new SignJWT({ email })
+      .setProtectedHeader({ alg: "ES256", kid: "1" })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setExpirationTime(expires)
+      .sign(key ?? keys.privateKey)
+  )
+
+layer(
+  Harness.layer({
+    settings: { gatewayHeader: "X-Gateway-Assertion" },
+    assertions: GatewayAssertions.layerWithKeys({ issuer: ISSUER, audience: AUDIENCE }, jwks)
+  }),
+  live
+)("behind a gateway", (it) => {
+  it.effect("the console is open to whom the gateway vouches for, and to nobody else", () =>
+    Effect.gen(function* () {
+      const through = (token: string, request = "GET /admin/builders", options: Harness.Ask = {}) =>
+        ask(request, { ...options, headers: { "x-gateway-assertion": token } })
+      assert.strictEqual((yield* through(yield* assertion())).status, 200)
+      const forged = [
+        "",
+        "x.y.z",
+        yield* assertion({ issuer: "https://other.example.com" }),
+        yield* assertion({ audience: "another-app" }),
+        yield* assertion({ expires: "-2m" }),
+        yield* assertion({ key: strangersKeys.privateKey }),
+        `${btoa('{"alg":"none"}').replaceAll("=", "")}.${(yield* assertion()).split(".")[1]}.`
+      ]
+      for (const token of forged) {
+        const answer = yield* through(token)
+        assert.strictEqual(answer.status, 401)
+        assert.deepStrictEqual(answer.body, { error: "unauthorized" })
+      }
+      for (const request of guardedBy(ConsoleOnly)) {
+        assert.strictEqual((yield* asAdmin(request)).status, 401, request)
+        assert.strictEqual((yield* ask(request)).status, 401, request)
+      }
+      // The machine's routes keep their own token.
+      const body = { id: "x", name: "X", builderBps: 0, maxBuilderBps: 0, payoutAddress: wallet().address }
+      assert.strictEqual((yield* asAdmin("POST /builders", { body })).status, 201)
+      yield* through(yield* assertion(), "PATCH /admin/builders/x", { body: { name: "Y" } })
+      const audit = yield* through(yield* assertion(), "GET /admin/audit")
+      assert.strictEqual(text(audit, "records", 0, "actor"), "ann@example.com")
+    })
+  )
+})
+
+layer(Harness.layer({ server: { adminToken: undefined } }), live)("without an admin token", (it) => {
+  it.effect("every admin route is closed", () =>
+    Effect.gen(function* () {
+      for (const request of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)]) {
+        assert.strictEqual((yield* asAdmin(request)).status, 401, request)
+        assert.strictEqual((yield* ask(request, { headers: { authorization: "Bearer " } })).status, 401, request)
+      }
+    })
+  )
+})

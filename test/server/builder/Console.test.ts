@@ -1,0 +1,334 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
+import type * as Address from "../../../src/domain/Address.ts"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import type { Log, Receipt } from "../../../src/ports/Chains.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import * as Harness from "./Harness.ts"
+
+const { asAdmin, ask, CHAIN_ID, field, OTHER_TOKEN, text, TOKEN, wallet } = Harness
+const live = { excludeTestServices: true }
+const vault = FakeChain.chain.builderVault
+
+const hashOf = (name: string): Hash => keccak256(stringToHex(name))
+
+/** Receipts that the chain knows, by transaction. */
+const receipts = new Map<Hash, Receipt>()
+
+const transfer = (to: string, amount: bigint, changes: { from?: Address.Address; token?: Address.Address } = {}): Log => {
+  const topics = encodeEventTopics({
+    abi: erc20Abi,
+    eventName: "Transfer",
+    args: { from: changes.from ?? vault, to: `0x${to.slice(2)}` }
+  })
+  return {
+    address: changes.token ?? TOKEN,
+    topics: topics.flatMap((topic) => (typeof topic === "string" ? [topic] : [])),
+    data: encodeAbiParameters([{ type: "uint256" }], [amount]),
+    blockNumber: 90n,
+    blockHash: hashOf("block"),
+    transactionHash: hashOf("tx"),
+    logIndex: 0
+  }
+}
+
+const mined = (name: string, logs: ReadonlyArray<Log>, changes: Partial<Receipt> = {}): Hash => {
+  const transactionHash = hashOf(name)
+  receipts.set(transactionHash, {
+    transactionHash,
+    blockNumber: 90n,
+    blockHash: hashOf("block"),
+    status: "success",
+    gasUsed: 1n,
+    effectiveGasPrice: 1n,
+    logs,
+    ...changes
+  })
+  return transactionHash
+}
+
+const node = {
+  receipt: (hash: Hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
+  block: () =>
+    Effect.succeed(
+      Option.some({
+        number: 100n,
+        hash: hashOf("head"),
+        parentHash: hashOf("parent"),
+        timestamp: 0n,
+        baseFeePerGas: 0n,
+        gasLimit: 0n
+      })
+    ),
+  call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
+}
+
+let registered = 0
+
+/** A builder that is owed `amount` of a token, if any. */
+const builderOwed = Effect.fnUntraced(function* (amount: bigint, token = TOKEN) {
+  registered += 1
+  const id = `console_${String(registered).padStart(3, "0")}`
+  const payoutAddress = wallet().address
+  const answer = yield* asAdmin("POST /admin/builders", {
+    body: { id, name: `Console ${registered}`, builderBps: 10, maxBuilderBps: 50, payoutAddress, payoutMode: "ledger" }
+  })
+  assert.strictEqual(answer.status, 201)
+  if (amount > 0n) {
+    const body = { builderId: id, sweepId: `${id}_sweep`, token, amount: amount.toString(), chainId: CHAIN_ID }
+    assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 201)
+  }
+  return { id, payoutAddress, apiKey: text(answer, "apiKey") }
+})
+
+const open = (token: string, minAmount = "1") =>
+  asAdmin("POST /admin/payouts", { body: { chainId: CHAIN_ID, token, minAmount } })
+
+const pay = (id: string, txHash: Hash) => asAdmin(`POST /admin/payouts/${id}/paid`, { body: { txHash } })
+
+const fail = (id: string) => asAdmin(`POST /admin/payouts/${id}/fail`, { body: { reason: "not signed in time" } })
+
+const owedTo = (id: string) => Effect.map(asAdmin(`GET /builders/${id}/accruals`), (a) => field(a, "balances", 0, "amount"))
+
+layer(Harness.layer({ node }), live)("builders in the console", (it) => {
+  it.effect("are listed in pages and found", () =>
+    Effect.gen(function* () {
+      const ids: Array<string> = []
+      for (let n = 0; n < 5; n++) ids.push((yield* builderOwed(0n)).id)
+      const first = yield* asAdmin("GET /admin/builders?limit=3")
+      assert.deepStrictEqual(
+        [0, 1, 2].map((n) => text(first, "builders", n, "id")),
+        ids.slice(0, 3)
+      )
+      const second = yield* asAdmin(`GET /admin/builders?limit=3&cursor=${text(first, "nextCursor")}`)
+      assert.strictEqual(text(second, "builders", 0, "id"), ids[3])
+      assert.isUndefined(field(second, "nextCursor"))
+      const address = text(first, "builders", 1, "payoutAddress").toLowerCase()
+      for (const search of [ids[1] ?? "", "CONSOLE 2", address]) {
+        const found = yield* asAdmin(`GET /admin/builders?search=${encodeURIComponent(search)}`)
+        assert.strictEqual(text(found, "builders", 0, "id"), ids[1])
+        assert.isUndefined(field(found, "builders", 1))
+      }
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/builders?search=100%25")).body, { builders: [] })
+      assert.strictEqual((yield* asAdmin("GET /admin/builders?limit=1000")).status, 422)
+    })
+  )
+
+  it.effect("get their markup within the cap, and every change is on record", () =>
+    Effect.gen(function* () {
+      const { apiKey, id } = yield* builderOwed(0n)
+      const patch = (body: unknown) => asAdmin(`PATCH /admin/builders/${id}`, { body })
+      const raised = yield* patch({ builderBps: 50 })
+      assert.strictEqual(raised.status, 200)
+      assert.strictEqual(field(raised, "builderBps"), 50)
+      for (const body of [{ builderBps: 51 }, { maxBuilderBps: 49 }, { builderBps: -1 }, { payoutMode: "cash" }]) {
+        assert.strictEqual((yield* patch(body)).status, 422)
+      }
+      assert.strictEqual((yield* patch({ builderBps: 80, maxBuilderBps: 90 })).status, 200)
+      const attribute = ask("POST /attribute", { headers: { "x-api-key": apiKey } })
+      assert.deepInclude((yield* attribute).body, { builderBps: 80, maxBuilderBps: 90, payoutMode: "ledger" })
+      assert.isNumber(field(yield* patch({ suspended: true }), "suspendedAtMs"))
+      assert.strictEqual((yield* attribute).status, 404)
+      assert.isUndefined(field(yield* patch({ suspended: false }), "suspendedAtMs"))
+      assert.strictEqual((yield* attribute).status, 200)
+      const detail = yield* asAdmin(`GET /admin/builders/${id}`)
+      assert.strictEqual(text(detail, "apiKey", "prefix"), apiKey.slice(0, 12))
+      assert.notInclude(detail.text, apiKey)
+      const audit = yield* asAdmin("GET /admin/audit")
+      assert.deepStrictEqual(
+        [0, 1, 2, 3, 4].map((n) => [
+          text(audit, "records", n, "actor"),
+          text(audit, "records", n, "action"),
+          text(audit, "records", n, "subject")
+        ]),
+        [
+          ["admin-token", "builder.patch", id],
+          ["admin-token", "builder.patch", id],
+          ["admin-token", "builder.patch", id],
+          ["admin-token", "builder.patch", id],
+          ["admin-token", "builder.register", id]
+        ]
+      )
+      assert.deepStrictEqual(field(audit, "records", 2, "details"), { builderBps: 80, maxBuilderBps: 90 })
+      for (const request of ["GET /admin/builders/nobody", "GET /admin/builders/nobody/accruals"]) {
+        assert.deepStrictEqual((yield* asAdmin(request)).body, { error: "not found" })
+      }
+      assert.strictEqual((yield* asAdmin("PATCH /admin/builders/nobody", { body: {} })).status, 404)
+    })
+  )
+
+  it.effect("have accruals taken back, once", () =>
+    Effect.gen(function* () {
+      const { id } = yield* builderOwed(70n)
+      const reverse = asAdmin("POST /admin/accruals/reverse", {
+        body: { sweepId: `${id}_sweep`, reason: "the sweep was reorganised away" }
+      })
+      assert.deepStrictEqual((yield* reverse).body, { booked: "added" })
+      assert.deepStrictEqual((yield* reverse).body, { booked: "already_booked" })
+      assert.isUndefined(yield* owedTo(id))
+      const entries = yield* asAdmin(`GET /admin/builders/${id}/entries`)
+      assert.deepStrictEqual(
+        [0, 1].map((n) => [text(entries, "entries", n, "kind"), text(entries, "entries", n, "earned")]),
+        [
+          ["accrual", "70"],
+          ["reversal", "-70"]
+        ]
+      )
+      const unknown = yield* asAdmin("POST /admin/accruals/reverse", { body: { sweepId: "never", reason: "x" } })
+      assert.strictEqual(unknown.status, 404)
+    })
+  )
+})
+
+layer(Harness.layer({ node }), live)("payouts", (it) => {
+  it.effect("a batch is opened, exported, proven and booked", () =>
+    Effect.gen(function* () {
+      const [big, small] = [yield* builderOwed(500n), yield* builderOwed(3n)]
+      const batch = yield* open(TOKEN, "4")
+      assert.strictEqual(batch.status, 201)
+      const id = text(batch, "id")
+      assert.deepInclude(batch.body, {
+        status: "open",
+        total: "500",
+        lines: [{ builderId: big.id, payoutAddress: big.payoutAddress, amount: "500", entries: 1 }]
+      })
+      const csv = yield* asAdmin(`GET /admin/payouts/${id}/csv`)
+      assert.include(csv.headers.get("content-type") ?? "", "text/csv")
+      assert.strictEqual(csv.text.split("\r\n")[1], `${id},${CHAIN_ID},${TOKEN},${big.id},${big.payoutAddress},500`)
+      const safe = yield* asAdmin(`GET /admin/payouts/${id}/safe`)
+      assert.strictEqual(text(safe, "meta", "createdFromSafeAddress"), vault)
+      assert.deepStrictEqual(field(safe, "transactions", 0, "contractInputsValues"), {
+        to: big.payoutAddress,
+        value: "500"
+      })
+
+      const right = transfer(big.payoutAddress, 500n)
+      const unproven: ReadonlyArray<readonly [Hash, string]> = [
+        [hashOf("never sent"), "not_mined"],
+        [mined("reverted", [right], { status: "reverted" }), "reverted"],
+        [mined("in the next block", [right], { blockNumber: 101n }), "not_confirmed"],
+        [mined("empty", []), "not_paid"],
+        [mined("too little", [transfer(big.payoutAddress, 499n)]), "not_paid"],
+        [mined("of somebody else", [transfer(big.payoutAddress, 500n, { from: OTHER_TOKEN })]), "not_paid"],
+        [mined("another token", [transfer(big.payoutAddress, 500n, { token: OTHER_TOKEN })]), "not_paid"],
+        [mined("to somebody else", [transfer(small.payoutAddress, 500n)]), "not_paid"]
+      ]
+      for (const [hash, reason] of unproven) {
+        const answer = yield* pay(id, hash)
+        assert.strictEqual(answer.status, 409, reason)
+        assert.deepInclude(answer.body, { error: "payment_unproven", reason })
+      }
+      assert.strictEqual(yield* owedTo(big.id), "500")
+
+      const hash = mined("paid", [transfer(small.payoutAddress, 1n), right])
+      const paid = yield* pay(id, hash)
+      assert.strictEqual(paid.status, 200)
+      assert.deepInclude(paid.body, { status: "paid", txHash: hash })
+      assert.strictEqual((yield* pay(id, hash)).status, 200)
+      assert.deepStrictEqual((yield* pay(id, hashOf("another"))).body, { error: "payout_closed" })
+      assert.deepStrictEqual((yield* fail(id)).body, { error: "payout_closed" })
+      assert.isUndefined(yield* owedTo(big.id))
+      assert.strictEqual(yield* owedTo(small.id), "3")
+      const activity = yield* asAdmin(`GET /admin/builders/${big.id}/entries`)
+      assert.strictEqual(text(activity, "entries", 1, "kind"), "payment")
+      assert.strictEqual(text(activity, "entries", 1, "txHash"), hash)
+      const records = yield* asAdmin("GET /admin/audit?limit=2")
+      assert.deepStrictEqual(
+        [0, 1].map((n) => text(records, "records", n, "action")),
+        ["payout.mark_paid", "payout.open"]
+      )
+      const treasury = yield* asAdmin("GET /admin/treasury")
+      assert.deepStrictEqual(field(treasury, "positions", 0), {
+        chainId: CHAIN_ID,
+        token: TOKEN,
+        earned: "503",
+        paid: "500",
+        owed: "3",
+        vaultBalance: "1000"
+      })
+    })
+  )
+
+  it.effect("concurrent batches never take the same accrual twice", () =>
+    Effect.gen(function* () {
+      const token = FakeChain.address(0x33)
+      const builders = [yield* builderOwed(10n, token), yield* builderOwed(20n, token)]
+      const answers = yield* Effect.forEach(Array.from({ length: 12 }), () => open(token), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(answers.filter(({ status }) => status === 201).length, 1)
+      for (const { body, status } of answers) {
+        if (status === 201) continue
+        assert.strictEqual(status, 409)
+        assert.deepStrictEqual(body, { error: "nothing_owed" })
+      }
+      const first = answers.find(({ status }) => status === 201)
+      assert.isDefined(first)
+      const id = text(first, "id")
+      assert.deepInclude((yield* fail(id)).body, { status: "failed", failureReason: "not signed in time" })
+      assert.deepStrictEqual((yield* pay(id, hashOf("late"))).body, { error: "payout_closed" })
+      const again = yield* open(token)
+      assert.strictEqual(text(again, "total"), "30")
+      const hash = mined("both", builders.map(({ payoutAddress }) => transfer(payoutAddress, 20n, { token })))
+      const races = yield* Effect.forEach(
+        Array.from({ length: 10 }, (_, n) => n),
+        (n) => (n % 2 === 0 ? pay(text(again, "id"), hash) : fail(text(again, "id"))),
+        { concurrency: "unbounded" }
+      )
+      const batch = yield* asAdmin(`GET /admin/payouts/${text(again, "id")}`)
+      const isPaid = text(batch, "status") === "paid"
+      assert.isTrue(races.every(({ status }, n) => (status === 200) === (n % 2 === 0 === isPaid)))
+      assert.strictEqual(yield* owedTo(builders[0]?.id ?? ""), isPaid ? undefined : "10")
+      const list = yield* asAdmin("GET /admin/payouts?limit=1")
+      assert.strictEqual(text(list, "payouts", 0, "id"), text(again, "id"))
+      const next = yield* asAdmin(`GET /admin/payouts?limit=1&cursor=${text(list, "nextCursor")}`)
+      assert.strictEqual(text(next, "payouts", 0, "id"), id)
+    })
+  )
+
+  it.effect("one transaction pays one batch of a token", () =>
+    Effect.gen(function* () {
+      const token = FakeChain.address(0x44)
+      const builder = yield* builderOwed(10n, token)
+      const first = yield* open(token)
+      const hash = mined("once", [transfer(builder.payoutAddress, 10n, { token })])
+      assert.strictEqual((yield* pay(text(first, "id"), hash)).status, 200)
+      yield* asAdmin("POST /accruals", {
+        body: { builderId: builder.id, sweepId: "second", token, amount: "10", chainId: CHAIN_ID }
+      })
+      const second = yield* open(token)
+      assert.deepStrictEqual((yield* pay(text(second, "id"), hash)).body, { error: "payment_taken" })
+      assert.strictEqual(yield* owedTo(builder.id), "10")
+    })
+  )
+
+  it.effect("requests that make no sense are refused", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* open("0x1")).status, 422)
+      const elsewhere = { chainId: 1, token: TOKEN }
+      assert.strictEqual((yield* asAdmin("POST /admin/payouts", { body: elsewhere })).status, 422)
+      assert.deepStrictEqual((yield* open(FakeChain.address(0x99))).body, { error: "nothing_owed" })
+      for (const request of ["GET /admin/payouts/x", "GET /admin/payouts/x/csv", "GET /admin/payouts/x/safe"]) {
+        assert.deepStrictEqual((yield* asAdmin(request)).body, { error: "not found" })
+      }
+      assert.strictEqual((yield* pay("x", hashOf("x"))).status, 404)
+      assert.strictEqual((yield* fail("x")).status, 404)
+      assert.strictEqual((yield* asAdmin("POST /admin/payouts/x/paid", { body: { txHash: "0x" } })).status, 422)
+      assert.strictEqual((yield* asAdmin("POST /admin/payouts/x/fail", { body: { reason: " " } })).status, 422)
+    })
+  )
+
+  it.effect("alerts are listed and cleared", () =>
+    Effect.gen(function* () {
+      const builder = yield* builderOwed(10n)
+      const body = { builderId: builder.id, sweepId: `${builder.id}_sweep`, token: TOKEN, amount: "11" }
+      assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 409)
+      const alerts = yield* asAdmin("GET /admin/alerts")
+      const key = text(alerts, 0, "key")
+      assert.strictEqual(key, `accrual_conflict:${builder.id}_sweep`)
+      assert.deepStrictEqual((yield* asAdmin("POST /admin/alerts/clear", { body: { key } })).body, { ok: true })
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/alerts")).body, [])
+    })
+  )
+})
