@@ -93,7 +93,9 @@ const acrossFees = (fees: Options["acrossFees"]) =>
 /** Everything on chain, over the nodes. */
 const onChain = (options: Options) =>
   Layer.mergeAll(
-    Across.layer.pipe(Layer.provide(acrossFees(options.acrossFees))),
+    Across.layerWith({
+      orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
+    }).pipe(Layer.provide(acrossFees(options.acrossFees))),
     EvmSweepSimulation.layer({ domainName: options.settings.domainName }),
     ListAndSimulation.layer,
     MulticallBalances.layer,

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Hash } from "../domain/Hex.ts"
 import type { IntentStatus } from "../domain/Intent.ts"
+import { withRecoveryByte } from "../domain/Signature.ts"
 import { Chains } from "../ports/Chains.ts"
 import { Intents, type Submission } from "../ports/Intents.ts"
 import { Screening } from "../ports/Screening.ts"
@@ -55,7 +56,7 @@ export class Intake extends Context.Service<
       const submit = Effect.fn("Intake.submit")(function* ({
         authorization,
         quoteId,
-        signature
+        signature: returned
       }: Submission & { readonly quoteId: string }) {
         const found = yield* intents.find(quoteId)
         if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
@@ -78,6 +79,7 @@ export class Intake extends Context.Service<
         }
         if (chain.supportsSetCode === false) return yield* refuse("no_set_code_support", chain.name)
 
+        const signature = withRecoveryByte(returned)
         const [signer, authority] = yield* Effect.all([
           signatures.recover(orderDigest, signature),
           signatures.recoverAuthority(authorization)

@@ -208,6 +208,7 @@ export class Quoter extends Context.Service<
             estimatedSeconds: settleSeconds
           } satisfies Route
         }
+        const { chain: destination } = yield* chains.get(request.destChainId)
         const route = yield* bridge.route({
           sourceChainId: chain.id,
           destChainId: request.destChainId,
@@ -222,6 +223,7 @@ export class Quoter extends Context.Service<
         if (
           deposit.tokenIn !== tokenIn ||
           deposit.amountIn !== swapAmount ||
+          deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
           deposit.amountOut !== route.amountOut ||
           deposit.destChainId !== BigInt(request.destChainId) ||
           deposit.depositor !== request.owner ||

@@ -23,7 +23,12 @@ export class StandingAlerts extends Context.Service<
         },
         clear: (key) =>
           Effect.suspend(() =>
-            known.has(key) ? Effect.void : Effect.andThen(alerts.clear(key), Effect.sync(() => known.add(key)))
+            known.has(key)
+              ? Effect.void
+              : Effect.andThen(
+                  alerts.clear(key),
+                  Effect.sync(() => known.add(key))
+                )
           )
       }
     })

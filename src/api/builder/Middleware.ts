@@ -48,7 +48,7 @@ export class ConsoleOnly extends HttpApiMiddleware.Service<ConsoleOnly, { provid
   {
     error: Unauthorized,
     security: {
-      operatorToken: HttpApiSecurity.bearer.pipe(
+      consoleToken: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotateMerge(
           OpenApi.annotations({ description: "The admin token. Behind a gateway, its signed assertion takes its place" })
         )

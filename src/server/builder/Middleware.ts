@@ -63,7 +63,7 @@ const console = Layer.effect(
     const assertions = yield* OperatorAssertions
     const adminToken = yield* OperatorOnly
     return ConsoleOnly.of({
-      operatorToken: Effect.fnUntraced(function* (handler, options) {
+      consoleToken: Effect.fnUntraced(function* (handler, options) {
         if (gatewayHeader === undefined) {
           return yield* adminToken.operatorToken(
             Effect.provideService(handler, CurrentOperator, ADMIN_TOKEN),
