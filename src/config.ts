@@ -2,7 +2,7 @@
  * Every setting, once, with its default and its meaning. The services read them from the environment through Effect's
  * Config; `./sweep settings` and the README print this list.
  */
-import { Config, Option, Redacted } from "effect"
+import { Config, Option, Redacted, Schema } from "effect"
 import { Uint256 } from "./domain/Amount.ts"
 import { DEFAULT_DOMAIN_NAME } from "./domain/SweepOrder.ts"
 import { defaults, type OrchestratorSettingsShape } from "./orchestrator/OrchestratorSettings.ts"
@@ -83,26 +83,25 @@ export const common = {
   )
 } as const
 
+export const chains = {
+  chainsFile: text("CHAINS_FILE", "chains.json", "JSON file that lists the chains to serve."),
+  domainName: text(
+    "EIP712_DOMAIN_NAME",
+    DEFAULT_DOMAIN_NAME,
+    "EIP-712 domain name of orders. Part of the contracts: changing it means deploying anew."
+  )
+} as const
+
 export const orchestrator = {
   port: withDefault("ORCHESTRATOR_PORT", Config.Port, { value: 8787, shown: "8787" }, "Port of the orchestrator."),
   adminToken: secret("ORCH_ADMIN_TOKEN", "Bearer token of the operator routes. Unset: they are closed."),
   rateLimit: integer("RATE_LIMIT", 100, "Requests per client and minute on the public routes."),
-  chainsFile: text(
-    "CHAINS_FILE",
-    "chains.json",
-    "JSON file that lists the chains to serve; see docs/adding-a-chain.md."
-  ),
   relayerKeys: {
     name: "RELAYER_KEYS",
     meaning:
       "Comma-separated private keys of the relayer's lanes, used on every chain. None may be a delegated account.",
     config: secrets("RELAYER_KEYS")
   } satisfies Setting<ReadonlyArray<Redacted.Redacted>>,
-  domainName: text(
-    "EIP712_DOMAIN_NAME",
-    DEFAULT_DOMAIN_NAME,
-    "EIP-712 domain name of orders. Part of the contracts: changing it means deploying anew."
-  ),
   protocolBpsTier1: integer(
     "PROTOCOL_BPS_TIER1",
     defaults.fees.protocolBps.tier1,
@@ -213,6 +212,45 @@ export const orchestrator = {
   )
 } as const
 
+const origins = (name: string) => Config.Array(Schema.NonEmptyString, name)
+
+export const builder = {
+  port: withDefault("BUILDER_PORT", Config.Port, { value: 8788, shown: "8788" }, "Port of the builder backend."),
+  adminToken: secret(
+    "ADMIN_TOKEN",
+    "Bearer token of the machine routes, and of the admin console where no gateway is configured. Unset: they are closed."
+  ),
+  selfSignup: withDefault(
+    "SELF_SIGNUP_ENABLED",
+    Config.Boolean,
+    { value: false, shown: "false" },
+    "Whether builders may sign up by themselves."
+  ),
+  dashboardUrls: withDefault(
+    "DASHBOARD_URL",
+    origins,
+    { value: [], shown: "" },
+    "Origins of the dashboard, separated by commas: sign-in messages name one of them, and browsers may send the session cookie from no other."
+  ),
+  sessionCookieDomain: optional(
+    "SESSION_COOKIE_DOMAIN",
+    Config.NonEmptyString,
+    "`Domain` of the session cookie, to share it between subdomains. Unset: the backend's own host alone."
+  ),
+  gatewayHeader: optional(
+    "GATEWAY_HEADER",
+    Config.NonEmptyString,
+    "Header in which the single sign-on gateway before the admin console passes its signed assertion. Set: nothing else opens the console."
+  ),
+  gatewayJwksUrl: optional("GATEWAY_JWKS_URL", Config.URL, "Where the gateway publishes the keys of its assertions."),
+  gatewayIssuer: optional("GATEWAY_ISSUER", Config.NonEmptyString, "`iss` of the gateway's assertions."),
+  gatewayAudience: optional(
+    "GATEWAY_AUDIENCE",
+    Config.NonEmptyString,
+    "`aud` of the gateway's assertions: this console."
+  )
+} as const
+
 /** For `./sweep deploy` alone. */
 export const deployerKey = secret(
   "DEPLOYER_KEY",
@@ -222,7 +260,9 @@ export const deployerKey = secret(
 /** Every setting, in the order in which it is documented. */
 export const documented: ReadonlyArray<{ readonly group: string; readonly settings: ReadonlyArray<Documented> }> = [
   { group: "All services", settings: Object.values(common) },
+  { group: "Chains, for all services", settings: Object.values(chains) },
   { group: "Orchestrator", settings: Object.values(orchestrator) },
+  { group: "Builder backend", settings: Object.values(builder) },
   { group: "Deployment", settings: [deployerKey] }
 ]
 
@@ -236,28 +276,35 @@ const valuesOf = <Group extends Readonly<Record<string, Setting<unknown>>>>(grou
 
 export const CommonConfig = valuesOf(common)
 
+export const ChainsConfig = valuesOf(chains)
+
+export const BuilderConfig = valuesOf(builder)
+
 export const OrchestratorConfig = valuesOf(orchestrator)
 
 /** The choices of the orchestrator's use cases, as the environment sets them. */
-export const orchestratorSettings = Config.map(OrchestratorConfig, (values): OrchestratorSettingsShape => ({
-  domainName: values.domainName,
-  fees: {
-    protocolBps: { tier1: values.protocolBpsTier1, tier2: values.protocolBpsTier2, tier3: values.protocolBpsTier3 },
-    subscriberShareBps: values.subscriberShareBps,
-    networkMarginBps: values.networkMarginBps
-  },
-  quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
-  orderGraceSeconds: values.orderGraceSeconds,
-  slippageBps: values.slippageBps,
-  defaultSourceChain: Option.getOrUndefined(values.defaultSourceChain),
-  clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
-  relayer: {
-    ...defaults.relayer,
-    pollMillis: values.relayerPollMillis,
-    rebroadcastMillis: values.rebroadcastSeconds * 1000,
-    bumpMillis: values.bumpSeconds * 1000,
-    minLaneBalance: values.minLaneBalance
-  },
-  watcher: { ...defaults.watcher, pollMillis: values.watcherPollMillis },
-  outbox: defaults.outbox
-}))
+export const orchestratorSettings = Config.map(
+  Config.all([ChainsConfig, OrchestratorConfig]),
+  ([{ domainName }, values]): OrchestratorSettingsShape => ({
+    domainName,
+    fees: {
+      protocolBps: { tier1: values.protocolBpsTier1, tier2: values.protocolBpsTier2, tier3: values.protocolBpsTier3 },
+      subscriberShareBps: values.subscriberShareBps,
+      networkMarginBps: values.networkMarginBps
+    },
+    quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
+    orderGraceSeconds: values.orderGraceSeconds,
+    slippageBps: values.slippageBps,
+    defaultSourceChain: Option.getOrUndefined(values.defaultSourceChain),
+    clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
+    relayer: {
+      ...defaults.relayer,
+      pollMillis: values.relayerPollMillis,
+      rebroadcastMillis: values.rebroadcastSeconds * 1000,
+      bumpMillis: values.bumpSeconds * 1000,
+      minLaneBalance: values.minLaneBalance
+    },
+    watcher: { ...defaults.watcher, pollMillis: values.watcherPollMillis },
+    outbox: defaults.outbox
+  })
+)

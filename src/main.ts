@@ -4,9 +4,11 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
+import { builderCommand } from "./cli/BuilderCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { deployCommand } from "./cli/DeployCommand.ts"
 import { devCommand } from "./cli/DevCommand.ts"
+import * as Failure from "./cli/Failure.ts"
 import * as Logging from "./cli/Logging.ts"
 import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { orchestratorCommand } from "./cli/OrchestratorCommand.ts"
@@ -19,6 +21,7 @@ Command.make("sweep").pipe(
     demoCommand,
     devCommand,
     orchestratorCommand,
+    builderCommand,
     migrateCommand,
     deployCommand,
     settingsCommand,
@@ -27,5 +30,6 @@ Command.make("sweep").pipe(
   Command.run({ version: packageJson.version }),
   Effect.provide(Logging.layer),
   Effect.provide(BunServices.layer),
-  BunRuntime.runMain
+  Failure.reported,
+  BunRuntime.runMain({ disableErrorReporting: true })
 )

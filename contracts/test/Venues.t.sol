@@ -139,8 +139,7 @@ contract VenuesTest is UniswapScene {
         assertEq(IERC20(weth).balanceOf(address(spokePool)), REST);
     }
 
-    /// @dev Floor: approval and deposit alone. The bar is that of a sweep with both fees and a fresh delegation, which
-    ///      the authorization's net 12,500 is added to.
+    /// @dev The bar is that of a sweep with both fees and a fresh delegation, so the authorization's net 12,500 is added.
     function test_AcrossDepositBeatsItsGasBar() public {
         tokenIn.mint(feeRecipient, 1);
         tokenIn.mint(builder, 1);
@@ -149,6 +148,17 @@ contract VenuesTest is UniswapScene {
         uint256 gas = vm.lastCallGas().gasTotalUsed + 12_500;
         vm.snapshotValue("Gas", "Across deposit, fresh delegation", gas);
         assertLe(gas, 147_538);
+    }
+
+    function test_AcrossDepositOfAPlainAccount() public {
+        tokenIn.mint(address(spokePool), 1);
+        bytes memory deposit = _depositCall(address(tokenIn), AMOUNT);
+        vm.startPrank(owner);
+        tokenIn.approve(address(spokePool), AMOUNT);
+        uint256 gas = vm.lastCallGas().gasTotalUsed;
+        (bool ok,) = address(spokePool).call(deposit);
+        assertTrue(ok);
+        vm.snapshotValue("Gas", "Across, plain account, approve and deposit", gas + vm.lastCallGas().gasTotalUsed);
     }
 
     function _deposit(uint256 amount) private view returns (SweepOrder memory order) {

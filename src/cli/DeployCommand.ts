@@ -8,7 +8,7 @@ import * as JsonRpcChains from "../adapters/evm/Chains.ts"
 import * as Deployer from "../adapters/evm/Deployer.ts"
 import * as Deployment from "../adapters/evm/Deployment.ts"
 import * as RawKeys from "../adapters/evm/RawKeys.ts"
-import { deployerKey, OrchestratorConfig } from "../config.ts"
+import { ChainsConfig, deployerKey } from "../config.ts"
 import { Chains } from "../ports/Chains.ts"
 import { RelayerKeys } from "../ports/RelayerKeys.ts"
 import { UsageError } from "./UsageError.ts"
@@ -27,7 +27,7 @@ const table = (plan: Deployment.Plan, findings: Readonly<Record<Deployment.Contr
 
 export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain: chainId, dryRun }) =>
   Effect.gen(function* () {
-    const config = yield* OrchestratorConfig
+    const config = yield* ChainsConfig
     const entries = yield* ChainsFile.read(config.chainsFile)
     const settings = entries.find((entry) => entry.id === chainId)
     if (settings === undefined) {

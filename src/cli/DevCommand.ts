@@ -2,8 +2,8 @@
 import { Config, Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
 import * as DevApp from "../apps/DevApp.ts"
-import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import { projectRoot } from "./Project.ts"
 
@@ -15,11 +15,15 @@ const directory = Flag.String("dir").pipe(
 const blockSeconds = Flag.Int("block-time").pipe(Flag.withDescription("Seconds between blocks"), Flag.withDefault(1))
 
 /** Set only by who wants a fixed port; otherwise any free one will do. */
-const ORCHESTRATOR_PORT = Config.option(Config.Port("ORCHESTRATOR_PORT"))
+const PORTS = Config.all({
+  orchestratorPort: Config.option(Config.Port("ORCHESTRATOR_PORT")),
+  builderPort: Config.option(Config.Port("BUILDER_PORT"))
+})
 
-const table = (info: DevInfo, file: string): string =>
+const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
   [
     `orchestrator   ${info.orchestratorUrl}   docs ${info.orchestratorUrl}/docs`,
+    `builder        ${info.builderUrl}   docs ${info.builderUrl}/docs`,
     `database       ${info.databaseUrl}`,
     ...info.chains.flatMap((chain) => [
       "",
@@ -30,6 +34,7 @@ const table = (info: DevInfo, file: string): string =>
     ]),
     "",
     `${info.accounts.length} accounts that hold every token; the first is ${info.accounts[0]?.address ?? "none"}`,
+    `builder ${builder.id} is registered with a markup; its API key: ${builder.apiKey}`,
     `keys, tokens and all addresses: ${file}`,
     "",
     "Ctrl-C stops everything."
@@ -38,17 +43,18 @@ const table = (info: DevInfo, file: string): string =>
 export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ blockSeconds, directory }) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
-    const port = yield* ORCHESTRATOR_PORT
+    const ports = yield* PORTS
     const where = path.resolve(Option.getOrElse(directory, () => path.join(projectRoot, ".sweep")))
     yield* Console.error("starting PostgreSQL, two chains, their contracts and the services …")
-    const { info, network } = yield* DevApp.start({
+    const app = yield* DevApp.start({
       directory: where,
       blockSeconds,
-      ...(Option.isSome(port) ? { orchestratorPort: port.value } : {})
+      ...(Option.isSome(ports.orchestratorPort) ? { orchestratorPort: ports.orchestratorPort.value } : {}),
+      ...(Option.isSome(ports.builderPort) ? { builderPort: ports.builderPort.value } : {})
     })
-    yield* Console.log(table(info, path.join(where, DevNetwork.FILE)))
-    return yield* Effect.flatMap(network.exited, Effect.fail)
-  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
+    yield* Console.log(table(app, path.join(where, DevNetwork.FILE)))
+    return yield* Effect.flatMap(app.network.exited, Effect.fail)
+  }).pipe(Effect.scoped, Effect.provide([SecureRandom.layerWebCrypto, FetchHttpClient.layer]))
 ).pipe(
   Command.withDescription("Run the local network: PostgreSQL, two chains with real contracts, and the services"),
   Command.withExamples([

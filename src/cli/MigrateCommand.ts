@@ -2,7 +2,8 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Database from "../adapters/sql/Database.ts"
-import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
+import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
+import * as OrchestratorMigrated from "../adapters/sql/orchestrator/Migrated.ts"
 import { CommonConfig } from "../config.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 
@@ -10,7 +11,11 @@ export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const config = yield* CommonConfig
     const url = yield* databaseUrl(config.databaseUrl)
-    const applied = yield* Migrated.migrate.pipe(Effect.provide(Database.layer({ url, poolSize: 1 })))
-    yield* Console.log(applied.length === 0 ? "up to date" : applied.map((name) => `applied ${name}`).join("\n"))
+    const applied = yield* Effect.all({
+      orchestrator: OrchestratorMigrated.migrate,
+      builder: BuilderMigrated.migrate
+    }).pipe(Effect.provide(Database.layer({ url, poolSize: 1 })))
+    const lines = Object.entries(applied).flatMap(([schema, names]) => names.map((name) => `applied ${schema}/${name}`))
+    yield* Console.log(lines.length === 0 ? "up to date" : lines.join("\n"))
   }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Bring the database schemas up to date"))

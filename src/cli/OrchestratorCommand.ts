@@ -1,12 +1,11 @@
 /** `./sweep orchestrator`: the service itself, as the environment configures it. */
 import { Array, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command } from "effect/cli"
-import { chainOf } from "../adapters/evm/ChainSettings.ts"
-import * as ChainsFile from "../adapters/evm/ChainsFile.ts"
 import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
 import { CommonConfig, OrchestratorConfig, orchestratorSettings } from "../config.ts"
 import { Hash } from "../domain/Hex.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
+import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -30,10 +29,9 @@ const options = Effect.gen(function* () {
   const common = yield* CommonConfig
   const config = yield* OrchestratorConfig
   const settings = yield* orchestratorSettings
-  const entries = yield* ChainsFile.read(config.chainsFile)
   const { orchestrator } = serverDefaults.rateLimits
   return {
-    chains: entries.map((entry) => ({ chain: chainOf(entry, config.domainName), rpcUrls: entry.rpcUrls })),
+    chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(common.databaseUrl),
     databasePoolSize: common.databasePoolSize,
     relayerKeys: yield* relayerKeys(config.relayerKeys),

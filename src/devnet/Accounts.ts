@@ -50,5 +50,8 @@ export const sanctioned = (): Address.Address => role("sanctioned").address
 /** Receives protocol fees. */
 export const feeRecipient = (): Address.Address => role("fee recipient").address
 
+/** Owns the builder that the local network registers. */
+export const builder = (): DevAccount => role("builder")
+
 /** Receives fees of builders that are paid from the ledger. */
 export const builderVault = (): Address.Address => role("builder vault").address

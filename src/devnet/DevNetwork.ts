@@ -100,7 +100,8 @@ const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
     )
 })
 
-const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({
+/** A chain as clients know it. */
+export const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({
   id: chain.id,
   name: chain.name,
   rpcUrl,

@@ -26,3 +26,11 @@ export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =
 /** Whether every block that can still come is later than `deadline` (UNIX seconds), reorganisations included. */
 export const isPast = ({ confirmed }: ChainView, deadline: bigint): boolean =>
   Option.exists(confirmed, (block) => block.timestamp > deadline)
+
+/** Logs, receipts and blocks disagree, as in a reorg or behind a load balancer: nothing may be concluded now. */
+export const inconsistent = (client: ChainClient) =>
+  new ChainUnavailable({
+    chainId: client.chain.id,
+    method: "eth_getTransactionReceipt",
+    detail: "the node's logs, receipts and blocks disagree"
+  })

@@ -10,11 +10,11 @@ import { position } from "../domain/OrderNonce.ts"
 import { isCrossChain } from "../domain/SweepOrder.ts"
 import { settles } from "../domain/Swept.ts"
 import { type Cause, type Evidence, verdict } from "../domain/SweepVerdict.ts"
-import { type ChainClient, ChainUnavailable, type Log, type Receipt } from "../ports/Chains.ts"
+import type { ChainClient, ChainUnavailable, Log, Receipt } from "../ports/Chains.ts"
 import { type Intent, Intents } from "../ports/Intents.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { SweepContracts } from "../ports/SweepContracts.ts"
-import { type ChainView, isDeep, isPast } from "./ChainView.ts"
+import { type ChainView, inconsistent, isDeep, isPast } from "./ChainView.ts"
 
 /**
  * What became of an intent. `elsewhere`: another process moved it first. `undecided`: more blocks are needed. `retry`: it
@@ -212,11 +212,3 @@ const accountKind = (account: AccountCode, { chain }: ChainClient): Evidence["ac
   if (account._tag === "Plain") return "plain"
   return account._tag === "Delegated" && account.delegate === chain.contracts.delegate ? "ours" : "other"
 }
-
-/** Logs, receipts and blocks disagree, as in a reorg or behind a load balancer: nothing may be concluded now. */
-const inconsistent = (client: ChainClient) =>
-  new ChainUnavailable({
-    chainId: client.chain.id,
-    method: "eth_getTransactionReceipt",
-    detail: "the node's logs, receipts and blocks disagree"
-  })

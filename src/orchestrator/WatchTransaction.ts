@@ -7,7 +7,7 @@ import { type Intent, Intents } from "../ports/Intents.ts"
 import { type Attempt, type Inclusion, type RelayTransaction, RelayTransactions } from "../ports/RelayTransactions.ts"
 import type { SigningFailed, UnsignedTransaction } from "../ports/RelayerKeys.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
-import type { ChainView } from "./ChainView.ts"
+import { type ChainView, inconsistent } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import * as RelayBroadcast from "./RelayBroadcast.ts"
 import * as RelayEnvelope from "./RelayEnvelope.ts"
@@ -41,8 +41,9 @@ export const make = Effect.gen(function* () {
   const signAttempt = yield* RelaySigning.make
   const transactions = yield* RelayTransactions
 
-  /** The receipt of whichever version was mined, with its block, where both are canonical to the node. */
+  /** The receipt of whichever version was mined, with its block. */
   const findReceipt = Effect.fnUntraced(function* ({ client }: ChainView, attempts: ReadonlyArray<Attempt>) {
+    let isOrphaned = false
     for (const { hash } of attempts.toReversed()) {
       const receipt = yield* client.receipt(hash)
       if (Option.isNone(receipt)) continue
@@ -50,7 +51,10 @@ export const make = Effect.gen(function* () {
       if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
         return Option.map(block, (including) => ({ receipt: receipt.value, block: including }))
       }
+      isOrphaned = true
     }
+    // A receipt from a block that is not canonical proves neither that the transaction is mined nor that it is not.
+    if (isOrphaned) return yield* inconsistent(client)
     return Option.none<{ readonly receipt: Receipt; readonly block: Block }>()
   })
 

@@ -579,20 +579,20 @@ describe("what does not work", () => {
 
   it.effect("a receipt from a block that is not the node's own any more decides nothing", () =>
     Effect.gen(function* () {
-      const { attempt, bury, mineLane, order, status } = yield* sentSweep()
+      const { alertKinds, attempt, bury, mineLane, order, status } = yield* sentSweep()
       yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
       yield* bury(2)
-      yield* tick
+      assert.deepStrictEqual((yield* tick).unavailableChains, [source.id])
       assert.strictEqual(yield* status, "submitted")
+      assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
       assert.lengthOf(yield* booked, 0)
     }).pipe(
       Effect.provide(
         layerOnNodes((client) => ({
           ...client,
           receipt: (txHash) =>
-            Effect.map(
-              client.receipt(txHash),
-              Option.map((receipt) => ({ ...receipt, blockHash: hash("a dead branch") }))
+            Effect.map(client.receipt(txHash), (found) =>
+              Option.map(found, (receipt) => Object.assign(receipt, { blockHash: hash("a dead branch") }))
             )
         }))
       )

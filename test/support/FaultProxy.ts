@@ -71,8 +71,8 @@ export interface FaultProxy {
   readonly calls: Effect.Effect<ReadonlyArray<Call>>
   /** The raw transactions that were to be sent, oldest first, repetitions included. */
   readonly sent: Effect.Effect<ReadonlyArray<Hex>>
-  /** Waits until there was such a call. */
-  readonly awaitCall: (isSuch: (call: Call) => boolean) => Effect.Effect<Call>
+  /** Waits until there was such a call; `index` is its place among all calls. */
+  readonly awaitCall: (isSuch: (call: Call, index: number) => boolean) => Effect.Effect<Call>
 }
 
 export const isSend = ({ method }: Pick<Call, "method">): boolean => method === "eth_sendRawTransaction"

@@ -2,6 +2,7 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Context, Effect, FileSystem, Layer, Logger } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
 import { createPublicClient, erc20Abi, type Hex, http } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import * as DevApp from "../../src/apps/DevApp.ts"
@@ -24,7 +25,7 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
       })
     ).pipe(
       // What the services say would bury what the tests say.
-      Layer.provide([BunServices.layer, SecureRandom.layerWebCrypto, Logger.layer([])]),
+      Layer.provide([BunServices.layer, SecureRandom.layerWebCrypto, FetchHttpClient.layer, Logger.layer([])]),
       Layer.orDie
     )
   }

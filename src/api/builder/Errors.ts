@@ -10,30 +10,30 @@ export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(
 }
 
 /** 401: ask for a nonce and sign again. */
-export class BadNonce extends Schema.Error<BadNonce>("BadNonceBody")(
+export class BadNonce extends Schema.Error<BadNonce>("BadNonce")(
   { error: Schema.tag("bad_nonce") },
   { httpApiStatus: 401, description: "The nonce is missing, unknown, expired or consumed" }
 ) {
-  readonly _tag = "BadNonceBody"
+  readonly _tag = "BadNonce"
 }
 
 /** 401: not signed by the wallet, or not a message for this dashboard, chain and time. */
-export class BadSignature extends Schema.Error<BadSignature>("BadSignatureBody")(
+export class BadSignature extends Schema.Error<BadSignature>("BadSignature")(
   { error: Schema.tag("bad_signature") },
   {
     httpApiStatus: 401,
     description: "The wallet did not sign this, or domain, URI, version, chain or a time of the message are not acceptable"
   }
 ) {
-  readonly _tag = "BadSignatureBody"
+  readonly _tag = "BadSignature"
 }
 
 /** 404: offer self-signup. */
-export class NoBuilder extends Schema.Error<NoBuilder>("NoBuilderBody")(
+export class NoBuilder extends Schema.Error<NoBuilder>("NoBuilder")(
   { error: Schema.tag("no_builder") },
   { httpApiStatus: 404, description: "The signer is not a registered builder" }
 ) {
-  readonly _tag = "NoBuilderBody"
+  readonly _tag = "NoBuilder"
 }
 
 export class SignupDisabled extends Schema.Error<SignupDisabled>("SignupDisabled")(
@@ -96,28 +96,28 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
   readonly _tag = "Conflict"
 }
 
-export class NothingOwed extends Schema.Error<NothingOwed>("NothingOwedBody")(
+export class NothingOwed extends Schema.Error<NothingOwed>("NothingOwed")(
   { error: Schema.tag("nothing_owed") },
   { httpApiStatus: 409, description: "No builder is owed as much in this token on this chain" }
 ) {
-  readonly _tag = "NothingOwedBody"
+  readonly _tag = "NothingOwed"
 }
 
-export class PayoutClosed extends Schema.Error<PayoutClosed>("PayoutClosedBody")(
+export class PayoutClosed extends Schema.Error<PayoutClosed>("PayoutClosed")(
   { error: Schema.tag("payout_closed") },
   { httpApiStatus: 409, description: "The batch is not open any more" }
 ) {
-  readonly _tag = "PayoutClosedBody"
+  readonly _tag = "PayoutClosed"
 }
 
-export class PaymentTaken extends Schema.Error<PaymentTaken>("PaymentTakenBody")(
+export class PaymentTaken extends Schema.Error<PaymentTaken>("PaymentTaken")(
   { error: Schema.tag("payment_taken") },
   { httpApiStatus: 409, description: "The transaction pays another batch of the same token" }
 ) {
-  readonly _tag = "PaymentTakenBody"
+  readonly _tag = "PaymentTaken"
 }
 
-export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnprovenBody")(
+export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnproven")(
   {
     error: Schema.tag("payment_unproven"),
     reason: Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
@@ -125,5 +125,5 @@ export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnpro
   },
   { httpApiStatus: 409, description: "The chain does not prove that the transaction paid the batch; nothing was changed" }
 ) {
-  readonly _tag = "PaymentUnprovenBody"
+  readonly _tag = "PaymentUnproven"
 }

@@ -43,6 +43,45 @@ it.effect(
     }).pipe(Effect.provide(testDatabaseUrl))
 )
 
+it.live(
+  "an intent that is being signed for does not fail meanwhile, so that nothing is broadcast for a failed one",
+  () =>
+    Effect.gen(function* () {
+      const here = yield* process
+      const there = yield* process
+      yield* Effect.provide(submitted({ id: "a" }), here)
+      const signing = yield* Deferred.make<void>()
+      const signed = yield* Deferred.make<void>()
+      const order: Array<string> = []
+      const allocation = yield* Context.get(here, RelayTransactions)
+        .allocate({
+          chainId: 1,
+          lane: address(9),
+          chainNonce: 0n,
+          intentIds: ["a"],
+          sign: () =>
+            Deferred.succeed(signing, undefined).pipe(
+              Effect.andThen(Deferred.await(signed)),
+              Effect.tap(() => Effect.sync(() => order.push("signed"))),
+              Effect.as(attempt("a"))
+            )
+        })
+        .pipe(Effect.forkChild)
+      yield* Deferred.await(signing)
+      const failure = yield* Context.get(there, Intents)
+        .apply("a", [{ _tag: "Failed", reason: "expired" }])
+        .pipe(
+          Effect.tap(() => Effect.sync(() => order.push("failed"))),
+          Effect.forkChild
+        )
+      yield* Effect.sleep("300 millis")
+      yield* Deferred.succeed(signed, undefined)
+      yield* Fiber.join(allocation)
+      expect(yield* Fiber.join(failure)).toMatchObject({ status: "failed", txHash: attempt("a").hash })
+      expect(order).toEqual(["signed", "failed"])
+    }).pipe(Effect.provide(testDatabaseUrl))
+)
+
 it.effect("a submission wakes the workers of another process", () =>
   Effect.gen(function* () {
     const here = yield* process

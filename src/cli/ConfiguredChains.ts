@@ -1,0 +1,11 @@
+/** The chains that the operator's file lists, with their nodes. */
+import { Effect } from "effect"
+import { chainOf } from "../adapters/evm/ChainSettings.ts"
+import * as ChainsFile from "../adapters/evm/ChainsFile.ts"
+import { ChainsConfig } from "../config.ts"
+
+export const configuredChains = Effect.gen(function* () {
+  const { chainsFile, domainName } = yield* ChainsConfig
+  const entries = yield* ChainsFile.read(chainsFile)
+  return entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls }))
+})

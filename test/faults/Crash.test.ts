@@ -1,0 +1,165 @@
+/** The service dies at every step of a sweep, as by SIGKILL or a power cut, and another process carries on. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Random } from "effect"
+import { pass, isSend, loseReply, swallow } from "../support/FaultProxy.ts"
+import * as Scene from "./Scene.ts"
+
+const TIMEOUT = 120_000
+
+layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A crash", (it) => {
+  it.effect(
+    "between storing and broadcasting sends the same bytes later",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const cut = yield* scene.route
+        yield* cut.alpha.react((call) => (isSend(call) ? swallow : pass))
+        const first = yield* scene.orchestrator(cut)
+        const sweep = yield* scene.quote(first.client)
+        yield* scene.submit(first.client, sweep)
+        yield* cut.alpha.awaitCall(isSend)
+        yield* first.kill
+        const [unsent] = yield* cut.alpha.sent
+
+        const clean = yield* scene.route
+        const second = yield* scene.orchestrator(clean)
+        yield* scene.delivered(second.client, sweep)
+        assert.deepStrictEqual([...new Set(yield* clean.alpha.sent)], [unsent])
+        const { mined, settlements } = yield* scene.check
+        assert.lengthOf(mined, 1)
+        assert.lengthOf(settlements, 1)
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "after broadcasting, before the node's reply, sends nothing else",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const lossy = yield* scene.route
+        yield* lossy.alpha.react((call) => (isSend(call) ? loseReply : pass))
+        const first = yield* scene.orchestrator(lossy)
+        const sweep = yield* scene.quote(first.client)
+        yield* scene.submit(first.client, sweep)
+        yield* lossy.alpha.awaitCall((call) => isSend(call) && call.forwarded)
+        yield* first.kill
+        const sent = yield* lossy.alpha.sent
+
+        const clean = yield* scene.route
+        const second = yield* scene.orchestrator(clean)
+        yield* scene.delivered(second.client, sweep)
+        assert.lengthOf(new Set([...sent, ...(yield* clean.alpha.sent)]), 1)
+        const { mined } = yield* scene.check
+        assert.lengthOf(mined, 1)
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "right after the answer to a submission, before any work on it, loses nothing",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const cut = yield* scene.route
+        // The relayer looks at its lanes before it claims anything.
+        yield* cut.alpha.react(({ method, params }) =>
+          method === "eth_getBalance" && scene.isLane(params[0]) ? swallow : pass
+        )
+        const first = yield* scene.orchestrator(cut)
+        const sweep = yield* scene.quote(first.client)
+        yield* scene.submit(first.client, sweep)
+        yield* first.kill
+
+        const second = yield* scene.orchestrator(yield* scene.route)
+        yield* scene.delivered(second.client, sweep)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "while a claimed sweep is simulated leaves it to others once the lease has ended",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const cut = yield* scene.route
+        const first = yield* scene.orchestrator(cut)
+        const sweep = yield* scene.quote(first.client)
+        yield* cut.alpha.react(({ method }) => (method === "eth_simulateV1" ? swallow : pass))
+        const before = (yield* cut.alpha.calls).length
+        yield* scene.submit(first.client, sweep)
+        yield* cut.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* first.kill
+
+        const second = yield* scene.orchestrator(yield* scene.route)
+        yield* Effect.sleep("500 millis")
+        assert.strictEqual(yield* scene.status(second.client, sweep), "submitted")
+        yield* scene.endLeases
+        yield* scene.delivered(second.client, sweep)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "while it is down, a settlement is booked once, later",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const { anvil } = scene.alpha.dev
+        const route = yield* scene.route
+        const first = yield* scene.orchestrator(route)
+        const sweep = yield* scene.quote(first.client)
+        yield* Effect.acquireUseRelease(
+          anvil.ask("mine nothing", (node) => node.setAutomine(false)),
+          () =>
+            Effect.gen(function* () {
+              yield* scene.submit(first.client, sweep)
+              yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded)
+              yield* first.kill
+              yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+            }),
+          () => Effect.orDie(anvil.ask("mine at once", (node) => node.setAutomine(true)))
+        )
+        const second = yield* scene.orchestrator(yield* scene.route)
+        yield* scene.delivered(second.client, sweep)
+        const { outbox, settlements } = yield* scene.check
+        assert.lengthOf(settlements, 1)
+        assert.deepStrictEqual(outbox.map(({ key }) => key.split(":")[0]).toSorted(), ["accrual", "revenue"])
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "at any moment keeps every submission that was acknowledged",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const rounds = 5
+        const perRound = 4
+        let running = yield* scene.orchestrator(route)
+        const sweeps: Array<Scene.Sweep> = []
+        for (let round = 0; round < rounds; round++) {
+          const offered = yield* Effect.replicateEffect(scene.quote(running.client), perRound, { concurrency: 2 })
+          sweeps.push(...offered)
+          const crash = Effect.andThen(Effect.sleep(yield* Random.nextIntBetween(0, 120)), running.kill)
+          yield* Effect.all([crash, ...offered.map((sweep) => scene.offer(running.client, sweep))], {
+            concurrency: "unbounded"
+          })
+          running = yield* scene.orchestrator(route)
+          yield* scene.endLeases
+        }
+        // What was not acknowledged was either taken all the same, or can be submitted again.
+        for (const sweep of sweeps) {
+          const status = yield* scene.status(running.client, sweep)
+          if (status === "quoted") yield* scene.submit(running.client, sweep)
+        }
+        for (const sweep of sweeps) yield* scene.delivered(running.client, sweep)
+        const { settlements } = yield* scene.check
+        assert.lengthOf(settlements, rounds * perRound)
+      }).pipe(Random.withSeed("crash at any moment")),
+    TIMEOUT
+  )
+})

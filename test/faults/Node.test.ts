@@ -1,0 +1,129 @@
+/** The node fails, goes silent, or becomes expensive. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { parseGwei, parseTransaction } from "viem"
+import { isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
+import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
+import type * as SweepClient from "../support/SweepClient.ts"
+import * as Scene from "./Scene.ts"
+
+const TIMEOUT = 120_000
+
+const OPERATOR = { authorization: `Bearer ${ADMIN_TOKEN}` }
+
+/** How long an operator route may take, whatever is broken. */
+const OPERATOR_MILLIS = 8_000
+
+const operator = Effect.fnUntraced(function* (client: SweepClient.SweepClient, path: string) {
+  const answer = yield* Effect.promise(() => client.get(path, OPERATOR)).pipe(Effect.timeout(OPERATOR_MILLIS))
+  assert.strictEqual(answer.status, 200, answer.text)
+  return answer
+})
+
+const alertKinds = (client: SweepClient.SweepClient) =>
+  Effect.map(operator(client, "/admin/alerts"), (answer) =>
+    (JSON.parse(answer.text) as ReadonlyArray<{ readonly kind: string }>).map(({ kind }) => kind)
+  )
+
+const chainStatus = (client: SweepClient.SweepClient) =>
+  Effect.map(operator(client, "/admin/health"), (answer) => answer.string("chains.0.status"))
+
+const becomes = <A>(question: Effect.Effect<A, unknown>, isExpected: (answer: A) => boolean) =>
+  question.pipe(
+    Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: isExpected }),
+    Effect.timeout("30 seconds"),
+    Effect.orDie
+  )
+
+layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node", (it) => {
+  it.effect(
+    "that answers errors, and then not at all, holds sweeps up and fails none",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const { client } = yield* scene.orchestrator(route)
+        const sweeps = yield* Effect.replicateEffect(scene.quote(client), 5, { concurrency: 2 })
+        const [first, second, third, late, ...others] = sweeps
+        assert.isDefined(first)
+        assert.isDefined(second)
+        assert.isDefined(third)
+        assert.isDefined(late)
+
+        // The first that is broadcast brings the node down.
+        yield* route.alpha.react((call) => (isSend(call) ? swallow : pass))
+        yield* Effect.forEach([first, second, third, ...others], (sweep) => scene.submit(client, sweep), {
+          concurrency: "unbounded"
+        })
+        yield* route.alpha.awaitCall(isSend)
+        yield* route.alpha.react(() => refuse())
+        assert.strictEqual(yield* becomes(chainStatus(client), (status) => status === "down"), "down")
+        yield* becomes(alertKinds(client), (kinds) => kinds.includes("chain_unavailable"))
+        // Nobody can be screened, so nothing is taken.
+        assert.strictEqual(yield* scene.offer(client, late), 400)
+
+        yield* route.alpha.react(() => swallow)
+        assert.strictEqual(yield* chainStatus(client), "down")
+        yield* Effect.sleep("1 second")
+        for (const sweep of sweeps) {
+          assert.include(["quoted", "submitted"], yield* scene.status(client, sweep))
+        }
+
+        yield* route.alpha.react(() => pass)
+        for (const sweep of [first, second, third, ...others]) yield* scene.delivered(client, sweep)
+        yield* becomes(chainStatus(client), (status) => status === "ok")
+        yield* becomes(alertKinds(client), (kinds) => kinds.length === 0)
+        yield* scene.submit(client, late)
+        yield* scene.delivered(client, late)
+        const { settlements } = yield* scene.check
+        assert.lengthOf(settlements, sweeps.length)
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "whose fees rise above what was offered gets the same sweep again for more",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const { anvil } = scene.alpha.dev
+        const route = yield* scene.route
+        const { client } = yield* scene.orchestrator(route, { BUMP_SECONDS: "1" })
+        const sweep = yield* scene.quote(client)
+        yield* Effect.acquireUseRelease(
+          anvil.ask("mine nothing", (node) => node.setAutomine(false)),
+          () =>
+            Effect.gen(function* () {
+              yield* scene.submit(client, sweep)
+              yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded)
+              yield* anvil.ask("raise the base fee", async (node) => {
+                await node.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei("40") })
+                await node.mine({ blocks: 1 })
+              })
+              const [stuck] = yield* route.alpha.sent
+              yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded && call.params[0] !== stuck)
+              yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+              yield* scene.delivered(client, sweep)
+            }),
+          () => Effect.orDie(anvil.ask("mine at once", (node) => node.setAutomine(true)))
+        )
+
+        const versions = [...new Set(yield* route.alpha.sent)].map((raw) => parseTransaction(raw))
+        const [stuck, ...replacements] = versions
+        assert.isNotEmpty(replacements)
+        for (const replacement of replacements) {
+          assert.strictEqual(replacement.nonce, stuck?.nonce)
+          assert.isTrue((replacement.maxFeePerGas ?? 0n) * 10n >= (stuck?.maxFeePerGas ?? 0n) * 11n)
+          assert.isTrue((replacement.maxPriorityFeePerGas ?? 0n) * 10n >= (stuck?.maxPriorityFeePerGas ?? 0n) * 11n)
+        }
+        const { mined, transactions } = yield* scene.check
+        assert.lengthOf(mined, 1)
+        assert.deepStrictEqual(
+          transactions.map(({ hashes }) => hashes.length),
+          [versions.length]
+        )
+        assert.notStrictEqual(mined[0]?.hash, transactions[0]?.hashes[0])
+      }),
+    TIMEOUT
+  )
+})

@@ -1,0 +1,89 @@
+/** Reads what the checker compares: the chains' logs and blocks, the service's tables, the builder backend's mail. */
+import type * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect } from "effect"
+import { type Hex, parseAbi, parseEventLogs } from "viem"
+import type { DevChain } from "../../src/devnet/DevChain.ts"
+import type { LaneTransaction, Observed, OutboxRow, Settlement, StoredIntent, StoredTransaction } from "./Checker.ts"
+
+/** As the contracts' sources have it. */
+const sweptAbi = parseAbi([
+  "event Swept(bytes32 indexed orderHash, address indexed owner, address indexed builder, address tokenIn, uint256 amountIn, uint256 feeAmount, uint256 builderFee, address tokenOut, uint256 amountOut, address destination, address swapTarget, uint256 nonce, uint256 destChainId)"
+])
+
+export interface World {
+  readonly chains: ReadonlyArray<{ readonly dev: DevChain; readonly fromBlock: bigint }>
+  /** Addresses, the same on every chain. */
+  readonly lanes: ReadonlyArray<Hex>
+  readonly sql: PgClient.PgClient
+}
+
+const settlements = ({ anvil, chain }: DevChain, fromBlock: bigint) =>
+  anvil.ask("read the settlements", async (node): Promise<ReadonlyArray<Settlement>> => {
+    const logs = await node.getLogs({ address: chain.contracts.guard, fromBlock })
+    return Promise.all(
+      parseEventLogs({ abi: sweptAbi, logs }).map(async ({ args, logIndex, transactionHash }) => {
+        const receipt = await node.getTransactionReceipt({ hash: transactionHash })
+        return {
+          chainId: chain.id,
+          orderHash: args.orderHash,
+          txHash: transactionHash,
+          eventIndex: receipt.logs.findIndex((log) => log.logIndex === logIndex),
+          token: args.tokenIn,
+          feeAmount: args.feeAmount,
+          builderFee: args.builderFee
+        }
+      })
+    )
+  })
+
+const mined = ({ anvil, chain }: DevChain, fromBlock: bigint, lanes: ReadonlyArray<Hex>) =>
+  anvil.ask("read the blocks", async (node): Promise<ReadonlyArray<LaneTransaction>> => {
+    const head = await node.getBlockNumber()
+    const numbers = Array.from({ length: Number(head - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
+    const blocks = await Promise.all(
+      numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
+    )
+    const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
+    return blocks
+      .flatMap(({ transactions }) => transactions)
+      .filter(({ from }) => ours.has(from.toLowerCase()))
+      .map(({ from, hash, nonce }) => ({ chainId: chain.id, lane: from.toLowerCase(), nonce, hash }))
+  })
+
+const intents = (sql: PgClient.PgClient) => sql<StoredIntent>`
+  SELECT i.id, i.source_chain_id::int AS "chainId", i.order_digest AS "orderHash", i.status, i.builder_id AS "builderId",
+    ARRAY(
+      SELECT e.event FROM orchestrator.intent_events e WHERE e.intent_id = i.id ORDER BY e.id
+    ) AS history
+  FROM orchestrator.intents i`
+
+const transactions = (sql: PgClient.PgClient) => sql<StoredTransaction>`
+  SELECT t.chain_id::int AS "chainId", lower(t.lane) AS lane, t.nonce::int AS nonce, t.status,
+    ARRAY(SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id) AS hashes
+  FROM orchestrator.relay_transactions t`
+
+const outbox = (sql: PgClient.PgClient) => sql<OutboxRow>`
+  SELECT idempotency_key AS key,
+    coalesce(message -> 'accrual', message -> 'revenue') ->> 'token' AS token,
+    coalesce(message -> 'accrual', message -> 'revenue') ->> 'amount' AS amount
+  FROM orchestrator.outbox`
+
+/** Whether the service has nothing left to do. */
+export const isIdle = (sql: PgClient.PgClient) =>
+  Effect.map(
+    sql<{ idle: boolean }>`
+      SELECT NOT EXISTS (SELECT FROM orchestrator.relay_transactions WHERE status <> 'final')
+        AND NOT EXISTS (SELECT FROM orchestrator.intents WHERE status IN ('submitted', 'settled_source'))
+        AND NOT EXISTS (SELECT FROM orchestrator.outbox WHERE state = 'pending') AS idle`,
+    ([row]) => row?.idle === true
+  )
+
+export const read = Effect.fnUntraced(function* ({ chains, lanes, sql }: World) {
+  return {
+    settlements: (yield* Effect.forEach(chains, ({ dev, fromBlock }) => settlements(dev, fromBlock))).flat(),
+    mined: (yield* Effect.forEach(chains, ({ dev, fromBlock }) => mined(dev, fromBlock, lanes))).flat(),
+    intents: yield* intents(sql),
+    transactions: yield* transactions(sql),
+    outbox: yield* outbox(sql)
+  } satisfies Omit<Observed, "acknowledged" | "booked">
+})

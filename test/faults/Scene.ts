@@ -1,0 +1,191 @@
+/**
+ * What a fault test plays with: the local network behind proxies, a database and relayer lanes of its own, a builder
+ * backend, and orchestrators that are real processes.
+ */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { type Hex, parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
+import * as Ports from "../../src/devnet/Ports.ts"
+import * as ChainsFile from "../support/ChainsFile.ts"
+import * as FaultProxy from "../support/FaultProxy.ts"
+import { TestNetwork } from "../support/Network.ts"
+import * as OrchestratorProcess from "../support/OrchestratorProcess.ts"
+import { TestServer } from "../support/Postgres.ts"
+import { freshOwner, type Place } from "../support/Services.ts"
+import { StubServer } from "../support/StubServer.ts"
+import * as SweepClient from "../support/SweepClient.ts"
+import * as Checker from "./Checker.ts"
+import * as Observation from "./Observation.ts"
+
+/** What the tests of a file share. Blocks are made when there is something to put into them. */
+export const layer = Layer.mergeAll(TestNetwork.layer(), TestServer.layer).pipe(
+  Layer.provideMerge(BunServices.layer),
+  Layer.orDie
+)
+
+/** Ways to the chains, by name, that a test can break; and the chains file that leads through them. */
+export interface Route {
+  readonly chainsFile: string
+  readonly alpha: FaultProxy.FaultProxy
+  readonly beta: FaultProxy.FaultProxy
+}
+
+/** A quote with what its owner signed. */
+export interface Sweep {
+  readonly id: string
+  readonly signed: SweepClient.Signed
+}
+
+const LANES = 2
+const AMOUNT = "50"
+const API_KEY = "key of the only builder"
+
+/** Longer than any fault lasts, and than what is done after it takes on a busy machine. */
+const PATIENCE_SECONDS = 60
+
+const BUILDER = {
+  builderId: "bld_faults",
+  builderBps: 20,
+  maxBuilderBps: 100,
+  payoutAddress: privateKeyToAccount(generatePrivateKey()).address,
+  payoutMode: "ledger"
+}
+
+/** Knows one builder, and takes every message. */
+const backend = StubServer.answering(({ path }) =>
+  path === "/attribute" ? { status: 200, body: BUILDER } : { status: 201, body: { ok: true } }
+)
+
+const booked = ({ body, path }: { readonly body: string; readonly path: string }): ReadonlyArray<string> => {
+  if (path !== "/accruals" && path !== "/revenue") return []
+  const { sweepId } = JSON.parse(body) as { readonly sweepId: string }
+  return [`${path === "/accruals" ? "accrual" : "revenue"}:${sweepId}`]
+}
+
+let databases = 0
+
+/** A scene of its own for a test; `databaseUrl` leads to a database elsewhere. */
+export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl?: string } = {}) {
+  const { chains } = yield* TestNetwork
+  const [alphaChain, betaChain] = chains
+  assert.isDefined(alphaChain)
+  assert.isDefined(betaChain)
+  const alpha: Place = { dev: alphaChain, info: DevNetwork.describe(alphaChain) }
+
+  const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createDatabase(`faults_${++databases}`))
+  const sql = yield* PgClient.makeClient({ url: Redacted.make(databaseUrl) }).pipe(Effect.provide(Reactivity.layer))
+  const builders = Context.get(yield* Layer.build(backend), StubServer)
+
+  const relayerKeys = Array.from({ length: LANES }, generatePrivateKey)
+  const lanes = relayerKeys.map((key) => privateKeyToAccount(key).address)
+  const world: Observation.World = {
+    lanes,
+    sql,
+    chains: yield* Effect.forEach(chains, (dev) =>
+      dev.anvil.ask("fund the lanes", async (node) => {
+        for (const address of lanes) await node.setBalance({ address, value: parseEther("100") })
+        // What happened before is not this scene's.
+        await node.mine({ blocks: 1 })
+        return { dev, fromBlock: await node.getBlockNumber() }
+      })
+    )
+  }
+
+  const acknowledged = new Set<string>()
+
+  /** New ways to the chains, without faults until they are told to have some. */
+  const route = Effect.gen(function* () {
+    const [toAlpha, toBeta] = [yield* FaultProxy.start(alphaChain.rpcUrl), yield* FaultProxy.start(betaChain.rpcUrl)]
+    const chainsFile = yield* ChainsFile.write(chains, (dev) => (dev === alphaChain ? toAlpha.url : toBeta.url))
+    return { chainsFile, alpha: toAlpha, beta: toBeta } satisfies Route
+  })
+
+  /** A process of the service, which reaches the chains by `over`. */
+  const orchestrator = Effect.fnUntraced(function* (over: Route, env: Readonly<Record<string, string>> = {}) {
+    const running = yield* OrchestratorProcess.start({
+      port: yield* Ports.free,
+      chainsFile: over.chainsFile,
+      databaseUrl,
+      relayerKeys,
+      env: { BUILDER_URL: builders.url, BUILDER_ADMIN_TOKEN: "machine", ...env }
+    })
+    return { ...running, client: SweepClient.make(running.url) }
+  })
+
+  /** Quotes a sweep of an owner who has just what it takes, and signs it. */
+  const quote = Effect.fnUntraced(function* (client: SweepClient.SweepClient) {
+    const account = yield* freshOwner(alpha, "DAI", AMOUNT)
+    const request = { owner: account.address, chain: alpha.info, tokenIn: "DAI", amountIn: AMOUNT, tokenOut: "USDC" }
+    const answer = yield* Effect.promise(() =>
+      client.post("/quote", { ...SweepClient.quoteBody(request), apiKey: API_KEY })
+    )
+    assert.strictEqual(answer.status, 200, answer.text)
+    const signed = yield* Effect.promise(() => SweepClient.sign(account, answer))
+    return { id: signed.quoteId, signed } satisfies Sweep
+  })
+
+  /** Submits, and notes whether that was acknowledged. A connection that breaks is status 0. */
+  const offer = Effect.fnUntraced(function* (client: SweepClient.SweepClient, { id, signed }: Sweep) {
+    const status = yield* Effect.promise(() =>
+      client.submit(signed).then(
+        (answer) => answer.status,
+        () => 0
+      )
+    )
+    if (status === 201) acknowledged.add(id)
+    return status
+  })
+
+  const submit = Effect.fnUntraced(function* (client: SweepClient.SweepClient, sweep: Sweep) {
+    assert.strictEqual(yield* offer(client, sweep), 201)
+  })
+
+  const delivered = Effect.fnUntraced(function* (client: SweepClient.SweepClient, { id }: Sweep) {
+    const ended = yield* Effect.promise(() => client.ended(id, PATIENCE_SECONDS))
+    assert.strictEqual(ended.string("status"), "delivered", ended.text)
+    return ended
+  })
+
+  /** As if time had passed: work that a dead process had claimed is free. */
+  const endLeases = sql`
+    UPDATE orchestrator.intents SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
+
+  /** Lets the service finish, and fails where a rule of money does not hold. */
+  const check = Effect.gen(function* () {
+    yield* Observation.isIdle(sql).pipe(
+      Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (idle) => idle }),
+      Effect.timeoutOption(`${PATIENCE_SECONDS} seconds`)
+    )
+    const observed: Checker.Observed = {
+      ...(yield* Observation.read(world)),
+      acknowledged: [...acknowledged],
+      booked: (yield* builders.seen).flatMap(booked)
+    }
+    assert.deepStrictEqual(Checker.findings(observed), [])
+    return observed
+  })
+
+  const status = ({ get }: SweepClient.SweepClient, { id }: Sweep) =>
+    Effect.map(
+      Effect.promise(() => get(`/intents/${id}`)),
+      (answer) => answer.string("status")
+    )
+
+  const isLane = (address: unknown): boolean =>
+    lanes.some((lane) => lane.toLowerCase() === String(address).toLowerCase())
+
+  return { alpha, check, delivered, endLeases, isLane, offer, orchestrator, quote, route, sql, status, submit }
+})
+
+export type Scene = Effect.Success<ReturnType<typeof make>>
+
+/** Whether the call hands one of these bytes to the node. */
+export const sends =
+  (raw: Hex) =>
+  (call: FaultProxy.Call): boolean =>
+    FaultProxy.isSend(call) && call.params[0] === raw
