@@ -2,7 +2,7 @@
  * Every setting, once, with its default and its meaning. The services read them from the environment through Effect's
  * Config; `./sweep settings` and the README print this list.
  */
-import { Config, Option, Redacted, Schema } from "effect"
+import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
 import { Uint256 } from "./domain/Amount.ts"
 import { DEFAULT_DOMAIN_NAME } from "./domain/SweepOrder.ts"
 import { defaults, type OrchestratorSettingsShape } from "./orchestrator/OrchestratorSettings.ts"
@@ -37,8 +37,33 @@ const optional = <A>(
   meaning: string
 ): Setting<Option.Option<A>> => ({ name, meaning, config: Config.option(config(name)) })
 
-const integer = (name: string, value: number, meaning: string) =>
-  withDefault(name, Config.Int, { value, shown: String(value) }, meaning)
+/** What an integer setting may be. */
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Decades of seconds: more is a mistake. */
+const MANY = 1_000_000_000
+const POSITIVE: Range = { from: 1, to: MANY }
+const NON_NEGATIVE: Range = { from: 0, to: MANY }
+const BPS: Range = { from: 0, to: 10_000 }
+
+/** Digits alone: `1e3`, `0x10` and ` 5 ` are taken for mistakes. */
+const integerIn = ({ from, to }: Range) => {
+  const message = `expected an integer from ${from} to ${to}`
+  return Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/, { message })).pipe(
+    Schema.decodeTo(
+      Schema.Int.check(Schema.isBetween({ minimum: from, maximum: to }, { message })),
+      SchemaTransformation.transform({ decode: Number, encode: String })
+    )
+  )
+}
+
+const integerConfig = (range: Range) => (name: string) => Config.schema(integerIn(range), name)
+
+const integer = (name: string, value: number, range: Range, meaning: string) =>
+  withDefault(name, integerConfig(range), { value, shown: String(value) }, meaning)
 
 const text = (name: string, value: string, meaning: string) =>
   withDefault(name, Config.NonEmptyString, { value, shown: value }, meaning)
@@ -47,14 +72,24 @@ const secret = (name: string, meaning: string) => optional(name, (key) => Config
 
 const wei = (name: string) => Config.schema(Uint256, name)
 
-/** A comma-separated list of secrets, such as private keys. */
+/** A comma-separated list of secrets, such as private keys; none when it is not set. */
 const secrets = (name: string) =>
-  Config.map(Config.Redacted(name), (list) =>
-    Redacted.value(list)
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== "")
-      .map((entry) => Redacted.make(entry, { label: name }))
+  Config.Redacted(name).pipe(
+    Config.map((list) =>
+      Redacted.value(list)
+        .split(",")
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== "")
+        .map((entry) => Redacted.make(entry, { label: name }))
+    ),
+    Config.withDefault([])
+  )
+
+/** A comma-separated list of urls, of which only the origins matter; none when it is not set. */
+const origins = (name: string) =>
+  Config.Array(Schema.URL, name).pipe(
+    Config.map((urls) => urls.map(({ origin }) => origin)),
+    Config.withDefault([])
   )
 
 export const common = {
@@ -75,10 +110,11 @@ export const common = {
     "DATABASE_URL",
     "Postgres of the service, e.g. postgres://user:password@host:5432/sweep. Unset: an embedded one under .sweep/."
   ),
-  databasePoolSize: integer("DATABASE_POOL_SIZE", 10, "Most connections that one process opens to Postgres."),
+  databasePoolSize: integer("DATABASE_POOL_SIZE", 10, POSITIVE, "Most connections that one process opens to Postgres."),
   trustedProxyHops: integer(
     "TRUSTED_PROXY_HOPS",
     1,
+    { from: 0, to: 100 },
     "Proxies in front that append to X-Forwarded-For: the client is that many entries from the right. 0: the socket's peer."
   )
 } as const
@@ -95,7 +131,7 @@ export const chains = {
 export const orchestrator = {
   port: withDefault("ORCHESTRATOR_PORT", Config.Port, { value: 8787, shown: "8787" }, "Port of the orchestrator."),
   adminToken: secret("ORCH_ADMIN_TOKEN", "Bearer token of the operator routes. Unset: they are closed."),
-  rateLimit: integer("RATE_LIMIT", 100, "Requests per client and minute on the public routes."),
+  rateLimit: integer("RATE_LIMIT", 100, POSITIVE, "Requests per client and minute on the public routes."),
   relayerKeys: {
     name: "RELAYER_KEYS",
     meaning:
@@ -105,51 +141,60 @@ export const orchestrator = {
   protocolBpsTier1: integer(
     "PROTOCOL_BPS_TIER1",
     defaults.fees.protocolBps.tier1,
+    BPS,
     "Protocol fee of tier 1, in basis points."
   ),
   protocolBpsTier2: integer(
     "PROTOCOL_BPS_TIER2",
     defaults.fees.protocolBps.tier2,
+    BPS,
     "Protocol fee of tier 2, in basis points."
   ),
   protocolBpsTier3: integer(
     "PROTOCOL_BPS_TIER3",
     defaults.fees.protocolBps.tier3,
+    BPS,
     "Protocol fee of tier 3, in basis points."
   ),
   subscriberShareBps: integer(
     "SUBSCRIBER_SHARE_BPS",
     defaults.fees.subscriberShareBps,
+    BPS,
     "What subscribers pay of the protocol fee, in basis points of it."
   ),
   networkMarginBps: integer(
     "NETWORK_FEE_MARGIN_BPS",
     defaults.fees.networkMarginBps,
+    { from: 0, to: 100_000 },
     "Added to the estimated network cost of a sweep, in basis points."
   ),
   quoteLifetimeSeconds: integer(
     "QUOTE_LIFETIME_SECONDS",
     defaults.quoteLifetimeMillis / 1000,
+    POSITIVE,
     "How long a quote can be submitted."
   ),
   orderGraceSeconds: integer(
     "ORDER_GRACE_SECONDS",
     defaults.orderGraceSeconds,
+    NON_NEGATIVE,
     "How long after its quote an order can still settle."
   ),
   slippageBps: integer(
     "SLIPPAGE_BPS",
     defaults.slippageBps,
+    BPS,
     "What a same-chain swap may lose against its quote, in basis points."
   ),
   defaultSourceChain: optional(
     "DEFAULT_SOURCE_CHAIN",
-    Config.Int,
+    integerConfig({ from: 1, to: 999_999_999_999_999 }),
     "Chain id where a sweep starts when neither the route hint, the token nor the owner's balance tells."
   ),
   clearanceLifetimeSeconds: integer(
     "CLEARANCE_LIFETIME_SECONDS",
     defaults.clearanceLifetimeMillis / 1000,
+    NON_NEGATIVE,
     "How old a sanctions clearance may be when the relayer sends."
   ),
   ofacSnapshot: optional(
@@ -166,21 +211,25 @@ export const orchestrator = {
   relayerPollMillis: integer(
     "RELAYER_POLL_MILLIS",
     defaults.relayer.pollMillis,
+    POSITIVE,
     "How often the relayer looks for work that nothing woke it for."
   ),
   rebroadcastSeconds: integer(
     "REBROADCAST_SECONDS",
     defaults.relayer.rebroadcastMillis / 1000,
+    POSITIVE,
     "An unconfirmed transaction is broadcast again after this."
   ),
   bumpSeconds: integer(
     "BUMP_SECONDS",
     defaults.relayer.bumpMillis / 1000,
+    POSITIVE,
     "An unconfirmed transaction is replaced with higher fees after this."
   ),
   watcherPollMillis: integer(
     "WATCHER_POLL_MILLIS",
     defaults.watcher.pollMillis,
+    POSITIVE,
     "How often the watcher looks at the chains."
   ),
   builderUrl: optional("BUILDER_URL", Config.URL, "Base URL of the builder backend. Unset: sweeps are not attributed."),
@@ -191,6 +240,7 @@ export const orchestrator = {
   attributionCacheSeconds: integer(
     "ATTRIBUTION_CACHE_SECONDS",
     5,
+    NON_NEGATIVE,
     "How long an API key's builder is remembered: a rotated key stops working within this."
   ),
   acrossApiUrl: withDefault(
@@ -201,7 +251,7 @@ export const orchestrator = {
   ),
   acrossFixedFeeBps: optional(
     "ACROSS_FIXED_FEE_BPS",
-    Config.Int,
+    integerConfig(BPS),
     "Bridge fee in basis points for networks without the Across API, such as the local one. Set: the API is not asked."
   ),
   prices: withDefault(
@@ -211,8 +261,6 @@ export const orchestrator = {
     "Where US dollar prices come from: Uniswap v3 pools, or DefiLlama with the pools as fallback."
   )
 } as const
-
-const origins = (name: string) => Config.Array(Schema.NonEmptyString, name)
 
 export const builder = {
   port: withDefault("BUILDER_PORT", Config.Port, { value: 8788, shown: "8788" }, "Port of the builder backend."),
@@ -226,12 +274,12 @@ export const builder = {
     { value: false, shown: "false" },
     "Whether builders may sign up by themselves."
   ),
-  dashboardUrls: withDefault(
-    "DASHBOARD_URL",
-    origins,
-    { value: [], shown: "" },
-    "Origins of the dashboard, separated by commas: sign-in messages name one of them, and browsers may send the session cookie from no other."
-  ),
+  dashboardOrigins: {
+    name: "DASHBOARD_URL",
+    meaning:
+      "Origins of the dashboard, separated by commas: sign-in messages name one of them, and browsers may send the session cookie from no other.",
+    config: origins("DASHBOARD_URL")
+  } satisfies Setting<ReadonlyArray<string>>,
   sessionCookieDomain: optional(
     "SESSION_COOKIE_DOMAIN",
     Config.NonEmptyString,

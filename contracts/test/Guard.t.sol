@@ -109,6 +109,7 @@ contract GuardTest is MockScene {
         guard.enter(address(router), 0);
     }
 
+    /// @dev Without a sweep in progress the lock's holder is the zero address, which nobody can call from.
     function testFuzz_OnlyTheHolderOfTheLockExits(address caller) public {
         vm.assume(caller != address(0));
         SweepReport memory report;
@@ -117,7 +118,6 @@ contract GuardTest is MockScene {
         guard.exit(report);
     }
 
-    /// @dev Without a sweep in progress the lock's holder is the zero address, which nobody can call from.
     function test_HopCannotExitTheSweepItIsPartOf() public {
         SweepReport memory report;
         SweepOrder memory order = _order();

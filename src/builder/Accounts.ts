@@ -168,9 +168,7 @@ export const layer = Layer.effect(
         const { suspended = suspendedAtMs !== undefined, ...fields } = wanted
         const changed = { ...rest, ...fields }
         return changed.builderBps > changed.maxBuilderBps
-          ? Effect.fail(
-              new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps })
-            )
+          ? Effect.fail(new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps }))
           : Effect.succeed(suspended ? { ...changed, suspendedAtMs: suspendedAtMs ?? now } : changed)
       })
       yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...wanted } })

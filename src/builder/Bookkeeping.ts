@@ -3,7 +3,13 @@ import { Context, Effect, Layer } from "effect"
 import type { Accrual, Revenue } from "../domain/Accrual.ts"
 import { Alerts } from "../ports/Alerts.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
-import { type AccrualConflict, type AccrualNotFound, type Booked, Ledger, type UnknownBuilder } from "../ports/Ledger.ts"
+import {
+  type AccrualConflict,
+  type AccrualNotFound,
+  type Booked,
+  Ledger,
+  type UnknownBuilder
+} from "../ports/Ledger.ts"
 import { RevenueBook, type RevenueConflict } from "../ports/RevenueBook.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { UnitOfWork } from "../ports/UnitOfWork.ts"

@@ -111,7 +111,11 @@ export const layer = Layer.effect(
       const depth = Option.isSome(head) ? head.value.number - receipt.value.blockNumber + 1n : 0n
       if (depth < BigInt(client.chain.confirmations)) return yield* unproven("not_confirmed")
       const unpaid = unpaidLines(batch, client.chain.builderVault, receipt.value.logs)
-      if (unpaid.length > 0) return yield* unproven("not_paid", unpaid.map(({ builderId }) => builderId))
+      if (unpaid.length > 0)
+        return yield* unproven(
+          "not_paid",
+          unpaid.map(({ builderId }) => builderId)
+        )
     })
 
     const book = Effect.fnUntraced(function* (id: string, txHash: Hash, actor: string) {

@@ -31,7 +31,7 @@ const options = Effect.gen(function* () {
     databaseUrl: yield* databaseUrl(common.databaseUrl),
     databasePoolSize: common.databasePoolSize,
     settings: {
-      dashboardOrigins: config.dashboardUrls.map((url) => new URL(url).origin),
+      dashboardOrigins: config.dashboardOrigins,
       selfSignupEnabled: config.selfSignup,
       sessionCookieDomain: Option.getOrUndefined(config.sessionCookieDomain),
       gatewayHeader: sso?.header

@@ -88,4 +88,3 @@ export const toCsv = (batch: PayoutBatch): string =>
   ]
     .map((record) => `${record}\r\n`)
     .join("")
-

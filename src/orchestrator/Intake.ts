@@ -1,5 +1,6 @@
 /** Accepts what an owner signed: every check of the spec, in its order, then durable before the answer. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { zero } from "../domain/Address.ts"
 import type { Hash } from "../domain/Hex.ts"
 import type { IntentStatus } from "../domain/Intent.ts"
 import { withRecoveryByte } from "../domain/Signature.ts"
@@ -68,8 +69,9 @@ export class Intake extends Context.Service<
           .get(quote.sourceChainId)
           .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
 
+        const parties = [order.owner, order.destination]
         yield* screening
-          .clear(chain.id, [order.owner, order.destination])
+          .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
           .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
         if (authorization.chainId !== chain.id) {
           return yield* refuse("wrong_authorization_chain", `${authorization.chainId}, and the order's is ${chain.id}`)

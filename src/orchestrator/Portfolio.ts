@@ -110,7 +110,7 @@ export class Portfolio extends Context.Service<
 
       /** What would be left of the whole balance after protocol and network fees; 0 when nothing would be. */
       const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
-        if (price === undefined || price <= 0n || facts.nativeUsd === undefined) return 0n
+        if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
         const fees =
           Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
           Fees.networkFee(settings.fees, {
@@ -135,7 +135,7 @@ export class Portfolio extends Context.Service<
             ? "account_is_a_contract"
             : profile === undefined
               ? "token_declined"
-              : price === undefined
+              : !isPriced(price) || !isPriced(facts.nativeUsd)
                 ? "no_price"
                 : net === 0n
                   ? "worth_less_than_fees"
@@ -185,6 +185,9 @@ export class Portfolio extends Context.Service<
     })
   )
 }
+
+/** A sweep's fees are computed from this price and the native currency's; see `Quoter`. */
+const isPriced = (price: Fees.UsdPrice | undefined): price is Fees.UsdPrice => price !== undefined && price > 0n
 
 const delegationState = ({ chain }: ChainClient, code: `0x${string}`): typeof DelegationState.Type => {
   const account = accountCode(code)

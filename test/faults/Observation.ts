@@ -59,7 +59,7 @@ const intents = (sql: PgClient.PgClient) => sql<StoredIntent>`
 
 const transactions = (sql: PgClient.PgClient) => sql<StoredTransaction>`
   SELECT t.chain_id::int AS "chainId", lower(t.lane) AS lane, t.nonce::int AS nonce, t.status,
-    ARRAY(SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id) AS hashes
+    ARRAY(SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position) AS hashes
   FROM orchestrator.relay_transactions t`
 
 const outbox = (sql: PgClient.PgClient) => sql<OutboxRow>`

@@ -16,13 +16,27 @@ const MULTICALL3 = Address.of("0xcA11bde05977b3631167028862bE2a173976CA11")
 
 const DAY_SECONDS = 86_400
 
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+/** May hold an API key, so the message does not repeat it. */
+const RpcUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => isHttpUrl(text) || "expected an http or https URL")
+)
+
+/** As in a route hint, which is read without regard to case and also takes ids. */
+const ChainName = Schema.String.check(
+  Schema.isPattern(/^[a-z](?:[a-z0-9._ -]*[a-z0-9])?$/, {
+    message: "expected a name that begins with a letter, of lower-case letters, digits, spaces and . _ -"
+  })
+)
+
 /** The chain's entry after known facts were filled in. */
 export const ChainSettings = Schema.Struct({
   id: ChainId,
-  name: Schema.NonEmptyString,
+  name: ChainName,
   nativeSymbol: Schema.NonEmptyString,
   /** JSON-RPC endpoints, preferred first. They may hold API keys, so they never appear in logs or answers. */
-  rpcUrls: Schema.NonEmptyArray(Schema.String),
+  rpcUrls: Schema.NonEmptyArray(RpcUrl),
   /** Receives protocol fees. */
   feeRecipient: Address.NonZeroAddress,
   /** Receives builder fees that are paid out in batches; `feeRecipient` unless set. */

@@ -1,5 +1,5 @@
 /** The chains that an operator serves, from a JSON file: an array of entries as `ChainSettings` describes them. */
-import { Effect, FileSystem, Schema } from "effect"
+import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { ChainSettings, withKnownFacts } from "./ChainSettings.ts"
 
 /** The file is missing or is not what it should be; the message says what to change. */
@@ -12,33 +12,72 @@ export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChain
   }
 }
 
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Every problem in one line, each with its field. What a field holds is not repeated: urls may hold API keys. */
+const sentence = (error: Schema.SchemaError, entries: ReadonlyArray<unknown>): string =>
+  issuesOf(error.issue)
+    .issues.map(({ message, path = [] }) => {
+      const [index, ...field] = path.map(String)
+      const said = message.charAt(0).toLowerCase() + message.slice(1)
+      if (index === undefined) return said
+      return [
+        entryName(entries[Number(index)], Number(index)),
+        ...(field.length > 0 ? [field.join(".")] : []),
+        said
+      ].join(": ")
+    })
+    .join("; ")
+
+const entryName = (entry: unknown, index: number): string =>
+  typeof entry === "object" && entry !== null && "id" in entry && typeof entry.id === "number"
+    ? `chain ${entry.id}`
+    : `entry ${index + 1}`
+
+const repeated = <A>(values: ReadonlyArray<A>): Option.Option<A> =>
+  Option.fromUndefinedOr(values.find((value, index) => values.indexOf(value) !== index))
+
+/** What no field says by itself. */
+const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => {
+  const id = repeated(chains.map((chain) => chain.id))
+  if (Option.isSome(id)) return `chain ${id.value} is listed twice`
+  const name = repeated(chains.map((chain) => chain.name))
+  if (Option.isSome(name))
+    return `the name ${name.value} is given to two chains, so that a route hint could mean either`
+  const stray = chains.flatMap((chain) =>
+    chain.tokens.flatMap((token) => (token.chainId === chain.id ? [] : [{ chain, token }]))
+  )[0]
+  return stray === undefined
+    ? undefined
+    : `chain ${stray.chain.id}: the token ${stray.token.symbol} is of chain ${stray.token.chainId}`
+}
+
+const List = Schema.fromJsonString(Schema.NonEmptyArray(Schema.Unknown))
+
 /** Decodes the file's text. Several problems are reported at once. */
-export const decode = (path: string, text: string) =>
-  Effect.gen(function* () {
-    const entries = yield* Schema.decodeEffect(Schema.fromJsonString(Schema.Array(Schema.Unknown)))(text)
-    const settings = yield* Schema.decodeUnknownEffect(Schema.NonEmptyArray(ChainSettings))(
-      entries.map(withKnownFacts),
-      { errors: "all" }
-    )
-    const ids = settings.map((chain) => chain.id)
-    const repeated = ids.find((id, index) => ids.indexOf(id) !== index)
-    if (repeated !== undefined) return yield* Effect.fail(new Error(`chain ${repeated} is listed twice`))
-    return settings
-  }).pipe(Effect.mapError((error) => new BadChainsFile({ path, detail: error.message })))
+export const decode = Effect.fnUntraced(function* (path: string, text: string) {
+  const bad = (detail: string) => new BadChainsFile({ path, detail })
+  const entries = yield* Effect.mapError(Schema.decodeEffect(List)(text), () =>
+    bad("is not a JSON array of at least one chain")
+  )
+  const settings = yield* Schema.decodeUnknownEffect(Schema.NonEmptyArray(ChainSettings))(entries.map(withKnownFacts), {
+    errors: "all"
+  }).pipe(Effect.mapError((error) => bad(sentence(error, entries))))
+  const objected = objection(settings)
+  return objected === undefined ? settings : yield* bad(objected)
+})
 
 /** Reads and decodes the file. */
 export const read = Effect.fn("ChainsFile.read")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const text = yield* fs
-    .readFileString(path)
-    .pipe(
-      Effect.mapError(
-        (error) =>
-          new BadChainsFile({
-            path,
-            detail: `cannot be read (${error.message}); set CHAINS_FILE to the file that lists the chains`
-          })
-      )
+  const text = yield* fs.readFileString(path).pipe(
+    Effect.mapError(
+      (error) =>
+        new BadChainsFile({
+          path,
+          detail: `cannot be read (${error.message}); set CHAINS_FILE to the file that lists the chains`
+        })
     )
+  )
   return yield* decode(path, text)
 })

@@ -68,7 +68,9 @@ export const layerWith = (limits: Partial<Limits> = {}) => {
               Effect.timeoutOrElse({
                 duration: timeout,
                 orElse: () =>
-                  Effect.fail(new ChainUnavailable({ chainId, method: "eth_call", detail: "signature check timed out" }))
+                  Effect.fail(
+                    new ChainUnavailable({ chainId, method: "eth_call", detail: "signature check timed out" })
+                  )
               })
             )
         })

@@ -131,7 +131,9 @@ export const Machine = HttpApiGroup.make("machine")
   .middleware(StructurallyValidated)
   .middleware(OperatorOnly)
   .annotateMerge(
-    OpenApi.annotations({ description: "For the orchestrator and operators, with `Authorization: Bearer <ADMIN_TOKEN>`." })
+    OpenApi.annotations({
+      description: "For the orchestrator and operators, with `Authorization: Bearer <ADMIN_TOKEN>`."
+    })
   )
 
 export const System = HttpApiGroup.make("system")

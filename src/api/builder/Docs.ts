@@ -209,10 +209,11 @@ export const balances = documented({
 
 export const bookRevenue = documented({
   summary: "Book protocol income",
-  description: withErrors(
-    "Called by the orchestrator for a settled sweep. `sweepId` makes it safe to repeat.",
-    [[409, "conflict", "the sweep is booked with other content"], ...bodyErrors, ...adminErrors]
-  ),
+  description: withErrors("Called by the orchestrator for a settled sweep. `sweepId` makes it safe to repeat.", [
+    [409, "conflict", "the sweep is booked with other content"],
+    ...bodyErrors,
+    ...adminErrors
+  ]),
   request: { sweepId: `${txHash}_3`, chainId: 8453, token, amount: "62500", txHash, settledAtMs: 1767225600000 },
   response: { status: 201, body: { ok: true } }
 })

@@ -4,7 +4,10 @@ import { Schema } from "effect"
 /** 422: no JSON, a missing or malformed field, or a text that is no sign-in message. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(
   { error: Schema.tag("bad_request") },
-  { httpApiStatus: 422, description: "The body is not JSON, a field is missing or malformed, or it is no sign-in message" }
+  {
+    httpApiStatus: 422,
+    description: "The body is not JSON, a field is missing or malformed, or it is no sign-in message"
+  }
 ) {
   readonly _tag = "BadRequest"
 }
@@ -22,7 +25,8 @@ export class BadSignature extends Schema.Error<BadSignature>("BadSignature")(
   { error: Schema.tag("bad_signature") },
   {
     httpApiStatus: 401,
-    description: "The wallet did not sign this, or domain, URI, version, chain or a time of the message are not acceptable"
+    description:
+      "The wallet did not sign this, or domain, URI, version, chain or a time of the message are not acceptable"
   }
 ) {
   readonly _tag = "BadSignature"
@@ -123,7 +127,10 @@ export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnpro
     reason: Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
     builderIds: Schema.Array(Schema.String).annotate({ description: "whose transfers are missing" })
   },
-  { httpApiStatus: 409, description: "The chain does not prove that the transaction paid the batch; nothing was changed" }
+  {
+    httpApiStatus: 409,
+    description: "The chain does not prove that the transaction paid the batch; nothing was changed"
+  }
 ) {
   readonly _tag = "PaymentUnproven"
 }

@@ -50,7 +50,9 @@ export class ConsoleOnly extends HttpApiMiddleware.Service<ConsoleOnly, { provid
     security: {
       consoleToken: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotateMerge(
-          OpenApi.annotations({ description: "The admin token. Behind a gateway, its signed assertion takes its place" })
+          OpenApi.annotations({
+            description: "The admin token. Behind a gateway, its signed assertion takes its place"
+          })
         )
       )
     }

@@ -20,6 +20,7 @@ import { isTerminal } from "../../domain/Intent.ts"
 import { DEFAULT_DOMAIN_NAME, SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { DevChain, DevInfo } from "../DevInfo.ts"
+import * as DemoBuilder from "./DemoBuilder.ts"
 import type { DemoEvent, SummaryRow, TokenAmount } from "./Events.ts"
 import { type Balances, reconcile } from "./Reconciliation.ts"
 import { type Scenario, SCENARIOS } from "./Scenarios.ts"
@@ -120,6 +121,15 @@ const sweep = Effect.fn("Demo.sweep")(function* (
     chain: source.name
   })
 
+  const builder =
+    scenario.builder === undefined
+      ? undefined
+      : yield* DemoBuilder.register(
+          info,
+          Address.of(privateKeyToAccount(generatePrivateKey()).address),
+          scenario.builder
+        )
+
   const startedAt = yield* Clock.currentTimeMillis
   const { order, quote, signing } = yield* api.quote({
     owner,
@@ -131,7 +141,8 @@ const sweep = Effect.fn("Demo.sweep")(function* (
     tier: "tier1",
     route: `${source.name}->${dest.name}`,
     subscriptionActive: false,
-    userId: "demo"
+    userId: "demo",
+    ...(builder === undefined ? {} : { apiKey: builder.apiKey })
   })
   if (
     order.owner !== owner ||
@@ -194,7 +205,7 @@ const sweep = Effect.fn("Demo.sweep")(function* (
   const delivered = quote.crossChain
     ? quote.minAmountOut
     : yield* sweptAmountOut(sourceNode, source.guard, settled.txHash)
-  const checks = reconcile({
+  const onChain = reconcile({
     order,
     nativeIn,
     nativeOutToOwner: tokenOut.address === NATIVE && destination === owner && source.id === dest.id,
@@ -203,6 +214,8 @@ const sweep = Effect.fn("Demo.sweep")(function* (
     delivered,
     minAmountOut: quote.minAmountOut
   })
+  const inLedger = builder === undefined ? [] : yield* builder.checks(feeToken.address, order.builderFee)
+  const checks = [...onChain, ...inLedger]
   yield* emit({
     event: "balance",
     whose: "owner",

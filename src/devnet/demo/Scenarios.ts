@@ -1,4 +1,5 @@
 /** What the demo sweeps. Amounts are in whole tokens; symbols are those of the local network. */
+import type { PayoutMode } from "../../domain/Builder.ts"
 
 export interface Scenario {
   readonly title: string
@@ -11,6 +12,8 @@ export interface Scenario {
   readonly tokenOut: string
   /** Where the output goes: back to the owner, or to an account that has never been used. */
   readonly destination: "owner" | "other"
+  /** Attributed to a builder that is paid like this. */
+  readonly builder?: PayoutMode
 }
 
 export const SCENARIOS: ReadonlyArray<Scenario> = [
@@ -49,5 +52,25 @@ export const SCENARIOS: ReadonlyArray<Scenario> = [
     amountIn: "80",
     tokenOut: "DAI",
     destination: "owner"
+  },
+  {
+    title: "With a builder's API key, paid by the sweep",
+    sourceChain: 0,
+    destChain: 0,
+    tokenIn: "USDC",
+    amountIn: "300",
+    tokenOut: "DAI",
+    destination: "owner",
+    builder: "onchain"
+  },
+  {
+    title: "With a builder's API key, owed by the ledger",
+    sourceChain: 1,
+    destChain: 0,
+    tokenIn: "USDC",
+    amountIn: "120",
+    tokenOut: "USDC",
+    destination: "other",
+    builder: "ledger"
   }
 ]

@@ -33,13 +33,10 @@ export const machine = HttpApiBuilder.group(
       )
       .handleRaw(
         "accrue",
-        Effect.fn("POST /accruals")(
-          function* () {
-            yield* bookkeeping.accrue(yield* Bodies.detailed(AccrualRequest, maxBodyBytes))
-            return OK
-          },
-          Effect.catchTags(Failures.accrual)
-        )
+        Effect.fn("POST /accruals")(function* () {
+          yield* bookkeeping.accrue(yield* Bodies.detailed(AccrualRequest, maxBodyBytes))
+          return OK
+        }, Effect.catchTags(Failures.accrual))
       )
       .handle(
         "balances",
@@ -49,13 +46,10 @@ export const machine = HttpApiBuilder.group(
       )
       .handleRaw(
         "bookRevenue",
-        Effect.fn("POST /revenue")(
-          function* () {
-            yield* bookkeeping.bookRevenue(yield* Bodies.detailed(RevenueRequest, maxBodyBytes))
-            return OK
-          },
-          Effect.catchTags(Failures.revenue)
-        )
+        Effect.fn("POST /revenue")(function* () {
+          yield* bookkeeping.bookRevenue(yield* Bodies.detailed(RevenueRequest, maxBodyBytes))
+          return OK
+        }, Effect.catchTags(Failures.revenue))
       )
   })
 )

@@ -65,10 +65,7 @@ const console = Layer.effect(
     return ConsoleOnly.of({
       consoleToken: Effect.fnUntraced(function* (handler, options) {
         if (gatewayHeader === undefined) {
-          return yield* adminToken.operatorToken(
-            Effect.provideService(handler, CurrentOperator, ADMIN_TOKEN),
-            options
-          )
+          return yield* adminToken.operatorToken(Effect.provideService(handler, CurrentOperator, ADMIN_TOKEN), options)
         }
         const assertion = (yield* HttpServerRequest.HttpServerRequest).headers[gatewayHeader.toLowerCase()]
         if (assertion === undefined) return yield* new Unauthorized()
@@ -83,10 +80,7 @@ const console = Layer.effect(
 )
 
 const structurallyValidated = HttpApiMiddleware.layerSchemaErrorTransform(StructurallyValidated, (error) =>
-  Effect.fail(
-    error.kind === "Body" || error.kind === "ResponseHeaders" ? error : invalidRequest(error.cause.issue)
-  )
+  Effect.fail(error.kind === "Body" || error.kind === "ResponseHeaders" ? error : invalidRequest(error.cause.issue))
 )
 
 export const layer = Layer.mergeAll(session, sameSite, signupOpen, console, structurallyValidated)
-

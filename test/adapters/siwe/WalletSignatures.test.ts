@@ -28,7 +28,12 @@ const deployFactory = Effect.gen(function* () {
   const account = privateKeyToAccount(deployer.privateKey)
   const send = (data: Hex, to?: Address.Address) =>
     anvil.ask("send", async (client) => {
-      const hash = await client.sendTransaction({ account, chain: client.chain, data, ...(to === undefined ? {} : { to }) })
+      const hash = await client.sendTransaction({
+        account,
+        chain: client.chain,
+        data,
+        ...(to === undefined ? {} : { to })
+      })
       return client.waitForTransactionReceipt({ hash })
     })
   const receipt = yield* send(factoryCode)

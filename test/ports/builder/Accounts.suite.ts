@@ -98,7 +98,7 @@ export const suite = <E>(
         )
         assert.strictEqual(before.builderBps, 20)
         assert.deepStrictEqual(after, { ...before, suspendedAtMs: 77 })
-        assert.strictEqual((yield* Effect.flip(builders.modify("ann", () => Effect.fail("no" as const)))), "no")
+        assert.strictEqual(yield* Effect.flip(builders.modify("ann", () => Effect.fail("no" as const))), "no")
         assert.deepStrictEqual(yield* builders.byId("ann"), Option.some(after))
         const missing = yield* Effect.flip(builders.modify("bob", Effect.succeed))
         assert.strictEqual(missing._tag, "BuilderNotFound")

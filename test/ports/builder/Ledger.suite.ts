@@ -14,9 +14,7 @@ const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, 
 const SWEEPS = 24
 const BATCHES = 3
 const AMOUNTS = [0n, 1n, 7n, 1_000n, 2n ** 128n, 2n ** 256n - 1n] as const
-const PAYMENTS = [0xa1, 0xa2].map(
-  (byte): Hash => `0x${byte.toString(16).repeat(32)}`
-)
+const PAYMENTS = [0xa1, 0xa2].map((byte): Hash => `0x${byte.toString(16).repeat(32)}`)
 
 const POSSIBLE_BUILDERS = [...BUILDERS, ...BUILDERS, ...BUILDERS, "nobody"]
 
@@ -54,8 +52,7 @@ const at = <A>(pool: ReadonlyArray<A>, position: number): A => {
 const outcome = <A, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E, R>,
   say: (value: A) => string
-): Effect.Effect<string, never, R> =>
-  Effect.match(effect, { onSuccess: say, onFailure: (error) => error._tag })
+): Effect.Effect<string, never, R> => Effect.match(effect, { onSuccess: say, onFailure: (error) => error._tag })
 
 /** Runs a history on an empty store; every difference to the model is a failed assertion. */
 export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
@@ -80,10 +77,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
 
   const accrue = Effect.fnUntraced(function* (booking: Parameters<Model["accrue"]>[0]) {
     last = booking
-    assert.strictEqual(
-      yield* outcome(ledger.accrue(booking), (booked) => booked),
-      model.accrue(booking)
-    )
+    assert.strictEqual(yield* outcome(ledger.accrue(booking), (booked) => booked), model.accrue(booking))
   })
 
   for (const command of commands) {
@@ -115,10 +109,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
         break
       case "reverse": {
         const sweepId = `sweep_${command.sweep}`
-        assert.strictEqual(
-          yield* outcome(ledger.reverse(sweepId), (booked) => booked),
-          model.reverse(sweepId)
-        )
+        assert.strictEqual(yield* outcome(ledger.reverse(sweepId), (booked) => booked), model.reverse(sweepId))
         break
       }
       case "open": {
@@ -147,10 +138,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
       }
       case "fail": {
         const id = `batch_${command.batch}_${Math.max(0, Math.floor((opened - 1 - command.batch) / BATCHES))}`
-        assert.strictEqual(
-          yield* outcome(payouts.fail(id, "given up"), ({ status }) => status),
-          model.fail(id)
-        )
+        assert.strictEqual(yield* outcome(payouts.fail(id, "given up"), ({ status }) => status), model.fail(id))
         break
       }
     }

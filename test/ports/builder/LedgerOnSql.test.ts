@@ -4,8 +4,7 @@ import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
 import { testDatabase } from "../../support/Postgres.ts"
 import { suite } from "./Ledger.suite.ts"
 
-suite(
-  "Postgres",
-  () => Stores.layer.pipe(Layer.provideMerge(Migrated.layer), Layer.provideMerge(testDatabase)),
-  { histories: 8, commands: 120 }
-)
+suite("Postgres", () => Stores.layer.pipe(Layer.provideMerge(Migrated.layer), Layer.provideMerge(testDatabase)), {
+  histories: 8,
+  commands: 120
+})

@@ -48,7 +48,12 @@ layer(Harness.layer(), live)("browsers", (it) => {
   it.effect("of other sites are not, and may not change anything with a visitor's cookie", () =>
     Effect.gen(function* () {
       const { account, apiKey, cookie } = yield* signUp()
-      const strangers = ["https://evil.example.com", `${DASHBOARD}.evil.example.com`, "http://dashboard.example.com", "null"]
+      const strangers = [
+        "https://evil.example.com",
+        `${DASHBOARD}.evil.example.com`,
+        "http://dashboard.example.com",
+        "null"
+      ]
       for (const origin of strangers) {
         const headers = { origin, cookie }
         const read = yield* ask("GET /me", { headers })
@@ -75,7 +80,13 @@ layer(Harness.layer(), live)("browsers", (it) => {
     Effect.gen(function* () {
       const document = yield* ask("GET /openapi.json")
       assert.strictEqual(document.status, 200)
-      for (const path of ["/auth/nonce", "/builders/self", "/me/apikey/rotate", "/attribute", "/admin/payouts/{id}/paid"]) {
+      for (const path of [
+        "/auth/nonce",
+        "/builders/self",
+        "/me/apikey/rotate",
+        "/attribute",
+        "/admin/payouts/{id}/paid"
+      ]) {
         assert.isDefined(field(document, "paths", path), path)
       }
       assert.notInclude(document.text, "Encoded")
@@ -99,7 +110,12 @@ layer(Harness.layer(), live)("two builders", (it) => {
           assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 201)
         }
       }
-      const owner = (person: typeof ann) => [person.id, person.account.address, person.apiKey, person.cookie.split("=")[1] ?? ""]
+      const owner = (person: typeof ann) => [
+        person.id,
+        person.account.address,
+        person.apiKey,
+        person.cookie.split("=")[1] ?? ""
+      ]
       for (const [self, other] of [
         [ann, bob],
         [bob, ann]
@@ -124,7 +140,11 @@ layer(Harness.layer(), live)("two builders", (it) => {
         if (attributed.status === 200) assert.strictEqual(text(attributed, "builderId"), other.id)
         // A session opens nothing of the operator's, nor does an API key.
         for (const request of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)]) {
-          for (const headers of [{ cookie }, { authorization: `Bearer ${self.apiKey}` }, { "x-api-key": self.apiKey }]) {
+          for (const headers of [
+            { cookie },
+            { authorization: `Bearer ${self.apiKey}` },
+            { "x-api-key": self.apiKey }
+          ]) {
             assert.strictEqual((yield* ask(request, { headers })).status, 401, request)
           }
         }
@@ -185,7 +205,13 @@ interface Claims {
   readonly key?: CryptoKey
 }
 
-const assertion = ({ audience = AUDIENCE, email = "ann@example.com", expires = "1m", issuer = ISSUER, key }: Claims = {}) =>
+const assertion = ({
+  audience = AUDIENCE,
+  email = "ann@example.com",
+  expires = "1m",
+  issuer = ISSUER,
+  key
+}: Claims = {}) =>
   Effect.promise(() =>
     new SignJWT({ email })
       .setProtectedHeader({ alg: "ES256", kid: "1" })

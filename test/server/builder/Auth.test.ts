@@ -177,7 +177,10 @@ layer(Harness.layer(), live)("sign-up and sign-in", (it) => {
     ["no message", { body: { signature: "0x", name: "x" } }],
     ["a message that is no string", { body: { message: 1, signature: "0x", name: "x" } }],
     ["a message that is not one", { body: { message: "let me in", signature: "0x", name: "x" } }],
-    ["an endless message", { body: { message: `a wants you to sign in${"x".repeat(60_000)}`, signature: "0x", name: "x" } }]
+    [
+      "an endless message",
+      { body: { message: `a wants you to sign in${"x".repeat(60_000)}`, signature: "0x", name: "x" } }
+    ]
   ]
   for (const [what, options] of malformed) {
     it.effect(`${what}: 422 bad_request`, () =>

@@ -16,7 +16,11 @@ const hashOf = (name: string): Hash => keccak256(stringToHex(name))
 /** Receipts that the chain knows, by transaction. */
 const receipts = new Map<Hash, Receipt>()
 
-const transfer = (to: string, amount: bigint, changes: { from?: Address.Address; token?: Address.Address } = {}): Log => {
+const transfer = (
+  to: string,
+  amount: bigint,
+  changes: { from?: Address.Address; token?: Address.Address } = {}
+): Log => {
   const topics = encodeEventTopics({
     abi: erc20Abi,
     eventName: "Transfer",
@@ -89,7 +93,8 @@ const pay = (id: string, txHash: Hash) => asAdmin(`POST /admin/payouts/${id}/pai
 
 const fail = (id: string) => asAdmin(`POST /admin/payouts/${id}/fail`, { body: { reason: "not signed in time" } })
 
-const owedTo = (id: string) => Effect.map(asAdmin(`GET /builders/${id}/accruals`), (a) => field(a, "balances", 0, "amount"))
+const owedTo = (id: string) =>
+  Effect.map(asAdmin(`GET /builders/${id}/accruals`), (a) => field(a, "balances", 0, "amount"))
 
 layer(Harness.layer({ node }), live)("builders in the console", (it) => {
   it.effect("are listed in pages and found", () =>
@@ -270,7 +275,10 @@ layer(Harness.layer({ node }), live)("payouts", (it) => {
       assert.deepStrictEqual((yield* pay(id, hashOf("late"))).body, { error: "payout_closed" })
       const again = yield* open(token)
       assert.strictEqual(text(again, "total"), "30")
-      const hash = mined("both", builders.map(({ payoutAddress }) => transfer(payoutAddress, 20n, { token })))
+      const hash = mined(
+        "both",
+        builders.map(({ payoutAddress }) => transfer(payoutAddress, 20n, { token }))
+      )
       const races = yield* Effect.forEach(
         Array.from({ length: 10 }, (_, n) => n),
         (n) => (n % 2 === 0 ? pay(text(again, "id"), hash) : fail(text(again, "id"))),
@@ -278,7 +286,7 @@ layer(Harness.layer({ node }), live)("payouts", (it) => {
       )
       const batch = yield* asAdmin(`GET /admin/payouts/${text(again, "id")}`)
       const isPaid = text(batch, "status") === "paid"
-      assert.isTrue(races.every(({ status }, n) => (status === 200) === (n % 2 === 0 === isPaid)))
+      assert.isTrue(races.every(({ status }, n) => (status === 200) === ((n % 2 === 0) === isPaid)))
       assert.strictEqual(yield* owedTo(builders[0]?.id ?? ""), isPaid ? undefined : "10")
       const list = yield* asAdmin("GET /admin/payouts?limit=1")
       assert.strictEqual(text(list, "payouts", 0, "id"), text(again, "id"))

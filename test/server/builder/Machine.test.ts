@@ -58,7 +58,10 @@ layer(Harness.layer(), live)("machine routes", (it) => {
         payoutAddress: body.payoutAddress,
         payoutMode: "onchain"
       })
-      assert.strictEqual(text(yield* attribute((yield* register({ payoutMode: "ledger" })).apiKey), "payoutMode"), "ledger")
+      assert.strictEqual(
+        text(yield* attribute((yield* register({ payoutMode: "ledger" })).apiKey), "payoutMode"),
+        "ledger"
+      )
     })
   )
 

@@ -22,7 +22,9 @@ const builders = (accounts: Map<string, BuilderAccount>) =>
       }),
     byId: (id) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(id))),
     byWallet: (wallet) =>
-      Effect.sync(() => Option.fromUndefinedOr([...accounts.values()].find((account) => account.payoutAddress === wallet))),
+      Effect.sync(() =>
+        Option.fromUndefinedOr([...accounts.values()].find((account) => account.payoutAddress === wallet))
+      ),
     list: ({ after = "", limit, search }) =>
       Effect.sync(() =>
         [...accounts.values()]

@@ -1,0 +1,74 @@
+/** The real backend on a free port, apart from what belongs to the test runner, so that a process of its own can run it. */
+import { Effect, Layer, Logger, Redacted, References } from "effect"
+import { HttpServer } from "effect/http"
+import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
+import * as SignInMessages from "../../../src/adapters/siwe/SignInMessages.ts"
+import * as WalletSignatures from "../../../src/adapters/siwe/WalletSignatures.ts"
+import * as Migrated from "../../../src/adapters/sql/builder/Migrated.ts"
+import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
+import * as BuilderBackend from "../../../src/builder/BuilderBackend.ts"
+import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder/BuilderSettings.ts"
+import type { ChainClient, Chains } from "../../../src/ports/Chains.ts"
+import type { OperatorAssertions } from "../../../src/ports/OperatorAssertions.ts"
+import * as BuilderServer from "../../../src/server/builder/BuilderServer.ts"
+import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
+import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+
+export const DASHBOARD = "https://dashboard.example.com"
+export const ADMIN_TOKEN = "an-admin-token-of-the-tests"
+export const CHAIN_ID = FakeChain.chain.id
+export const TOKEN = FakeChain.address(0xd1)
+export const OTHER_TOKEN = FakeChain.address(0xd2)
+
+export interface Options {
+  readonly settings?: Partial<BuilderSettingsShape>
+  readonly server?: Partial<ServerSettingsShape>
+  /** What the only chain's node answers. */
+  readonly node?: Partial<ChainClient>
+  readonly chains?: Layer.Layer<Chains>
+  readonly assertions?: Layer.Layer<OperatorAssertions>
+}
+
+/** Windows that tests never fill by accident. */
+const UNLIMITED = { limit: 1_000_000, windowMillis: 60_000 }
+
+/** A chain without contract wallets. */
+const refusesSignatures = () => Effect.succeed("0x00" as const)
+
+/** The stores on the database that the context has. */
+export const stores = Stores.layer.pipe(Layer.provideMerge(Migrated.layer))
+
+/** The server on given stores. */
+export const serverOnStores = (options: Options = {}) => {
+  const settings = BuilderSettings.layer({
+    dashboardOrigins: [DASHBOARD],
+    selfSignupEnabled: true,
+    ...options.settings
+  })
+  const chains = options.chains ?? FakeChain.layer({ call: refusesSignatures, ...options.node })
+  return BuilderServer.listen({ port: 0, hostname: "127.0.0.1" }).pipe(
+    Layer.provide(BuilderBackend.layer),
+    Layer.provide(WalletSignatures.layer),
+    Layer.provide([
+      chains,
+      SignInMessages.layer,
+      options.assertions ?? GatewayAssertions.disabled,
+      RateLimitStore.layerMemory,
+      settings,
+      ServerSettings.layer({
+        adminToken: Redacted.make(ADMIN_TOKEN),
+        rateLimits: { orchestrator: UNLIMITED, attribution: UNLIMITED, signup: UNLIMITED, builder: UNLIMITED },
+        ...options.server
+      })
+    ]),
+    Layer.provide(Logger.layer([])),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+  )
+}
+
+/** Where the running server listens. */
+export const url = Effect.map(
+  HttpServer.HttpServer,
+  ({ address }) => `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}`
+)
