@@ -4,7 +4,7 @@
  */
 import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
 import { Uint256 } from "./domain/Amount.ts"
-import { DEFAULT_DOMAIN_NAME } from "./domain/SweepOrder.ts"
+import { DEFAULT_DOMAIN_NAME, DomainName } from "./domain/SweepOrder.ts"
 import { defaults, type OrchestratorSettingsShape } from "./orchestrator/OrchestratorSettings.ts"
 
 /** What a person needs to know of a setting. */
@@ -121,9 +121,10 @@ export const common = {
 
 export const chains = {
   chainsFile: text("CHAINS_FILE", "chains.json", "JSON file that lists the chains to serve."),
-  domainName: text(
+  domainName: withDefault(
     "EIP712_DOMAIN_NAME",
-    DEFAULT_DOMAIN_NAME,
+    (name) => Config.schema(DomainName, name),
+    { value: DEFAULT_DOMAIN_NAME, shown: DEFAULT_DOMAIN_NAME },
     "EIP-712 domain name of orders. Part of the contracts: changing it means deploying anew."
   )
 } as const

@@ -2,7 +2,7 @@
  * The orchestrator, wired: which adapter stands behind each port. Tests, and programs of your own, take `useCases` and give
  * it other layers.
  */
-import { type Array, Effect, Layer, Option, type Redacted } from "effect"
+import { type Array, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
@@ -28,16 +28,21 @@ import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { Hex } from "../domain/Hex.ts"
+import { NATIVE } from "../domain/Token.ts"
 import { HealthCheck } from "../orchestrator/HealthCheck.ts"
 import { Intake } from "../orchestrator/Intake.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/Portfolio.ts"
+import { ProviderProbes } from "../orchestrator/ProviderProbes.ts"
 import { Quoter } from "../orchestrator/Quoter.ts"
 import { Relayer } from "../orchestrator/Relayer.ts"
 import { Watcher } from "../orchestrator/Watcher.ts"
 import { BuilderAttribution } from "../ports/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/BuilderLedger.ts"
+import { Chains } from "../ports/Chains.ts"
+import { Prices } from "../ports/Prices.ts"
+import { Screening } from "../ports/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
@@ -123,9 +128,27 @@ export const adapters = (options: Options) =>
     ViemSignatures.layer
   ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto), Layer.provide(FetchHttpClient.layer))
 
+/** The cheapest question to each outside service that a quote needs, asked about the first chain. */
+const providerProbes = Layer.effect(
+  ProviderProbes,
+  Effect.gen(function* () {
+    const attribution = yield* BuilderAttribution
+    const chains = yield* Chains
+    const prices = yield* Prices
+    const screening = yield* Screening
+    const chain = chains.all[0]?.chain
+    if (chain === undefined) return []
+    return [
+      { name: "screening", probe: screening.clear(chain.id, [chain.feeRecipient]) },
+      { name: "prices", probe: prices.usd(chain.id, [{ address: NATIVE, decimals: 18 }]) },
+      { name: "builder backend", probe: attribution.resolve(Redacted.make("health probe")) }
+    ]
+  })
+)
+
 /** What the orchestrator does, over any implementation of the ports. Relayer, watcher and outbox run while it lives. */
 export const useCases = Layer.mergeAll(
-  HealthCheck.layer,
+  HealthCheck.layer.pipe(Layer.provide(providerProbes)),
   Intake.layer,
   Portfolio.layer,
   Quoter.layer,

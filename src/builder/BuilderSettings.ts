@@ -5,7 +5,7 @@ import type { ChainId } from "../domain/ChainId.ts"
 export interface BuilderSettingsShape {
   /**
    * Origins of the dashboard, e.g. `https://dashboard.example.com`: sign-in messages name the host of one, and browsers may
-   * use the session cookie from these and no others.
+   * use the session cookie from these and no others. The admin console's too, unless it has the backend's own.
    */
   readonly dashboardOrigins: ReadonlyArray<string>
   /** Further origins that the URI of a sign-in message may have, such as the backend's own. */

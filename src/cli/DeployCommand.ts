@@ -1,5 +1,5 @@
 /** `./sweep deploy`: the service's contracts on one chain. */
-import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import * as ChainSettings from "../adapters/evm/ChainSettings.ts"
@@ -11,6 +11,7 @@ import * as RawKeys from "../adapters/evm/RawKeys.ts"
 import { ChainsConfig, deployerKey } from "../config.ts"
 import { Chains } from "../ports/Chains.ts"
 import { RelayerKeys } from "../ports/RelayerKeys.ts"
+import * as PrivateKeys from "./PrivateKeys.ts"
 import { UsageError } from "./UsageError.ts"
 
 const chain = Flag.Int("chain").pipe(Flag.withDescription("Id of the chain, as in the chains file"))
@@ -25,44 +26,60 @@ const table = (plan: Deployment.Plan, findings: Readonly<Record<Deployment.Contr
     .map((name) => `${name.padEnd(9)} ${plan.contracts[name].address}  ${findings[name]}`)
     .join("\n")
 
+const summary = (verb: string, contracts: ReadonlyArray<string>): string =>
+  contracts.length === 0 ? "nothing to deploy" : `${verb} ${contracts.join(" and ")}`
+
+/** The chain's entry of the chains file, and what it says is to be deployed. */
+const planned = Effect.fnUntraced(function* (chainId: number) {
+  const { chainsFile, domainName } = yield* ChainsConfig
+  const settings = (yield* ChainsFile.read(chainsFile)).find((entry) => entry.id === chainId)
+  if (settings === undefined) return yield* new UsageError({ detail: `chain ${chainId} is not in ${chainsFile}` })
+  if (settings.contracts !== undefined) {
+    return yield* new UsageError({
+      detail: `${chainsFile} fixes the contracts of chain ${chainId}; without its \`contracts\`, new ones can be deployed`
+    })
+  }
+  return {
+    plan: Deployment.plan(ChainSettings.deploymentOf(settings, domainName)),
+    chains: JsonRpcChains.layer([
+      { chain: ChainSettings.chainOf(settings, domainName), rpcUrls: settings.rpcUrls }
+    ]).pipe(Layer.provide(FetchHttpClient.layer))
+  }
+})
+
+const client = (chainId: number) => Effect.flatMap(Chains, (chains) => chains.get(chainId))
+
+const inspect = Effect.fnUntraced(function* (chainId: number, plan: Deployment.Plan) {
+  const findings = yield* Deployer.inspect(yield* client(chainId), plan)
+  yield* Console.log(table(plan, findings))
+  const missing = Deployment.outstanding(plan, findings)
+  yield* Console.log(
+    summary(
+      "would deploy",
+      missing.map(({ contract }) => contract)
+    )
+  )
+})
+
+const deploy = Effect.fnUntraced(function* (chainId: number, plan: Deployment.Plan) {
+  const keys = yield* RelayerKeys
+  const [lane] = keys.lanes(chainId)
+  if (lane === undefined) return yield* new UsageError({ detail: "DEPLOYER_KEY holds no key" })
+  const { deployed, findings } = yield* Deployer.deploy(yield* client(chainId), plan, { keys, lane })
+  yield* Console.log(table(plan, findings))
+  yield* Console.log(summary("deployed", deployed))
+})
+
 export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain: chainId, dryRun }) =>
   Effect.gen(function* () {
-    const config = yield* ChainsConfig
-    const entries = yield* ChainsFile.read(config.chainsFile)
-    const settings = entries.find((entry) => entry.id === chainId)
-    if (settings === undefined) {
-      return yield* new UsageError({ detail: `chain ${chainId} is not in ${config.chainsFile}` })
-    }
-    const plan = Deployment.plan(
-      yield* Schema.decodeUnknownEffect(Deployment.Deployment)(ChainSettings.deploymentOf(settings, config.domainName))
+    const { chains, plan } = yield* planned(chainId)
+    if (dryRun) return yield* inspect(chainId, plan).pipe(Effect.provide(chains))
+    const key = yield* PrivateKeys.parse(
+      "DEPLOYER_KEY",
+      "the private key of an account that can pay for the deployment, 0x followed by 64 hex digits; or use --dry-run",
+      Option.toArray(yield* deployerKey.config)
     )
-    const chains = JsonRpcChains.layer([
-      { chain: ChainSettings.chainOf(settings, config.domainName), rpcUrls: settings.rpcUrls }
-    ]).pipe(Layer.provide(FetchHttpClient.layer))
-
-    const inspect = Effect.gen(function* () {
-      const client = yield* (yield* Chains).get(chainId)
-      yield* Console.log(table(plan, yield* Deployer.inspect(client, plan)))
-    })
-    const deploy = Effect.gen(function* () {
-      const client = yield* (yield* Chains).get(chainId)
-      const keys = yield* RelayerKeys
-      const lane = keys.lanes(chainId)[0]
-      if (lane === undefined) return yield* new UsageError({ detail: "DEPLOYER_KEY holds no key" })
-      const { deployed } = yield* Deployer.deploy(client, plan, { keys, lane })
-      yield* Console.log(table(plan, yield* Deployer.inspect(client, plan)))
-      yield* Console.log(deployed.length === 0 ? "nothing to deploy" : `deployed ${deployed.join(" and ")}`)
-    })
-
-    if (dryRun) return yield* inspect.pipe(Effect.provide(chains))
-    const key = yield* deployerKey.config
-    if (Option.isNone(key)) {
-      return yield* new UsageError({
-        detail: "set DEPLOYER_KEY to the private key of an account that can pay for the deployment, or use --dry-run"
-      })
-    }
-    const keys = RawKeys.layer([Redacted.make(Redacted.value(key.value) as `0x${string}`)])
-    yield* deploy.pipe(Effect.provide(Layer.mergeAll(chains, keys)))
+    yield* deploy(chainId, plan).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
   })
 ).pipe(
   Command.withDescription("Deploy the contracts to a chain by CREATE2, or verify the ones that are there"),

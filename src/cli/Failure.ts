@@ -6,9 +6,7 @@ import * as SchemaMessages from "../server/shared/SchemaMessages.ts"
 /** For people. A setting is named, and never quoted: it may be a secret. */
 const sentence = (error: { readonly message: string }): string => {
   if (!(error instanceof Config.ConfigError)) return error.message
-  return error.cause._tag === "SchemaError"
-    ? SchemaMessages.format(error.cause.issue, "settings")
-    : error.cause.message
+  return error.cause._tag === "SchemaError" ? SchemaMessages.format(error.cause.issue, "settings") : error.cause.message
 }
 
 const report = <E extends { readonly message: string }>(reason: Cause.Reason<E>): Effect.Effect<void> => {

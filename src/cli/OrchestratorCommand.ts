@@ -1,40 +1,37 @@
 /** `./sweep orchestrator`: the service itself, as the environment configures it. */
-import { Array, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
 import { CommonConfig, OrchestratorConfig, orchestratorSettings } from "../config.ts"
-import { Hash } from "../domain/Hex.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
+import * as PrivateKeys from "./PrivateKeys.ts"
 import { UsageError } from "./UsageError.ts"
-
-const isPrivateKey = Schema.is(Hash)
-
-const relayerKeys = Effect.fnUntraced(function* (configured: ReadonlyArray<Redacted.Redacted>) {
-  const keys = configured.flatMap((key) => {
-    const text = Redacted.value(key)
-    return isPrivateKey(text) ? [Redacted.make(text, { label: "RELAYER_KEYS" })] : []
-  })
-  if (keys.length !== configured.length || !Array.isReadonlyArrayNonEmpty(keys)) {
-    return yield* new UsageError({
-      detail: "RELAYER_KEYS must be one or more private keys, 0x followed by 64 hex digits, separated by commas"
-    })
-  }
-  return keys
-})
 
 /** What the environment says, as the app takes it. */
 const options = Effect.gen(function* () {
   const common = yield* CommonConfig
   const config = yield* OrchestratorConfig
   const settings = yield* orchestratorSettings
+  const relayerKeys = yield* PrivateKeys.parse(
+    "RELAYER_KEYS",
+    "one or more private keys, 0x followed by 64 hex digits, separated by commas",
+    config.relayerKeys
+  )
+  const chains = yield* configuredChains
+  const { defaultSourceChain } = settings
+  if (defaultSourceChain !== undefined && !chains.some(({ chain }) => chain.id === defaultSourceChain)) {
+    return yield* new UsageError({
+      detail: `DEFAULT_SOURCE_CHAIN: chain ${defaultSourceChain} is not in the chains file`
+    })
+  }
   const { orchestrator } = serverDefaults.rateLimits
   return {
-    chains: yield* configuredChains,
+    chains,
     databaseUrl: yield* databaseUrl(common.databaseUrl),
     databasePoolSize: common.databasePoolSize,
-    relayerKeys: yield* relayerKeys(config.relayerKeys),
+    relayerKeys,
     settings,
     server: {
       trustedProxyHops: common.trustedProxyHops,

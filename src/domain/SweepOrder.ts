@@ -3,7 +3,7 @@
  * (spec, "SweepOrder" and "Order signing"). A change here is a change of the contracts.
  */
 import { Schema } from "effect"
-import { hashStruct, hashTypedData } from "viem"
+import { hashStruct, hashTypedData, stringToBytes } from "viem"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import type { ChainId } from "./ChainId.ts"
@@ -33,6 +33,14 @@ export type SweepOrder = typeof SweepOrder.Type
 
 /** The domain name that the spec fixes; a deployment may rename it, contract and service together. */
 export const DEFAULT_DOMAIN_NAME = "Service"
+
+/** The delegates keep the name and its length in one word. */
+export const DomainName = Schema.String.check(
+  Schema.makeFilter((name: string) => {
+    const { length } = stringToBytes(name)
+    return (length > 0 && length < 32) || "the EIP-712 domain name must have 1 to 31 bytes"
+  })
+).annotate({ identifier: "DomainName" })
 
 export const DOMAIN_VERSION = "1"
 

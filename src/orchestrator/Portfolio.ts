@@ -1,6 +1,6 @@
 /** What an owner holds across chains, and what of it is worth sweeping. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import * as Address from "../domain/Address.ts"
+import type * as Address from "../domain/Address.ts"
 import * as Chain from "../domain/Chain.ts"
 import type { ChainId } from "../domain/ChainId.ts"
 import { accountCode } from "../domain/Delegation.ts"

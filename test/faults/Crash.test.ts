@@ -62,10 +62,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
       Effect.gen(function* () {
         const scene = yield* Scene.make()
         const cut = yield* scene.route
-        // The relayer looks at its lanes before it claims anything.
-        yield* cut.alpha.react(({ method, params }) =>
-          method === "eth_getBalance" && scene.isLane(params[0]) ? swallow : pass
-        )
+        yield* cut.alpha.react((call) => (scene.looksAtLane(call) ? swallow : pass))
         const first = yield* scene.orchestrator(cut)
         const sweep = yield* scene.quote(first.client)
         yield* scene.submit(first.client, sweep)

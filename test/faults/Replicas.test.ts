@@ -1,6 +1,6 @@
 /** Two processes of the service on one database and the same lanes. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Latch } from "effect"
+import { Effect, Latch, Schedule } from "effect"
 import { hold, holdReply, isSend, pass } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
@@ -42,31 +42,25 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
       Effect.gen(function* () {
         const scene = yield* Scene.make()
         const slow = yield* scene.route
+        // The relayer looks at its lanes before it claims anything: so it claims all sweeps at once.
+        const gathered = yield* Latch.make()
+        yield* slow.alpha.react((call) => (scene.looksAtLane(call) ? hold(gathered.await) : pass))
         const frozen = yield* scene.orchestrator(slow)
         const sweeps = yield* Effect.replicateEffect(scene.quote(frozen.client), 4, { concurrency: 2 })
-        const [simulated, , signed] = sweeps
-        assert.isDefined(simulated)
-        assert.isDefined(signed)
+        yield* Effect.forEach(sweeps, (sweep) => scene.submit(frozen.client, sweep), { concurrency: "unbounded" })
 
         // It stands still with two sweeps that it found good to send, and two that it signed and stored.
         const resume = yield* Latch.make()
-        const before = (yield* slow.alpha.calls).length
-        const simulations = () =>
-          Effect.map(
-            slow.alpha.calls,
-            (calls) =>
-              calls.slice(before).filter(({ forwarded, method }) => forwarded && method === "eth_simulateV1").length
-          )
-        let seen = 0
+        let simulations = 0
         yield* slow.alpha.react((call) => {
           if (isSend(call)) return hold(resume.await)
           if (call.method !== "eth_simulateV1") return pass
-          seen += 1
-          return seen <= 2 ? holdReply(resume.await) : pass
+          simulations += 1
+          return simulations <= 2 ? holdReply(resume.await) : pass
         })
-        yield* Effect.forEach(sweeps, (sweep) => scene.submit(frozen.client, sweep), { concurrency: "unbounded" })
-        yield* simulations().pipe(Effect.delay("10 millis"), Effect.repeat({ until: (count) => count >= 4 }))
-        yield* slow.alpha.awaitCall(isSend)
+        yield* gathered.open
+        const isStuck = Effect.map(slow.alpha.sent, (sent) => sent.length === 2 && simulations === 4)
+        yield* isStuck.pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (stuck) => stuck }))
         yield* frozen.signal("SIGSTOP")
 
         const other = yield* scene.orchestrator(yield* scene.route)

@@ -176,10 +176,11 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
       (answer) => answer.string("status")
     )
 
-  const isLane = (address: unknown): boolean =>
-    lanes.some((lane) => lane.toLowerCase() === String(address).toLowerCase())
+  /** Whether the relayer asks what a lane has, as it does before it first claims anything. */
+  const looksAtLane = ({ method, params }: FaultProxy.Call): boolean =>
+    method === "eth_getBalance" && lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
 
-  return { alpha, check, delivered, endLeases, isLane, offer, orchestrator, quote, route, sql, status, submit }
+  return { alpha, check, delivered, endLeases, looksAtLane, offer, orchestrator, quote, route, sql, status, submit }
 })
 
 export type Scene = Effect.Success<ReturnType<typeof make>>

@@ -43,7 +43,9 @@ export const ChainSettings = Schema.Struct({
   builderVault: Schema.optionalKey(Address.NonZeroAddress),
   /** Administers the guard's allow-list. Fixed at deployment: it is part of the contracts' addresses. */
   guardOwner: Address.NonZeroAddress,
-  timelockSeconds: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(2 * DAY_SECONDS))),
+  timelockSeconds: SweepDeployment.Deployment.fields.timelockSeconds.pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(2 * DAY_SECONDS))
+  ),
   wrappedNative: Address.NonZeroAddress,
   stables: Schema.Array(Address.NonZeroAddress),
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),

@@ -76,17 +76,36 @@ const send = Effect.fnUntraced(function* (
   }
 })
 
-/** Deploys what is missing and verifies all. Fails where other code than planned is found. */
+const NAMES = ["guard", "delegate", "entry"] as const
+
+/** Fails where a contract is not as it should be by now. */
+const expecting = Effect.fnUntraced(function* (
+  chainId: number,
+  plan: Deployment.Plan,
+  findings: Findings,
+  acceptable: ReadonlyArray<Deployment.Finding>
+) {
+  const amiss = NAMES.filter((name) => !acceptable.includes(findings[name]))
+  if (amiss.length === 0) return
+  return yield* new DeploymentFailed({
+    chainId,
+    detail: `not what was planned: ${amiss.map((name) => `${name} at ${plan.contracts[name].address} is ${findings[name]}`).join(", ")}`
+  })
+})
+
+/** Deploys what is missing and verifies all. Fails, before anything is sent, where other code than planned is found. */
 export const deploy = Effect.fn("Deployer.deploy")(function* (
   client: ChainClient,
   plan: Deployment.Plan,
   sender: { readonly keys: RelayerKeys["Service"]; readonly lane: Address.Address }
 ) {
+  const chainId = client.chain.id
   const before = yield* inspect(client, plan)
+  yield* expecting(chainId, plan, before, ["right", "missing"])
   const missing = Deployment.outstanding(plan, before)
   if (missing.length > 0 && !Deployment.hasDeployer(yield* client.code(Deployment.DETERMINISTIC_DEPLOYER))) {
     return yield* new DeploymentFailed({
-      chainId: client.chain.id,
+      chainId,
       detail: `the deterministic deployer ${Deployment.DETERMINISTIC_DEPLOYER} is not on this chain; deploy it first`
     })
   }
@@ -94,12 +113,6 @@ export const deploy = Effect.fn("Deployer.deploy")(function* (
     discard: true
   })
   const after = yield* inspect(client, plan)
-  const wrong = (["guard", "delegate", "entry"] as const).filter((name) => after[name] !== "right")
-  if (wrong.length > 0) {
-    return yield* new DeploymentFailed({
-      chainId: client.chain.id,
-      detail: `not what was planned: ${wrong.map((name) => `${name} at ${plan.contracts[name].address} is ${after[name]}`).join(", ")}`
-    })
-  }
-  return { deployed: missing.map((transaction) => transaction.contract), contracts: plan.contracts }
+  yield* expecting(chainId, plan, after, ["right"])
+  return { deployed: missing.map((transaction) => transaction.contract), findings: after }
 })

@@ -18,6 +18,7 @@ import * as Address from "../../domain/Address.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { designator } from "../../domain/Delegation.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
+import { DomainName } from "../../domain/SweepOrder.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "./contracts.generated.ts"
 
 /** Arachnid's deployer, at the same address on every chain: call data is a salt followed by init code. */
@@ -26,14 +27,6 @@ export const DETERMINISTIC_DEPLOYER = Address.of("0x4e59b44847b379578588920cA78F
 /** The code that the deployer must have; a chain without it cannot have our addresses. */
 export const DETERMINISTIC_DEPLOYER_CODE: Hex =
   "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3"
-
-/** A packed name and its length share one word. */
-const DomainName = Schema.String.check(
-  Schema.makeFilter((name) => {
-    const length = stringToBytes(name).length
-    return (length > 0 && length < 32) || "the EIP-712 domain name must have 1 to 31 bytes"
-  })
-)
 
 /** What a chain's contracts are built from. Decoded values are ones that the constructors accept. */
 export const Deployment = Schema.Struct({

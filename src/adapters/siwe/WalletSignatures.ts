@@ -3,7 +3,7 @@
  * reference validator of ERC-6492, which asks a deployed wallet (ERC-1271), or deploys one from the signature inside the
  * call and asks that. The signature chooses the code that runs, so the call is held to a time and to an amount of gas.
  */
-import { Duration, Effect, Layer, Option } from "effect"
+import { type Duration, Effect, Layer, Option } from "effect"
 import {
   encodeDeployData,
   hashMessage,

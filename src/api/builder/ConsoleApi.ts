@@ -13,7 +13,7 @@ import {
   PaymentUnproven,
   PayoutClosed
 } from "./Errors.ts"
-import { ConsoleOnly, StructurallyValidated } from "./Middleware.ts"
+import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import {
   AuditPage,
   Booking,
@@ -148,6 +148,7 @@ const views = [
 export const Console = HttpApiGroup.make("console")
   .add(...builders, ...payouts, ...views)
   .middleware(StructurallyValidated)
+  .middleware(SameSiteOnly)
   .middleware(ConsoleOnly)
   .annotateMerge(
     OpenApi.annotations({

@@ -25,8 +25,9 @@ export class SessionOnly extends HttpApiMiddleware.Service<SessionOnly, { provid
 ) {}
 
 /**
- * Refuses browsers of other sites than the dashboard's, whose requests would carry a visitor's cookie, or give the visitor
- * one. Browsers name their site in each POST; other clients need not.
+ * Refuses browsers of other sites than the dashboard's and the backend's own, whose requests would carry a visitor's cookie
+ * (the session's, or a gateway's in front of the console), or give the visitor one. Browsers name their site in each POST;
+ * other clients need not.
  */
 export class SameSiteOnly extends HttpApiMiddleware.Service<SameSiteOnly>()("sweep/api/SameSiteOnly", {
   error: ForbiddenOrigin

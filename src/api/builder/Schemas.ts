@@ -74,10 +74,15 @@ export const AccrualRequest = Schema.Struct({
   sweepId: SweepId
 }).annotate({ identifier: "AccrualRequest" })
 
+/** A moment that a `Date`, and the database, can hold. */
+const Millis = Schema.Int.check(
+  Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }, { message: "expected milliseconds since 1970" })
+)
+
 export const RevenueRequest = Schema.Struct({
   ...Revenue.fields,
   sweepId: SweepId,
-  settledAtMs: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }))
+  settledAtMs: Millis
 }).annotate({ identifier: "RevenueRequest" })
 
 /** Rows of a page, from its query parameters. */
@@ -85,11 +90,9 @@ export const PageSize = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
 )
 
-const optionalInt = Schema.optionalKey(Schema.Int)
-
 export const page = { limit: Schema.optionalKey(PageSize), cursor: Schema.optionalKey(Schema.String) }
 
-export const period = { fromMs: optionalInt, toMs: optionalInt }
+export const period = { fromMs: Schema.optionalKey(Millis), toMs: Schema.optionalKey(Millis) }
 
 export const BuildersPage = Schema.Struct({ builders: Schema.Array(BuilderAccount), nextCursor: cursor }).annotate({
   identifier: "BuildersPage"

@@ -38,9 +38,9 @@ const sameSite = Layer.effect(
   Effect.map(BuilderSettings, ({ dashboardOrigins }) =>
     SameSiteOnly.of(
       Effect.fnUntraced(function* (handler) {
-        const { origin } = (yield* HttpServerRequest.HttpServerRequest).headers
-        if (origin !== undefined && !dashboardOrigins.includes(origin)) return yield* new ForbiddenOrigin()
-        return yield* handler
+        const { host, origin } = (yield* HttpServerRequest.HttpServerRequest).headers
+        const isOurs = origin === undefined || dashboardOrigins.includes(origin) || URL.parse(origin)?.host === host
+        return yield* isOurs ? handler : Effect.fail(new ForbiddenOrigin())
       })
     )
   )

@@ -71,6 +71,13 @@ layer(Harness.layer(), live)("browsers", (it) => {
           assert.isNull(answer.headers.get("set-cookie"))
         }
       }
+      for (const request of guardedBy(ConsoleOnly)) {
+        const answer = yield* asAdmin(request, { headers: { origin: "https://evil.example.com" } })
+        assert.strictEqual(answer.status, 403, request)
+      }
+      const own = yield* Harness.url
+      assert.strictEqual((yield* asAdmin("GET /admin/builders", { headers: { origin: own } })).status, 200)
+      assert.strictEqual((yield* asAdmin("GET /admin/builders", { headers: { origin: DASHBOARD } })).status, 200)
       assert.strictEqual((yield* Harness.asBuilder(cookie)("GET /me")).status, 200)
       assert.strictEqual((yield* ask("POST /attribute", { headers: { "x-api-key": apiKey } })).status, 200)
     })

@@ -95,7 +95,7 @@ const ledger = (books: Books, builders: Builders["Service"]) => {
         return books.entries
           .filter((entry) => entry.builderId === builderId && entry.kind === "accrual")
           .filter(({ id }) => before === undefined || Number(id) < Number(before))
-          .reverse()
+          .toReversed()
           .slice(0, limit)
           .map((entry) => ({
             id: entry.id,
@@ -130,7 +130,10 @@ const payouts = (books: Books, builders: Builders["Service"]) => {
       books.batches.set(batch.id, after)
       return view(after)
     })
-  const view = ({ claims: _, ...batch }: Batch): PayoutBatch => batch
+  const view = (batch: Batch): PayoutBatch => {
+    const { claims: _, ...shown } = batch
+    return shown
+  }
   return Payouts.of({
     open: Effect.fnUntraced(function* ({ chainId, id, minAmount, token, withUnknownChain }) {
       const claimed = standingClaims(books)
@@ -169,7 +172,7 @@ const payouts = (books: Books, builders: Builders["Service"]) => {
     find: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(books.batches.get(id)), view)),
     list: ({ before, limit }) =>
       Effect.sync(() => {
-        const newest = [...books.batches.values()].map(view).reverse()
+        const newest = [...books.batches.values()].map(view).toReversed()
         const start = before === undefined ? 0 : newest.findIndex(({ id }) => id === before) + 1
         return newest.slice(start, start + limit)
       }),
@@ -258,7 +261,7 @@ const auditLog = () => {
       Effect.sync(() =>
         records
           .filter(({ id }) => before === undefined || Number(id) < Number(before))
-          .reverse()
+          .toReversed()
           .slice(0, limit)
       )
   })

@@ -1,0 +1,65 @@
+/** SIGTERM, as a deployment sends it before it replaces the process. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Option } from "effect"
+import { delay, isSend, pass, swallow } from "../support/FaultProxy.ts"
+import * as Scene from "./Scene.ts"
+
+const TIMEOUT = 60_000
+
+/** What orchestrators such as Kubernetes leave a process is longer. */
+const PATIENCE = "5 seconds"
+
+layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A process that is told to stop", (it) => {
+  it.effect(
+    "answers what it was asked, takes nothing more, and leaves the rest to the next one",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const { client, exitCode, signal } = yield* scene.orchestrator(route)
+        const sweep = yield* scene.quote(client)
+        yield* route.alpha.react(({ method }) => (method === "eth_call" ? delay(300) : pass))
+        const before = (yield* route.alpha.calls).length
+        const submission = yield* Effect.forkChild(scene.offer(client, sweep))
+        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_call")
+        yield* signal("SIGTERM")
+        yield* Effect.sleep("50 millis")
+        assert.strictEqual(yield* scene.offer(client, sweep), 0)
+        assert.strictEqual(yield* Fiber.join(submission), 201)
+        assert.isTrue(Option.isSome(yield* Effect.timeoutOption(exitCode, PATIENCE)))
+
+        const next = yield* scene.orchestrator(yield* scene.route)
+        yield* scene.endLeases
+        yield* scene.delivered(next.client, sweep)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "is gone in time though a node gives it no answer",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const { client, exitCode, signal } = yield* scene.orchestrator(route)
+        const [sweep, asked] = yield* Effect.replicateEffect(scene.quote(client), 2)
+        assert.isDefined(sweep)
+        assert.isDefined(asked)
+        yield* route.alpha.react((call) => (isSend(call) ? swallow : pass))
+        yield* scene.submit(client, sweep)
+        yield* route.alpha.awaitCall(isSend)
+        yield* route.alpha.react(() => swallow)
+        yield* Effect.forkChild(scene.offer(client, asked))
+        yield* Effect.sleep("200 millis")
+        yield* signal("SIGTERM")
+        assert.isTrue(Option.isSome(yield* Effect.timeoutOption(exitCode, PATIENCE)))
+
+        const next = yield* scene.orchestrator(yield* scene.route)
+        yield* scene.endLeases
+        yield* scene.delivered(next.client, sweep)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+})
