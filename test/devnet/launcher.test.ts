@@ -47,6 +47,8 @@ let root: string
 let bin: string
 let checkout: string
 
+const main = () => join(realpathSync(checkout), "src/main.ts")
+
 const program = (name: string, body: string) => {
   writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`)
   chmodSync(join(bin, name), 0o755)
@@ -91,10 +93,10 @@ describe.each(SHELLS)("sweep under %s", (shell) => {
     program("bun", bun("1.4.5"))
     assert.deepStrictEqual(launch(shell, "dev", "--dir", "a b"), {
       status: 0,
-      stdout: "bun 1.4.5: src/main.ts dev --dir a b\n",
+      stdout: `bun 1.4.5: ${main()} dev --dir a b\n`,
       stderr: "sweep: installing dependencies ...\n"
     })
-    assert.deepStrictEqual(launch(shell, "demo"), { status: 0, stdout: "bun 1.4.5: src/main.ts demo\n", stderr: "" })
+    assert.deepStrictEqual(launch(shell, "demo"), { status: 0, stdout: `bun 1.4.5: ${main()} demo\n`, stderr: "" })
     assert.strictEqual(installs(), 1)
   })
 
@@ -108,14 +110,14 @@ describe.each(SHELLS)("sweep under %s", (shell) => {
 
   it("takes a newer Bun from PATH", () => {
     program("bun", bun("1.10.0"))
-    assert.strictEqual(launch(shell, "help").stdout, "bun 1.10.0: src/main.ts help\n")
+    assert.strictEqual(launch(shell, "help").stdout, `bun 1.10.0: ${main()} help\n`)
   })
 
   it.each(["1.4.4", "1.3.9", "0.9.9", "1.4.4-canary.1"])("installs its own Bun when PATH has %s", (version) => {
     program("bun", bun(version))
     program("npm", npm)
     const first = launch(shell, "help")
-    assert.strictEqual(first.stdout, "bun 1.4.5: src/main.ts help\n")
+    assert.strictEqual(first.stdout, `bun 1.4.5: ${main()} help\n`)
     assert.include(first.stderr, "sweep: installing Bun 1.4.5 ...\n")
     assert.strictEqual(launch(shell, "help").stderr, "")
   })
@@ -153,12 +155,18 @@ describe.each(SHELLS)("sweep under %s", (shell) => {
     assert.strictEqual(installs(), 1)
   })
 
+  it("leaves the caller's directory to the command", () => {
+    program("bun", `case $1 in --version) echo 1.4.5 ;; install) mkdir -p node_modules ;; *) pwd ;; esac`)
+    const { stdout } = spawnSync(shell, [join(checkout, "sweep")], { cwd: bin, env: { PATH: bin }, encoding: "utf8" })
+    assert.strictEqual(stdout, `${realpathSync(bin)}\n`)
+  })
+
   it("works through symbolic links", () => {
     program("bun", bun("1.4.5"))
     symlinkSync("check out/sweep", join(root, "relative"))
     symlinkSync(join(root, "relative"), join(bin, "sweep"))
     const { stdout } = spawnSync(shell, [join(bin, "sweep"), "x"], { cwd: "/", env: { PATH: bin }, encoding: "utf8" })
-    assert.strictEqual(stdout, "bun 1.4.5: src/main.ts x\n")
+    assert.strictEqual(stdout, `bun 1.4.5: ${main()} x\n`)
   })
 
   it("installs once when two start at the same time", async () => {
