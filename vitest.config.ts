@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // The default pool forks Node processes, which do not run under Bun.
     pool: "threads",
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 120_000
   }
 })

@@ -3,6 +3,7 @@ import { Effect, Exit, FileSystem, Path, Schema, type Scope } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { ChildProcessSpawner } from "effect/process"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Accounts from "./Accounts.ts"
 import type { DevChainFailed } from "./Anvil.ts"
 import type { DevChain } from "./DevChain.ts"
 import { DevInfo } from "./DevInfo.ts"
@@ -26,11 +27,14 @@ export type DevServices = Pick<
 export interface DevNetwork extends Network.Network {
   /** Of an empty database. */
   readonly databaseUrl: string
-  /** Writes `dev.json`, readable by the user alone and never half written, and removes it when the scope closes. */
+  /** Writes `dev.json` and `chains.json`, readable by the user alone and never half written, and removes them when the scope closes. */
   readonly publish: (services: DevServices) => Effect.Effect<DevInfo, PlatformError, Scope.Scope>
 }
 
 export const FILE = "dev.json"
+
+/** The chains as `CHAINS_FILE` takes them, for services and commands that run beside. */
+export const CHAINS_FILE = "chains.json"
 
 const DATABASE = "sweep"
 
@@ -46,6 +50,7 @@ export const start = Effect.fn("DevNetwork.start")(function* (
   const path = yield* Path.Path
   const directory = path.resolve(options.directory)
   const file = path.join(directory, FILE)
+  const chainsFile = path.join(directory, CHAINS_FILE)
 
   const database = Effect.gen(function* () {
     const server = yield* Postgres.start({
@@ -57,6 +62,7 @@ export const start = Effect.fn("DevNetwork.start")(function* (
     })
     // The directory is ours from here on: what a killed network left in it describes nothing any more.
     yield* fs.remove(file, { force: true })
+    yield* fs.remove(chainsFile, { force: true })
     return { server, databaseUrl: yield* server.createDatabase(DATABASE) }
   })
   const [{ databaseUrl, server }, network] = yield* Effect.all([database, Network.start(options)], { concurrency: 2 })
@@ -68,12 +74,12 @@ export const start = Effect.fn("DevNetwork.start")(function* (
         databaseUrl,
         chains: network.chains.map(describe),
         accounts: network.users,
+        builderVault: Accounts.builderVault(),
         sanctionedAddress: network.sanctionedAddress
       }
-      const content = JSON.stringify(yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info)), null, 2)
-      yield* Effect.acquireRelease(writeWhole(file, `${content}\n`), () =>
-        Effect.ignore(fs.remove(file, { force: true }))
-      )
+      const encoded = yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info))
+      yield* published(chainsFile, network.chains.map(asChainsFileEntry))
+      yield* published(file, encoded)
       return info
     },
     Effect.provideService(FileSystem.FileSystem, fs)
@@ -85,6 +91,14 @@ export const start = Effect.fn("DevNetwork.start")(function* (
     publish,
     exited: Effect.raceFirst(network.exited, server.exited)
   }
+})
+
+/** There until the scope closes. */
+const published = Effect.fnUntraced(function* (file: string, content: unknown) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.acquireRelease(writeWhole(file, `${JSON.stringify(content, null, 2)}\n`), () =>
+    Effect.ignore(fs.remove(file, { force: true }))
+  )
 })
 
 /** A reader sees the old file or the new one. */
@@ -112,4 +126,11 @@ export const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevIn
   permit2: chain.permit2,
   sanctionsOracle: chain.sanctionsOracle,
   tokens: Object.fromEntries(chain.tokens.map(({ address, decimals, symbol }) => [symbol, { address, decimals }]))
+})
+
+/** A chain as an operator would list it. The guard's owner only matters where contracts are not given. */
+const asChainsFileEntry = ({ chain, deployer, rpcUrl }: DevChain) => ({
+  ...chain,
+  rpcUrls: [rpcUrl],
+  guardOwner: deployer.address
 })

@@ -44,7 +44,7 @@ const sendAs = Effect.fnUntraced(function* (
   })
 })
 
-layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetimeMillis: 60_000 } }), {
+layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000 } }), {
   excludeTestServices: true,
   timeout: "60 seconds"
 })("Failures end to end", (it) => {
@@ -61,16 +61,35 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
     return quote
   })
 
-  const usd = { tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" } as const
+  // So much that it can pay for the priority fees of the transactions here, by which the service estimates its own.
+  const usd = { tokenIn: "DAI", amountIn: "5000", tokenOut: "USDC" } as const
+  const amount = 5_000n * 10n ** 18n
+
+  /** An owner with a signed quote; `number` makes it a client of its own. */
+  const prepared = Effect.fnUntraced(function* (
+    number: number,
+    options: { readonly destination?: `0x${string}`; readonly authorizationNonce?: number } = {}
+  ) {
+    const services = yield* Services
+    const alpha = place(services, 0)
+    const client = SweepClient.make(services.info.orchestratorUrl, number)
+    const owner = yield* freshOwner(alpha, "DAI", "5000")
+    const { authorizationNonce, ...destination } = options
+    const quote = yield* quoted(client, alpha, owner, { ...usd, ...destination })
+    const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote, authorizationNonce))
+    return { services, alpha, client, owner, quote, signed }
+  })
+
+  /** Submits, and waits until the relayer has broadcast. */
+  const broadcast = (client: SweepClient.SweepClient, signed: SweepClient.Signed) =>
+    Effect.promise(async () => {
+      await client.submit(signed)
+      return client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
+    })
 
   it.effect("refuses a quote that has expired", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 1)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const { client, quote, signed } = yield* prepared(1)
       yield* Effect.sleep(quote.at<number>("quote.expiresAtMs") - Date.now() + 50)
       const refused = yield* Effect.promise(() => client.submit(signed))
       assert.strictEqual(refused.status, 400)
@@ -85,7 +104,7 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
       const services = yield* Services
       const alpha = place(services, 0)
       const client = SweepClient.make(services.info.orchestratorUrl, 2)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const owner = yield* freshOwner(alpha, "DAI", "5000")
       const thief = privateKeyToAccount(generatePrivateKey())
       const dai = SweepClient.tokenOf(alpha.info, "DAI").address as `0x${string}`
       yield* sendAs(alpha, owner, {
@@ -98,14 +117,13 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
       yield* withoutBlocks(
         alpha,
         Effect.gen(function* () {
-          yield* Effect.promise(() => client.submit(signed))
-          yield* Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
+          yield* broadcast(client, signed)
           yield* sendAs(alpha, thief, {
             to: dai,
             data: encodeFunctionData({
               abi: erc20Abi,
               functionName: "transferFrom",
-              args: [owner.address, thief.address, 50n * 10n ** 18n]
+              args: [owner.address, thief.address, amount]
             })
           })
         })
@@ -118,33 +136,22 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
 
   it.effect("fails a sweep whose authorization is for another nonce, and moves nothing", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 3)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote, 7))
+      const { alpha, client, owner, signed } = yield* prepared(3, { authorizationNonce: 7 })
       const accepted = yield* Effect.promise(() => client.submit(signed))
       assert.strictEqual(accepted.status, 201, accepted.text)
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("failureReason"), "stale_authorization", ended.text)
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), amount)
     })
   )
 
   it.effect("fails a sweep whose owner's nonce moved after broadcast: the silent no-op of a type-4 transaction", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 4)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const { alpha, client, owner, signed } = yield* prepared(4)
       yield* withoutBlocks(
         alpha,
         Effect.gen(function* () {
-          yield* Effect.promise(() => client.submit(signed))
-          yield* Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
+          yield* broadcast(client, signed)
           yield* sendAs(alpha, owner, { to: owner.address })
         })
       )
@@ -156,24 +163,19 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
       )
       assert.strictEqual(receipt.status, "success")
       assert.strictEqual(receipt.logs.length, 0)
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), amount)
     })
   )
 
   it.effect("fails a sweep whose account was delegated to somebody else meanwhile", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 5)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const { alpha, client, owner, signed } = yield* prepared(5)
       yield* sendAs(alpha, owner, { to: owner.address, authorization: alpha.info.permit2 })
       yield* Effect.sleep("1200 millis")
       yield* Effect.promise(() => client.submit(signed))
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("failureReason"), "delegation_replaced", ended.text)
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 50n * 10n ** 18n)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), amount)
     })
   )
 
@@ -184,7 +186,7 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
         const services = yield* Services
         const alpha = place(services, 0)
         const client = SweepClient.make(services.info.orchestratorUrl, 6)
-        const owner = yield* freshOwner(alpha, "DAI", "50")
+        const owner = yield* freshOwner(alpha, "DAI", "5000")
         const { sanctionedAddress } = services.info
         const blocked = yield* Effect.promise(() =>
           Promise.all([
@@ -201,9 +203,9 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
         const quote = yield* quoted(client, alpha, owner, { ...usd, destination })
         const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
         yield* sendAs(alpha, privateKeyToAccount(alpha.dev.deployer.privateKey), {
-        to: alpha.info.sanctionsOracle,
-        data: encodeFunctionData({ abi: oracleAbi, functionName: "addToSanctionsList", args: [[destination]] })
-      })
+          to: alpha.info.sanctionsOracle,
+          data: encodeFunctionData({ abi: oracleAbi, functionName: "addToSanctionsList", args: [[destination]] })
+        })
         yield* Effect.sleep("1200 millis")
         const refused = yield* Effect.promise(() => client.submit(signed))
         assert.strictEqual(refused.status, 400, refused.text)
@@ -213,20 +215,12 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 4_000, clearanceLifetime
 
   it.effect("settles an order that somebody else sent first, once", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 7)
-      const owner = yield* freshOwner(alpha, "DAI", "50")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      const { alpha, client, owner, signed } = yield* prepared(7)
       const other = privateKeyToAccount(generatePrivateKey())
       yield* withoutBlocks(
         alpha,
         Effect.gen(function* () {
-          yield* Effect.promise(() => client.submit(signed))
-          const sent = yield* Effect.promise(() =>
-            client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
-          )
+          const sent = yield* broadcast(client, signed)
           const ours = yield* alpha.dev.anvil.ask("read our transaction", (node) =>
             node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
           )

@@ -61,7 +61,7 @@ export interface Observed {
   readonly booked: ReadonlyArray<string>
 }
 
-const ENDED = ["delivered", "failed"]
+const ENDED = new Set(["delivered", "failed"])
 
 /** Every way through the life of an intent, by where it led. */
 const HISTORIES: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -77,7 +77,7 @@ const sorted = (keys: ReadonlyArray<string>) => keys.toSorted()
 const intentFindings = ({ acknowledged, intents, settlements }: Observed) => [
   ...acknowledged.flatMap((id) => {
     const status = intents.find((intent) => intent.id === id)?.status
-    return status !== undefined && ENDED.includes(status) ? [] : [`acknowledged ${id} is ${status ?? "lost"}`]
+    return status !== undefined && ENDED.has(status) ? [] : [`acknowledged ${id} is ${status ?? "lost"}`]
   }),
   ...intents.flatMap(({ chainId, history, id, orderHash, status }) => {
     const isSettled = history.includes("SettledAtSource")

@@ -138,16 +138,22 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
         const perRound = 4
         let running = yield* scene.orchestrator(route)
         const sweeps: Array<Scene.Sweep> = []
+        const answers: Array<number> = []
         for (let round = 0; round < rounds; round++) {
           const offered = yield* Effect.replicateEffect(scene.quote(running.client), perRound, { concurrency: 2 })
+          const { client, kill } = running
+          const crash = Effect.andThen(Effect.sleep(yield* Random.nextIntBetween(0, 100)), kill)
+          // Not all at once, so that a crash finds them at different stages.
+          const submissions = offered.map((sweep, index) => Effect.delay(scene.offer(client, sweep), 20 * index))
+          const [, ...statuses] = yield* Effect.all([crash, ...submissions], { concurrency: "unbounded" })
           sweeps.push(...offered)
-          const crash = Effect.andThen(Effect.sleep(yield* Random.nextIntBetween(0, 120)), running.kill)
-          yield* Effect.all([crash, ...offered.map((sweep) => scene.offer(running.client, sweep))], {
-            concurrency: "unbounded"
-          })
+          answers.push(...statuses.map(Number))
           running = yield* scene.orchestrator(route)
           yield* scene.endLeases
         }
+        // Or the crashes came too early, or too late, to try anything.
+        assert.includeMembers(answers, [0, 201])
+
         // What was not acknowledged was either taken all the same, or can be submitted again.
         for (const sweep of sweeps) {
           const status = yield* scene.status(running.client, sweep)

@@ -1,8 +1,8 @@
 /** The node fails, goes silent, or becomes expensive. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect, Latch, Schedule } from "effect"
 import { parseGwei, parseTransaction } from "viem"
-import { isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
+import { breakWhen, isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
 import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
@@ -62,14 +62,15 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
         // Nobody can be screened, so nothing is taken.
         assert.strictEqual(yield* scene.offer(client, late), 400)
 
-        yield* route.alpha.react(() => swallow)
+        const back = yield* Latch.make()
+        yield* route.alpha.react(() => breakWhen(back.await))
         assert.strictEqual(yield* chainStatus(client), "down")
-        yield* Effect.sleep("1 second")
         for (const sweep of sweeps) {
           assert.include(["quoted", "submitted"], yield* scene.status(client, sweep))
         }
 
         yield* route.alpha.react(() => pass)
+        yield* back.open
         for (const sweep of [first, second, third, ...others]) yield* scene.delivered(client, sweep)
         yield* becomes(chainStatus(client), (status) => status === "ok")
         yield* becomes(alertKinds(client), (kinds) => kinds.length === 0)

@@ -13,6 +13,9 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
       Effect.gen(function* () {
         const scene = yield* Scene.make()
         const route = yield* scene.route
+        // All is there before either of them claims anything: more than one of them takes at a time.
+        const gathered = yield* Latch.make()
+        yield* route.alpha.react((call) => (scene.looksAtLane(call) ? hold(gathered.await) : pass))
         const processes = yield* Effect.all([scene.orchestrator(route), scene.orchestrator(route)], { concurrency: 2 })
         const clientOf = (index: number) => processes[index % 2]!.client
         const sweeps = yield* Effect.forEach(
@@ -23,6 +26,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         yield* Effect.forEach(sweeps, (sweep, index) => scene.submit(clientOf(index), sweep), {
           concurrency: "unbounded"
         })
+        yield* gathered.open
         for (const [index, sweep] of sweeps.entries()) yield* scene.delivered(clientOf(index + 1), sweep)
         const { mined, settlements, transactions } = yield* scene.check
         assert.lengthOf(settlements, sweeps.length)

@@ -78,7 +78,9 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   const alpha: Place = { dev: alphaChain, info: DevNetwork.describe(alphaChain) }
 
   const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createDatabase(`faults_${++databases}`))
-  const sql = yield* PgClient.makeClient({ url: Redacted.make(databaseUrl) }).pipe(Effect.provide(Reactivity.layer))
+  const sql = yield* PgClient.make({ url: Redacted.make(databaseUrl), maxConnections: 2 }).pipe(
+    Effect.provide(Reactivity.layer)
+  )
   const builders = Context.get(yield* Layer.build(backend), StubServer)
 
   const relayerKeys = Array.from({ length: LANES }, generatePrivateKey)
@@ -88,7 +90,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     sql,
     chains: yield* Effect.forEach(chains, (dev) =>
       dev.anvil.ask("fund the lanes", async (node) => {
-        for (const address of lanes) await node.setBalance({ address, value: parseEther("100") })
+        await Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("100") })))
         // What happened before is not this scene's.
         await node.mine({ blocks: 1 })
         return { dev, fromBlock: await node.getBlockNumber() }
@@ -117,10 +119,21 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     return { ...running, client: SweepClient.make(running.url) }
   })
 
-  /** Quotes a sweep of an owner who has just what it takes, and signs it. */
+  const requestOf = (owner: Hex): SweepClient.SweepRequest => ({
+    owner,
+    chain: alpha.info,
+    tokenIn: "DAI",
+    amountIn: AMOUNT,
+    tokenOut: "USDC"
+  })
+
+  /** What an owner who has just what it takes would ask. */
+  const quoteRequest = Effect.map(freshOwner(alpha, "DAI", AMOUNT), ({ address }) => requestOf(address))
+
+  /** Quotes a sweep of such an owner, and signs it. */
   const quote = Effect.fnUntraced(function* (client: SweepClient.SweepClient) {
     const account = yield* freshOwner(alpha, "DAI", AMOUNT)
-    const request = { owner: account.address, chain: alpha.info, tokenIn: "DAI", amountIn: AMOUNT, tokenOut: "USDC" }
+    const request = requestOf(account.address)
     const answer = yield* Effect.promise(() =>
       client.post("/quote", { ...SweepClient.quoteBody(request), apiKey: API_KEY })
     )
@@ -180,7 +193,21 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   const looksAtLane = ({ method, params }: FaultProxy.Call): boolean =>
     method === "eth_getBalance" && lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
 
-  return { alpha, check, delivered, endLeases, looksAtLane, offer, orchestrator, quote, route, sql, status, submit }
+  return {
+    alpha,
+    check,
+    delivered,
+    endLeases,
+    looksAtLane,
+    offer,
+    orchestrator,
+    quote,
+    quoteRequest,
+    route,
+    sql,
+    status,
+    submit
+  }
 })
 
 export type Scene = Effect.Success<ReturnType<typeof make>>

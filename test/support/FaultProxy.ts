@@ -29,6 +29,12 @@ export const refuse =
   () =>
     Effect.fail(new HttpFault({ status }))
 
+/** Never reaches the node; the connection breaks when `until` is done, as when a hung node is restarted. */
+export const breakWhen =
+  (until: Effect.Effect<unknown>): Reaction =>
+  () =>
+    Effect.andThen(until, new HttpFault({ status: 502 }))
+
 /** Reaches the node, and the answer never arrives. */
 export const loseReply: Reaction = (forward) => Effect.andThen(forward, Effect.never)
 

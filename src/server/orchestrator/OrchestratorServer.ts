@@ -58,16 +58,23 @@ export const layer = HttpRouter.serve(routes, { routerConfig: RouteTable.ROUTER_
 export interface ListenOptions {
   readonly port: number
   readonly hostname?: string
-  /** How long requests in flight may take to finish when the server stops. */
+  /** How long requests in flight may take to finish when the server stops; {@link GRACE} unless told. */
   readonly gracefulShutdownTimeout?: Duration.Input
 }
 
 /** A quote waits for several upstreams; Bun would cut a silent connection after 10 seconds. */
 const IDLE_TIMEOUT_SECONDS = 120
 
+/** Well below the 10 seconds after which `docker stop` kills. A request that is cut has changed nothing, or durably all. */
+const GRACE: Duration.Input = "3 seconds"
+
 /** Listens on a port of its own. On release it stops accepting and lets requests in flight finish. */
 export const listen = (options: ListenOptions) =>
-  layer.pipe(Layer.provideMerge(BunHttpServer.layer({ ...options, idleTimeout: IDLE_TIMEOUT_SECONDS })))
+  layer.pipe(
+    Layer.provideMerge(
+      BunHttpServer.layer({ gracefulShutdownTimeout: GRACE, ...options, idleTimeout: IDLE_TIMEOUT_SECONDS })
+    )
+  )
 
 /** What the routes need of the application. */
 export type Services =

@@ -1,0 +1,127 @@
+/** Postgres stops, dies, and comes back under a service that goes on running. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, FileSystem, Latch, Path, Schedule, Scope } from "effect"
+import * as Ports from "../../src/devnet/Ports.ts"
+import * as Postgres from "../../src/devnet/Postgres.ts"
+import { hold, isSend, pass } from "../support/FaultProxy.ts"
+import type * as SweepClient from "../support/SweepClient.ts"
+import * as Scene from "./Scene.ts"
+
+const TIMEOUT = 120_000
+
+/** No request may take longer, whatever is broken. */
+const ANSWER_MILLIS = 10_000
+
+const MASKED = `{"error":"internal error"}`
+
+/** A server on a port of its own whose data outlive it. */
+const restartable = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-faults-" })
+  // Root starts it as another user.
+  yield* fs.chmod(root, 0o755)
+  const port = yield* Ports.free
+  const scope = yield* Effect.scope
+  const start = Effect.gen(function* () {
+    const life = yield* Scope.fork(scope)
+    const server = yield* Postgres.start({ dataDirectory: path.join(root, "data"), port }).pipe(
+      Effect.provideService(Scope.Scope, life)
+    )
+    return {
+      server,
+      stop: Scope.close(life, Exit.void),
+      crash: Effect.andThen(
+        Effect.sync(() => process.kill(-server.pid, "SIGKILL")),
+        server.exited
+      )
+    }
+  })
+  return { start }
+})
+
+/** What the service answers while there is no database: at once, and without details. */
+const answersWithout = Effect.fnUntraced(function* (
+  client: SweepClient.SweepClient,
+  sweep: Scene.Sweep,
+  quote: Effect.Effect<SweepClient.Answer>
+) {
+  const asked = [
+    { status: 422, answer: quote },
+    { status: 503, answer: Effect.promise(() => client.submit(sweep.signed)) },
+    { status: 503, answer: Effect.promise(() => client.get(`/intents/${sweep.id}`)) }
+  ]
+  const answers = yield* Effect.forEach(asked, ({ answer }) => Effect.timeout(answer, ANSWER_MILLIS), {
+    concurrency: "unbounded"
+  })
+  assert.deepStrictEqual(
+    answers.map(({ status, text }) => [status, text]),
+    asked.map(({ status }) => [status, MASKED])
+  )
+})
+
+layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A database", (it) => {
+  it.effect(
+    "that is stopped, and later dies, is used again when it is back",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* restartable
+        const first = yield* database.start
+        const scene = yield* Scene.make({ databaseUrl: yield* first.server.createDatabase("kept") })
+        const route = yield* scene.route
+        // One only takes submissions, the other only relays them, and seldom looks for them unasked.
+        const intake = yield* scene.orchestrator(route, { MIN_LANE_BALANCE_WEI: (10n ** 30n).toString() })
+        const relay = yield* scene.orchestrator(route, { RELAYER_POLL_MILLIS: String(2 * ANSWER_MILLIS) })
+        const listeners = Effect.map(
+          scene.sql<{ count: number }>`
+            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'`,
+          ([row]) => row?.count ?? 0
+        )
+        const heard = listeners.pipe(
+          Effect.orElseSucceed(() => 0),
+          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (count) => count === 2 }),
+          Effect.timeout("20 seconds")
+        )
+        const sweepsGoOn = Effect.gen(function* () {
+          yield* heard
+          const sweep = yield* scene.quote(intake.client)
+          yield* scene.submit(intake.client, sweep)
+          yield* Effect.timeout(scene.delivered(relay.client, sweep), ANSWER_MILLIS)
+        })
+        yield* sweepsGoOn
+
+        // It goes away while one sweep is on its way to the node and another is only quoted.
+        const back = yield* Latch.make()
+        yield* route.alpha.react((call) => (isSend(call) ? hold(back.await) : pass))
+        const [inFlight, quoted] = yield* Effect.replicateEffect(scene.quote(intake.client), 2)
+        assert.isDefined(inFlight)
+        assert.isDefined(quoted)
+        const request = yield* scene.quoteRequest
+        const requote = Effect.promise(() => intake.client.quote(request))
+        yield* scene.submit(intake.client, inFlight)
+        yield* route.alpha.awaitCall((call) => isSend(call) && !call.forwarded)
+        yield* first.stop
+        for (const { client } of [intake, relay]) yield* answersWithout(client, quoted, requote)
+        yield* back.open
+
+        const second = yield* database.start
+        yield* scene.submit(intake.client, quoted)
+        yield* sweepsGoOn
+        for (const sweep of [inFlight, quoted]) yield* scene.delivered(relay.client, sweep)
+
+        // It dies without a word right after it took a submission.
+        const [kept, later] = yield* Effect.replicateEffect(scene.quote(intake.client), 2)
+        assert.isDefined(kept)
+        assert.isDefined(later)
+        yield* scene.submit(intake.client, kept)
+        yield* second.crash
+        for (const { client } of [intake, relay]) yield* answersWithout(client, later, requote)
+        yield* database.start
+        yield* scene.endLeases
+        yield* sweepsGoOn
+        yield* scene.delivered(relay.client, kept)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+})
