@@ -1,4 +1,7 @@
-/** `.sweep/dev.json`: what a running local network tells clients, demo and tests about itself. */
+/**
+ * `.sweep/dev.json`: what a running local network tells clients, demo and tests about itself. Its members are a fixed
+ * interface: what else there is to know, such as the vault's key, `./sweep dev` prints.
+ */
 import { Schema } from "effect"
 import * as Address from "../domain/Address.ts"
 import { ChainId } from "../domain/ChainId.ts"

@@ -3,7 +3,6 @@ import { Effect, Exit, FileSystem, Path, Schema, type Scope } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { ChildProcessSpawner } from "effect/process"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Accounts from "./Accounts.ts"
 import type { DevChainFailed } from "./Anvil.ts"
 import type { DevChain } from "./DevChain.ts"
 import { DevInfo } from "./DevInfo.ts"
@@ -74,7 +73,6 @@ export const start = Effect.fn("DevNetwork.start")(function* (
         databaseUrl,
         chains: network.chains.map(describe),
         accounts: network.users,
-        builderVault: Accounts.builderVault(),
         sanctionedAddress: network.sanctionedAddress
       }
       const encoded = yield* Effect.orDie(Schema.encodeEffect(DevInfo)(info))
