@@ -297,6 +297,17 @@ export const builder = {
     "GATEWAY_AUDIENCE",
     Config.NonEmptyString,
     "`aud` of the gateway's assertions: this console."
+  ),
+  serveWeb: withDefault(
+    "SERVE_WEB",
+    Config.Boolean,
+    { value: true, shown: "true" },
+    "Whether the builder backend serves the dashboard and the admin console, at /app."
+  ),
+  orchestratorUrl: optional(
+    "ORCHESTRATOR_URL",
+    Config.URL,
+    "Where browsers find the orchestrator; the web app shows it in its quickstart and may call it."
   )
 } as const
 
@@ -306,13 +317,20 @@ export const deployerKey = secret(
   "Private key that pays for `./sweep deploy`. It gets no rights by it."
 )
 
+/** For `./sweep payouts send` alone. */
+export const vaultKey = secret(
+  "VAULT_KEY",
+  "Private key of the vault, with which `./sweep payouts send` pays builders. No service reads it."
+)
+
 /** Every setting, in the order in which it is documented. */
 export const documented: ReadonlyArray<{ readonly group: string; readonly settings: ReadonlyArray<Documented> }> = [
   { group: "All services", settings: Object.values(common) },
   { group: "Chains, for all services", settings: Object.values(chains) },
   { group: "Orchestrator", settings: Object.values(orchestrator) },
   { group: "Builder backend", settings: Object.values(builder) },
-  { group: "Deployment", settings: [deployerKey] }
+  { group: "Deployment", settings: [deployerKey] },
+  { group: "Payouts", settings: [vaultKey] }
 ]
 
 /** The values of a group of settings, all at once. */

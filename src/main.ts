@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import { builderCommand } from "./cli/BuilderCommand.ts"
+import { buildersCommand } from "./cli/BuildersCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { deployCommand } from "./cli/DeployCommand.ts"
 import { devCommand } from "./cli/DevCommand.ts"
@@ -12,6 +13,7 @@ import * as Failure from "./cli/Failure.ts"
 import * as Logging from "./cli/Logging.ts"
 import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { orchestratorCommand } from "./cli/OrchestratorCommand.ts"
+import { payoutsCommand } from "./cli/PayoutsCommand.ts"
 import { settingsCommand } from "./cli/SettingsCommand.ts"
 import { testCommand } from "./cli/TestCommand.ts"
 
@@ -22,6 +24,8 @@ Command.make("sweep").pipe(
     devCommand,
     orchestratorCommand,
     builderCommand,
+    buildersCommand,
+    payoutsCommand,
     migrateCommand,
     deployCommand,
     settingsCommand,

@@ -6,10 +6,12 @@ import accounts from "./0001_accounts.ts"
 import ledger from "./0002_ledger.ts"
 import payouts from "./0003_payouts.ts"
 import revenueAndAlerts from "./0004_revenue_and_alerts.ts"
+import payoutPayments from "./0005_payout_payments.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
   "0002_ledger": ledger,
   "0003_payouts": payouts,
-  "0004_revenue_and_alerts": revenueAndAlerts
+  "0004_revenue_and_alerts": revenueAndAlerts,
+  "0005_payout_payments": payoutPayments
 }

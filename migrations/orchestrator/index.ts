@@ -5,9 +5,15 @@
 import intents from "./0001_intents.ts"
 import relayTransactions from "./0002_relay_transactions.ts"
 import outboxAndAlerts from "./0003_outbox_and_alerts.ts"
+import deadlines from "./0004_deadlines.ts"
+import idempotencyKeys from "./0005_idempotency_keys.ts"
+import relayerLimits from "./0006_relayer_limits.ts"
 
 export const migrations = {
   "0001_intents": intents,
   "0002_relay_transactions": relayTransactions,
-  "0003_outbox_and_alerts": outboxAndAlerts
+  "0003_outbox_and_alerts": outboxAndAlerts,
+  "0004_deadlines": deadlines,
+  "0005_idempotency_keys": idempotencyKeys,
+  "0006_relayer_limits": relayerLimits
 }

@@ -13,6 +13,7 @@ import { BuilderSettings, type BuilderSettingsShape } from "../builder/BuilderSe
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
+import * as WebAssets from "../server/web/WebAssets.ts"
 
 export interface Options {
   /** For wallets that are contracts, and to prove payouts. */
@@ -24,6 +25,8 @@ export interface Options {
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
+  /** The built web app; unset, none is served. */
+  readonly webDirectory?: string | undefined
 }
 
 /** Every port, by the adapters of a deployment. */
@@ -45,5 +48,6 @@ export const layer = (options: Options) =>
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
-    Layer.provide(RateLimitStore.layerMemory)
+    Layer.provide(RateLimitStore.layerMemory),
+    Layer.provide(options.webDirectory === undefined ? Layer.empty : WebAssets.layer(options.webDirectory))
   )

@@ -19,6 +19,8 @@ export interface Options {
   readonly orchestratorPort?: number
   /** A free one unless told. */
   readonly builderPort?: number
+  /** The built web app; unset, none is served. */
+  readonly webDirectory?: string
   /** Seconds between blocks; 1 unless told. */
   readonly blockSeconds?: number
   /** Replaces what the services would do by default. */
@@ -96,8 +98,13 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   }
   const builder = BuilderApp.layer({
     ...shared,
-    settings: { dashboardOrigins: [builderUrl, `http://localhost:${builderPort}`], selfSignupEnabled: true },
+    settings: {
+      dashboardOrigins: [builderUrl, `http://localhost:${builderPort}`],
+      selfSignupEnabled: true,
+      orchestratorUrl
+    },
     gateway: undefined,
+    webDirectory: options.webDirectory,
     server: { adminToken: secret(builderToken, "ADMIN_TOKEN"), ...options.server },
     port: builderPort
   })

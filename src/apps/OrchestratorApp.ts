@@ -12,7 +12,7 @@ import * as JsonRpcChains from "../adapters/evm/Chains.ts"
 import * as RawKeys from "../adapters/evm/RawKeys.ts"
 import * as EvmSweepContracts from "../adapters/evm/SweepContracts.ts"
 import * as EvmSweepSimulation from "../adapters/evm/SweepSimulation.ts"
-import * as ViemSignatures from "../adapters/evm/ViemSignatures.ts"
+import * as NativeSignatures from "../adapters/evm/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
@@ -22,6 +22,7 @@ import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
 import * as Database from "../adapters/sql/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
+import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
@@ -113,7 +114,13 @@ const onChain = (options: Options) =>
 
 /** The durable stores, once the schema is up to date. */
 const stores = (options: Options) =>
-  Layer.mergeAll(SqlAlerts.layer, SqlIntents.layer, SqlOutbox.layer, SqlRelayTransactions.layer).pipe(
+  Layer.mergeAll(
+    SqlAlerts.layer,
+    SqlIdempotency.layer,
+    SqlIntents.layer,
+    SqlOutbox.layer,
+    SqlRelayTransactions.layer
+  ).pipe(
     Layer.provide(Migrated.layer),
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
   )
@@ -125,7 +132,7 @@ export const adapters = (options: Options) =>
     onChain(options),
     stores(options),
     RawKeys.layer(options.relayerKeys),
-    ViemSignatures.layer
+    NativeSignatures.layer
   ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto), Layer.provide(FetchHttpClient.layer))
 
 /** The cheapest question to each outside service that a quote needs, asked about the first chain. */

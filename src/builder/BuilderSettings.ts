@@ -27,6 +27,8 @@ export interface BuilderSettingsShape {
    * console takes nothing else; where not, it takes the admin token.
    */
   readonly gatewayHeader: string | undefined
+  /** Where browsers find the orchestrator; the web app then shows it and may call it. */
+  readonly orchestratorUrl: string | undefined
 }
 
 export const defaults: BuilderSettingsShape = {
@@ -39,7 +41,8 @@ export const defaults: BuilderSettingsShape = {
   sessionCookieDomain: undefined,
   selfSignupEnabled: false,
   defaultChainId: undefined,
-  gatewayHeader: undefined
+  gatewayHeader: undefined,
+  orchestratorUrl: undefined
 }
 
 export class BuilderSettings extends Context.Service<BuilderSettings, BuilderSettingsShape>()(

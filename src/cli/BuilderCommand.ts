@@ -3,8 +3,10 @@ import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BuilderApp from "../apps/BuilderApp.ts"
 import { BuilderConfig, CommonConfig } from "../config.ts"
+import * as WebBuild from "../server/web/WebBuild.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
+import { bunExecutable, projectRoot } from "./Project.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** All of the gateway's settings or none: half a gateway would leave the console open or closed by accident. */
@@ -34,7 +36,8 @@ const options = Effect.gen(function* () {
       dashboardOrigins: config.dashboardOrigins,
       selfSignupEnabled: config.selfSignup,
       sessionCookieDomain: Option.getOrUndefined(config.sessionCookieDomain),
-      gatewayHeader: sso?.header
+      gatewayHeader: sso?.header,
+      orchestratorUrl: Option.getOrUndefined(config.orchestratorUrl)?.href.replace(/\/$/, "")
     },
     gateway: sso,
     server: {
@@ -42,7 +45,8 @@ const options = Effect.gen(function* () {
       adminToken: Option.getOrUndefined(config.adminToken)
     },
     host: common.host,
-    port: config.port
+    port: config.port,
+    webDirectory: config.serveWeb ? yield* WebBuild.ensure(projectRoot, bunExecutable) : undefined
   } satisfies BuilderApp.Options
 })
 
@@ -50,4 +54,8 @@ export const builderCommand = Command.make("builder", {}, () =>
   Effect.gen(function* () {
     return yield* Layer.launch(BuilderApp.layer(yield* options))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Run the builder backend: accounts, API keys, ledger and payouts"))
+).pipe(
+  Command.withDescription(
+    "Run the builder backend: accounts, API keys, ledger and payouts; `sweep settings` lists what the environment can set"
+  )
+)

@@ -7,5 +7,5 @@ import { ChainsConfig } from "../config.ts"
 export const configuredChains = Effect.gen(function* () {
   const { chainsFile, domainName } = yield* ChainsConfig
   const entries = yield* ChainsFile.read(chainsFile)
-  return entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls }))
+  return entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls, wsUrl: entry.wsUrl }))
 })

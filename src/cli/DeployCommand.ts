@@ -82,7 +82,9 @@ export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain:
     yield* deploy(chainId, plan).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
   })
 ).pipe(
-  Command.withDescription("Deploy the contracts to a chain by CREATE2, or verify the ones that are there"),
+  Command.withDescription(
+    "Deploy the service's contracts to a chain by CREATE2, and verify the ones that are there; safe to repeat"
+  ),
   Command.withExamples([
     { command: "sweep deploy --chain 8453 --dry-run", description: "Show the addresses on Base and what is there" },
     { command: "DEPLOYER_KEY=0x… sweep deploy --chain 8453", description: "Deploy what is missing, then verify" }

@@ -4,15 +4,24 @@ import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as DevApp from "../apps/DevApp.ts"
+import * as Accounts from "../devnet/Accounts.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
-import { projectRoot } from "./Project.ts"
+import * as WebBuild from "../server/web/WebBuild.ts"
+import { bunExecutable, projectRoot } from "./Project.ts"
 
 const directory = Flag.String("dir").pipe(
   Flag.withDescription("Where dev.json and the database's files go; another one lets a second network run beside"),
   Flag.optional
 )
 
-const blockSeconds = Flag.Int("block-time").pipe(Flag.withDescription("Seconds between blocks"), Flag.withDefault(1))
+const blockSeconds = Flag.Int("block-time").pipe(
+  Flag.withDescription("Seconds between blocks; 1 unless told"),
+  Flag.filter(
+    (seconds) => seconds >= 1,
+    () => "must be at least 1"
+  ),
+  Flag.withDefault(1)
+)
 
 /** Set only by who wants a fixed port; otherwise any free one will do. */
 const PORTS = Config.all({
@@ -24,6 +33,8 @@ const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
   [
     `orchestrator   ${info.orchestratorUrl}   docs ${info.orchestratorUrl}/docs`,
     `builder        ${info.builderUrl}   docs ${info.builderUrl}/docs`,
+    `dashboard      ${info.dashboardUrl}/app`,
+    `admin console  ${info.dashboardUrl}/app/admin   admin token ${info.builderAdminToken}`,
     `database       ${info.databaseUrl}`,
     ...info.chains.flatMap((chain) => [
       "",
@@ -35,6 +46,7 @@ const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
     "",
     `${info.accounts.length} accounts that hold every token; the first is ${info.accounts[0]?.address ?? "none"}`,
     `builder ${builder.id} is registered with a markup; its API key: ${builder.apiKey}`,
+    `the vault that owes builders is ${Accounts.builderVault().address}; its key: ${Accounts.builderVault().privateKey}`,
     `keys, tokens and all addresses: ${file}`,
     "",
     "Ctrl-C stops everything."
@@ -49,6 +61,7 @@ export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ bl
     const app = yield* DevApp.start({
       directory: where,
       blockSeconds,
+      webDirectory: yield* WebBuild.ensure(projectRoot, bunExecutable),
       ...(Option.isSome(ports.orchestratorPort) ? { orchestratorPort: ports.orchestratorPort.value } : {}),
       ...(Option.isSome(ports.builderPort) ? { builderPort: ports.builderPort.value } : {})
     })

@@ -18,4 +18,4 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const lines = Object.entries(applied).flatMap(([schema, names]) => names.map((name) => `applied ${schema}/${name}`))
     yield* Console.log(lines.length === 0 ? "up to date" : lines.join("\n"))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Bring the database schemas up to date"))
+).pipe(Command.withDescription("Bring the database schemas up to date, as the services also do when they start"))

@@ -62,9 +62,13 @@ const options = Effect.gen(function* () {
 export const orchestratorCommand = Command.make("orchestrator", {}, () =>
   Effect.gen(function* () {
     const resolved = yield* options
-    yield* Effect.logInfo(`listening on http://${resolved.host}:${resolved.port}`, {
+    const listening = Effect.logInfo(`listening on http://${resolved.host}:${resolved.port}`, {
       chains: resolved.chains.map(({ chain }) => `${chain.name} (${chain.id})`).join(", ")
     })
-    return yield* Layer.launch(OrchestratorApp.layer(resolved))
+    return yield* Layer.launch(Layer.tap(OrchestratorApp.layer(resolved), () => listening))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Run the orchestrator: quotes, intents, relayer and watcher"))
+).pipe(
+  Command.withDescription(
+    "Run the orchestrator: quotes, intents, relayer and watcher; `sweep settings` lists what the environment can set"
+  )
+)

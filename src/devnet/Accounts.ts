@@ -53,5 +53,5 @@ export const feeRecipient = (): Address.Address => role("fee recipient").address
 /** Owns the builder that the local network registers. */
 export const builder = (): DevAccount => role("builder")
 
-/** Receives fees of builders that are paid from the ledger. */
-export const builderVault = (): Address.Address => role("builder vault").address
+/** Receives fees of builders that are paid from the ledger, and pays them out. */
+export const builderVault = (): DevAccount => role("builder vault")

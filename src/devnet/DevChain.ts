@@ -113,7 +113,7 @@ export const start = Effect.fn("DevChain.start")(function* (
     name: options.name,
     nativeSymbol: "ETH",
     feeRecipient: Accounts.feeRecipient(),
-    builderVault: Accounts.builderVault(),
+    builderVault: Accounts.builderVault().address,
     wrappedNative: tokens.WETH,
     stables: [tokens.USDC, tokens.USDT, tokens.DAI],
     swapRouter: uniswap.swapRouter,
@@ -185,6 +185,7 @@ const endow = (anvil: Anvil.Anvil, deployer: Address.Address) => {
   const shares: ReadonlyArray<readonly [Address.Address, bigint]> = [
     [deployer, DEPLOYER_NATIVE],
     [Accounts.filler().address, SERVICE_NATIVE],
+    [Accounts.builderVault().address, SERVICE_NATIVE],
     ...Accounts.relayers().map(({ address }) => [address, SERVICE_NATIVE] as const),
     ...Accounts.users().map(({ address }) => [address, USER_NATIVE] as const)
   ]

@@ -26,12 +26,23 @@ export const FailureReason = Schema.Literals([
   "stale_authorization",
   /** The order's nonce was spent on chain by another order or cancelled by the owner. */
   "nonce_used",
+  /** Too many of the owner's, or the builder's, sweeps failed on chain lately; theirs are not sent for a while. */
+  "failure_budget_spent",
   /** Owner or destination no longer passes sanctions screening. */
   "screening_blocked",
   /** The bridge returned the funds to the owner. */
   "bridge_refunded"
 ]).annotate({ identifier: "FailureReason" })
 export type FailureReason = typeof FailureReason.Type
+
+/** The failures of a sweep that was sent by which the relayer pays for nothing, and which an owner can bring about. */
+export const BURNING: ReadonlyArray<FailureReason> = [
+  "reverted",
+  "insufficient_balance",
+  "delegation_replaced",
+  "stale_authorization",
+  "nonce_used"
+]
 
 /** What can happen to an intent. */
 export type IntentEvent =

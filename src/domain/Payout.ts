@@ -5,6 +5,7 @@ import * as Address from "./Address.ts"
 import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash, type Hex, size } from "./Hex.ts"
+import { PayoutPayment } from "./PayoutPayment.ts"
 
 /**
  * `open`: its entries are claimed and not yet paid. `paid`: proven by a transaction. `failed`: given up; its entries are
@@ -35,6 +36,8 @@ export const PayoutBatch = Schema.Struct({
   lines: Schema.Array(PayoutLine),
   createdAtMs: Schema.Int,
   closedAtMs: Schema.optionalKey(Schema.Int),
+  /** Versions of its payment that the vault's key signed, oldest first; absent without any. */
+  payments: Schema.optionalKey(Schema.Array(PayoutPayment)),
   /** The transaction that paid. */
   txHash: Schema.optionalKey(Hash),
   failureReason: Schema.optionalKey(Schema.String)
@@ -46,7 +49,7 @@ export const total = (lines: ReadonlyArray<Pick<PayoutLine, "amount">>): bigint 
   lines.reduce((sum, line) => sum + line.amount, 0n)
 
 /** `keccak256("Transfer(address,address,uint256)")`, the event of ERC-20. */
-const TRANSFER = toEventSelector("Transfer(address,address,uint256)")
+const TRANSFER = /* @__PURE__ */ toEventSelector("Transfer(address,address,uint256)")
 
 /** What of a log says that tokens moved. */
 export interface TransferLog {

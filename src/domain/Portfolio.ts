@@ -37,7 +37,13 @@ export const SweepableToken = Schema.Struct({
   sweepable: Schema.Boolean,
   /** Why not, when `sweepable` is false. */
   reason: Schema.NullOr(
-    Schema.Literals(["no_price", "worth_less_than_fees", "token_declined", "account_is_a_contract"])
+    Schema.Literals([
+      "no_price",
+      "worth_less_than_fees",
+      "token_declined",
+      "account_is_a_contract",
+      "no_set_code_support"
+    ])
   ),
   delegation: DelegationState,
   /** What would be left after protocol and network fees, in the token's smallest unit, without a builder's markup. */

@@ -1,11 +1,11 @@
 /** Accepts what an owner signed: every check of the spec, in its order, then durable before the answer. */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Equal, Layer, Option, Schema } from "effect"
 import { zero } from "../domain/Address.ts"
 import type { Hash } from "../domain/Hex.ts"
 import type { IntentStatus } from "../domain/Intent.ts"
 import { withRecoveryByte } from "../domain/Signature.ts"
 import { Chains } from "../ports/Chains.ts"
-import { Intents, type Submission } from "../ports/Intents.ts"
+import { type Intent, Intents, type Submission } from "../ports/Intents.ts"
 import { Screening } from "../ports/Screening.ts"
 import { Signatures } from "../ports/Signatures.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
@@ -36,12 +36,22 @@ export interface Accepted {
   readonly txHash?: Hash
 }
 
+const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
+  id,
+  status,
+  ...(txHash === undefined ? {} : { txHash })
+})
+
 export class Intake extends Context.Service<
   Intake,
   {
     readonly submit: (
       submission: Submission & { readonly quoteId: string }
     ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
+    /** What the very same submission came to earlier; none when it was not taken. */
+    readonly accepted: (
+      submission: Submission & { readonly quoteId: string }
+    ) => Effect.Effect<Option.Option<Accepted>, StoreUnavailable>
   }
 >()("sweep/orchestrator/Intake") {
   static readonly layer = Layer.effect(
@@ -105,14 +115,22 @@ export class Intake extends Context.Service<
           chainId: chain.id,
           deadline: order.deadline.toString()
         })
-        return {
-          id: submitted.id,
-          status: submitted.status,
-          ...(submitted.txHash === undefined ? {} : { txHash: submitted.txHash })
-        } satisfies Accepted
+        return asAccepted(submitted)
       })
 
-      return Intake.of({ submit })
+      const accepted = Effect.fn("Intake.accepted")(function* ({
+        authorization,
+        quoteId,
+        signature
+      }: Submission & { readonly quoteId: string }) {
+        const submission: Submission = { signature: withRecoveryByte(signature), authorization }
+        return Option.map(
+          Option.filter(yield* intents.find(quoteId), (intent) => Equal.equals(intent.submission, submission)),
+          asAccepted
+        )
+      })
+
+      return Intake.of({ submit, accepted })
     })
   )
 }

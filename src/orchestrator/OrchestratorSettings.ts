@@ -23,10 +23,20 @@ export interface OrchestratorSettingsShape {
     readonly pollMillis: number
     /** A claim that is not followed up ends after this. */
     readonly leaseMillis: number
+    /** Sweeps in one transaction, at most. */
+    readonly batch: number
+    /** Batches that each lane prepares, signs and hands over at once; more arrivals gather meanwhile for the next one. */
+    readonly batchesPerLane: number
     /** A transaction unconfirmed for this long is broadcast again. */
     readonly rebroadcastMillis: number
     /** A transaction unconfirmed for this long is replaced with higher fees. */
     readonly bumpMillis: number
+    /** Chains on which nothing is sent; what was sent is followed to its end. */
+    readonly pausedChains: ReadonlyArray<ChainId>
+    /** Wei that the lanes of one chain may spend in a day; more needs an operator. No limit where undefined. */
+    readonly dailySpendCap: bigint | undefined
+    /** Sweeps that may fail at the relayer's cost within the window, of one owner and of one builder's. */
+    readonly failureBudget: { readonly owner: number; readonly builder: number; readonly windowMillis: number }
     /** The lane's balance, in wei, under which it pauses and alerts. */
     readonly minLaneBalance: bigint
   }
@@ -57,8 +67,13 @@ export const defaults: OrchestratorSettingsShape = {
   relayer: {
     pollMillis: 1_000,
     leaseMillis: 30_000,
+    batch: 32,
+    batchesPerLane: 2,
     rebroadcastMillis: 15_000,
     bumpMillis: 45_000,
+    pausedChains: [],
+    dailySpendCap: undefined,
+    failureBudget: { owner: 3, builder: 50, windowMillis: 3_600_000 },
     minLaneBalance: 10n ** 16n
   },
   watcher: { pollMillis: 1_000, batch: 500 },

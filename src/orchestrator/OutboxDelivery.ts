@@ -87,7 +87,11 @@ export class OutboxDelivery extends Context.Service<
     Effect.gen(function* () {
       const delivery = yield* OutboxDelivery
       const { outbox } = yield* OrchestratorSettings
-      yield* repeatedly("outbox delivery", outbox.pollMillis, delivery.runOnce)
+      // A full batch says that there may be more, unless its receiver is the trouble.
+      const untilDrained = delivery.runOnce.pipe(
+        Effect.repeat({ while: ({ delivered }) => delivered === outbox.batch })
+      )
+      yield* repeatedly("outbox delivery", outbox.pollMillis, untilDrained)
     })
   ).pipe(Layer.provideMerge(OutboxDelivery.layerOnDemand))
 }

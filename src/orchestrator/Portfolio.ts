@@ -130,16 +130,13 @@ export class Portfolio extends Context.Service<
           .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
         const tier = profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
         const net = netAmount(facts, holding, tier)
-        const reason: SweepableToken["reason"] =
-          facts.delegation === "contract"
-            ? "account_is_a_contract"
-            : profile === undefined
-              ? "token_declined"
-              : !isPriced(price) || !isPriced(facts.nativeUsd)
-                ? "no_price"
-                : net === 0n
-                  ? "worth_less_than_fees"
-                  : null
+        const reason = ((): SweepableToken["reason"] => {
+          if (facts.client.chain.supportsSetCode === false) return "no_set_code_support"
+          if (facts.delegation === "contract") return "account_is_a_contract"
+          if (profile === undefined) return "token_declined"
+          if (!isPriced(price) || !isPriced(facts.nativeUsd)) return "no_price"
+          return net === 0n ? "worth_less_than_fees" : null
+        })()
         return {
           ...view(holding, tier),
           sweepable: reason === null,

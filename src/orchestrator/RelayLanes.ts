@@ -18,6 +18,15 @@ export const laneLow = (chain: Chain, lane: Address.Address, detail: string): Ne
   details: { chainId: chain.id, lane, detail }
 })
 
+/** A lane that may send. */
+export interface Lane {
+  readonly address: Address.Address
+  /** Wei, in the newest block. */
+  readonly balance: bigint
+  /** Its transaction count in the newest block. */
+  readonly nonce: bigint
+}
+
 /** Finds the usable lanes of a chain; raises an alert for each of the others, and clears it when the lane is well again. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
@@ -26,23 +35,36 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("Relay.lanes")(function* (client: ChainClient) {
     const { chain } = client
-    const usable: Array<Address.Address> = []
-    for (const lane of keys.lanes(chain.id)) {
-      const [balance, code] = yield* Effect.all([client.balance(lane), client.code(lane)], { concurrency: 2 })
-      const delegatedKey = `lane_delegated:${chain.id}:${lane}`
+    const lanes = yield* Effect.forEach(
+      keys.lanes(chain.id),
+      (address) =>
+        Effect.all(
+          {
+            address: Effect.succeed(address),
+            balance: client.balance(address),
+            code: client.code(address),
+            nonce: client.transactionCount(address, "latest")
+          },
+          { concurrency: "unbounded" }
+        ),
+      { concurrency: "unbounded" }
+    )
+    const usable: Array<Lane> = []
+    for (const { address, balance, code, nonce } of lanes) {
+      const delegatedKey = `lane_delegated:${chain.id}:${address}`
       if (code === "0x") yield* alerts.clear(delegatedKey)
       else {
         yield* alerts.raise({
           key: delegatedKey,
           severity: "critical",
           kind: "lane_delegated",
-          message: `Lane ${lane} on ${chain.name} has code: nodes limit what such an account may send, and others may spend its balance. Use a fresh key.`,
-          details: { chainId: chain.id, lane }
+          message: `Lane ${address} on ${chain.name} has code: nodes limit what such an account may send, and others may spend its balance. Use a fresh key.`,
+          details: { chainId: chain.id, lane: address }
         })
       }
-      if (balance >= relayer.minLaneBalance) yield* alerts.clear(laneLowKey(chain, lane))
-      else yield* alerts.raise(laneLow(chain, lane, `it has ${balance} wei and needs ${relayer.minLaneBalance}`))
-      if (code === "0x" && balance >= relayer.minLaneBalance) usable.push(lane)
+      if (balance >= relayer.minLaneBalance) yield* alerts.clear(laneLowKey(chain, address))
+      else yield* alerts.raise(laneLow(chain, address, `it has ${balance} wei and needs ${relayer.minLaneBalance}`))
+      if (code === "0x" && balance >= relayer.minLaneBalance) usable.push({ address, balance, nonce })
     }
     return usable
   })

@@ -1,33 +1,25 @@
 /**
- * Sends what owners signed: claims submitted intents, makes sure that each would settle now, signs, stores, and only then
- * broadcasts. What happens afterwards is the watcher's; a crash at any point leaves a row from which it carries on.
+ * Sends what owners signed: claims submitted intents, makes sure that each would settle now, puts those that would into one
+ * transaction, signs, stores, and only then broadcasts. What happens afterwards is the watcher's; a crash at any point leaves
+ * a row from which it carries on.
  */
-import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Option, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as Address from "../domain/Address.ts"
-import { choose } from "../domain/AuthorizationChoice.ts"
-import { accountCode, designator } from "../domain/Delegation.ts"
-import { size } from "../domain/Hex.ts"
-import { sweepGasLimit } from "../domain/RelayGas.ts"
-import type { Cause } from "../domain/SweepVerdict.ts"
+import type * as Address from "../domain/Address.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../ports/Chains.ts"
-import { type Intent, Intents, type Submission } from "../ports/Intents.ts"
-import { type IntentTaken, RelayTransactions } from "../ports/RelayTransactions.ts"
-import type { SigningFailed, UnsignedTransaction } from "../ports/RelayerKeys.ts"
-import { Screening } from "../ports/Screening.ts"
+import { type Intent, Intents } from "../ports/Intents.ts"
+import { RelayerKeys } from "../ports/RelayerKeys.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
-import { SweepContracts } from "../ports/SweepContracts.ts"
 import { survive } from "./Background.ts"
 import { look } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
-import * as RelayBroadcast from "./RelayBroadcast.ts"
+import { RecentIntents } from "./RecentIntents.ts"
+import * as RelayDispatch from "./RelayDispatch.ts"
+import * as RelayGate from "./RelayGate.ts"
 import * as RelayLanes from "./RelayLanes.ts"
-import * as RelaySigning from "./RelaySigning.ts"
+import * as RelayPreparation from "./RelayPreparation.ts"
 import { describe, Settlements } from "./Settlements.ts"
 import { StandingAlerts } from "./StandingAlerts.ts"
-
-/** Intents that one pass claims, and prepares side by side. */
-const CLAIM = 16
 
 /** How long an intent rests that could not be sent for a passing reason. */
 const RETRY_MILLIS = 3_000
@@ -38,22 +30,24 @@ export interface RelayReport {
   readonly sent: number
 }
 
-/** What became of one claimed intent. `postponed` is claimed again later. */
-type Outcome = "sent" | "ended" | "postponed"
+const NOTHING: RelayReport = { claimed: 0, sent: 0 }
 
-/** How an intent is to be sent, or why not; `text` is for people. */
-type Preparation =
-  | { readonly _tag: "Ready"; readonly content: Omit<UnsignedTransaction, "nonce"> }
-  | { readonly _tag: "Unfit"; readonly cause: Cause; readonly text: string }
-  | { readonly _tag: "Later"; readonly text: string }
+type Unfit = Extract<RelayPreparation.Preparation, { readonly _tag: "Unfit" }>
 
 export class Relayer extends Context.Service<
   Relayer,
   {
-    /** One pass over a chain's queue. Safe to run at any time, also beside other passes and in other processes. */
+    /** One pass over a chain's queue: one claim. Safe to run at any time, also beside other passes and in other processes. */
     readonly runOnce: (
       chainId: number
     ) => Effect.Effect<RelayReport, UnsupportedChain | ChainUnavailable | StoreUnavailable>
+    /** Claims what a batch can hold. */
+    readonly claim: (client: ChainClient) => Effect.Effect<ReadonlyArray<Intent>, ChainUnavailable | StoreUnavailable>
+    /** Sends what was claimed, or says what became of it; returns how many sweeps were sent. */
+    readonly relay: (
+      client: ChainClient,
+      claimed: ReadonlyArray<Intent>
+    ) => Effect.Effect<number, ChainUnavailable | StoreUnavailable>
   }
 >()("sweep/orchestrator/Relayer") {
   /** Works when told to. */
@@ -61,181 +55,29 @@ export class Relayer extends Context.Service<
     Relayer,
     Effect.gen(function* () {
       const alerts = yield* StandingAlerts
-      const broadcast = yield* RelayBroadcast.make
       const chains = yield* Chains
-      const contracts = yield* SweepContracts
+      const dispatch = yield* RelayDispatch.make
       const intents = yield* Intents
-      const screening = yield* Screening
+      const isOpen = yield* RelayGate.make
+      const prepare = yield* RelayPreparation.make
+      const recent = yield* RecentIntents
       const settings = yield* OrchestratorSettings
       const settlements = yield* Settlements
-      const signAttempt = yield* RelaySigning.make
-      const transactions = yield* RelayTransactions
       const usableLanes = yield* RelayLanes.make
       const worker = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
 
       /** Chains whose lanes were all well when last looked at. */
       const healthy = new Set<number>()
+      let turn = 0
 
       const postpone = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-        yield* intents.release(ids, (yield* Clock.currentTimeMillis) + RETRY_MILLIS)
+        if (ids.length > 0) yield* intents.release(ids, (yield* Clock.currentTimeMillis) + RETRY_MILLIS)
       })
 
       const isUnsent = Effect.fnUntraced(function* (intent: Intent) {
         const current = yield* intents.find(intent.id)
         return Option.exists(current, ({ status, txHash }) => status === "submitted" && txHash === intent.txHash)
       })
-
-      /** A clearance that is older than its lifetime is asked for again; without an answer, nothing is sent. */
-      const screen = Effect.fnUntraced(function* (client: ChainClient, { order, submittedAtMs = 0 }: Intent) {
-        const age = (yield* Clock.currentTimeMillis) - submittedAtMs
-        if (age <= settings.clearanceLifetimeMillis) return "clear" as const
-        const parties = [order.owner, order.destination, order.builder].filter((party) => !Address.isZero(party))
-        return yield* screening.clear(client.chain.id, [...new Set(parties)]).pipe(
-          Effect.as("clear" as const),
-          Effect.catchTag("ScreeningBlocked", (blocked) => Effect.succeed(blocked.cause))
-        )
-      })
-
-      const prepare = Effect.fn("Relayer.prepare")(function* (
-        client: ChainClient,
-        lane: Address.Address,
-        intent: Intent,
-        { authorization, signature }: Submission
-      ): Effect.fn.Return<Preparation, ChainUnavailable> {
-        const { chain } = client
-        const { order } = intent
-        const screened = yield* screen(client, intent)
-        if (screened === "listed") {
-          return unfit("screening_blocked", "a party to the order is listed")
-        }
-        if (screened === "unavailable") return { _tag: "Later", text: "screening gave no answer" }
-
-        const [code, latest, pending, fees] = yield* Effect.all(
-          [
-            client.code(order.owner),
-            client.transactionCount(order.owner, "latest"),
-            client.transactionCount(order.owner, "pending"),
-            client.feesPerGas
-          ],
-          { concurrency: "unbounded" }
-        )
-        const choice = choose({
-          account: accountCode(code),
-          authorization,
-          accountNonce: { latest, pending },
-          chainId: chain.id,
-          delegate: chain.contracts.delegate
-        })
-        if (choice._tag === "Refuse") return unfit(choice.reason, choice.detail)
-        if (choice._tag === "Later") return { _tag: "Later", text: "the owner has a pending transaction" }
-
-        const authorizationList = choice._tag === "Attach" ? [authorization] : []
-        const data = contracts.encodeExecute(order, signature)
-        const [simulated] = yield* client.simulate(
-          [{ from: lane, to: order.owner, data }],
-          choice._tag === "Attach"
-            ? { codeOverrides: [{ address: order.owner, code: designator(chain.contracts.delegate) }] }
-            : {}
-        )
-        // An account without our code accepts any call and does nothing, so the returned amount is asked for as well.
-        if (simulated?.success !== true || size(simulated.returnData) !== 32) {
-          const revert = contracts.decodeRevert(simulated?.returnData ?? "0x")
-          if (revert.name === "NonceUsed" || revert.name === "Expired") {
-            return { _tag: "Unfit", cause: { _tag: "Unsent" }, text: revert.text }
-          }
-          const balance = yield* contracts.balanceOf(client, order.tokenIn, order.owner)
-          return unfit(balance < order.amountIn ? "insufficient_balance" : "simulation_failed", revert.text)
-        }
-        return {
-          _tag: "Ready",
-          content: {
-            chainId: chain.id,
-            to: order.owner,
-            data,
-            gas: sweepGasLimit({
-              simulated: simulated.gasUsed,
-              quoted: intent.gas,
-              authorizations: authorizationList.length
-            }),
-            maxFeePerGas: fees.maxFeePerGas,
-            maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-            authorizationList
-          }
-        }
-      })
-
-      const send = Effect.fn("Relayer.send")(function* (
-        client: ChainClient,
-        lane: Address.Address,
-        intent: Intent,
-        content: Omit<UnsignedTransaction, "nonce">
-      ) {
-        // The newest block's count, not the pending one: a foreign pending transaction may never be mined.
-        const chainNonce = yield* client.transactionCount(lane, "latest")
-        const transaction = yield* transactions.allocate({
-          chainId: client.chain.id,
-          lane,
-          chainNonce,
-          intentIds: [intent.id],
-          sign: (nonce) => signAttempt(lane, { ...content, nonce })
-        })
-        yield* alerts.clear(signingFailedKey(client, lane))
-        for (const attempt of transaction.attempts) yield* broadcast(client, transaction, attempt)
-      })
-
-      const relay = Effect.fn("Relayer.relay")(
-        function* (
-          client: ChainClient,
-          lane: Address.Address,
-          intent: Intent
-        ): Effect.fn.Return<Outcome, ChainUnavailable | SigningFailed | IntentTaken | StoreUnavailable> {
-          if (intent.submission === undefined) return yield* Effect.die(new Error("a claimed intent has no signatures"))
-          const preparation = yield* prepare(client, lane, intent, intent.submission)
-          switch (preparation._tag) {
-            case "Ready":
-              yield* send(client, lane, intent, preparation.content)
-              return "sent"
-            case "Later":
-              yield* Effect.logWarning("sweep postponed").pipe(Effect.annotateLogs({ detail: preparation.text }))
-              yield* postpone([intent.id])
-              return "postponed"
-            case "Unfit": {
-              // A worker whose lease had ended may have sent it meanwhile, and caused what was just seen.
-              if (!(yield* isUnsent(intent))) return "ended"
-              const view = yield* look(client)
-              const resolution = yield* settlements.resolve(view, intent, preparation.cause, preparation.text)
-              if (resolution !== "retry" && resolution !== "undecided") return "ended"
-              yield* postpone([intent.id])
-              return "postponed"
-            }
-          }
-        },
-        (effect, client, lane, intent) =>
-          effect.pipe(
-            Effect.catchTags({
-              // Nothing is known to have happened, and nothing is lost: the intent is claimed again.
-              ChainUnavailable: (error) =>
-                Effect.logWarning("sweep postponed: the node did not answer").pipe(
-                  Effect.annotateLogs({ detail: error.message }),
-                  Effect.andThen(postpone([intent.id])),
-                  Effect.as<Outcome>("postponed")
-                ),
-              SigningFailed: (error) =>
-                alerts
-                  .raise({
-                    key: signingFailedKey(client, lane),
-                    severity: "critical",
-                    kind: "signing_failed",
-                    message: `Lane ${lane} on ${client.chain.name} cannot sign: check its key or KMS.`,
-                    details: { chainId: client.chain.id, lane, detail: error.detail }
-                  })
-                  .pipe(Effect.andThen(postpone([intent.id])), Effect.as<Outcome>("postponed")),
-              // Another worker sent it after this one's lease had ended.
-              IntentTaken: () => Effect.succeed<Outcome>("ended")
-            }),
-            Effect.annotateLogs(describe(client, intent))
-          )
-      )
 
       const lanesOf = Effect.fnUntraced(function* (client: ChainClient) {
         const usable = yield* usableLanes(client)
@@ -244,54 +86,148 @@ export class Relayer extends Context.Service<
         return usable
       })
 
-      const runOnce = Effect.fn("Relayer.runOnce")(function* (chainId: number) {
-        const client = yield* chains.get(chainId)
-        // While no lane can send, the queue is left to workers that can.
-        if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return { claimed: 0, sent: 0 }
-
-        const { leaseMillis } = settings.relayer
-        const claimed = yield* intents.claim({ chainId, worker, leaseMillis, limit: CLAIM })
-        if (claimed.length === 0) return { claimed: 0, sent: 0 }
-        const lanes = yield* lanesOf(client).pipe(Effect.tapError(() => postpone(claimed.map((intent) => intent.id))))
-        const outcomes = yield* Effect.forEach(
-          claimed,
-          (intent, index) => {
-            const lane = lanes[index % lanes.length]
-            return lane === undefined
-              ? Effect.as(postpone([intent.id]), "postponed" as const)
-              : relay(client, lane, intent)
-          },
-          { concurrency: CLAIM }
-        )
-        return { claimed: claimed.length, sent: outcomes.filter((outcome) => outcome === "sent").length }
+      /** Ends an intent that cannot be sent, unless the chain says otherwise. */
+      const refuse = Effect.fn("Relayer.refuse")(function* (client: ChainClient, { cause, intent, text }: Unfit) {
+        // A worker whose lease had ended may have sent it meanwhile, and caused what was just seen.
+        if (!(yield* isUnsent(intent))) return
+        const resolution = yield* settlements.resolve(yield* look(client), intent, cause, text)
+        if (resolution === "retry" || resolution === "undecided") yield* postpone([intent.id])
       })
 
-      return { runOnce }
+      const send = Effect.fnUntraced(function* (
+        client: ChainClient,
+        conditions: RelayDispatch.Conditions,
+        parcel: RelayDispatch.Parcel
+      ) {
+        const { lane } = conditions
+        return yield* dispatch.send(client, conditions, parcel).pipe(
+          Effect.tap(alerts.clear(signingFailedKey(client, lane))),
+          Effect.as(parcel.intentIds.length),
+          Effect.catchTags({
+            SigningFailed: (error) =>
+              alerts
+                .raise({
+                  key: signingFailedKey(client, lane),
+                  severity: "critical",
+                  kind: "signing_failed",
+                  message: `Lane ${lane} on ${client.chain.name} cannot sign: check its key or KMS.`,
+                  details: { chainId: client.chain.id, lane, detail: error.detail }
+                })
+                .pipe(Effect.andThen(postpone(parcel.intentIds)), Effect.as(0)),
+            // Another worker sent some of them after this one's lease had ended; the others are free again.
+            IntentTaken: () => Effect.as(postpone(parcel.intentIds), 0)
+          })
+        )
+      })
+
+      const relayOn = Effect.fn("Relayer.relay")(function* (
+        client: ChainClient,
+        lane: RelayLanes.Lane,
+        claimed: ReadonlyArray<RelayPreparation.Signed>
+      ) {
+        const [prepared, fees, head] = yield* Effect.all(
+          [prepare(client, lane.address, claimed), client.feesPerGas, Effect.map(look(client), ({ head }) => head)],
+          { concurrency: "unbounded" }
+        )
+        const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
+        const ready = prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
+        recent.remember(ready.map(({ intent }) => intent))
+        const sent = yield* Effect.forEach(dispatch.parcels(client, conditions, ready), (parcel) =>
+          send(client, conditions, parcel)
+        )
+        const later = prepared.flatMap((each) => (each._tag === "Later" ? [each] : []))
+        for (const { intent, text } of later) {
+          yield* Effect.logWarning("sweep postponed").pipe(
+            Effect.annotateLogs({ ...describe(client, intent), detail: text })
+          )
+        }
+        yield* postpone(later.map(({ intent }) => intent.id))
+        for (const each of prepared) {
+          if (each._tag === "Unfit") {
+            yield* refuse(client, each).pipe(
+              Effect.catchTag("ChainUnavailable", (error) => unanswered(client, [each.intent.id], error))
+            )
+          }
+        }
+        return sent.reduce((sum, count) => sum + count, 0)
+      })
+
+      /** Nothing is known to have happened, and nothing is lost: what was not sent is claimed again. */
+      const unanswered = (client: ChainClient, ids: ReadonlyArray<string>, error: ChainUnavailable) =>
+        Effect.logWarning("sweeps postponed: the node did not answer").pipe(
+          Effect.annotateLogs({ chain: client.chain.name, intents: ids.join(","), detail: error.message }),
+          Effect.andThen(postpone(ids))
+        )
+
+      const relay = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Intent>) {
+        const ids = claimed.map(({ id }) => id)
+        const lanes = yield* lanesOf(client).pipe(Effect.tapError(() => postpone(ids)))
+        const lane = lanes[turn++ % lanes.length]
+        if (lane === undefined) return yield* Effect.as(postpone(ids), 0)
+        return yield* relayOn(client, lane, yield* Effect.forEach(claimed, withSignatures)).pipe(
+          Effect.catchTag("ChainUnavailable", (error) => Effect.as(unanswered(client, ids, error), 0))
+        )
+      })
+
+      const claim = Effect.fnUntraced(function* (client: ChainClient) {
+        const { id: chainId } = client.chain
+        if (!(yield* isOpen(client))) return []
+        // While no lane can send, the queue is left to workers that can.
+        if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return []
+        const { batch: limit, leaseMillis } = settings.relayer
+        return yield* intents.claim({ chainId, worker, leaseMillis, limit })
+      })
+
+      const runOnce = Effect.fn("Relayer.runOnce")(function* (chainId: number) {
+        const client = yield* chains.get(chainId)
+        const claimed = yield* claim(client)
+        return claimed.length === 0 ? NOTHING : { claimed: claimed.length, sent: yield* relay(client, claimed) }
+      })
+
+      return { runOnce, claim, relay }
     })
-  ).pipe(Layer.provide(Settlements.layer), Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
 
   /** Works on every chain for as long as the scope lives: when woken, and on a timer. */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const chains = yield* Chains
       const intents = yield* Intents
-      const relayer = yield* Relayer
-      const { pollMillis } = (yield* OrchestratorSettings).relayer
-      for (const { chain } of chains.all) {
+      const keys = yield* RelayerKeys
+      const { claim, relay } = yield* Relayer
+      const { batch, batchesPerLane, pollMillis } = (yield* OrchestratorSettings).relayer
+      for (const client of chains.all) {
+        const { chain } = client
         const work = yield* Latch.make()
         yield* intents.wakes.pipe(
           Stream.runForEach(() => work.open),
           Effect.forkScoped
         )
-        // The latch is closed before the queue is read, so that a wake during the pass is not lost.
-        yield* work.close.pipe(
-          Effect.andThen(relayer.runOnce(chain.id)),
-          Effect.tap(({ claimed }) => (claimed === CLAIM ? work.open : Effect.void)),
-          (pass) => survive(`relayer on ${chain.name}`, pass),
-          Effect.andThen(Effect.timeoutOption(work.await, pollMillis)),
-          Effect.forever,
-          Effect.forkScoped
-        )
+        // Natural batching: while every place is taken, arrivals gather in the queue, and the next claim takes them together.
+        const places = yield* Semaphore.make(keys.lanes(chain.id).length * batchesPerLane)
+        const name = `relayer on ${chain.name}`
+
+        /** Claims one batch and leaves it to a fiber of its own. */
+        const next = Effect.gen(function* () {
+          // The latch is closed before the queue is read, so that a wake meanwhile is not lost.
+          yield* work.close
+          const claimed = yield* claim(client)
+          if (claimed.length === 0) {
+            yield* places.release(1)
+            return
+          }
+          yield* survive(name, relay(client, claimed)).pipe(Effect.ensuring(places.release(1)), Effect.forkScoped)
+          if (claimed.length === batch) yield* work.open
+        }).pipe(Effect.onError(() => places.release(1)))
+
+        yield* places
+          .take(1)
+          .pipe(
+            Effect.andThen(survive(name, next)),
+            Effect.andThen(Effect.timeoutOption(work.await, pollMillis)),
+            Effect.forever,
+            Effect.forkScoped
+          )
       }
     })
   ).pipe(Layer.provideMerge(Relayer.layerOnDemand))
@@ -299,8 +235,7 @@ export class Relayer extends Context.Service<
 
 const signingFailedKey = ({ chain }: ChainClient, lane: Address.Address): string => `signing_failed:${chain.id}:${lane}`
 
-const unfit = (reason: (Cause & { readonly _tag: "Refused" })["reason"], text: string): Preparation => ({
-  _tag: "Unfit",
-  cause: { _tag: "Refused", reason },
-  text
-})
+const withSignatures = (intent: Intent): Effect.Effect<RelayPreparation.Signed> =>
+  intent.submission === undefined
+    ? Effect.die(new Error("a claimed intent has no signatures"))
+    : Effect.succeed({ ...intent, submission: intent.submission })

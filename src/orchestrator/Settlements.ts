@@ -2,16 +2,17 @@
  * Ends intents by what their source chain proves (design, "Rules of money", 1): by the guard's `Swept` event where there is
  * one, whoever sent the transaction, and only where there is none by a failure.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import { outboxMessages, sweepId } from "../domain/Accrual.ts"
 import { erc20 } from "../domain/Chain.ts"
 import { accountCode, type AccountCode } from "../domain/Delegation.ts"
+import type { Hash } from "../domain/Hex.ts"
 import { position } from "../domain/OrderNonce.ts"
 import { isCrossChain } from "../domain/SweepOrder.ts"
-import { settles } from "../domain/Swept.ts"
+import { settles, type Swept } from "../domain/Swept.ts"
 import { type Cause, type Evidence, verdict } from "../domain/SweepVerdict.ts"
-import type { ChainClient, ChainUnavailable, Log, Receipt } from "../ports/Chains.ts"
-import { type Intent, Intents } from "../ports/Intents.ts"
+import type { Block, ChainClient, ChainUnavailable, Log, Receipt } from "../ports/Chains.ts"
+import { type Intent, Intents, type Step } from "../ports/Intents.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { SweepContracts } from "../ports/SweepContracts.ts"
 import { type ChainView, inconsistent, isDeep, isPast } from "./ChainView.ts"
@@ -21,6 +22,16 @@ import { type ChainView, inconsistent, isDeep, isPast } from "./ChainView.ts"
  * is still wanted and possible.
  */
 export type Resolution = "settled_source" | "delivered" | "failed" | "elsewhere" | "undecided" | "retry"
+
+/** A transaction's receipt with its canonical block, and what the transaction carried. */
+export interface Mined {
+  readonly receipt: Receipt
+  readonly block: Block
+  readonly intents: ReadonlyArray<Intent>
+}
+
+/** Intents that one step of the store moves, at most. */
+const STEPS = 500
 
 /** Nodes bound the block range of one log query. */
 const LOG_RANGE = 5_000n
@@ -35,12 +46,14 @@ const CLOCK_MARGIN_SECONDS = 60
 export class Settlements extends Context.Service<
   Settlements,
   {
-    /** Books the settlement that `receipt`, in a block that counts, proves; none where it holds no event for the order. */
-    readonly settle: (
+    /**
+     * Books what receipts in blocks that count prove, each of the intents that it carried: all of it in one step of the store.
+     * The result has those that a receipt settles; `elsewhere` are those that had moved on before.
+     */
+    readonly settleAll: (
       view: ChainView,
-      intent: Intent,
-      receipt: Receipt
-    ) => Effect.Effect<Option.Option<Resolution>, ChainUnavailable | StoreUnavailable>
+      mined: ReadonlyArray<Mined>
+    ) => Effect.Effect<ReadonlyMap<string, Resolution>, StoreUnavailable>
     /** Whether the receipt holds the guard's event for the intent's order. */
     readonly isSettledBy: (client: ChainClient, intent: Intent, receipt: Receipt) => boolean
     /** Decides an intent that its own transaction, if it had one, did not settle. `detail` explains a failure. */
@@ -50,8 +63,8 @@ export class Settlements extends Context.Service<
       cause: Cause,
       detail: string
     ) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
-    /** Whether an intent that was never sent can no longer be settled. */
-    readonly isExpired: (view: ChainView, intent: Intent) => Effect.Effect<boolean>
+    /** UNIX seconds: an intent that was never sent and whose deadline is before can no longer be settled. */
+    readonly expiredBefore: (view: ChainView) => Effect.Effect<bigint>
   }
 >()("sweep/orchestrator/Settlements") {
   static readonly layer = Layer.effect(
@@ -72,37 +85,49 @@ export class Settlements extends Context.Service<
           Effect.catchTag("IllegalTransition", () => Effect.succeed(false))
         )
 
-      const settle: Settlements["Service"]["settle"] = Effect.fn("Settlements.settle")(
-        function* (view, intent, receipt) {
-          const { chain } = view.client
-          const eventIndex = receipt.logs.findIndex(proves(view.client, intent))
-          if (eventIndex < 0 || !isDeep(view, receipt.blockNumber)) return Option.none()
-          const block = yield* view.client.block(receipt.blockNumber)
-          if (Option.isNone(block) || block.value.hash !== receipt.blockHash) return yield* inconsistent(view.client)
-
-          const txHash = receipt.transactionHash
+      /** The steps that settle those intents whose event the receipt holds; every log is decoded once. */
+      const stepsOf = ({ client }: ChainView, { block, intents, receipt }: Mined): ReadonlyArray<Step> => {
+        const { chain } = client
+        const events = new Map<Hash, { readonly event: Swept; readonly index: number }>()
+        for (const [index, log] of receipt.logs.entries()) {
+          const event = Option.getOrUndefined(contracts.decodeSwept(chain.contracts.guard, log))
+          if (event !== undefined && !events.has(event.orderHash)) events.set(event.orderHash, { event, index })
+        }
+        const txHash = receipt.transactionHash
+        return intents.flatMap(({ attributed, id, order, orderDigest }) => {
+          const found = events.get(orderDigest)
+          if (found === undefined || !settles(found.event, order, orderDigest)) return []
           const outbox = outboxMessages(
             {
-              sweepId: sweepId(txHash, eventIndex),
+              sweepId: sweepId(txHash, found.index),
               chainId: chain.id,
-              feeToken: erc20(chain, intent.order.tokenIn),
-              feeAmount: intent.order.feeAmount,
-              builderFee: intent.order.builderFee,
+              feeToken: erc20(chain, order.tokenIn),
+              feeAmount: order.feeAmount,
+              builderFee: order.builderFee,
               txHash,
-              settledAtMs: Number(block.value.timestamp) * 1000
+              settledAtMs: Number(block.timestamp) * 1000
             },
-            intent.attributed
+            attributed
           )
-          const crossChain = isCrossChain(intent.order, chain.id)
-          const delivered = crossChain ? [] : [{ _tag: "Delivered", txHash } as const]
-          const applied = yield* apply(intent.id, [{ _tag: "SettledAtSource", txHash }, ...delivered], { outbox })
-          if (!applied) return Option.some<Resolution>("elsewhere")
-          yield* Effect.logInfo("sweep settled").pipe(
-            Effect.annotateLogs({ txHash, block: receipt.blockNumber.toString(), crossChain })
+          const delivered = isCrossChain(order, chain.id) ? [] : [{ _tag: "Delivered", txHash } as const]
+          return [{ id, events: [{ _tag: "SettledAtSource", txHash }, ...delivered], outbox }]
+        })
+      }
+
+      const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(
+        function* (view, mined) {
+          const steps = mined.filter(({ block }) => isDeep(view, block.number)).flatMap((each) => stepsOf(view, each))
+          const moved = new Set<string>()
+          for (const chunk of Array.chunksOf(steps, STEPS)) {
+            for (const id of yield* intents.applyAll(chunk)) moved.add(id)
+          }
+          return new Map(
+            steps.map(({ events, id }): readonly [string, Resolution] => {
+              if (!moved.has(id)) return [id, "elsewhere"]
+              return [id, events.length === 1 ? "settled_source" : "delivered"]
+            })
           )
-          return Option.some<Resolution>(crossChain ? "settled_source" : "delivered")
-        },
-        (effect, view, intent) => Effect.annotateLogs(effect, describe(view.client, intent))
+        }
       )
 
       /** The order's settlement among the guard's logs since it was quoted, whoever sent it. */
@@ -126,9 +151,13 @@ export class Settlements extends Context.Service<
         return ((yield* contracts.nonceBitmap(client, order.owner, word, confirmed.value.number)) & mask) !== 0n
       })
 
-      const isExpired = Effect.fnUntraced(function* (view: ChainView, { order }: Intent) {
+      const expiredBefore = Effect.fnUntraced(function* ({ confirmed }: ChainView) {
         const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        return isPast(view, order.deadline) || BigInt(nowSeconds - CLOCK_MARGIN_SECONDS) > order.deadline
+        const byClock = BigInt(nowSeconds - CLOCK_MARGIN_SECONDS)
+        return Option.match(confirmed, {
+          onNone: () => byClock,
+          onSome: ({ timestamp }) => (timestamp > byClock ? timestamp : byClock)
+        })
       })
 
       const evidence = Effect.fnUntraced(function* (
@@ -144,7 +173,9 @@ export class Settlements extends Context.Service<
             client.code(owner),
             contracts.balanceOf(client, tokenIn, owner, "latest"),
             isNonceSpent(view, intent),
-            cause._tag === "Unsent" ? isExpired(view, intent) : Effect.succeed(isPast(view, intent.order.deadline))
+            cause._tag === "Unsent"
+              ? Effect.map(expiredBefore(view), (before) => intent.order.deadline < before)
+              : Effect.succeed(isPast(view, intent.order.deadline))
           ],
           { concurrency: "unbounded" }
         )
@@ -171,7 +202,13 @@ export class Settlements extends Context.Service<
               if (Option.isNone(found)) return yield* inconsistent(client)
               const receipt = yield* client.receipt(found.value.transactionHash)
               if (Option.isNone(receipt)) return yield* inconsistent(client)
-              return Option.getOrElse(yield* settle(view, intent, receipt.value), (): Resolution => "undecided")
+              const block = yield* client.block(receipt.value.blockNumber)
+              if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash)
+                return yield* inconsistent(client)
+              const settled = yield* settleAll(view, [
+                { receipt: receipt.value, block: block.value, intents: [intent] }
+              ])
+              return settled.get(intent.id) ?? "undecided"
             }
             case "Wait":
               return "undecided"
@@ -190,10 +227,10 @@ export class Settlements extends Context.Service<
       )
 
       return {
-        settle,
+        settleAll,
         isSettledBy: (client, intent, receipt) => receipt.logs.some(proves(client, intent)),
         resolve,
-        isExpired
+        expiredBefore
       }
     })
   )

@@ -1,17 +1,17 @@
 /** One pass of the watcher over everything unfinished on every chain. */
-import { Cause, Effect, Option, Semaphore } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import { isCrossChain } from "../domain/SweepOrder.ts"
 import { Bridge } from "../ports/Bridge.ts"
-import { type ChainClient, Chains, type ChainUnavailable } from "../ports/Chains.ts"
+import { type Block, type ChainClient, Chains, type ChainUnavailable } from "../ports/Chains.ts"
 import { type Intent, Intents } from "../ports/Intents.ts"
 import { type RelayTransaction, RelayTransactions } from "../ports/RelayTransactions.ts"
-import type { SigningFailed } from "../ports/RelayerKeys.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { type ChainView, look } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { describe, type Resolution, Settlements } from "./Settlements.ts"
 import { StandingAlerts } from "./StandingAlerts.ts"
 import * as WatchTransaction from "./WatchTransaction.ts"
+import { CONCURRENCY, type Finding, isolated, NOTHING } from "./WatchTransaction.ts"
 
 /** What a pass moved. */
 export interface PassReport {
@@ -26,14 +26,15 @@ export interface PassReport {
   readonly unavailableChains: ReadonlyArray<number>
 }
 
-/** Looks at this many transactions, or intents, of a chain side by side. */
-const CONCURRENCY = 8
+/** How deep a reorganisation may be that is still noticed: two epochs of Ethereum, beyond which blocks are final. */
+const REORG_DEPTH = 64n
 
-/** What was found about one thing that a pass looked at. */
-interface Finding extends WatchTransaction.Progress {
-  /** A chain that did not answer. */
-  readonly unavailable?: ChainUnavailable
-}
+const lostKey = (chainId: number): string => `reorg_after_final:${chainId}`
+
+/** Transactions whose receipts are asked for at once. */
+const LOOKS = 64
+
+type Asked = readonly [bigint, ReturnType<WatchTransaction.Pass["block"]>]
 
 /** A pass over every chain. Passes of one process run one at a time. */
 export const make = Effect.gen(function* () {
@@ -44,40 +45,51 @@ export const make = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
-  const { carriedBy, watch } = yield* WatchTransaction.make
+  const { conclude, watch } = yield* WatchTransaction.make
+
+  /** The canonical block of a number, asked for once. */
+  const blocks = ({ client, head }: ChainView): WatchTransaction.Pass["block"] => {
+    const known = new Map([[head.number, Effect.succeedSome(head)] as Asked])
+    return Effect.fnUntraced(function* (number) {
+      const asked = known.get(number) ?? (yield* Effect.cached(client.block(number)))
+      known.set(number, asked)
+      return yield* asked
+    })
+  }
 
   const watchTransactions = Effect.fnUntraced(function* (
     view: ChainView,
-    unfinished: ReadonlyArray<RelayTransaction>,
-    open: ReadonlyArray<Intent>
-  ) {
+    unfinished: ReadonlyArray<RelayTransaction>
+  ): Effect.fn.Return<ReadonlyArray<Finding>, ChainUnavailable | StoreUnavailable> {
     if (unfinished.length === 0) return []
     const { client } = view
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
-    const nonces = yield* Effect.forEach(lanes, (lane) =>
-      Effect.map(client.transactionCount(lane, "latest"), (nonce) => [lane, nonce] as const)
+    const [nonces, market] = yield* Effect.all(
+      [
+        Effect.forEach(
+          lanes,
+          (lane) => Effect.map(client.transactionCount(lane, "latest"), (nonce) => [lane, nonce] as const),
+          { concurrency: "unbounded" }
+        ),
+        client.feesPerGas
+      ],
+      { concurrency: "unbounded" }
     )
-    const pass = { view, market: yield* client.feesPerGas, laneNonces: new Map(nonces) }
-    const known = new Map(open.map((intent) => [intent.id, intent]))
-    return yield* Effect.forEach(
-      unfinished,
-      (transaction) =>
-        isolated(Effect.flatMap(carriedBy(transaction, known), (carried) => watch(pass, transaction, carried))),
-      { concurrency: CONCURRENCY }
-    )
+    const pass = { view, market, laneNonces: new Map(nonces), block: blocks(view) }
+    // Receipts are asked for at once, so that they travel together.
+    const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(watch(pass, transaction)), {
+      concurrency: LOOKS
+    })
+    const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))
+    const others = looked.flatMap((each) => ("receipt" in each ? [] : [each]))
+    return [...others, ...(yield* conclude(pass, concluding))]
   })
 
   /** Intents that nothing carries and that no block can settle any more. */
-  const expire = Effect.fnUntraced(function* (
-    view: ChainView,
-    unfinished: ReadonlyArray<RelayTransaction>,
-    open: ReadonlyArray<Intent>
-  ) {
-    const carried = new Set(unfinished.flatMap(({ intentIds }) => intentIds))
-    const expired = yield* Effect.filter(
-      open.filter((intent) => intent.status === "submitted" && !carried.has(intent.id)),
-      (intent) => settlements.isExpired(view, intent)
-    )
+  const expire = Effect.fnUntraced(function* (view: ChainView) {
+    const { batch } = settings.watcher
+    const before = yield* settlements.expiredBefore(view)
+    const expired = yield* intents.overdue(view.client.chain.id, before, batch)
     return yield* Effect.forEach(
       expired,
       (intent) =>
@@ -127,9 +139,59 @@ export const make = Effect.gen(function* () {
       )
   )
 
+  /** The head of the pass before, of each chain. */
+  const heads = new Map<number, Block>()
+
+  /**
+   * Takes up again what was final and lost its block. As long as the previous head is canonical, so is everything below it:
+   * only where it is not, or not known, the blocks of recent final transactions are looked at. A block that the node does not
+   * have proves nothing, and is looked at again.
+   */
+  const reopenLost = Effect.fn("Watcher.reopenLost")(function* ({ client, head }: ChainView) {
+    const { chain } = client
+    const isCanonical = (hash: Block["hash"]) => (block: Option.Option<Block>) =>
+      Option.map(block, (found) => found.hash === hash)
+    const last = heads.get(chain.id)
+    if (last !== undefined) {
+      const stands =
+        last.hash === head.hash ? Option.some(true) : isCanonical(last.hash)(yield* client.block(last.number))
+      if (Option.contains(stands, true)) {
+        heads.set(chain.id, head)
+        return
+      }
+    }
+    const finals = yield* transactions.finalFrom(chain.id, head.number > REORG_DEPTH ? head.number - REORG_DEPTH : 0n)
+    const numbers = [...new Set(finals.map(({ inclusion }) => inclusion.blockNumber))]
+    const blocks = new Map(
+      yield* Effect.forEach(
+        numbers,
+        (number) => Effect.map(client.block(number), (block) => [number, block] as const),
+        {
+          concurrency: "unbounded"
+        }
+      )
+    )
+    const checked = finals.map(({ id, inclusion }) => ({
+      id,
+      stands: isCanonical(inclusion.blockHash)(blocks.get(inclusion.blockNumber) ?? Option.none())
+    }))
+    const lost = checked.flatMap(({ id, stands }) => (Option.contains(stands, false) ? [id] : []))
+    if (lost.length > 0) {
+      yield* transactions.reopen(lost)
+      yield* alerts.raise({
+        key: lostKey(chain.id),
+        severity: "critical",
+        kind: "reorg_after_final",
+        message: `A reorganisation of ${chain.name} went deeper than its ${chain.confirmations} confirmations: transactions that had settled sweeps lost their blocks, and are sent again.`,
+        details: { chainId: chain.id, head: head.number.toString(), transactions: lost.length }
+      })
+    }
+    if (checked.every(({ stands }) => Option.isSome(stands))) heads.set(chain.id, head)
+  })
+
   const deliveries = (client: ChainClient, open: ReadonlyArray<Intent>) =>
     Effect.forEach(
-      open.filter(({ order, status }) => status === "settled_source" && isCrossChain(order, client.chain.id)),
+      open.filter(({ order }) => isCrossChain(order, client.chain.id)),
       (intent) => isolated(deliver(client, intent)),
       { concurrency: CONCURRENCY }
     )
@@ -137,12 +199,14 @@ export const make = Effect.gen(function* () {
   const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient) {
     const { chain } = client
     const view = yield* look(client)
+    yield* reopenLost(view)
     const unfinished = yield* transactions.unfinished(chain.id)
-    const open = yield* intents.inStatus(chain.id, ["submitted", "settled_source"], settings.watcher.batch)
-    const findings = [
-      ...(yield* watchTransactions(view, unfinished, open)),
-      ...(yield* expire(view, unfinished, open)),
-      ...(yield* deliveries(client, open))
+    if (!unfinished.some(({ reopened }) => reopened)) yield* alerts.clear(lostKey(chain.id))
+    const settled = yield* intents.inStatus(chain.id, ["settled_source"], settings.watcher.batch)
+    const findings: ReadonlyArray<Finding> = [
+      ...(yield* watchTransactions(view, unfinished)),
+      ...(yield* expire(view)),
+      ...(yield* deliveries(client, settled))
     ]
     return { transactions: unfinished.length, findings }
   })
@@ -152,7 +216,7 @@ export const make = Effect.gen(function* () {
     const { chain } = client
     const looked = yield* watchChain(client).pipe(
       Effect.catchTag("ChainUnavailable", (unavailable) =>
-        Effect.succeed({ transactions: 0, findings: [{ ...nothing, unavailable }] })
+        Effect.succeed({ transactions: 0, findings: [{ ...NOTHING, unavailable }] })
       )
     )
     const failures = looked.findings.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable]))
@@ -176,18 +240,6 @@ export const make = Effect.gen(function* () {
 
   return oneAtATime.withPermit(Effect.map(Effect.forEach(chains.all, tolerant, { concurrency: "unbounded" }), report))
 })
-
-const nothing: Finding = { action: "none", resolutions: [] }
-
-/** One thing that cannot be looked at now must not keep the pass from all others. */
-const isolated = (
-  looked: Effect.Effect<WatchTransaction.Progress, ChainUnavailable | SigningFailed | StoreUnavailable>
-): Effect.Effect<Finding, StoreUnavailable> =>
-  looked.pipe(
-    Effect.catchTag("ChainUnavailable", (unavailable) => Effect.succeed({ ...nothing, unavailable })),
-    Effect.catchTag("SigningFailed", (error) => Effect.as(Effect.logError(error.message), nothing)),
-    Effect.catchDefect((defect) => Effect.as(Effect.logError("the watcher failed", Cause.die(defect)), nothing))
-  )
 
 const resolved = (resolution: Resolution): WatchTransaction.Progress => ({ action: "none", resolutions: [resolution] })
 

@@ -1,5 +1,5 @@
 /** Looks at one relay transaction, has {@link plan} decide what to do about it, and does that. */
-import { Clock, Effect, Option } from "effect"
+import { Cause as DefectCause, Clock, Effect, Option } from "effect"
 import type * as Address from "../domain/Address.ts"
 import type { Cause } from "../domain/SweepVerdict.ts"
 import type { Block, ChainUnavailable, Receipt } from "../ports/Chains.ts"
@@ -9,9 +9,10 @@ import type { SigningFailed, UnsignedTransaction } from "../ports/RelayerKeys.ts
 import type { StoreUnavailable } from "../ports/Store.ts"
 import { type ChainView, inconsistent } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+import { RecentIntents } from "./RecentIntents.ts"
 import * as RelayBroadcast from "./RelayBroadcast.ts"
 import * as RelayEnvelope from "./RelayEnvelope.ts"
-import { type Observation, plan } from "./RelayPlan.ts"
+import { depth, type Observation, plan } from "./RelayPlan.ts"
 import * as RelaySigning from "./RelaySigning.ts"
 import { type Resolution, Settlements } from "./Settlements.ts"
 import { StandingAlerts } from "./StandingAlerts.ts"
@@ -22,7 +23,19 @@ export interface Pass {
   readonly market: Observation["market"]
   /** The transaction count of each lane with unfinished transactions, in the newest block. */
   readonly laneNonces: ReadonlyMap<Address.Address, bigint>
+  /** The canonical block of a number, asked for once in a pass. */
+  readonly block: (number: bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
 }
+
+/** A transaction that is to be concluded, with the receipt that says how. */
+export interface Concluding {
+  readonly transaction: RelayTransaction
+  readonly receipt: Receipt
+  readonly block: Block
+}
+
+/** What a look at a transaction came to. */
+export type Looked = Progress | Concluding
 
 /** What happened to a transaction in a pass, and to the intents that it carries. */
 export interface Progress {
@@ -30,24 +43,35 @@ export interface Progress {
   readonly resolutions: ReadonlyArray<Resolution>
 }
 
-const NOTHING: Progress = { action: "none", resolutions: [] }
+/** What was found about one thing that a pass looked at. */
+export interface Finding extends Progress {
+  /** A chain that did not answer. */
+  readonly unavailable?: ChainUnavailable
+}
+
+/** Looks at this many things of a chain side by side, where each may ask the node several times. */
+export const CONCURRENCY = 8
+
+export const NOTHING: Progress = { action: "none", resolutions: [] }
 
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const broadcast = yield* RelayBroadcast.make
   const intents = yield* Intents
+  const recent = yield* RecentIntents
   const settings = yield* OrchestratorSettings
   const settlements = yield* Settlements
   const signAttempt = yield* RelaySigning.make
   const transactions = yield* RelayTransactions
 
   /** The receipt of whichever version was mined, with its block. */
-  const findReceipt = Effect.fnUntraced(function* ({ client }: ChainView, attempts: ReadonlyArray<Attempt>) {
+  const findReceipt = Effect.fnUntraced(function* (pass: Pass, attempts: ReadonlyArray<Attempt>) {
+    const { client } = pass.view
     let isOrphaned = false
     for (const { hash } of attempts.toReversed()) {
       const receipt = yield* client.receipt(hash)
       if (Option.isNone(receipt)) continue
-      const block = yield* client.block(receipt.value.blockNumber)
+      const block = yield* pass.block(receipt.value.blockNumber)
       if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
         return Option.map(block, (including) => ({ receipt: receipt.value, block: including }))
       }
@@ -58,9 +82,9 @@ export const make = Effect.gen(function* () {
     return Option.none<{ readonly receipt: Receipt; readonly block: Block }>()
   })
 
-  const inclusionStands = Effect.fnUntraced(function* ({ client }: ChainView, inclusion: Inclusion | undefined) {
+  const inclusionStands = Effect.fnUntraced(function* (pass: Pass, inclusion: Inclusion | undefined) {
     if (inclusion === undefined) return false
-    const block = yield* client.block(inclusion.blockNumber)
+    const block = yield* pass.block(inclusion.blockNumber)
     return Option.exists(block, (canonical) => canonical.hash === inclusion.blockHash)
   })
 
@@ -78,57 +102,92 @@ export const make = Effect.gen(function* () {
     yield* broadcast(view.client, transaction, attempt)
   })
 
-  /** Decides every carried intent that is still open, lets those go that may be sent again, and ends the transaction. */
-  const end = Effect.fnUntraced(function* (
-    { view }: Pass,
+  /** Ends intents of a transaction that did not settle them, and lets those go that may be sent again. */
+  const endUnsettled = Effect.fnUntraced(function* (
     transaction: RelayTransaction,
-    carried: ReadonlyArray<Intent>,
+    unsettled: ReadonlyArray<Intent>,
     decide: (intent: Intent) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
   ) {
-    const decided = yield* Effect.forEach(
-      carried.filter((intent) => intent.status === "submitted"),
-      (intent) => Effect.map(decide(intent), (resolution) => ({ intent, resolution }))
+    const open = unsettled.filter((intent) => intent.status === "submitted")
+    const decided = yield* Effect.forEach(open, (intent) =>
+      Effect.map(decide(intent), (resolution) => ({ intent, resolution }))
     )
-    const retried = decided.filter(({ resolution }) => resolution === "retry")
-    if (retried.length > 0) {
-      yield* transactions.detach(
-        transaction.id,
-        retried.map(({ intent }) => intent.id)
-      )
-    }
-    const resolutions = decided.map(({ resolution }) => resolution)
-    if (resolutions.includes("undecided")) return { action: "none", resolutions } satisfies Progress
-    yield* transactions.finalize(transaction.id)
-    yield* Effect.logInfo("transaction concluded").pipe(
-      Effect.annotateLogs({ block: view.head.number.toString(), resolutions: resolutions.join(",") })
-    )
-    return { action: "concluded", resolutions } satisfies Progress
+    const retried = decided.flatMap(({ intent, resolution }) => (resolution === "retry" ? [intent.id] : []))
+    if (retried.length > 0) yield* transactions.detach(transaction.id, retried)
+    return decided.map(({ resolution }) => resolution)
   })
 
-  const conclude = Effect.fnUntraced(function* (
-    pass: Pass,
-    transaction: RelayTransaction,
-    carried: ReadonlyArray<Intent>,
-    { block, receipt }: { readonly receipt: Receipt; readonly block: Block }
-  ) {
-    const { lane } = transaction
-    const { status, transactionHash } = receipt
-    const sent = transaction.attempts.find(({ hash }) => hash === transactionHash)
-    const isCancel = sent !== undefined && RelayEnvelope.isSelfSend(sent.raw, lane)
-    const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
-    yield* warnOfLateSettlements(pass, carried, receipt)
-    return yield* end(
-      pass,
-      transaction,
-      carried,
-      Effect.fnUntraced(function* (intent) {
-        const settled = yield* settlements.settle(pass.view, intent, receipt)
-        if (Option.isSome(settled)) return settled.value
+  const progress = (resolutions: ReadonlyArray<Resolution>): Progress => ({
+    action: resolutions.includes("undecided") ? "none" : "concluded",
+    resolutions
+  })
+
+  /** Decides what one of the transactions did not settle, or what had ended before. */
+  const concludeRest = Effect.fnUntraced(
+    function* (
+      pass: Pass,
+      { block, receipt, transaction }: Concluding,
+      settled: ReadonlyMap<string, Resolution>
+    ): Effect.fn.Return<Progress, ChainUnavailable | StoreUnavailable> {
+      const resolutions = transaction.intentIds.flatMap((id) => settled.get(id) ?? [])
+      const others = transaction.intentIds.filter((id) => (settled.get(id) ?? "elsewhere") === "elsewhere")
+      if (others.length === 0) return progress(resolutions)
+      const { status, transactionHash } = receipt
+      const sent = transaction.attempts.find(({ hash }) => hash === transactionHash)
+      const isCancel = sent !== undefined && RelayEnvelope.isSelfSend(sent.raw, transaction.lane)
+      const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
+      const fresh = yield* intents.findAll(others)
+      yield* warnOfLateSettlements(pass, fresh, receipt)
+      const unsettled = fresh.filter(({ id }) => !settled.has(id))
+      yield* warnOfLostSettlements(pass, transaction, unsettled)
+      const ended = yield* endUnsettled(transaction, unsettled, (intent) => {
         const late = block.timestamp > intent.order.deadline
         const cause: Cause = isCancel ? { _tag: "Cancelled" } : { _tag: "Ineffective", status, late }
-        return yield* settlements.resolve(pass.view, intent, cause, detail)
+        return settlements.resolve(pass.view, intent, cause, detail)
       })
+      return progress([...resolutions, ...ended])
+    },
+    (effect, pass, { transaction }) => Effect.annotateLogs(effect, annotations(pass, transaction))
+  )
+
+  /**
+   * Ends transactions whose blocks count. What their events prove is booked first and together; each of the others is decided
+   * by itself, and one that cannot be decided now keeps no other waiting.
+   */
+  const conclude = Effect.fn("Watcher.conclude")(function* (
+    pass: Pass,
+    concluding: ReadonlyArray<Concluding>
+  ): Effect.fn.Return<ReadonlyArray<Finding>, StoreUnavailable> {
+    if (concluding.length === 0) return []
+    const known = yield* recent.get(concluding.flatMap(({ transaction }) => transaction.intentIds))
+    const mined = concluding.map(({ block, receipt, transaction }) => ({
+      block,
+      receipt,
+      intents: transaction.intentIds.flatMap((id) => known.get(id) ?? [])
+    }))
+    const settled = yield* settlements.settleAll(pass.view, mined)
+    const findings = yield* Effect.forEach(concluding, (each) => isolated(concludeRest(pass, each, settled)), {
+      concurrency: CONCURRENCY
+    })
+    const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
+    const done = concluding.filter(isDone)
+    yield* transactions.finalize(
+      done.map(({ receipt, transaction }) => ({
+        id: transaction.id,
+        inclusion: inclusionOf({ receipt }),
+        cost: receipt.gasUsed * receipt.effectiveGasPrice
+      }))
     )
+    for (const { receipt, transaction } of concluding.filter((each, index) => !isDone(each, index))) {
+      yield* transactions.setInclusion(transaction.id, inclusionOf({ receipt }))
+    }
+    recent.forget(done.flatMap(({ transaction }) => transaction.intentIds))
+    for (const { receipt, transaction } of done) {
+      yield* Effect.logInfo("transaction concluded").pipe(
+        Effect.annotateLogs({ ...annotations(pass, transaction), block: receipt.blockNumber.toString() })
+      )
+    }
+    return findings
   })
 
   /** A failed intent never changes, so a settlement that shows up after all is for the operator to book. */
@@ -152,11 +211,26 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const detach = Effect.fnUntraced(function* (
-    pass: Pass,
-    transaction: RelayTransaction,
-    carried: ReadonlyArray<Intent>
+  /** What was delivered stays so: that it is on chain no more, and cannot come back by itself, is for the operator. */
+  const warnOfLostSettlements = Effect.fnUntraced(function* (
+    { view }: Pass,
+    { reopened }: RelayTransaction,
+    unsettled: ReadonlyArray<Intent>
   ) {
+    const { chain } = view.client
+    for (const { id, status, txHash } of reopened === true ? unsettled : []) {
+      if (status === "submitted" || status === "failed") continue
+      yield* alerts.raise({
+        key: `settlement_lost:${id}`,
+        severity: "critical",
+        kind: "settlement_lost",
+        message: `Intent ${id} was settled on ${chain.name}, lost its block in a reorganisation, and did not settle again: correct what was booked for it.`,
+        details: { chainId: chain.id, intentId: id, txHash: txHash ?? "none" }
+      })
+    }
+  })
+
+  const detach = Effect.fnUntraced(function* (pass: Pass, transaction: RelayTransaction) {
     const { chain } = pass.view.client
     const { lane, nonce } = transaction
     yield* alerts.raise({
@@ -166,28 +240,50 @@ export const make = Effect.gen(function* () {
       message: `A transaction that this service did not send took nonce ${nonce} of lane ${lane} on ${chain.name}: its key is used elsewhere.`,
       details: { chainId: chain.id, lane, nonce: nonce.toString() }
     })
-    return yield* end(pass, transaction, carried, (intent) =>
-      settlements.resolve(
-        pass.view,
-        intent,
-        { _tag: "Displaced" },
-        `another transaction took nonce ${nonce} of ${lane}`
+    const detail = `another transaction took nonce ${nonce} of ${lane}`
+    const carried = yield* intents.findAll(transaction.intentIds)
+    yield* warnOfLostSettlements(pass, transaction, carried)
+    const ended = progress(
+      yield* endUnsettled(transaction, carried, (intent) =>
+        settlements.resolve(pass.view, intent, { _tag: "Displaced" }, detail)
       )
     )
+    if (ended.action === "concluded") yield* transactions.finalize([{ id: transaction.id }])
+    return ended
+  })
+
+  /** Whether a look at receipts can change anything: as long as the nonce is unused and nothing is due, it cannot. */
+  const isDue = ({ attempts, wantedUntil }: RelayTransaction, head: Block, nowMs: number) => {
+    const newest = attempts.at(-1)
+    if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
+    const { bumpMillis, rebroadcastMillis } = settings.relayer
+    return nowMs - newest.broadcastAtMs >= rebroadcastMillis || nowMs - newest.signedAtMs >= bumpMillis
+  }
+
+  const isSettledFor = Effect.fnUntraced(function* (pass: Pass, transaction: RelayTransaction) {
+    const { inclusion, lane, nonce } = transaction
+    const { confirmations } = pass.view.client.chain
+    const { head } = pass.view
+    if (inclusion !== undefined) {
+      const isShallow = depth(head.number, inclusion.blockNumber) < BigInt(confirmations)
+      return isShallow && (yield* inclusionStands(pass, inclusion))
+    }
+    if ((pass.laneNonces.get(lane) ?? 0n) > nonce) return false
+    return !isDue(transaction, head, yield* Clock.currentTimeMillis)
   })
 
   const watch = Effect.fn("Watcher.watch")(
     function* (
       pass: Pass,
-      transaction: RelayTransaction,
-      carried: ReadonlyArray<Intent>
-    ): Effect.fn.Return<Progress, ChainUnavailable | SigningFailed | StoreUnavailable> {
+      transaction: RelayTransaction
+    ): Effect.fn.Return<Looked, ChainUnavailable | SigningFailed | StoreUnavailable> {
+      if (yield* isSettledFor(pass, transaction)) return NOTHING
       const { view } = pass
       const { id, lane, nonce } = transaction
       const newest = transaction.attempts.at(-1)
       if (newest === undefined) return yield* Effect.die(new Error(`relay transaction ${id} has no attempt`))
 
-      const found = yield* findReceipt(view, transaction.attempts)
+      const found = yield* findReceipt(pass, transaction.attempts)
       const latest = pass.laneNonces.get(lane) ?? 0n
       const decided = plan(
         {
@@ -198,7 +294,7 @@ export const make = Effect.gen(function* () {
             ...(transaction.inclusion === undefined ? {} : { inclusion: transaction.inclusion })
           },
           mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
-          inclusionStands: Option.isNone(found) && (yield* inclusionStands(view, transaction.inclusion)),
+          inclusionStands: Option.isNone(found) && (yield* inclusionStands(pass, transaction.inclusion)),
           head: view.head.number,
           confirmations: view.client.chain.confirmations,
           laneNonce: {
@@ -208,7 +304,7 @@ export const make = Effect.gen(function* () {
                 ? yield* view.client.transactionCount(lane, view.confirmed.value.number)
                 : 0n
           },
-          wanted: isWanted(view, carried),
+          wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
           nowMs: yield* Clock.currentTimeMillis,
           market: pass.market
         },
@@ -239,38 +335,35 @@ export const make = Effect.gen(function* () {
           yield* broadcast(view.client, transaction, newest)
           return { action: "rebroadcast", resolutions: [] }
         case "Conclude":
-          yield* transactions.setInclusion(id, decided.inclusion)
-          return Option.isNone(found) ? NOTHING : yield* conclude(pass, transaction, carried, found.value)
+          return Option.isNone(found) ? NOTHING : { transaction, ...found.value }
         case "Detach":
-          return yield* detach(pass, transaction, carried)
+          return yield* detach(pass, transaction)
       }
     },
-    (effect, { view }, transaction) =>
-      Effect.annotateLogs(effect, {
-        chain: view.client.chain.name,
-        chainId: view.client.chain.id,
-        lane: transaction.lane,
-        nonce: transaction.nonce.toString(),
-        txHash: transaction.attempts.at(-1)?.hash ?? "none",
-        intents: transaction.intentIds.join(",")
-      })
+    (effect, pass, transaction) => Effect.annotateLogs(effect, annotations(pass, transaction))
   )
 
-  /** The intents that a transaction carries; those that are known already are not read again. */
-  const carriedBy = Effect.fnUntraced(function* (transaction: RelayTransaction, known: ReadonlyMap<string, Intent>) {
-    const carried = yield* Effect.forEach(transaction.intentIds, (id) => {
-      const intent = known.get(id)
-      return intent === undefined ? intents.find(id) : Effect.succeed(Option.some(intent))
-    })
-    return carried.flatMap(Option.toArray)
-  })
-
-  return { watch, carriedBy }
+  return { watch, conclude }
 })
 
-/** Whether some open intent may still be settled in the next block. */
-const isWanted = ({ head }: ChainView, carried: ReadonlyArray<Intent>): boolean =>
-  carried.some(({ order, status }) => status === "submitted" && order.deadline >= head.timestamp)
+/** One thing that cannot be looked at now must not keep the pass from all others. */
+export const isolated = <A>(
+  looked: Effect.Effect<A, ChainUnavailable | SigningFailed | StoreUnavailable>
+): Effect.Effect<A | Finding, StoreUnavailable> =>
+  looked.pipe(
+    Effect.catchTag("ChainUnavailable", (unavailable) => Effect.succeed({ ...NOTHING, unavailable })),
+    Effect.catchTag("SigningFailed", (error) => Effect.as(Effect.logError(error.message), NOTHING)),
+    Effect.catchDefect((defect) => Effect.as(Effect.logError("the watcher failed", DefectCause.die(defect)), NOTHING))
+  )
+
+const annotations = ({ view }: Pass, transaction: RelayTransaction) => ({
+  chain: view.client.chain.name,
+  chainId: view.client.chain.id,
+  lane: transaction.lane,
+  nonce: transaction.nonce.toString(),
+  txHash: transaction.attempts.at(-1)?.hash ?? "none",
+  intents: transaction.intentIds.join(",")
+})
 
 const inclusionOf = ({ receipt }: { readonly receipt: Receipt }): Inclusion => ({
   hash: receipt.transactionHash,

@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../ports/Store.ts"
 import { repeatedly } from "./Background.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { OutboxDelivery } from "./OutboxDelivery.ts"
+import { RecentIntents } from "./RecentIntents.ts"
 import { Settlements } from "./Settlements.ts"
 import { StandingAlerts } from "./StandingAlerts.ts"
 import * as WatchPass from "./WatchPass.ts"
@@ -40,7 +41,7 @@ export class Watcher extends Context.Service<
   static readonly layerOnDemand = Layer.effect(
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
-  ).pipe(Layer.provide(Settlements.layer), Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
 
   /** Watches on a timer for as long as the scope lives, and when told to. */
   static readonly layer = Layer.effect(
@@ -52,5 +53,5 @@ export class Watcher extends Context.Service<
       yield* repeatedly("watcher", watcher.pollMillis, pass)
       return { tick }
     })
-  ).pipe(Layer.provide(Settlements.layer), Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
 }

@@ -2,7 +2,7 @@
  * The chains that the service is configured for, and all it asks of their nodes. Faults are injected here in tests, so
  * nothing else in the service may talk to a node.
  */
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type * as Address from "../domain/Address.ts"
 import type { Chain } from "../domain/Chain.ts"
 import type { ChainId } from "../domain/ChainId.ts"
@@ -124,6 +124,11 @@ export interface FeesPerGas {
 /** One chain's node. */
 export interface ChainClient {
   readonly chain: Chain
+  /**
+   * The newest block, and from then on every new head that was noticed, also after a reorg, where numbers may go back. Blocks
+   * may be left out. It never ends and never fails: while the node does not answer, it is silent.
+   */
+  readonly heads: Stream.Stream<Block>
   readonly block: (which: "latest" | "pending" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
   readonly code: (address: Address.Address) => Effect.Effect<Hex, ChainUnavailable>
   /** Wei. */

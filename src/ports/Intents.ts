@@ -46,8 +46,27 @@ export interface Intent extends NewIntent {
   readonly updatedAtMs: number
 }
 
+/** What its client is told of an intent. */
+export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "deliveryTxHash" | "failureReason"> {
+  readonly crossChain: boolean
+}
+
 /** What can happen to an intent once its owner has signed; only {@link Intents} `submit` makes it `submitted`. */
 export type Progress = Exclude<IntentEvent, { readonly _tag: "Submitted" }>
+
+/** How many sweeps failed at the relayer's cost (`BURNING`), by owner and by builder id; absent for none. */
+export interface Burned {
+  readonly owners: ReadonlyMap<string, number>
+  readonly builders: ReadonlyMap<string, number>
+}
+
+/** One intent's part of a bulk progress. */
+export interface Step {
+  readonly id: string
+  readonly events: ReadonlyArray<Progress>
+  readonly outbox?: ReadonlyArray<OutboxMessage>
+  readonly detail?: string
+}
 
 /** Two quotes may not share an id, an order digest or an (owner, chain, nonce). */
 export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
@@ -66,6 +85,8 @@ export class Intents extends Context.Service<
     ) => Effect.Effect<bigint, StoreUnavailable>
     readonly create: (intent: NewIntent) => Effect.Effect<void, IntentExists | StoreUnavailable>
     readonly find: (id: string) => Effect.Effect<Option.Option<Intent>, StoreUnavailable>
+    /** What is told of those among the ids that are known, in any order; one indexed read for all of them. */
+    readonly states: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<IntentState>, StoreUnavailable>
     /**
      * Moves `quoted` to `submitted` with the owner's signatures. However many try at once, one succeeds; the others get
      * `IllegalTransition`. Durable when it returns, and wakes the relayers of every process. The id must be known.
@@ -96,6 +117,26 @@ export class Intents extends Context.Service<
       events: ReadonlyArray<Progress>,
       consequences?: { readonly outbox?: ReadonlyArray<OutboxMessage>; readonly detail?: string }
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
+    /**
+     * As {@link apply} for each of many intents, which all must be known: each all or none, and nothing at all when it fails.
+     * Returns the ids that moved; the others were not where their first event needs them, as when another process was faster.
+     */
+    readonly applyAll: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
+    /** Those of the ids that are known, in any order. */
+    readonly findAll: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
+    /** What failed at the relayer's cost after `sinceMs`, of these owners on a chain, and of these builders anywhere. */
+    readonly burned: (query: {
+      readonly chainId: ChainId
+      readonly owners: ReadonlyArray<Address.Address>
+      readonly builders: ReadonlyArray<string>
+      readonly sinceMs: number
+    }) => Effect.Effect<Burned, StoreUnavailable>
+    /** Submitted intents of a source chain that no relay transaction carries and whose deadline (UNIX seconds) is before. */
+    readonly overdue: (
+      chainId: ChainId,
+      before: bigint,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /** Intents of a source chain in one of the statuses, oldest first. */
     readonly inStatus: (
       chainId: ChainId,

@@ -4,6 +4,7 @@ import type * as Address from "../domain/Address.ts"
 import type { ChainId } from "../domain/ChainId.ts"
 import type { Hash } from "../domain/Hex.ts"
 import { type PayoutBatch, PayoutStatus } from "../domain/Payout.ts"
+import type { PayoutPayment } from "../domain/PayoutPayment.ts"
 import type { StoreUnavailable } from "./Store.ts"
 
 /** No builder is owed as much as the batch asks for. */
@@ -22,10 +23,11 @@ export class PayoutNotFound extends Schema.TaggedError<PayoutNotFound>()("Payout
 /** The batch is not open any more. */
 export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClosed", {
   id: Schema.String,
-  status: PayoutStatus
+  /** Absent where the reporter did not say. */
+  status: Schema.optionalKey(PayoutStatus)
 }) {
   override get message(): string {
-    return `payout batch ${this.id} is ${this.status}`
+    return `payout batch ${this.id} is ${this.status ?? "not open any more"}`
   }
 }
 
@@ -33,6 +35,24 @@ export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClos
 export class PaymentTaken extends Schema.TaggedError<PaymentTaken>()("PaymentTaken", { txHash: Schema.String }) {
   override get message(): string {
     return `transaction ${this.txHash} pays another batch`
+  }
+}
+
+/** The transaction does not prove the payment (yet). */
+export class PaymentUnproven extends Schema.TaggedError<PaymentUnproven>()("PaymentUnproven", {
+  reason: Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
+  /** The builders whose transfers are missing. */
+  builderIds: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `the transaction does not prove the payment: ${this.reason}`
+  }
+}
+
+/** A payment of the batch is recorded that the caller does not know of, or that may still be mined. */
+export class PaymentInFlight extends Schema.TaggedError<PaymentInFlight>()("PaymentInFlight", { id: Schema.String }) {
+  override get message(): string {
+    return `a signed payment of batch ${this.id} may still be mined`
   }
 }
 
@@ -57,15 +77,32 @@ export class Payouts extends Context.Service<
       readonly before?: string
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<PayoutBatch>, StoreUnavailable>
-    /** Books the payment of every line. Repeated with the same transaction it changes nothing. */
+    /**
+     * Keeps a signed payment of an open batch, as the one after `known` others; durable when it returns. Refused when there
+     * are more or fewer. Repeated with the same transaction it changes nothing.
+     */
+    readonly record: (
+      id: string,
+      payment: Omit<PayoutPayment, "recordedAtMs">,
+      known: number
+    ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentInFlight | StoreUnavailable>
+    /**
+     * Books the payment of every line. Repeated with the same transaction it changes nothing. A transaction that is not
+     * among the recorded payments is refused unless there are `known` of these.
+     */
     readonly markPaid: (
       id: string,
-      txHash: Hash
-    ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentTaken | StoreUnavailable>
-    /** Gives the batch up: what it claimed is owed again. Repeated, it changes nothing. */
+      txHash: Hash,
+      known?: number
+    ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentTaken | PaymentInFlight | StoreUnavailable>
+    /**
+     * Gives the batch up: what it claimed is owed again. Repeated, it changes nothing. Refused unless `known` payments are
+     * recorded, 0 unless told.
+     */
     readonly fail: (
       id: string,
-      reason: string
-    ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | StoreUnavailable>
+      reason: string,
+      known?: number
+    ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentInFlight | StoreUnavailable>
   }
 >()("sweep/ports/Payouts") {}

@@ -44,7 +44,20 @@ export interface RelayTransaction {
   /** Oldest first, at least one. */
   readonly attempts: ReadonlyArray<Attempt>
   readonly inclusion?: Inclusion
+  /** It was final, and then lost its block: its intents have moved on, and it is sent again so that they stay true. */
+  readonly reopened?: true
+  /** The latest deadline (UNIX seconds) of its intents that are still `submitted`, or of all where it was reopened; absent when there is none. */
+  readonly wantedUntil?: bigint
   readonly createdAtMs: number
+}
+
+/** How a transaction ended. */
+export interface Ending {
+  readonly id: string
+  /** The block that holds it; none where another transaction took its nonce. */
+  readonly inclusion?: Inclusion
+  /** Wei that its lane paid for it; nothing unless told. */
+  readonly cost?: bigint
 }
 
 /** An intent is no longer `submitted`, or an unfinished transaction carries it or another one of its owner. */
@@ -70,6 +83,8 @@ export class RelayTransactions extends Context.Service<
       /** The lane's transaction count on chain. */
       readonly chainNonce: bigint
       readonly intentIds: ReadonlyArray<string>
+      /** Wei that it may cost at most; counts as spent until its end tells. Nothing unless told. */
+      readonly reserve?: bigint
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
     }) => Effect.Effect<RelayTransaction, E | IntentTaken | StoreUnavailable>
     /**
@@ -86,12 +101,27 @@ export class RelayTransactions extends Context.Service<
     /** Notes the block that holds the transaction; without one, that the block vanished in a reorg. Not once final. */
     readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
     /**
-     * The watcher is done with it: its block is deep enough and its intents have moved on. One that is still `submitted` can
-     * be claimed again.
+     * The watcher is done with them: their blocks are deep enough and their intents have moved on. An intent that is still
+     * `submitted` can be claimed again. Changes nothing of what is final already.
      */
-    readonly finalize: (id: string) => Effect.Effect<void, StoreUnavailable>
+    readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
+    /** Final ones of a chain that are noted to be in this block or a later one, with the block. */
+    readonly finalFrom: (
+      chainId: ChainId,
+      blockNumber: bigint
+    ) => Effect.Effect<
+      ReadonlyArray<Pick<RelayTransaction, "id"> & { readonly inclusion: Inclusion }>,
+      StoreUnavailable
+    >
+    /**
+     * Makes final ones pending again, as a reorganisation deeper than the chain's confirmations did. They carry the intents
+     * that they settled, which stay as they are.
+     */
+    readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /** Detaches intents that their transaction did not settle, so that they can be claimed again. */
     readonly detach: (id: string, intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /** Wei that a chain's transactions cost since the hour of `sinceMs`, with what the unfinished ones reserve. */
+    readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
     /** Everything of a chain that is not final, by lane and nonce. */
     readonly unfinished: (chainId: ChainId) => Effect.Effect<ReadonlyArray<RelayTransaction>, StoreUnavailable>
   }

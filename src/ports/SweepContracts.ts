@@ -19,6 +19,10 @@ export class SweepContracts extends Context.Service<
   {
     /** Calldata of `execute(order, signature)`; it is sent to the order's owner, whose account runs the delegate. */
     readonly encodeExecute: (order: SweepOrder, signature: Hex) => Hex
+    /** Calldata of the entry's `run`, which calls each account with its gas limit; one that fails leaves the others alone. */
+    readonly encodeRun: (
+      items: ReadonlyArray<{ readonly account: Address.Address; readonly gasLimit: bigint; readonly data: Hex }>
+    ) => Hex
     /** The guard's `Swept` event in a log; none for any other log, also for one that another contract forged. */
     readonly decodeSwept: (
       guard: Address.Address,

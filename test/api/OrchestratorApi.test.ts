@@ -9,6 +9,9 @@ type Json = { readonly [key: string]: unknown }
 
 const document: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(OrchestratorApi)))
 
+/** Statuses that are no errors. */
+const isError = (status: string): boolean => status >= "400"
+
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
 
 /** The value at a path of keys, which must lead somewhere. */
@@ -49,6 +52,7 @@ const references = (value: unknown): ReadonlyArray<string> =>
 const ROUTES = {
   "post /quote": {
     "403": ["request blocked by sanctions screening"],
+    "409": ["idempotency key was used with another request", "a request with this idempotency key is in progress"],
     "413": ["request body too large"],
     "422": ["internal error", "invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
@@ -56,6 +60,7 @@ const ROUTES = {
   },
   "post /intents": {
     "400": ["internal error"],
+    "409": ["idempotency key was used with another request", "a request with this idempotency key is in progress"],
     "413": ["request body too large"],
     "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
@@ -63,6 +68,12 @@ const ROUTES = {
     "503": ["internal error"]
   },
   "get /intents/{id}": {
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /intents/{id}/events": {
     "404": ["not found"],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
@@ -80,6 +91,8 @@ const ROUTES = {
     "500": ["internal error"],
     "502": ["internal error"]
   },
+  "get /chains": { "500": ["internal error"] },
+  "get /tokens": { "404": ["not found"], "422": [undefined], "500": ["internal error"] },
   "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
   "get /admin/health": { "401": ["unauthorized"], "500": ["internal error"] },
   "get /admin/alerts": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
@@ -110,7 +123,7 @@ describe("the OpenAPI document", () => {
   it.each(Object.entries(ROUTES))("%s: exactly the statuses and error bodies of the service", (route, errors) => {
     const operation = operationOf(route)
     const statuses = Object.keys(at(operation, "responses"))
-    assert.deepStrictEqual(statuses.filter((status) => !status.startsWith("2")).sort(), Object.keys(errors).sort())
+    assert.deepStrictEqual(statuses.filter(isError).sort(), Object.keys(errors).sort())
     for (const [status, texts] of Object.entries(errors)) {
       assert.sameMembers([...errorTexts(operation, status)], [...texts], `${route} ${status}`)
     }
@@ -121,7 +134,7 @@ describe("the OpenAPI document", () => {
     const { description, responses, summary } = operationOf(route)
     assert.isString(summary)
     for (const status of Object.keys(at({ responses }, "responses"))) {
-      if (!status.startsWith("2")) assert.include(description, `| ${status} | \``)
+      if (isError(status)) assert.include(description, `| ${status} | \``)
     }
   })
 
@@ -136,6 +149,22 @@ describe("the OpenAPI document", () => {
   it("documents Retry-After in seconds", () => {
     const header = at(operationOf("post /quote"), "responses", "429", "headers", "retry-after", "schema")
     assert.strictEqual(header["type"], "integer")
+  })
+
+  it("documents rate limits wherever there is one, and idempotency keys where they are taken", () => {
+    for (const [route, errors] of Object.entries(ROUTES)) {
+      const operation = operationOf(route)
+      for (const response of Object.values(at(operation, "responses"))) {
+        const headers = isJson(response) && isJson(response["headers"]) ? Object.keys(response["headers"]) : []
+        assert.strictEqual(headers.includes("RateLimit") && headers.includes("RateLimit-Policy"), "429" in errors)
+      }
+      const named = JSON.stringify(operation["parameters"] ?? []).includes("Idempotency-Key")
+      assert.strictEqual(named, "409" in errors, route)
+    }
+  })
+
+  it("tells that the catalog revalidates", () => {
+    for (const route of ["get /chains", "get /tokens"]) at(operationOf(route), "responses", "304")
   })
 
   it("describes the wire: patterns of addresses and amounts, and room for unknown fields", () => {

@@ -64,11 +64,16 @@ describe("what is sent", () => {
 
   it.effect("passes at the same time send an intent once", () =>
     Effect.gen(function* () {
-      const { sent, submit } = yield* scene
+      const { sent, submit, unfinished } = yield* scene
       for (const owner of [1, 2, 3, 4]) yield* submit({ id: `intent-${owner}`, owner })
-      yield* Effect.all([run, run, run], { concurrency: "unbounded" })
-      const nonces = (yield* sent).map(({ nonce }) => nonce)
-      assert.deepStrictEqual(nonces.toSorted(), [0n, 1n, 2n, 3n])
+      const reports = yield* Effect.all([run, run, run], { concurrency: "unbounded" })
+      assert.strictEqual(
+        reports.reduce((sum, report) => sum + report.sent, 0),
+        4
+      )
+      const carried = (yield* unfinished).flatMap(({ intentIds }) => intentIds)
+      assert.deepStrictEqual(carried.toSorted(), ["intent-1", "intent-2", "intent-3", "intent-4"])
+      assert.lengthOf(yield* sent, (yield* unfinished).length)
     }).pipe(Effect.provide(layer))
   )
 })

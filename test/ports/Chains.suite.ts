@@ -1,6 +1,6 @@
 /** What every `Chains` adapter must do, given a hand on the chain behind it. Blocks are mined only when the suite says so. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, type Layer, Option } from "effect"
+import { Context, Effect, type Layer, Option, Queue, Stream } from "effect"
 import { keccak256, numberToHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
 import type { ChainId } from "../../src/domain/ChainId.ts"
@@ -30,7 +30,8 @@ const UNKNOWN: Hash = keccak256("0xdead")
 const some = (block: Option.Option<Block>): Block => Option.getOrThrow(block)
 
 export const chainsSuite = (name: string, adapter: Layer.Layer<Chains | ChainDriver, unknown>) =>
-  layer(adapter)(name, (it) => {
+  // Heads are looked for on the adapter's own clock.
+  layer(adapter, { excludeTestServices: true })(name, (it) => {
     const setUp = Effect.gen(function* () {
       const driver = yield* ChainDriver
       return { driver, client: yield* (yield* Chains).get(driver.chainId) }
@@ -64,6 +65,27 @@ export const chainsSuite = (name: string, adapter: Layer.Layer<Chains | ChainDri
         assert.strictEqual(pending.number, after.number + 1n)
         assert.strictEqual(pending.parentHash, after.hash)
         assert.deepStrictEqual(yield* client.block(after.number + 100n), Option.none())
+      })
+    )
+
+    it.effect("tells every subscriber the newest head, and new ones as they appear", () =>
+      Effect.gen(function* () {
+        const { client, driver } = yield* setUp
+        const subscribe = Effect.gen(function* () {
+          const seen = yield* Queue.unbounded<Block>()
+          yield* Effect.forkScoped(Stream.runForEach(client.heads, (head) => Queue.offer(seen, head)))
+          return seen
+        })
+        const one = yield* subscribe
+        assert.deepStrictEqual(yield* Queue.take(one), some(yield* client.block("latest")))
+        const other = yield* subscribe
+        assert.deepStrictEqual(yield* Queue.take(other), some(yield* client.block("latest")))
+        for (let block = 0; block < 3; block++) {
+          yield* driver.mine
+          const mined = some(yield* client.block("latest"))
+          assert.deepStrictEqual(yield* Queue.take(one), mined)
+          assert.deepStrictEqual(yield* Queue.take(other), mined)
+        }
       })
     )
 

@@ -73,6 +73,23 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("tells the states of those that it knows", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* intents.create(newIntent({ id: "a" }))
+        yield* intents.create(newIntent({ id: "b", owner: 2 }))
+        yield* intents.submit("b", submission())
+        expect(yield* intents.states([])).toEqual([])
+        const quoted = { id: "a", status: "quoted", crossChain: newIntent({ id: "a" }).quote.crossChain }
+        expect(yield* intents.states(["x", "a", "\0"])).toEqual([quoted])
+        const both = yield* intents.states(["a", "b"])
+        expect(both.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
+          quoted,
+          { ...quoted, id: "b", status: "submitted" }
+        ])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("does not know what was never created, whatever its name", () =>
       Effect.gen(function* () {
         const intents = yield* Intents
@@ -195,7 +212,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect(yield* claim("w")).toEqual([])
         yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("t") }])
         expect(yield* claim("w")).toEqual([])
-        yield* transactions.finalize(id)
+        yield* transactions.finalize([{ id }])
         expect(yield* claim("w")).toEqual(["b"])
       }).pipe(Effect.provide(stores))
     )

@@ -51,7 +51,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           attempts: [attempt("undefinedundefined12")],
           createdAtMs: 7
         })
-        expect(yield* transactions.unfinished(1)).toEqual([transaction])
+        expect(yield* transactions.unfinished(1)).toEqual([{ ...transaction, wantedUntil: 1_000n }])
         expect(yield* transactions.unfinished(2)).toEqual([])
         expect(yield* find("a")).toMatchObject({
           status: "submitted",
@@ -137,7 +137,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect(yield* Effect.flip(allocate(["a", "b"]))).toBeInstanceOf(IntentTaken)
         const { id } = yield* allocate(["a"])
         expect(yield* Effect.flip(allocate(["b"], { lane: address(2) }))).toBeInstanceOf(IntentTaken)
-        yield* transactions.finalize(id)
+        yield* transactions.finalize([{ id }])
         expect(yield* allocate(["b"], { lane: address(2) })).toMatchObject({ intentIds: ["b"] })
       }).pipe(Effect.provide(stores))
     )
@@ -185,9 +185,9 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect(pending).toMatchObject({ id, kind: "cancel", status: "pending" })
         expect(pending).not.toHaveProperty("inclusion")
         yield* transactions.setInclusion(id, inclusion)
-        yield* transactions.finalize(id)
+        yield* transactions.finalize([{ id }])
         yield* transactions.setInclusion(id, undefined)
-        yield* transactions.finalize(id)
+        yield* transactions.finalize([{ id }])
         expect(yield* transactions.unfinished(1)).toEqual([])
       }).pipe(Effect.provide(stores))
     )
@@ -206,7 +206,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         yield* transactions.detach(id, [])
         expect((yield* transactions.unfinished(1))[0]?.intentIds).toEqual(["a", "c"])
         expect(yield* claim).toEqual(["b"])
-        yield* transactions.finalize(id)
+        yield* transactions.finalize([{ id }])
         expect(yield* claim).toEqual(["c"])
         expect(yield* allocate(["b", "c"])).toMatchObject({ intentIds: ["b", "c"] })
       }).pipe(Effect.provide(stores))

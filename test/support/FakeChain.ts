@@ -1,5 +1,5 @@
 /** A {@link Chains} whose node says what a test wants, for what a real node never says on demand. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import * as Address from "../../src/domain/Address.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { type ChainClient, Chains, UnsupportedChain } from "../../src/ports/Chains.ts"
@@ -35,6 +35,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
   const unexpected = Effect.die("the test gave the node no answer to this")
   return {
     chain,
+    heads: Stream.never,
     block: () => unexpected,
     code: () => unexpected,
     balance: () => unexpected,

@@ -29,7 +29,11 @@ import * as RelayTransactions from "../../src/adapters/memory/RelayTransactions.
 import * as Screening from "../../src/adapters/memory/Screening.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
-import { defaults, OrchestratorSettings } from "../../src/orchestrator/OrchestratorSettings.ts"
+import {
+  defaults,
+  OrchestratorSettings,
+  type OrchestratorSettingsShape
+} from "../../src/orchestrator/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../../src/orchestrator/OutboxDelivery.ts"
 import { Relayer } from "../../src/orchestrator/Relayer.ts"
 import { parse } from "../../src/orchestrator/RelayEnvelope.ts"
@@ -60,7 +64,10 @@ export const settings = {
 
 const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)
 
-const worldOn = <E>(chains: Layer.Layer<ChainsPort | Chains.MemoryChains, E>) =>
+const worldOn = <E>(
+  chains: Layer.Layer<ChainsPort | Chains.MemoryChains, E>,
+  relayer: Partial<OrchestratorSettingsShape["relayer"]> = {}
+) =>
   Layer.mergeAll(
     stores,
     chains,
@@ -69,7 +76,7 @@ const worldOn = <E>(chains: Layer.Layer<ChainsPort | Chains.MemoryChains, E>) =>
     Screening.layer(),
     Bridge.layer({ target: TARGET }),
     BuilderLedger.layer(),
-    OrchestratorSettings.layer(settings),
+    OrchestratorSettings.layer({ ...settings, relayer: { ...settings.relayer, ...relayer } }),
     SecureRandom.layerWebCrypto
   )
 
@@ -81,6 +88,10 @@ const onDemand = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pi
 )
 
 export const layer = Layer.provideMerge(onDemand, world)
+
+/** As {@link layer}, with other settings of the relayer. */
+export const layerWith = (relayer: Partial<OrchestratorSettingsShape["relayer"]>) =>
+  Layer.provideMerge(onDemand, worldOn(Chains.layer([source, destination]), relayer))
 
 /** As {@link layer}, on nodes that `change` makes lie. */
 export const layerOnNodes = (change: (client: ChainClient) => ChainClient) =>

@@ -23,6 +23,12 @@ const RpcUrl = Schema.String.check(
   Schema.makeFilter((text: string) => isHttpUrl(text) || "expected an http or https URL")
 )
 
+const isWebSocketUrl = (text: string): boolean => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol)
+
+const WebSocketUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => isWebSocketUrl(text) || "expected a ws or wss URL")
+)
+
 /** As in a route hint, which is read without regard to case and also takes ids. */
 const ChainName = Schema.String.check(
   Schema.isPattern(/^[a-z](?:[a-z0-9._ -]*[a-z0-9])?$/, {
@@ -37,6 +43,8 @@ export const ChainSettings = Schema.Struct({
   nativeSymbol: Schema.NonEmptyString,
   /** JSON-RPC endpoints, preferred first. They may hold API keys, so they never appear in logs or answers. */
   rpcUrls: Schema.NonEmptyArray(RpcUrl),
+  /** Where the node tells new heads; without one it is asked for them. May hold an API key. */
+  wsUrl: Schema.optionalKey(WebSocketUrl),
   /** Receives protocol fees. */
   feeRecipient: Address.NonZeroAddress,
   /** Receives builder fees that are paid out in batches; `feeRecipient` unless set. */
@@ -86,7 +94,15 @@ export const deploymentOf = (settings: ChainSettings, domainName: string): Sweep
 
 /** The chain as the service knows it, with its contracts' addresses computed unless overridden. */
 export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
-  const { builderVault, contracts, guardOwner: _owner, rpcUrls: _urls, timelockSeconds: _timelock, ...facts } = settings
+  const {
+    builderVault,
+    contracts,
+    guardOwner: _owner,
+    rpcUrls: _urls,
+    timelockSeconds: _timelock,
+    wsUrl: _wsUrl,
+    ...facts
+  } = settings
   return {
     ...facts,
     builderVault: builderVault ?? settings.feeRecipient,

@@ -15,6 +15,9 @@ import {
   UnsupportedChain
 } from "../../ports/Chains.ts"
 import * as JsonRpc from "./JsonRpc.ts"
+import * as JsonRpcBatch from "./JsonRpcBatch.ts"
+import * as JsonRpcHeads from "./JsonRpcHeads.ts"
+import * as JsonRpcHttp from "./JsonRpcHttp.ts"
 import * as JsonRpcPool from "./JsonRpcPool.ts"
 import * as RpcErrors from "./RpcErrors.ts"
 import * as Rpc from "./RpcSchemas.ts"
@@ -23,14 +26,20 @@ export interface ChainEndpoints {
   readonly chain: Chain
   /** Asked in this order; the next one when the one before gives no usable answer. */
   readonly rpcUrls: ReadonlyArray<string>
+  /** Where new heads are told. Without one they are asked for. */
+  readonly wsUrl?: string | undefined
 }
 
 export interface Options {
   /** How long to wait for one answer of one endpoint. */
   readonly timeout: Duration.Input
+  /** How long an endpoint may be silent before the next one is asked as well. */
+  readonly hedgeAfter: Duration.Input
+  /** Calls at most that share one request; 1 never batches. */
+  readonly maxBatch: number
 }
 
-const defaults: Options = { timeout: "10 seconds" }
+export const defaults: Options = { timeout: "10 seconds", hedgeAfter: "300 millis", maxBatch: 50 }
 
 /** Blocks behind a fee estimate. */
 const FEE_BLOCKS = 10
@@ -86,8 +95,18 @@ const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
   return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas }
 }
 
+const isNull = (answer: unknown): boolean => answer === null
+
+const decodeHeight = Schema.decodeUnknownOption(Schema.Struct({ number: Rpc.Quantity }))
+
+const heightOf = (answer: unknown): Option.Option<bigint> => Option.map(decodeHeight(answer), ({ number }) => number)
+
 /** A chain's client over endpoints of its own; see {@link layer}. */
-export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainClient => {
+export const makeClient = Effect.fnUntraced(function* (
+  chain: Chain,
+  pool: JsonRpcPool.JsonRpcPool,
+  wsUrl: string | undefined
+) {
   const unavailable = (method: string, detail: string) => new ChainUnavailable({ chainId: chain.id, method, detail })
 
   const decoded = <S extends Schema.Constraint>(schema: S) => {
@@ -105,11 +124,17 @@ export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainCl
 
   /** A read whose errors are all the node's trouble. */
   const read = (method: string, params: ReadonlyArray<unknown>) =>
-    Effect.mapError(pool.request(method, params), (failure) => unavailable(method, failure.message))
+    Effect.mapError(pool.request(method, params, { isIgnorance: isNull }), (failure) =>
+      unavailable(method, failure.message)
+    )
+
+  const readHead = (method: string, params: ReadonlyArray<unknown>) =>
+    Effect.mapError(pool.head(method, params, heightOf), (failure) => unavailable(method, failure.message))
 
   const block: ChainClient["block"] = Effect.fn("Chains.block")(function* (which) {
     const method = "eth_getBlockByNumber"
-    const answer = yield* asBlock(method, yield* read(method, [tag(which), false]))
+    const params = [tag(which), false]
+    const answer = yield* asBlock(method, yield* which === "latest" ? readHead(method, params) : read(method, params))
     return answer === null ? Option.none() : Option.some(Rpc.block(answer))
   })
 
@@ -132,7 +157,9 @@ export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainCl
     const overrides = stateOverrides(request)
     const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
     const answer = yield* pool
-      .request("eth_call", params, (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure))
+      .request("eth_call", params, {
+        isAnswer: (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
+      })
       .pipe(
         Effect.mapError((failure) =>
           failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
@@ -170,21 +197,26 @@ export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainCl
     const hash = keccak256(raw)
     const doubts: Array<string> = []
     let rejection: SendRejected | undefined
-    for (const endpoint of yield* pool.ordered) {
-      const outcome = yield* Effect.result(endpoint.request(method, [raw]))
-      if (outcome._tag === "Success") {
-        if (String(outcome.success).toLowerCase() === hash) return hash
-        doubts.push(`${endpoint.name}: answered with another hash`)
-        continue
-      }
-      const said = outcome.failure._tag === "RpcError" ? RpcErrors.sendOutcome(outcome.failure) : undefined
-      if (said?._tag === "Known") return hash
-      if (said?._tag === "Rejected") {
-        rejection ??= new SendRejected({ chainId: chain.id, reason: said.reason, detail: outcome.failure.message })
-      } else {
-        doubts.push(outcome.failure.message)
-      }
-    }
+    const attempt = (endpoint: JsonRpc.Endpoint) =>
+      Effect.matchEffect(endpoint.request(method, [raw]), {
+        onSuccess: (answer) => {
+          if (String(answer).toLowerCase() === hash) return Effect.succeed(hash)
+          doubts.push(`${endpoint.name}: answered with another hash`)
+          return Effect.fail("doubtful" as const)
+        },
+        onFailure: (failure) => {
+          const said = failure._tag === "RpcError" ? RpcErrors.sendOutcome(failure) : undefined
+          if (said?._tag === "Known") return Effect.succeed(hash)
+          if (said?._tag === "Rejected") {
+            rejection ??= new SendRejected({ chainId: chain.id, reason: said.reason, detail: failure.message })
+            return Effect.fail("rejected" as const)
+          }
+          doubts.push(failure.message)
+          return Effect.fail("doubtful" as const)
+        }
+      })
+    const outcome = yield* Effect.result(pool.first(attempt))
+    if (outcome._tag === "Success") return outcome.success
     if (doubts.length === 0 && rejection !== undefined) return yield* rejection
     return yield* unavailable(method, doubts.join("; "))
   })
@@ -201,22 +233,39 @@ export const makeClient = (chain: Chain, pool: JsonRpcPool.JsonRpcPool): ChainCl
     return answer.filter((entry) => !entry.removed).map(Rpc.log)
   })
 
-  return { chain, block, code, balance, transactionCount, call, simulate, feesPerGas, send, receipt, logs }
-}
+  const heads = yield* JsonRpcHeads.make({ chain, block }, wsUrl)
+
+  return {
+    chain,
+    heads,
+    block,
+    code,
+    balance,
+    transactionCount,
+    call,
+    simulate,
+    feesPerGas,
+    send,
+    receipt,
+    logs
+  } satisfies ChainClient
+})
 
 /** Chains over HTTP endpoints. Nothing is asked of a node before the first use; a node of another chain is never used. */
 export const layer = (
   chains: ReadonlyArray<ChainEndpoints>,
-  { timeout }: Options = defaults
+  { hedgeAfter, maxBatch, timeout }: Options = defaults
 ): Layer.Layer<Chains, never, HttpClient.HttpClient> =>
   Layer.effect(
     Chains,
     Effect.gen(function* () {
       const http = yield* HttpClient.HttpClient
-      const all = yield* Effect.forEach(chains, ({ chain, rpcUrls }) =>
-        Effect.map(
-          Effect.forEach(rpcUrls, (url) => JsonRpc.verified(JsonRpc.make(http, url, timeout), chain.id)),
-          (endpoints) => makeClient(chain, JsonRpcPool.make(endpoints))
+      const all = yield* Effect.forEach(chains, ({ chain, rpcUrls, wsUrl }) =>
+        Effect.flatMap(
+          Effect.forEach(rpcUrls, (url) =>
+            JsonRpc.verified(JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch }), chain.id)
+          ),
+          (endpoints) => makeClient(chain, JsonRpcPool.make(endpoints, { hedgeAfter }), wsUrl)
         )
       )
       return {

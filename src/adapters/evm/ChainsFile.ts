@@ -71,13 +71,10 @@ export const decode = Effect.fnUntraced(function* (path: string, text: string) {
 export const read = Effect.fn("ChainsFile.read")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(
-    Effect.mapError(
-      (error) =>
-        new BadChainsFile({
-          path,
-          detail: `cannot be read (${error.message}); set CHAINS_FILE to the file that lists the chains`
-        })
-    )
+    Effect.mapError(({ reason }) => {
+      const why = reason._tag === "NotFound" ? "there is no such file" : `cannot be read (${reason._tag})`
+      return new BadChainsFile({ path, detail: `${why}; set CHAINS_FILE to the one that lists the chains` })
+    })
   )
   return yield* decode(path, text)
 })

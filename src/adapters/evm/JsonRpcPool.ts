@@ -1,66 +1,206 @@
 /**
- * Several endpoints of one chain as one: the first that gives a usable answer wins. An endpoint that failed is asked last for
- * a while, so that a dead one costs its timeout once and not with every request.
+ * Several endpoints of one chain as one: the first that gives a usable answer wins.
+ *
+ * The preferred one is asked first; the next when it has failed, or when it is silent for a while (hedging), so that a slow
+ * endpoint costs little and a dead one less. An endpoint that failed or was overtaken is asked last for a while, and so is one
+ * whose head lies behind: what it says is true of the past.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, type Duration, Effect, Option } from "effect"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 
+export interface Options {
+  /** How long an endpoint may be silent before the next one is asked as well. */
+  readonly hedgeAfter: Duration.Input
+}
+
+export interface RequestOptions {
+  /** Which errors of a node are an answer, such as a revert: those end the search, all others move it on. */
+  readonly isAnswer?: (failure: RpcFailure) => boolean
+  /** Which answers only say that this node does not know: an endpoint that lies behind is not the one to say so. */
+  readonly isIgnorance?: (answer: unknown) => boolean
+}
+
 export interface JsonRpcPool {
-  /**
-   * Asks the endpoints in turn. `isAnswer` tells which errors of a node are an answer, such as a revert: those end the
-   * search, all others move it on. Fails with the last failure.
-   */
+  /** Asks one endpoint after the other for something that changes nothing. Fails with the last failure. */
   readonly request: (
     method: string,
     params: ReadonlyArray<unknown>,
-    isAnswer?: (failure: RpcFailure) => boolean
+    options?: RequestOptions
   ) => Effect.Effect<unknown, RpcFailure>
-  /** The endpoints in the order in which they should be asked now. */
-  readonly ordered: Effect.Effect<ReadonlyArray<Endpoint>>
+  /**
+   * Runs `ask` on one endpoint after the other in the same way; the first success ends it, and a success of one interrupts
+   * the others. Fails with the last failure once all have failed.
+   */
+  readonly first: <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) => Effect.Effect<A, E | EndpointFailed>
+  /**
+   * Asks every endpoint that is well, since heads differ, and gives the highest. Waits no longer than the hedging delay for
+   * those that are slower than the first. Remembers who lies behind.
+   */
+  readonly head: (
+    method: string,
+    params: ReadonlyArray<unknown>,
+    height: (answer: unknown) => Option.Option<bigint>
+  ) => Effect.Effect<unknown, RpcFailure>
 }
 
-/** How long an endpoint that failed is asked last, in milliseconds. */
+/** How long an endpoint that failed or was overtaken is asked last, in milliseconds. */
 const COOLDOWN_MILLIS = 10_000
 
-export const make = (endpoints: ReadonlyArray<Endpoint>): JsonRpcPool => {
-  const avoidedUntil = new Map<Endpoint, number>()
+/** Endpoints behind one load balancer differ by a block or two all the time. */
+const TOLERATED_BLOCKS = 2n
 
-  const noting = (endpoint: Endpoint): Endpoint => {
-    const noted: Endpoint = {
+/** After this many milliseconds it is not known any more how high an endpoint is. */
+const HEIGHT_LIFETIME_MILLIS = 60_000
+
+interface Health {
+  avoidedUntil: number
+  height: bigint
+  heightAt: number
+}
+
+export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPool => {
+  const health = new Map<Endpoint, Health>()
+  const none = () => new EndpointFailed({ endpoint: "none", detail: "no endpoint is configured" })
+
+  const update = (endpoint: Endpoint, change: (health: Health, now: number) => void) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const standing = health.get(endpoint)
+      if (standing !== undefined) change(standing, now)
+    })
+
+  const avoid = (endpoint: Endpoint) =>
+    update(endpoint, (standing, now) => {
+      standing.avoidedUntil = now + COOLDOWN_MILLIS
+    })
+
+  const watched = (endpoint: Endpoint): Endpoint => {
+    const self: Endpoint = {
       name: endpoint.name,
       request: (method, params) =>
         endpoint.request(method, params).pipe(
-          Effect.tapError((failure) =>
-            failure._tag === "EndpointFailed"
-              ? Effect.map(Clock.currentTimeMillis, (now) => avoidedUntil.set(noted, now + COOLDOWN_MILLIS))
-              : Effect.void
-          ),
-          Effect.tap(() => Effect.sync(() => avoidedUntil.delete(noted)))
+          Effect.tapError((failure) => (failure._tag === "EndpointFailed" ? avoid(self) : Effect.void)),
+          Effect.tap(() =>
+            update(self, (standing) => {
+              standing.avoidedUntil = 0
+            })
+          )
         )
     }
-    return noted
+    health.set(self, { avoidedUntil: 0, height: 0n, heightAt: 0 })
+    return self
   }
-  const all = endpoints.map(noting)
+  const endpoints = bare.map(watched)
 
-  const ordered = Effect.map(Clock.currentTimeMillis, (now) => {
-    const isAvoided = (endpoint: Endpoint) => (avoidedUntil.get(endpoint) ?? 0) > now
-    return [...all.filter((endpoint) => !isAvoided(endpoint)), ...all.filter(isAvoided)]
-  })
+  const knownHeight = ({ height, heightAt }: Health, now: number): bigint | undefined =>
+    now - heightAt < HEIGHT_LIFETIME_MILLIS ? height : undefined
 
-  const request = Effect.fnUntraced(function* (
-    method: string,
-    params: ReadonlyArray<unknown>,
-    isAnswer: (failure: RpcFailure) => boolean = () => false
-  ) {
-    let last: RpcFailure = new EndpointFailed({ endpoint: "none", detail: "no endpoint is configured" })
-    for (const endpoint of yield* ordered) {
-      const outcome = yield* Effect.result(endpoint.request(method, params))
-      if (outcome._tag === "Success") return outcome.success
-      last = outcome.failure
-      if (isAnswer(last)) break
+  const highest = (now: number): bigint => {
+    let top = 0n
+    for (const standing of health.values()) {
+      const height = standing.avoidedUntil > now ? undefined : knownHeight(standing, now)
+      if (height !== undefined && height > top) top = height
     }
-    return yield* Effect.fail(last)
+    return top
+  }
+
+  const isBehind = (endpoint: Endpoint, now: number, tolerance: bigint): boolean => {
+    const standing = health.get(endpoint)
+    const height = standing === undefined ? undefined : knownHeight(standing, now)
+    return height !== undefined && height + tolerance < highest(now)
+  }
+
+  /** As they stand in the configuration: first the well ones, then those that lie behind, then those that failed. */
+  const ordered = Effect.map(Clock.currentTimeMillis, (now) => {
+    const rank = (endpoint: Endpoint): number =>
+      (health.get(endpoint)?.avoidedUntil ?? 0) > now ? 2 : isBehind(endpoint, now, TOLERATED_BLOCKS) ? 1 : 0
+    return endpoints.toSorted((a, b) => rank(a) - rank(b))
   })
 
-  return { request, ordered }
+  /** One after the other: the next when the one before has failed, or has been silent for the delay. */
+  const staggered = <A, E>(
+    [endpoint, ...others]: ReadonlyArray<Endpoint>,
+    asked: (endpoint: Endpoint) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | EndpointFailed> => {
+    if (endpoint === undefined) return Effect.fail(none())
+    if (others.length === 0) return asked(endpoint)
+    return Effect.gen(function* () {
+      const failed = yield* Deferred.make<void>()
+      let last: E | EndpointFailed = none()
+      let silent = true
+      const here = Effect.tapError(asked(endpoint), (failure) => {
+        last = failure
+        silent = false
+        return Deferred.succeed(failed, undefined)
+      })
+      const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(options.hedgeAfter)).pipe(
+        Effect.andThen(staggered(others, asked)),
+        Effect.tap(() => (silent ? avoid(endpoint) : Effect.void)),
+        Effect.tapError((failure) =>
+          Effect.sync(() => {
+            last = failure
+          })
+        )
+      )
+      return yield* Effect.race(here, elsewhere).pipe(Effect.catch(() => Effect.fail(last)))
+    })
+  }
+
+  const first: JsonRpcPool["first"] = (asked) => Effect.flatMap(ordered, (list) => staggered(list, asked))
+
+  const request: JsonRpcPool["request"] = Effect.fnUntraced(function* (method, params, { isAnswer, isIgnorance } = {}) {
+    /** What a node that lies behind did not know. It stands if none knows better. */
+    let ignorance: { readonly answer: unknown } | undefined
+    const outcome = yield* Effect.result(
+      first((endpoint) =>
+        endpoint.request(method, params).pipe(
+          Effect.flatMap((answer) => {
+            if (endpoints.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
+            return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+              if (!isBehind(endpoint, now, 0n)) return Effect.succeed(Effect.succeed(answer))
+              ignorance = { answer }
+              return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "lies behind" }))
+            })
+          }),
+          Effect.catch((failure) =>
+            isAnswer?.(failure) === true ? Effect.succeed(Effect.fail(failure)) : Effect.fail(failure)
+          )
+        )
+      )
+    )
+    if (outcome._tag === "Success") return yield* outcome.success
+    if (ignorance !== undefined) return ignorance.answer
+    return yield* Effect.fail(outcome.failure)
+  })
+
+  const head: JsonRpcPool["head"] = Effect.fnUntraced(function* (method, params, height) {
+    const now = yield* Clock.currentTimeMillis
+    const well = endpoints.filter((endpoint) => (health.get(endpoint)?.avoidedUntil ?? 0) <= now)
+    if (well.length < 2) return yield* request(method, params)
+    const arrived = yield* Deferred.make<void>()
+    let best: { readonly answer: unknown; readonly height: bigint } | undefined
+    const survey = Effect.forEach(
+      well,
+      (endpoint) =>
+        endpoint.request(method, params).pipe(
+          Effect.flatMap((answer) => {
+            const value = Option.getOrUndefined(height(answer))
+            if (value === undefined) return Effect.void
+            if (best === undefined || value > best.height) best = { answer, height: value }
+            return Effect.andThen(
+              update(endpoint, (standing, at) => {
+                standing.height = value
+                standing.heightAt = at
+              }),
+              Deferred.succeed(arrived, undefined)
+            )
+          }),
+          Effect.ignore
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+    yield* Effect.raceFirst(survey, Effect.andThen(Deferred.await(arrived), Effect.sleep(options.hedgeAfter)))
+    return best === undefined ? yield* request(method, params) : best.answer
+  })
+
+  return { request, first, head }
 }

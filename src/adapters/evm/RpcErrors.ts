@@ -2,10 +2,10 @@
  * What nodes mean by their errors. There is no standard for it beyond `code: 3` for a revert, so messages of anvil, geth,
  * erigon, nethermind, besu and reth are matched. What matches nothing is unknown, never a "no".
  */
-import { Predicate } from "effect"
+import { Exit, Option, Predicate } from "effect"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SendRejected } from "../../ports/Chains.ts"
-import type { RpcError } from "./JsonRpc.ts"
+import type { RpcError, RpcFailure } from "./JsonRpc.ts"
 
 /** What a node says of a transaction that it did not simply take. */
 export type SendOutcome =
@@ -55,3 +55,16 @@ export const revertData = (data: unknown): Hex => {
   if ("result" in data) return revertData(data.result)
   return "originalError" in data ? revertData(data.originalError) : "0x"
 }
+
+/** JSON-RPC 2.0, "Invalid Request": what a single well-formed call is never answered with. */
+const INVALID_REQUEST = -32_600
+
+const BATCH_REFUSAL = /\bbatch|response (is )?too (large|big)/i
+
+/** The error is about the batch that the call came in, not about the call. */
+export const isBatchRefusal = (exit: Exit.Exit<unknown, RpcFailure>): boolean =>
+  Option.exists(
+    Exit.findErrorOption(exit),
+    (failure) =>
+      failure._tag === "EndpointFailed" || failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)
+  )

@@ -14,7 +14,7 @@ import type { Hash, Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../ports/SweepContracts.ts"
-import { sweepDelegate, sweepGuard } from "./contracts.generated.ts"
+import { sweepDelegate, sweepEntry, sweepGuard } from "./contracts.generated.ts"
 
 const MAX_TEXT = 300
 
@@ -106,6 +106,7 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
 export const layer = Layer.succeed(SweepContracts, {
   encodeExecute: (order, signature) =>
     encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
+  encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
   decodeRevert,

@@ -10,7 +10,7 @@ import { Signatures } from "../../ports/Signatures.ts"
 /** The largest `s` that EIP-2, and with it EIP-7702, accepts: half of secp256k1's order. */
 const MAX_LOW_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-interface Parts {
+export interface Parts {
   readonly r: Hex
   readonly s: Hex
   readonly yParity: number
@@ -20,7 +20,7 @@ interface Parts {
  * Splits a signature exactly as the delegate does: 65 bytes must end in 27 or 28, since ecrecover takes nothing else, so that
  * no signature is accepted here that the chain refuses.
  */
-const parse = (signature: Hex): Option.Option<Parts> => {
+export const parse = (signature: Hex): Option.Option<Parts> => {
   const bytes = size(signature)
   if (bytes !== 64 && bytes !== 65) return Option.none()
   const r = sliceHex(signature, 0, 32)
@@ -47,10 +47,11 @@ const recover: Signatures["Service"]["recover"] = (hash, signature) =>
     onSome: (parts) => signer(hash, parts)
   })
 
+/** What EIP-2 asks of a signature, so that there is only one of them for a key and a message. */
+export const hasLowS = ({ s }: Pick<Parts, "s">): boolean => hexToBigInt(s) <= MAX_LOW_S
+
 const recoverAuthority: Signatures["Service"]["recoverAuthority"] = (authorization) =>
-  hexToBigInt(authorization.s) > MAX_LOW_S
-    ? Effect.succeedNone
-    : signer(authorizationHash(authorization), authorization)
+  hasLowS(authorization) ? signer(authorizationHash(authorization), authorization) : Effect.succeedNone
 
 export const layer = Layer.succeed(Signatures, {
   orderDigest: (order, domain) => Effect.sync(() => digest(order, domain)),

@@ -2,7 +2,7 @@
  * Chains that tests write by hand: blocks appear when a test mines them, calls answer what it says, and any method can be made to
  * fail. There is no EVM; use the local network for what contracts really do.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, PubSub, Stream } from "effect"
 import { concatHex, keccak256, numberToHex, zeroHash } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
@@ -27,7 +27,7 @@ export interface MinedTransaction {
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
-export type Method = Exclude<keyof ChainClient, "chain">
+export type Method = Exclude<keyof ChainClient, "chain" | "heads">
 
 /** The handle of one chain. All of it is synchronous state: an effect of it takes effect at once. */
 export interface MemoryChain {
@@ -61,6 +61,9 @@ export class MemoryChains extends Context.Service<
 const GENESIS_TIME = 1_700_000_000n
 const GWEI = 1_000_000_000n
 
+/** New heads that a slow subscriber may still read. */
+const HEADS = 16
+
 const silent: ChainClient["call"] = () => Effect.succeed("0x")
 const taken: ChainClient["send"] = (raw) => Effect.sync(() => keccak256(raw))
 const succeeding: ChainClient["simulate"] = (calls) =>
@@ -78,7 +81,8 @@ interface Mined {
   readonly receipts: ReadonlyArray<Receipt>
 }
 
-const make = (chain: Chain): { readonly client: ChainClient; readonly memory: MemoryChain } => {
+const make = Effect.fnUntraced(function* (chain: Chain) {
+  const heads = yield* PubSub.sliding<Block>({ capacity: HEADS, replay: 1 })
   const codes = new Map<Address.Address, Hex>()
   const balances = new Map<Address.Address, bigint>()
   const counts = new Map<Address.Address, ReadonlyArray<Count>>()
@@ -102,6 +106,8 @@ const make = (chain: Chain): { readonly client: ChainClient; readonly memory: Me
   }
   const mined: [Mined, ...Array<Mined>] = [{ block: nextBlock(undefined, 0n), receipts: [] }]
   const head = () => (mined.at(-1) ?? mined[0]).block
+  const publishHead = Effect.suspend(() => PubSub.publish(heads, head()))
+  yield* publishHead
 
   let onCall = silent
   let onSend = taken
@@ -116,6 +122,7 @@ const make = (chain: Chain): { readonly client: ChainClient; readonly memory: Me
 
   const client: ChainClient = {
     chain,
+    heads: Stream.fromPubSub(heads),
     block: (which) =>
       asking("block", () => {
         if (which === "latest") return Effect.succeedSome(head())
@@ -188,22 +195,26 @@ const make = (chain: Chain): { readonly client: ChainClient; readonly memory: Me
     onCall: (handler) => Effect.sync(() => void (onCall = handler)),
     onSimulate: (handler) => Effect.sync(() => void (onSimulate = handler)),
     onSend: (handler) => Effect.sync(() => void (onSend = handler)),
-    mine: (transactions = [], seconds = 1n) => Effect.sync(() => mine(transactions, seconds)),
+    mine: (transactions = [], seconds = 1n) =>
+      Effect.tap(
+        Effect.sync(() => mine(transactions, seconds)),
+        () => publishHead
+      ),
     reorg: (blocks) =>
       Effect.sync(() => {
         forks += 1n
         mined.length = Math.max(1, mined.length - blocks)
-      }),
+      }).pipe(Effect.andThen(publishHead)),
     fail: (...methods) => Effect.sync(() => void (failing = methods)),
     sent: Effect.sync(() => [...sent])
   }
   return { client, memory }
-}
+})
 
 export const layer = (chains: ReadonlyArray<Chain>): Layer.Layer<Chains | MemoryChains> =>
   Layer.effectContext(
-    Effect.sync(() => {
-      const made = chains.map(make)
+    Effect.gen(function* () {
+      const made = yield* Effect.forEach(chains, make)
       const find = (chainId: ChainId) =>
         Effect.suspend(() => {
           const one = made.find(({ client }) => client.chain.id === chainId)

@@ -1,7 +1,14 @@
 /** Intents in memory, for tests and for integrators' own: what a restart loses, and what other processes never see. */
 import { Clock, Effect, HashMap, Layer, Option, PubSub, Ref, Result, Stream } from "effect"
-import { IllegalTransition, type IntentStatus, transitions } from "../../domain/Intent.ts"
-import { type Intent, IntentExists, Intents, type NewIntent, type Progress } from "../../ports/Intents.ts"
+import { BURNING, IllegalTransition, type IntentStatus, transitions } from "../../domain/Intent.ts"
+import {
+  type Intent,
+  IntentExists,
+  Intents,
+  type IntentState,
+  type NewIntent,
+  type Progress
+} from "../../ports/Intents.ts"
 import { idempotencyKey } from "../../ports/Outbox.ts"
 import { account, carriesOwner, lookup, OrchestratorState, type State, type StoredIntent } from "./OrchestratorState.ts"
 
@@ -30,6 +37,15 @@ const afterEvent = (intent: Intent, event: Progress, detail: string | undefined)
       return { ...intent, failureReason: event.reason, ...(detail === undefined ? {} : { failureDetail: detail }) }
   }
 }
+
+const stateOf = ({ deliveryTxHash, failureReason, id, quote, status, txHash }: Intent): IntentState => ({
+  id,
+  status,
+  crossChain: quote.crossChain,
+  ...(txHash === undefined ? {} : { txHash }),
+  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+  ...(failureReason === undefined ? {} : { failureReason })
+})
 
 const isQueued = (stored: StoredIntent): boolean =>
   stored.intent.status === "submitted" && stored.relayTransactionId === undefined
@@ -84,6 +100,14 @@ const make = Effect.gen(function* () {
 
   const find: Intents["Service"]["find"] = (id) =>
     Effect.map(Ref.get(state), ({ intents }) => Option.map(HashMap.get(intents, id), (stored) => stored.intent))
+
+  const states: Intents["Service"]["states"] = (ids) =>
+    Effect.map(Ref.get(state), ({ intents }) =>
+      ids.flatMap((id) => {
+        const intent = lookup(intents, id)?.intent
+        return intent === undefined ? [] : [stateOf(intent)]
+      })
+    )
 
   const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission) {
     const at = yield* Clock.currentTimeMillis
@@ -154,6 +178,58 @@ const make = Effect.gen(function* () {
     )
   })
 
+  const applyAll: Intents["Service"]["applyAll"] = Effect.fnUntraced(function* (steps) {
+    const moved = yield* Effect.filter(steps, ({ detail, events, id, outbox }) =>
+      apply(id, events, { ...(outbox && { outbox }), ...(detail !== undefined && { detail }) }).pipe(
+        Effect.as(true),
+        Effect.catchTag("IllegalTransition", () => Effect.succeed(false))
+      )
+    )
+    return new Set(moved.map(({ id }) => id))
+  })
+
+  const findAll: Intents["Service"]["findAll"] = (ids) =>
+    Effect.map(Ref.get(state), ({ intents }) =>
+      [...new Set(ids)].flatMap((id) => {
+        const stored = lookup(intents, id)
+        return stored === undefined ? [] : [stored.intent]
+      })
+    )
+
+  const burned: Intents["Service"]["burned"] = ({ builders, chainId, owners, sinceMs }) =>
+    Effect.map(Ref.get(state), ({ intents }) => {
+      const lately = Array.from(HashMap.values(intents))
+        .map(({ intent }) => intent)
+        .filter(
+          ({ failureReason, txHash, updatedAtMs }) =>
+            failureReason !== undefined &&
+            BURNING.includes(failureReason) &&
+            txHash !== undefined &&
+            updatedAtMs > sinceMs
+        )
+      const counted = <K extends string>(keys: ReadonlyArray<K>, isOf: (intent: Intent, key: K) => boolean) =>
+        new Map(
+          keys.flatMap((key) => {
+            const count = lately.filter((intent) => isOf(intent, key)).length
+            return count === 0 ? [] : [[key as string, count] as const]
+          })
+        )
+      return {
+        owners: counted(owners, ({ order, quote }, owner) => quote.sourceChainId === chainId && order.owner === owner),
+        builders: counted(builders, ({ attributed }, id) => attributed?.builderId === id)
+      }
+    })
+
+  const overdue: Intents["Service"]["overdue"] = (chainId, before, limit) =>
+    Effect.map(Ref.get(state), ({ intents }) =>
+      Array.from(HashMap.values(intents))
+        .filter((stored) => isQueued(stored) && stored.intent.quote.sourceChainId === chainId)
+        .map(({ intent }) => intent)
+        .filter(({ order }) => order.deadline < before)
+        .toSorted((a, b) => Number(a.order.deadline - b.order.deadline))
+        .slice(0, limit)
+    )
+
   const inStatus: Intents["Service"]["inStatus"] = (chainId, statuses, limit) =>
     Effect.map(Ref.get(state), ({ intents }) =>
       Array.from(HashMap.values(intents))
@@ -173,10 +249,15 @@ const make = Effect.gen(function* () {
     nextOrderNonce,
     create,
     find,
+    states,
     submit,
     claim,
     release,
     apply,
+    applyAll,
+    findAll,
+    burned,
+    overdue,
     inStatus,
     counts,
     wakes: Stream.fromPubSub(wakes)

@@ -28,6 +28,12 @@ export interface State {
   readonly transactions: HashMap.HashMap<string, RelayTransaction>
   /** By chain and lane. */
   readonly laneNonces: HashMap.HashMap<string, bigint>
+  /** Wei that finished transactions cost, with the chain and the start of the hour in which they ended. */
+  readonly spending: ReadonlyArray<{ readonly chainId: number; readonly hourMs: number; readonly wei: bigint }>
+  /** What transactions that are final, or were, carried to their end, by their id. */
+  readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
+  /** Wei that unfinished transactions may cost at most, by their id. */
+  readonly reserved: HashMap.HashMap<string, bigint>
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
 }
@@ -37,6 +43,9 @@ const empty: State = {
   orderNonces: HashMap.empty(),
   transactions: HashMap.empty(),
   laneNonces: HashMap.empty(),
+  spending: [],
+  ended: HashMap.empty(),
+  reserved: HashMap.empty(),
   outbox: HashMap.empty()
 }
 
@@ -70,6 +79,7 @@ export const carriesOwner = (state: State, chainId: number, owner: string): bool
   Array.from(HashMap.values(state.transactions)).some(
     (transaction) =>
       transaction.status !== "final" &&
+      transaction.reopened !== true &&
       transaction.chainId === chainId &&
       transaction.intentIds.some((id) => {
         const stored = lookup(state.intents, id)

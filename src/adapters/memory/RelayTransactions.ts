@@ -23,6 +23,10 @@ const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<
   })
 }
 
+const HOUR_MILLIS = 3_600_000
+
+const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
+
 const changeTransaction = (state: State, id: string, change: (transaction: RelayTransaction) => RelayTransaction) => {
   const transaction = lookup(state.transactions, id)
   return transaction === undefined || transaction.status === "final"
@@ -41,6 +45,18 @@ const free = (state: State, ids: ReadonlyArray<string>): State => ({
     state.intents
   )
 })
+
+const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTransaction => {
+  const deadlines = transaction.intentIds.flatMap((id) => {
+    const intent = lookup(state.intents, id)?.intent
+    return intent !== undefined && (intent.status === "submitted" || transaction.reopened === true)
+      ? [intent.order.deadline]
+      : []
+  })
+  const [first, ...rest] = deadlines
+  if (first === undefined) return transaction
+  return { ...transaction, wantedUntil: rest.reduce((latest, each) => (each > latest ? each : latest), first) }
+}
 
 const make = Effect.gen(function* () {
   const { allocating, state } = yield* OrchestratorState
@@ -80,6 +96,7 @@ const make = Effect.gen(function* () {
             ...current,
             laneNonces: HashMap.set(current.laneNonces, account(chainId, lane), nonce + 1n),
             transactions: HashMap.set(current.transactions, transaction.id, transaction),
+            reserved: HashMap.set(current.reserved, transaction.id, options.reserve ?? 0n),
             intents: intentIds.reduce(
               (intents, id) =>
                 HashMap.modify(intents, id, ({ intent }) => ({
@@ -137,12 +154,70 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const finalize: RelayTransactions["Service"]["finalize"] = (id) =>
-    Ref.update(state, (current) => {
-      const carried = lookup(current.transactions, id)?.intentIds ?? []
-      return free(
-        changeTransaction(current, id, (transaction) => ({ ...transaction, status: "final", intentIds: [] })),
-        carried
+  const finalize: RelayTransactions["Service"]["finalize"] = Effect.fnUntraced(function* (endings) {
+    const hourMs = hourOf(yield* Clock.currentTimeMillis)
+    yield* Ref.update(state, (current) =>
+      endings.reduce((acc, { cost = 0n, id, inclusion }) => {
+        const transaction = lookup(acc.transactions, id)
+        if (transaction === undefined || transaction.status === "final") return acc
+        const { chainId } = transaction
+        const carried = lookup(acc.transactions, id)?.intentIds ?? []
+        const ended = changeTransaction(acc, id, ({ inclusion: _previous, ...transaction }) => ({
+          ...transaction,
+          status: "final",
+          intentIds: [],
+          ...(inclusion === undefined ? {} : { inclusion })
+        }))
+        const spent = {
+          ...ended,
+          ended: HashMap.set(ended.ended, id, carried),
+          spending: [...ended.spending, { chainId, hourMs, wei: cost }]
+        }
+        return free(spent, carried)
+      }, current)
+    )
+  })
+
+  const finalFrom: RelayTransactions["Service"]["finalFrom"] = (chainId, blockNumber) =>
+    Effect.map(Ref.get(state), ({ transactions }) =>
+      Array.from(HashMap.values(transactions))
+        .flatMap(({ id, inclusion, status, ...transaction }) =>
+          transaction.chainId === chainId &&
+          status === "final" &&
+          inclusion !== undefined &&
+          inclusion.blockNumber >= blockNumber
+            ? [{ id, inclusion }]
+            : []
+        )
+        .toSorted((a, b) => Number(a.id) - Number(b.id))
+    )
+
+  const reopen: RelayTransactions["Service"]["reopen"] = (ids) =>
+    Ref.update(state, (current) =>
+      ids.reduce((acc, id) => {
+        const transaction = lookup(acc.transactions, id)
+        if (transaction?.status !== "final") return acc
+        const { inclusion: _lost, ...rest } = transaction
+        const settledHere = (intentId: string) => {
+          const intent = lookup(acc.intents, intentId)?.intent
+          const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
+          return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
+        }
+        const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
+        const reopened: RelayTransaction = { ...rest, status: "pending", reopened: true, intentIds }
+        return { ...acc, transactions: HashMap.set(acc.transactions, id, reopened) }
+      }, current)
+    )
+
+  const spending: RelayTransactions["Service"]["spending"] = (chainId, sinceMs) =>
+    Effect.map(Ref.get(state), (current) => {
+      const spent = current.spending.filter((each) => each.chainId === chainId && each.hourMs >= hourOf(sinceMs))
+      const open = Array.from(HashMap.values(current.transactions)).filter(
+        (transaction) => transaction.chainId === chainId && transaction.status !== "final"
+      )
+      return [...spent.map(({ wei }) => wei), ...open.map(({ id }) => lookup(current.reserved, id) ?? 0n)].reduce(
+        (sum, wei) => sum + wei,
+        0n
       )
     })
 
@@ -161,9 +236,10 @@ const make = Effect.gen(function* () {
     })
 
   const unfinished: RelayTransactions["Service"]["unfinished"] = (chainId) =>
-    Effect.map(Ref.get(state), ({ transactions }) =>
-      Array.from(HashMap.values(transactions))
+    Effect.map(Ref.get(state), (current) =>
+      Array.from(HashMap.values(current.transactions))
         .filter((transaction) => transaction.chainId === chainId && transaction.status !== "final")
+        .map((transaction) => withWantedUntil(current, transaction))
         .toSorted((a, b) => (a.lane === b.lane ? (a.nonce < b.nonce ? -1 : 1) : a.lane < b.lane ? -1 : 1))
     )
 
@@ -173,7 +249,10 @@ const make = Effect.gen(function* () {
     markBroadcast,
     setInclusion,
     finalize,
+    finalFrom,
+    reopen,
     detach,
+    spending,
     unfinished
   })
 })

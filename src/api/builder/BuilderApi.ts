@@ -6,6 +6,7 @@ import * as Document from "../shared/Document.ts"
 import { BodyTooLarge, InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
 import { Console } from "./ConsoleApi.ts"
+import { DeploymentGroup } from "./DeploymentApi.ts"
 import * as Docs from "./Docs.ts"
 import {
   AlreadyRegistered,
@@ -141,7 +142,7 @@ export const System = HttpApiGroup.make("system")
   .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
 
 export const BuilderApi = HttpApi.make("builder")
-  .add(Auth, SelfSignup, Me, AttributionGroup, Machine, Console, System)
+  .add(Auth, SelfSignup, Me, AttributionGroup, Machine, Console, DeploymentGroup, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -9,6 +9,7 @@ import {
   AlreadyRegistered,
   InvalidRequest,
   NothingOwed,
+  PaymentInFlight,
   PaymentTaken,
   PaymentUnproven,
   PayoutClosed
@@ -33,6 +34,7 @@ import {
   RegistrationRequest,
   RevenueView,
   ReversalRequest,
+  SignedPaymentRequest,
   StandingAlert,
   TotalsView,
   TreasuryView
@@ -108,17 +110,32 @@ const payouts = [
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
     error: [NotFound, ...failures]
   }).annotateMerge(Docs.payoutSafe),
+  HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
+    params,
+    payload: SignedPaymentRequest,
+    success: PayoutBatch.pipe(HttpApiSchema.status(201)),
+    error: [NotFound, PayoutClosed, PaymentInFlight, ...bodyErrors, ...failures]
+  }).annotateMerge(Docs.recordPayment),
   HttpApiEndpoint.post("markPayoutPaid", "/admin/payouts/:id/paid", {
     params,
     payload: PaymentRequest,
     success: PayoutBatch,
-    error: [NotFound, PayoutClosed, PaymentTaken, PaymentUnproven, ...bodyErrors, UpstreamFailed, ...failures]
+    error: [
+      NotFound,
+      PayoutClosed,
+      PaymentInFlight,
+      PaymentTaken,
+      PaymentUnproven,
+      ...bodyErrors,
+      UpstreamFailed,
+      ...failures
+    ]
   }).annotateMerge(Docs.markPayoutPaid),
   HttpApiEndpoint.post("failPayout", "/admin/payouts/:id/fail", {
     params,
     payload: FailureRequest,
     success: PayoutBatch,
-    error: [NotFound, PayoutClosed, ...bodyErrors, ...failures]
+    error: [NotFound, PayoutClosed, PaymentInFlight, ...bodyErrors, UpstreamFailed, ...failures]
   }).annotateMerge(Docs.failPayout)
 ] as const
 

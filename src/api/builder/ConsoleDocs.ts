@@ -65,23 +65,38 @@ export const payoutSafe = endpoint(
   [notFound, ...always]
 )
 
+const inFlight: ErrorRow = [409, "payment_in_flight", "a recorded payment may still be mined, or was"]
+const chainDown: ErrorRow = [502, "internal error", "the chain does not answer"]
+
+export const recordPayment = endpoint(
+  "Record a signed payment",
+  "Before it is sent, so that whoever goes on after a crash finds it and sends the same one. The transaction must be signed by the vault's key and pay exactly this batch through Permit2, under the nonce that follows from the batch's id: whatever is signed, Permit2 lets it be paid once. Safe to repeat.",
+  [
+    notFound,
+    [409, "payout_closed", "the batch is paid or failed"],
+    [409, "payment_in_flight", "another number of payments is recorded than `known` says: read the batch again"],
+    ...write
+  ]
+)
+
 export const markPayoutPaid = endpoint(
   "Book a batch's payment",
   "Verified on chain: the transaction succeeded, is deep enough, and transferred each line's amount from the vault to its builder. Safe to repeat.",
   [
     notFound,
     [409, "payout_closed", "the batch failed, or was paid by another transaction"],
+    inFlight,
     [409, "payment_taken", "the transaction pays another batch of the same token"],
     [409, "payment_unproven", "the chain does not prove it: `reason` says why, `builderIds` whose transfer is missing"],
     ...write,
-    [502, "internal error", "the chain does not answer"]
+    chainDown
   ]
 )
 
 export const failPayout = endpoint(
   "Give a batch up",
-  "Only for a batch that was not and will not be sent: what it claimed is owed again.",
-  [notFound, [409, "payout_closed", "the batch is paid"], ...write]
+  "Only for a batch that was not and will not be paid: what it claimed is owed again. With a recorded payment, only once the chain is past its deadline and shows that it was not mined.",
+  [notFound, [409, "payout_closed", "the batch is paid"], inFlight, ...write, chainDown]
 )
 
 export const revenue = endpoint(

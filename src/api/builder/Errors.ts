@@ -121,6 +121,13 @@ export class PaymentTaken extends Schema.Error<PaymentTaken>("PaymentTaken")(
   readonly _tag = "PaymentTaken"
 }
 
+export class PaymentInFlight extends Schema.Error<PaymentInFlight>("PaymentInFlight")(
+  { error: Schema.tag("payment_in_flight") },
+  { httpApiStatus: 409, description: "A signed payment of the batch is recorded that may still be mined, or was" }
+) {
+  readonly _tag = "PaymentInFlight"
+}
+
 export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnproven")(
   {
     error: Schema.tag("payment_unproven"),

@@ -6,7 +6,7 @@ import { Sum, Uint256 } from "../../domain/Amount.ts"
 import { Builder, BuilderAccount, BuilderId, DisplayName, Markup, PayoutMode } from "../../domain/Builder.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { AlertView } from "../../domain/Health.ts"
-import { Hash } from "../../domain/Hex.ts"
+import { Hash, Hex } from "../../domain/Hex.ts"
 import { Activity, Balance } from "../../domain/LedgerEntry.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
 
@@ -160,6 +160,13 @@ export const PayoutsPage = Schema.Struct({ payouts: Schema.Array(PayoutBatch), n
 })
 
 export const PaymentRequest = Schema.Struct({ txHash: Hash }).annotate({ identifier: "PaymentRequest" })
+
+export const SignedPaymentRequest = Schema.Struct({
+  raw: Hex.annotate({ description: "the signed transaction" }),
+  known: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+    description: "how many payments of the batch are recorded already"
+  })
+}).annotate({ identifier: "SignedPaymentRequest" })
 
 export const FailureRequest = Schema.Struct({ reason: Reason }).annotate({ identifier: "FailureRequest" })
 

@@ -1,4 +1,5 @@
 /** What the API's documentation says about each endpoint beside its schemas: meaning, errors and examples. */
+import { OpenApi } from "effect/http-api"
 import { TYPES } from "../../domain/SweepOrder.ts"
 import {
   bodyTooLarge,
@@ -16,15 +17,27 @@ export const introduction = `Gasless, non-custodial token sweeps.
 1. \`POST /quote\` prices a sweep and returns the order to sign.
 2. The owner signs two things, with no gas and no allowance: the order (EIP-712), and an EIP-7702 authorization that lets the account run the chain's delegate. Both are in \`signing\`.
 3. \`POST /intents\` takes both signatures; a relayer pays the gas.
-4. \`GET /intents/:id\` tells the status until it is \`delivered\` or \`failed\`. Poll about every 3 seconds.
+4. \`GET /intents/:id\` tells the status until it is \`delivered\` or \`failed\`. Poll about every 3 seconds, or follow \`GET /intents/:id/events\`.
 
 Every uint256 is a decimal string in the token's smallest unit. Addresses are accepted in any case and returned checksummed.
 
 Errors are \`{ "error": string }\`. Where it says \`internal error\` the reason is deliberately not told: decide by the status. Every answer carries \`X-Request-Id\`; name it when you ask about a request.
 
-\`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Beyond, the answer is 429 with \`Retry-After\` in seconds.`
+\`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Beyond, the answer is 429 with \`Retry-After\` in seconds. Every answer of these routes tells what is left in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
+
+\`POST /quote\` and \`POST /intents\` take an \`Idempotency-Key\`: after a lost answer, send the same request under the same key and get the first one's answer. A key stands for one route and body, for 24 hours.`
+
+const keyed: ReadonlyArray<ErrorRow> = [
+  [409, "idempotency key was used with another request", "the `Idempotency-Key` came with another body before"],
+  [
+    409,
+    "a request with this idempotency key is in progress",
+    "the first request with the `Idempotency-Key` is not answered yet: send it again after `Retry-After`"
+  ]
+]
 
 const body: ReadonlyArray<ErrorRow> = [
+  ...keyed,
   bodyTooLarge,
   [422, "invalid JSON body", "the body is not valid JSON"],
   [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
@@ -115,7 +128,8 @@ export const quote = documented({
     subscriptionActive: false,
     userId: "user-1"
   },
-  response: { status: 200, body: quoteExample }
+  response: { status: 200, body: quoteExample },
+  idempotent: true
 })
 
 export const submit = documented({
@@ -146,7 +160,8 @@ export const submit = documented({
       yParity: 0
     }
   },
-  response: { status: 201, body: { id, status: "submitted" } }
+  response: { status: 201, body: { id, status: "submitted" } },
+  idempotent: true
 })
 
 export const status = documented({
@@ -158,6 +173,14 @@ export const status = documented({
   response: { status: 200, body: { id, status: "delivered", txHash, crossChain: false, deliveryTxHash: txHash } }
 })
 
+export const events = OpenApi.annotations({
+  summary: "Status of an intent, as it changes",
+  description: withErrors(
+    "Server-sent events, for clients that do not want to poll. Each event's data is what `GET /intents/:id` answers: the current state at once, then each other one within half a second, until `delivered` or `failed`, after which the stream ends. Comments keep idle connections open. States are told whole, so nothing is lost with a connection: reconnect. With a final state's id in `Last-Event-ID`, as browsers send it, the answer is 204, and they stay away.\n\nA client may have 100 streams open; opening one counts as a request. A stream ends after 30 minutes at the latest.",
+    [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
+  )
+})
+
 const portfolioErrors: ReadonlyArray<ErrorRow> = [
   [422, "owner: <problem>", "the owner is not an address"],
   rateLimited,
@@ -165,9 +188,24 @@ const portfolioErrors: ReadonlyArray<ErrorRow> = [
   [502, "internal error", "a balance or price provider failed"]
 ]
 
+const held = {
+  chainId: 8453,
+  address: tokenIn,
+  symbol: "USDC",
+  name: "USD Coin",
+  decimals: 6,
+  balance: "25000000",
+  priceUsd: "1.000000",
+  valueUsd: "25.000000",
+  tier: "tier1"
+}
+
+const portfolioExample = { owner, tokens: [held], totalUsd: "25.000000", updatedAtMs: 1767225600000 }
+
 export const portfolio = documented({
   summary: "What an owner holds",
-  description: withErrors("Balances on every served chain, with prices where there are any.", portfolioErrors)
+  description: withErrors("Balances on every served chain, with prices where there are any.", portfolioErrors),
+  response: { status: 200, body: portfolioExample }
 })
 
 export const sweepable = documented({
@@ -175,7 +213,82 @@ export const sweepable = documented({
   description: withErrors(
     "The portfolio, and for each token whether sweeping it leaves anything after fees, and what.",
     portfolioErrors
-  )
+  ),
+  response: {
+    status: 200,
+    body: {
+      ...portfolioExample,
+      tokens: [
+        {
+          ...held,
+          sweepable: true,
+          reason: null,
+          delegation: "none",
+          estimatedNetAmount: "24875000",
+          estimatedNetUsd: "24.875000"
+        }
+      ]
+    }
+  }
+})
+
+const weth = { chainId: 8453, address: tokenOut, symbol: "WETH", name: "Wrapped Ether", decimals: 18 }
+
+const CACHING =
+  "Cacheable for five minutes. With `If-None-Match` the answer is 304 without a body as long as nothing changed."
+
+export const chains = documented({
+  summary: "Chains that are served",
+  description: withErrors(
+    `What a client needs to offer chains: names for route hints, the contracts that accounts delegate to, how long settlement takes, and which sweeps can start and end where.\n\n${CACHING}`,
+    [unexpected]
+  ),
+  response: {
+    status: 200,
+    body: {
+      chains: [
+        {
+          id: 8453,
+          name: "base",
+          nativeSymbol: "ETH",
+          wrappedNative: tokenOut,
+          contracts: {
+            delegate,
+            guard: "0x2222222222222222222222222222222222222222",
+            entry: "0x3333333333333333333333333333333333333333"
+          },
+          explorerUrl: "https://basescan.org",
+          blockTimeMillis: 2000,
+          confirmations: 3,
+          features: { source: true, swap: true, bridgeDestinations: [1, 10] }
+        }
+      ]
+    }
+  },
+  revalidates: true
+})
+
+export const tokens = documented({
+  summary: "Tokens that are listed",
+  description: withErrors(
+    `A token list in the Uniswap format, of all chains or of one. Other tokens can be swept too, at the highest tier. \`extensions.tier\` is the \`tier\` to ask quotes with; \`0xEeee…EEeE\` with the tag \`native\` stands for a chain's native currency.\n\n${CACHING}`,
+    [
+      [404, "not found", "the chain is not served"],
+      [422, "chainId: <problem>", "the chain id is not a positive integer"],
+      unexpected
+    ]
+  ),
+  response: {
+    status: 200,
+    body: {
+      name: "Token Sweep",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      version: { major: 1, minor: 0, patch: 0 },
+      tags: { native: { name: "Native", description: "The native currency of its chain, not a token contract" } },
+      tokens: [{ ...weth, extensions: { tier: "tier1" } }]
+    }
+  },
+  revalidates: true
 })
 
 export const tick = documented({
@@ -184,7 +297,20 @@ export const tick = documented({
     unauthorized,
     unexpected,
     unavailable
-  ])
+  ]),
+  response: {
+    status: 200,
+    body: {
+      transactions: 2,
+      rebroadcast: 0,
+      replaced: 0,
+      settledSource: 1,
+      delivered: 1,
+      failed: 0,
+      outboxDelivered: 2,
+      unavailableChains: []
+    }
+  }
 })
 
 export const health = documented({
@@ -192,7 +318,20 @@ export const health = documented({
   description: withErrors(
     "Database, chains, relayer lanes, providers and queues. Answers 200 also when parts are down: read `status`.",
     [unauthorized, unexpected]
-  )
+  ),
+  response: {
+    status: 200,
+    body: {
+      status: "ok",
+      database: { status: "ok", latencyMs: 1 },
+      chains: [
+        { id: 8453, name: "base", status: "ok", blockNumber: "34000000", blockAgeSeconds: 1, contractsDeployed: true }
+      ],
+      lanes: [{ chainId: 8453, address: delegate, status: "ok", balance: "250000000000000000", unconfirmed: 0 }],
+      providers: [{ name: "screening", status: "ok" }],
+      queues: { quoted: 12, submitted: 1, settledSource: 1, outboxPending: 0, outboxRejected: 0 }
+    }
+  }
 })
 
 export const alerts = documented({
@@ -201,7 +340,20 @@ export const alerts = documented({
     unauthorized,
     unexpected,
     unavailable
-  ])
+  ]),
+  response: {
+    status: 200,
+    body: [
+      {
+        id: "7",
+        severity: "warning",
+        kind: "lane_low",
+        message: "The lane pauses until it is funded.",
+        sinceMs: 1767225600000,
+        details: { chainId: 8453, balance: "1000000000000000" }
+      }
+    ]
+  }
 })
 
 export const liveness = documented({

@@ -2,14 +2,18 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
+import { ChainList, TokenList } from "../../domain/Catalog.ts"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { PortfolioView, SweepableView } from "../../domain/Portfolio.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import {
   BodyTooLarge,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   InternalError,
   InvalidJsonBody,
   NotFound,
+  RateLimitExceededResponse,
   Refused,
   ScreeningRefused,
   Unavailable,
@@ -20,16 +24,25 @@ import {
 import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
 import * as Document from "../shared/Document.ts"
 import * as Docs from "./Docs.ts"
-import { IntentAccepted, IntentSubmission, IntentView, Liveness, QuoteResponse, TickReport } from "./Schemas.ts"
+import {
+  ChainIdText,
+  IntentAccepted,
+  IntentSubmission,
+  IntentView,
+  Liveness,
+  QuoteResponse,
+  TickReport
+} from "./Schemas.ts"
 
 const bodyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge] as const
+const keyErrors = [IdempotencyKeyReused, IdempotencyKeyInUse] as const
 
 export const Quotes = HttpApiGroup.make("quotes")
   .add(
     HttpApiEndpoint.post("quote", "/quote", {
       payload: QuoteRequest,
       success: QuoteResponse,
-      error: [Unprocessable, ...bodyErrors, ScreeningRefused, InternalError]
+      error: [Unprocessable, ...bodyErrors, ...keyErrors, ScreeningRefused, InternalError]
     }).annotateMerge(Docs.quote)
   )
   .middleware(RateLimited)
@@ -41,13 +54,18 @@ export const Intents = HttpApiGroup.make("intents")
     HttpApiEndpoint.post("submit", "/intents", {
       payload: IntentSubmission,
       success: IntentAccepted.pipe(HttpApiSchema.status(201)),
-      error: [Refused, ...bodyErrors, Unavailable, InternalError]
+      error: [Refused, ...bodyErrors, ...keyErrors, Unavailable, InternalError]
     }).annotateMerge(Docs.submit),
     HttpApiEndpoint.get("status", "/intents/:id", {
       params: { id: Schema.String },
       success: IntentView,
       error: [NotFound, Unavailable, InternalError]
-    }).annotateMerge(Docs.status)
+    }).annotateMerge(Docs.status),
+    HttpApiEndpoint.get("events", "/intents/:id/events", {
+      params: { id: Schema.String },
+      success: [HttpApiSchema.StreamSse({ data: IntentView }), HttpApiSchema.NoContent],
+      error: [NotFound, RateLimitExceededResponse, Unavailable, InternalError]
+    }).annotateMerge(Docs.events)
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
@@ -70,6 +88,21 @@ export const Portfolios = HttpApiGroup.make("portfolio")
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
   .annotateMerge(OpenApi.annotations({ description: "What an owner holds, and what of it is worth sweeping." }))
+
+export const Catalogs = HttpApiGroup.make("catalog")
+  .add(
+    HttpApiEndpoint.get("chains", "/chains", { success: ChainList, error: [InternalError] }).annotateMerge(Docs.chains),
+    HttpApiEndpoint.get("tokens", "/tokens", {
+      query: { chainId: Schema.optionalKey(ChainIdText) },
+      success: TokenList,
+      error: [NotFound, InternalError]
+    })
+      .middleware(Validated)
+      .annotateMerge(Docs.tokens)
+  )
+  .annotateMerge(
+    OpenApi.annotations({ description: "The chains and tokens that are served. Cacheable, not rate limited." })
+  )
 
 export const Operator = HttpApiGroup.make("operator")
   .add(
@@ -95,7 +128,7 @@ export const System = HttpApiGroup.make("system")
   .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Portfolios, Operator, System)
+  .add(Quotes, Intents, Portfolios, Catalogs, Operator, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -1,5 +1,5 @@
 /** Messages of the orchestrator that are not already a concept of the domain. */
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { Uint256 } from "../../domain/Amount.ts"
 import { ChainId } from "../../domain/ChainId.ts"
@@ -70,6 +70,14 @@ export const IntentView = Schema.Struct({
   failureReason: Schema.optionalKey(FailureReason),
   deliveryTxHash: Schema.optionalKey(Hash)
 }).annotate({ identifier: "Intent" })
+
+/** A chain id as queries carry it. */
+export const ChainIdText = Schema.String.check(
+  Schema.isPattern(/^[1-9][0-9]{0,14}$/, { message: "expected a positive integer chain id" })
+).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String })),
+  Schema.annotate({ description: "EIP-155 chain id" })
+)
 
 const Count = Schema.Int
 

@@ -25,6 +25,26 @@ const ENCODED: Members = {
 
 const RETRY_AFTER: Members = { type: "integer", minimum: 1, description: "Seconds until the window resets" }
 
+const HTTP_METHODS = ["get", "post", "patch", "put", "delete"]
+
+const header = (description: string, example: string): Members => ({ description, schema: { type: "string" }, example })
+
+const HEADERS: Members = {
+  RateLimit: header(
+    "What is left of the window: `r` requests for the next `t` seconds (draft-ietf-httpapi-ratelimit-headers)",
+    '"default";r=99;t=60'
+  ),
+  RateLimitPolicy: header(
+    "The window that the request counts in: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
+    '"default";q=100;w=60'
+  )
+}
+
+const RATE_LIMIT_HEADERS: Members = {
+  RateLimit: { $ref: "#/components/headers/RateLimit" },
+  "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" }
+}
+
 const isMembers = (value: Json | undefined): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -33,10 +53,26 @@ const SUFFIX = /Encoded$/
 /** Nothing about a message on the wire is worth two names, so the generated `…Encoded` become plain. */
 const rename = (text: string): string => (text.startsWith("#/components/schemas/") ? text.replace(SUFFIX, "") : text)
 
+/** Failures that a client cannot tell apart by their bodies are one alternative. */
+const distinct = (alternatives: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const seen = new Set<string>()
+  return alternatives.filter((alternative) => {
+    const text = JSON.stringify(alternative)
+    return seen.has(text) ? false : seen.add(text)
+  })
+}
+
 const walk = (value: Json): Json => {
   if (typeof value === "string") return rename(value)
   if (Array.isArray(value)) return value.map(walk)
   if (!isMembers(value)) return value
+  const { anyOf } = value
+  if (Array.isArray(anyOf)) {
+    const [only, ...others] = distinct(anyOf)
+    if (isMembers(only) && others.length < anyOf.length - 1) {
+      return walk(others.length === 0 ? only : { ...value, anyOf: [only, ...others] })
+    }
+  }
   return Object.fromEntries(
     Object.entries(value)
       // Unknown fields are ignored, and answers may gain fields.
@@ -49,6 +85,65 @@ const walk = (value: Json): Json => {
 }
 
 const isJson = (value: unknown): value is Members => typeof value === "object" && value !== null
+
+const mapMembers = (value: Json | undefined, step: (member: Members, key: string) => Json): Members =>
+  isMembers(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [key, isMembers(member) ? step(member, key) : member])
+      )
+    : {}
+
+/** An operation that can answer 429 tells its limits with every answer. */
+const withRateLimits = (operation: Members): Members => {
+  const responses = operation["responses"]
+  if (!isMembers(responses) || responses["429"] === undefined) return operation
+  const told = mapMembers(responses, (response) => {
+    const { headers } = response
+    return { ...response, headers: { ...(isMembers(headers) ? headers : {}), ...RATE_LIMIT_HEADERS } }
+  })
+  return { ...operation, responses: told }
+}
+
+const mapOperations = (paths: Json | undefined, step: (operation: Members) => Members): Members =>
+  mapMembers(paths, (item) =>
+    mapMembers(item, (operation, method) => (HTTP_METHODS.includes(method) ? step(operation) : operation))
+  )
+
+const member = (value: Json | undefined, ...keys: ReadonlyArray<string>): Json | undefined =>
+  keys.reduce<Json | undefined>((inner, key) => (isMembers(inner) ? inner[key] : undefined), value)
+
+/** What `error` can say in a response, where the contract fixes it. */
+const errorTexts = (response: Json, schemas: Members): ReadonlyArray<string> => {
+  const schema = member(response, "content", "application/json", "schema")
+  const alternatives = member(schema, "anyOf")
+  return (Array.isArray(alternatives) ? alternatives : [schema]).flatMap((alternative) => {
+    const reference = member(alternative, "$ref")
+    const named = typeof reference === "string" ? schemas[reference.replace("#/components/schemas/", "")] : alternative
+    const texts = member(named, "properties", "error", "enum")
+    return Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : []
+  })
+}
+
+/** Rows for the statuses of the contract that the description's own table leaves out. */
+const withErrorRows =
+  (schemas: Members) =>
+  (operation: Members): Members => {
+    const { description, responses } = operation
+    if (typeof description !== "string" || !isMembers(responses)) return operation
+    const rows = Object.entries(responses).flatMap(([status, response]) => {
+      if (status < "400" || description.includes(`| ${status} |`)) return []
+      const texts = errorTexts(response, schemas).map((text) => `\`${text}\``)
+      const cause = member(response, "description")
+      return [
+        `| ${status} | ${texts.length === 0 ? "`<problems>`" : texts.join(", ")} | ${typeof cause === "string" ? cause : ""} |`
+      ]
+    })
+    if (rows.length === 0) return operation
+    const table = description.includes("|---|") ? [] : ["", "| Status | `error` | Cause |", "|---|---|---|"]
+    return { ...operation, description: [description, ...table, ...rows].join("\n") }
+  }
+
+const LICENSE: Members = { name: "MIT", identifier: "MIT" }
 
 /** For the `transform` annotation of an API. */
 export const finish = (document: Readonly<Record<string, unknown>>): Record<string, unknown> => {
@@ -63,5 +158,12 @@ export const finish = (document: Readonly<Record<string, unknown>>): Record<stri
       return [plain, ENCODED[plain] ?? schema]
     })
   )
-  return { ...walked, components: { ...components, schemas: named } }
+  const { info, paths } = walked
+  return {
+    ...walked,
+    info: { ...(isMembers(info) ? info : {}), license: LICENSE },
+    servers: [{ url: "/", description: "The service that serves this document" }],
+    paths: mapOperations(paths, (operation) => withRateLimits(withErrorRows(named)(operation))),
+    components: { ...components, headers: HEADERS, schemas: named }
+  }
 }

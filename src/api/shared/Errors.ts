@@ -32,6 +32,22 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(
   readonly _tag = "NotFound"
 }
 
+/** 409: the `Idempotency-Key` stands for a request with another body. */
+export class IdempotencyKeyReused extends Schema.Error<IdempotencyKeyReused>("IdempotencyKeyReused")(
+  { error: Schema.tag("idempotency key was used with another request") },
+  { httpApiStatus: 409, description: "The idempotency key stands for another request" }
+) {
+  readonly _tag = "IdempotencyKeyReused"
+}
+
+/** 409: the request that first came with the `Idempotency-Key` is not answered yet. Comes with `Retry-After`. */
+export class IdempotencyKeyInUse extends Schema.Error<IdempotencyKeyInUse>("IdempotencyKeyInUse")(
+  { error: Schema.tag("a request with this idempotency key is in progress") },
+  { httpApiStatus: 409, description: "The first request with the idempotency key is not answered yet" }
+) {
+  readonly _tag = "IdempotencyKeyInUse"
+}
+
 /** 413. */
 export class BodyTooLarge extends Schema.Error<BodyTooLarge>("BodyTooLarge")(
   { error: Schema.tag("request body too large") },

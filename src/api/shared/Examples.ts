@@ -15,25 +15,73 @@ const withExample = (message: Json, example: unknown): Json => {
   return { ...message, content: { ...content, "application/json": { ...at(content, "application/json"), example } } }
 }
 
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "1 to 255 printable ASCII characters, chosen by the client and not to be guessed by others, such as a UUID. Within 24 hours, the same request under the same key gets the first one's answer again (`Idempotent-Replayed: true`). Answers of 5xx and 429 are not kept.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "8e03978e-40d5-43dd-bc93-6894a57f9324"
+}
+
+const REPLAYED = {
+  description: "`true` when this is the answer to an earlier request with the same `Idempotency-Key`",
+  schema: { type: "string", enum: ["true"] }
+}
+
+const RETRY_SOON = {
+  description: "Seconds, when the first request is still in progress",
+  schema: { type: "integer", minimum: 1 }
+}
+
+const withHeader = (message: Json, name: string, header: Json): Json => ({
+  ...message,
+  headers: { ...at(message, "headers"), [name]: header }
+})
+
+const withIdempotency = (operation: Json): Json => {
+  const { parameters } = operation
+  const responses = Object.entries(at(operation, "responses")).map(([status, response]): [string, unknown] => {
+    if (!isJson(response)) return [status, response]
+    const answered =
+      Number(status) < 500 && status !== "429" ? withHeader(response, "Idempotent-Replayed", REPLAYED) : response
+    return [status, status === "409" ? withHeader(answered, "Retry-After", RETRY_SOON) : answered]
+  })
+  return {
+    ...operation,
+    parameters: [...(Array.isArray(parameters) ? parameters : []), IDEMPOTENCY_KEY],
+    responses: Object.fromEntries(responses)
+  }
+}
+
 /** Annotations of an endpoint with an example of its request body and of its success, whose status is given. */
 export const documented = (options: {
   readonly summary: string
   readonly description: string
   readonly request?: unknown
   readonly response?: { readonly status: number; readonly body: unknown }
+  /** Whether it answers 304 to `If-None-Match`. */
+  readonly revalidates?: boolean
+  /** Whether it takes an `Idempotency-Key`. */
+  readonly idempotent?: boolean
 }) =>
   OpenApi.annotations({
     summary: options.summary,
     description: options.description,
-    transform: (operation: Json) => {
-      const responses = at(operation, "responses")
+    transform: (generated: Json) => {
+      const operation = options.idempotent === true ? withIdempotency(generated) : generated
+      const responses = {
+        ...at(operation, "responses"),
+        ...(options.revalidates === true ? { 304: { description: "Nothing changed since" } } : {})
+      }
       return {
         ...operation,
         ...(options.request === undefined
           ? {}
           : { requestBody: withExample(at(operation, "requestBody"), options.request) }),
         ...(options.response === undefined
-          ? {}
+          ? { responses }
           : {
               responses: {
                 ...responses,

@@ -12,6 +12,8 @@ import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
 import * as Validation from "../shared/Validation.ts"
+import * as DeploymentHandlers from "../web/DeploymentHandlers.ts"
+import * as WebRoutes from "../web/WebRoutes.ts"
 import * as AccountHandlers from "./AccountHandlers.ts"
 import * as ConsoleHandlers from "./ConsoleHandlers.ts"
 import * as MachineHandlers from "./MachineHandlers.ts"
@@ -19,7 +21,7 @@ import * as Middleware from "./Middleware.ts"
 
 const OPENAPI_PATH = "/openapi.json"
 
-const table = RouteTable.make(BuilderApi, [OPENAPI_PATH, DocsPage.PATH])
+const table = RouteTable.make(BuilderApi, [OPENAPI_PATH, DocsPage.PATH, ...WebRoutes.PATHS])
 
 /** Browsers may ask from the dashboard alone, with the session cookie. */
 const shell = Layer.unwrap(
@@ -48,13 +50,14 @@ const handlers = Layer.mergeAll(
   AccountHandlers.attribution,
   AccountHandlers.system,
   MachineHandlers.machine,
-  ConsoleHandlers.console
+  ConsoleHandlers.console,
+  DeploymentHandlers.deployment
 ).pipe(Layer.provide(middleware))
 
 const api = HttpApiBuilder.layer(BuilderApi, { openapiPath: OPENAPI_PATH }).pipe(Layer.provide(handlers))
 
 /** Every route. Needs the use cases, the ports they show, `BuilderSettings`, `ServerSettings` and a `RateLimiterStore`. */
-export const routes = Layer.mergeAll(api, DocsPage.layer(BuilderApi), shell)
+export const routes = Layer.mergeAll(api, DocsPage.layer(BuilderApi), WebRoutes.layer, shell)
 
 /** Serves the routes on a given `HttpServer`. */
 export const layer = HttpRouter.serve(routes, { routerConfig: RouteTable.ROUTER_CONFIG, disableLogger: true })

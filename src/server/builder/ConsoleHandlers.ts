@@ -10,7 +10,8 @@ import {
   PaymentRequest,
   PayoutRequest,
   RegistrationRequest,
-  ReversalRequest
+  ReversalRequest,
+  SignedPaymentRequest
 } from "../../api/builder/Schemas.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import { Accounts } from "../../builder/Accounts.ts"
@@ -36,6 +37,9 @@ import { paged, type Slice } from "./Pages.ts"
 const OK = { ok: true as const }
 const DAY_MILLIS = 86_400_000
 const REVENUE_DAYS = 30
+
+/** A signed payment holds every line of its batch: this is some thousand. */
+const MAX_PAYMENT_BYTES = 1_048_576
 
 const operator = Effect.map(CurrentOperator, ({ name }) => name)
 
@@ -182,6 +186,21 @@ export const console = HttpApiBuilder.group(
         )
       )
       .handleRaw(
+        "recordPayment",
+        Effect.fn("POST /admin/payouts/:id/payments")(
+          function* ({ params }) {
+            const { known, raw } = yield* Bodies.detailed(SignedPaymentRequest, MAX_PAYMENT_BYTES)
+            return yield* desk.record(params.id, raw, known, yield* operator)
+          },
+          Effect.catchTags({
+            ...Failures.payout,
+            ...Failures.badPayment,
+            ...Failures.unsupportedChain,
+            ...Failures.store
+          })
+        )
+      )
+      .handleRaw(
         "markPayoutPaid",
         Effect.fn("POST /admin/payouts/:id/paid")(
           function* ({ params }) {
@@ -204,7 +223,12 @@ export const console = HttpApiBuilder.group(
             const { reason } = yield* Bodies.detailed(FailureRequest, maxBodyBytes)
             return yield* desk.fail(params.id, reason, yield* operator)
           },
-          Effect.catchTags({ ...Failures.payout, ...Failures.store })
+          Effect.catchTags({
+            ...Failures.payout,
+            ...Failures.unsupportedChain,
+            ...Failures.chain,
+            ...Failures.store
+          })
         )
       )
       .handle(

@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import * as Body from "../../api/builder/Errors.ts"
 import { NotFound, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
 import type { MarkupAboveCap, ReservedId } from "../../builder/Accounts.ts"
-import type { PaymentUnproven } from "../../builder/PayoutDesk.ts"
+import type { BadPayment } from "../../builder/PayoutDesk.ts"
 import type { UnsupportedChain } from "../../ports/Chains.ts"
 import type { UnknownBuilder } from "../../ports/Ledger.ts"
+import type { PaymentUnproven } from "../../ports/Payouts.ts"
 import { mask } from "../shared/Masked.ts"
 
 const answer =
@@ -58,7 +59,12 @@ export const nothingOwed = { NothingOwed: answer(() => new Body.NothingOwed()) }
 
 export const payout = {
   PayoutNotFound: notFound,
-  PayoutClosed: answer(() => new Body.PayoutClosed())
+  PayoutClosed: answer(() => new Body.PayoutClosed()),
+  PaymentInFlight: answer(() => new Body.PaymentInFlight())
+}
+
+export const badPayment = {
+  BadPayment: ({ message }: BadPayment) => Effect.fail(Body.InvalidRequest.field("raw", message))
 }
 
 export const payment = {

@@ -20,10 +20,12 @@ import { Portfolio } from "../../orchestrator/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/Quoter.ts"
 import { Watcher } from "../../orchestrator/Watcher.ts"
 import { Alerts } from "../../ports/Alerts.ts"
-import { type Intent, Intents } from "../../ports/Intents.ts"
+import { Intents } from "../../ports/Intents.ts"
+import * as IdempotentRequests from "../shared/IdempotentRequests.ts"
 import * as JsonBody from "../shared/JsonBody.ts"
 import { mask } from "../shared/Masked.ts"
-import { ServerSettings } from "../shared/ServerSettings.ts"
+import * as IntentEvents from "./IntentEvents.ts"
+import * as IntentStates from "./IntentStates.ts"
 
 const refused = mask(() => new Refused())
 const screeningRefused = mask(() => new ScreeningRefused())
@@ -49,16 +51,21 @@ export const quotes = HttpApiBuilder.group(
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
-    const { maxBodyBytes } = yield* ServerSettings
-    const body = JsonBody.decode(QuoteRequest, maxBodyBytes)
+    const once = yield* IdempotentRequests.make
+    const decode = JsonBody.decode(QuoteRequest)
+    const quote = Effect.fnUntraced(function* ({ body }: IdempotentRequests.Keyed) {
+      const offer = yield* quoter.quote(yield* decode(body))
+      return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
+    })
     return handlers.handleRaw(
       "quote",
       Effect.fn("POST /quote")(
-        function* () {
-          const offer = yield* quoter.quote(yield* body)
-          return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
-        },
-        Effect.catchTags({ ScreeningBlocked: screeningRefused, QuoteFailed: unprocessable })
+        () => once("POST /quote", quote),
+        Effect.catchTags({
+          ScreeningBlocked: screeningRefused,
+          QuoteFailed: unprocessable,
+          StoreUnavailable: unprocessable
+        })
       )
     )
   })
@@ -67,44 +74,47 @@ export const quotes = HttpApiBuilder.group(
 /** What ids look like (RFC 9562): anything else is unknown without asking the database. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const view = ({ deliveryTxHash, failureReason, id, quote, status, txHash }: Intent) => ({
-  id,
-  status,
-  crossChain: quote.crossChain,
-  ...(txHash === undefined ? {} : { txHash }),
-  ...(failureReason === undefined ? {} : { failureReason }),
-  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash })
-})
-
 export const intents = HttpApiBuilder.group(
   OrchestratorApi,
   "intents",
   Effect.fnUntraced(function* (handlers) {
     const intake = yield* Intake
-    const store = yield* Intents
-    const { maxBodyBytes } = yield* ServerSettings
-    const body = JsonBody.decode(IntentSubmission, maxBodyBytes)
+    const states = yield* IntentStates.make(yield* Intents)
+    const respond = yield* IntentEvents.make(states)
+    const known = Effect.fnUntraced(function* (id: string) {
+      const found = UUID.test(id) ? yield* states.find(id.toLowerCase()) : Option.none()
+      return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound())
+    })
+    const once = yield* IdempotentRequests.make
+    const decode = JsonBody.decode(IntentSubmission)
+    const submit = Effect.fnUntraced(function* ({ body, resumed }: IdempotentRequests.Keyed) {
+      const decoded = yield* decode(body)
+      if (!UUID.test(decoded.quoteId)) {
+        return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
+      }
+      const submission = { ...decoded, quoteId: decoded.quoteId.toLowerCase() }
+      const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
+      return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
+    })
     return handlers
       .handleRaw(
         "submit",
         Effect.fn("POST /intents")(
-          function* () {
-            const submission = yield* body
-            if (!UUID.test(submission.quoteId)) {
-              return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
-            }
-            return yield* intake.submit({ ...submission, quoteId: submission.quoteId.toLowerCase() })
-          },
+          () => once("POST /intents", submit),
           Effect.catchTags({ SubmissionRefused: refused, StoreUnavailable: unavailable })
         )
       )
       .handle(
         "status",
         Effect.fn("GET /intents/:id")(
-          function* ({ params }) {
-            const found = UUID.test(params.id) ? yield* store.find(params.id.toLowerCase()) : Option.none<Intent>()
-            return view(yield* Effect.mapError(Effect.fromOption(found), () => new NotFound()))
-          },
+          ({ params }) => known(params.id),
+          Effect.catchTag("StoreUnavailable", unavailable)
+        )
+      )
+      .handle(
+        "events",
+        Effect.fn("GET /intents/:id/events")(
+          ({ params }) => Effect.flatMap(known(params.id), respond),
           Effect.catchTag("StoreUnavailable", unavailable)
         )
       )

@@ -12,6 +12,8 @@ import type { Portfolio } from "../../orchestrator/Portfolio.ts"
 import type { Quoter } from "../../orchestrator/Quoter.ts"
 import type { Watcher } from "../../orchestrator/Watcher.ts"
 import type { Alerts } from "../../ports/Alerts.ts"
+import type { Chains } from "../../ports/Chains.ts"
+import type { Idempotency } from "../../ports/Idempotency.ts"
 import type { Intents } from "../../ports/Intents.ts"
 import * as DocsPage from "../shared/DocsPage.ts"
 import * as HttpShell from "../shared/HttpShell.ts"
@@ -19,7 +21,9 @@ import * as OperatorAuth from "../shared/OperatorAuth.ts"
 import * as RateLimiting from "../shared/RateLimiting.ts"
 import * as RouteTable from "../shared/RouteTable.ts"
 import type { ServerSettings } from "../shared/ServerSettings.ts"
+import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
+import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 
 const OPENAPI_PATH = "/openapi.json"
@@ -43,17 +47,21 @@ const handlers = Layer.mergeAll(
   Handlers.quotes,
   Handlers.intents,
   Handlers.portfolios,
+  CatalogHandlers.catalog,
   Handlers.operator,
   Handlers.system
 ).pipe(Layer.provide(middleware))
 
 const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: OPENAPI_PATH }).pipe(Layer.provide(handlers))
 
-/** Every route. Needs the use cases, `ServerSettings` and a `RateLimiterStore`. */
+/** Every route. Needs the use cases, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
 export const routes = Layer.mergeAll(api, DocsPage.layer(OrchestratorApi), shell)
 
 /** Serves the routes on a given `HttpServer`. */
-export const layer = HttpRouter.serve(routes, { routerConfig: RouteTable.ROUTER_CONFIG, disableLogger: true })
+export const layer = Stopping.signal.pipe(
+  Layer.provideMerge(HttpRouter.serve(routes, { routerConfig: RouteTable.ROUTER_CONFIG, disableLogger: true })),
+  Layer.provide(Stopping.layer)
+)
 
 export interface ListenOptions {
   readonly port: number
@@ -78,11 +86,24 @@ export const listen = (options: ListenOptions) =>
 
 /** What the routes need of the application. */
 export type Services =
-  Quoter | Intake | Intents | Portfolio | Watcher | HealthCheck | Alerts | ServerSettings | RateLimiter.RateLimiterStore
+  | Quoter
+  | Intake
+  | Intents
+  | Portfolio
+  | Watcher
+  | HealthCheck
+  | Alerts
+  | Chains
+  | Idempotency
+  | ServerSettings
+  | RateLimiter.RateLimiterStore
 
 /** The routes as a function of web requests, without a socket. */
 export const webHandler = <E>(services: Layer.Layer<Services, E>) =>
-  HttpRouter.toWebHandler(routes.pipe(Layer.provideMerge(services), Layer.provide(HttpServer.layerServices)), {
-    routerConfig: RouteTable.ROUTER_CONFIG,
-    disableLogger: true
-  })
+  HttpRouter.toWebHandler(
+    routes.pipe(Layer.provide(Stopping.layer), Layer.provideMerge(services), Layer.provide(HttpServer.layerServices)),
+    {
+      routerConfig: RouteTable.ROUTER_CONFIG,
+      disableLogger: true
+    }
+  )

@@ -17,7 +17,7 @@ type Wrap = <E, R>(
 /** CORS for any origin, without credentials: nothing behind it depends on who the browser's user is. */
 export const openCors: Wrap = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST"],
-  exposedHeaders: ["Retry-After", "X-Request-Id"],
+  exposedHeaders: ["ETag", "Idempotent-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
   maxAge: 86_400
 })
 

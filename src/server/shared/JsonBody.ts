@@ -45,20 +45,27 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
     : Effect.mapError(request.text, () => new InvalidJsonBody())
 }
 
-/** The body as parsed JSON, of at most `maxBytes`. */
-export const read = Effect.fnUntraced(function* (maxBytes: number) {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const text = yield* readText(request, maxBytes)
-  return yield* Effect.try({
-    try: (): unknown => JSON.parse(text),
+/** The body as it came, of at most `maxBytes`. It can be read once. */
+export const text = (maxBytes: number) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readText(request, maxBytes))
+
+const parseJson = (body: string) =>
+  Effect.try({
+    try: (): unknown => JSON.parse(body),
     catch: () => new InvalidJsonBody()
   })
-})
 
-/** The body decoded by `schema`; unknown fields are ignored, and every problem is reported. */
-export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>, maxBytes: number) => {
-  const parse = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return Effect.flatMap(read(maxBytes), (json) =>
-    Effect.mapError(parse(json), ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") }))
-  )
+/** The body as parsed JSON, of at most `maxBytes`. */
+export const read = (maxBytes: number) => Effect.flatMap(text(maxBytes), parseJson)
+
+/** Decodes a body by `schema`; unknown fields are ignored, and every problem is reported. */
+export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>) => {
+  const decodeJson = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return (body: string) =>
+    Effect.flatMap(parseJson(body), (json) =>
+      Effect.mapError(
+        decodeJson(json),
+        ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") })
+      )
+    )
 }

@@ -3,13 +3,13 @@
  * counts fails, requests pass: being limited is worth less than being served.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RateLimiter } from "effect/persistence"
 import { RateLimitExceeded } from "../../api/shared/Errors.ts"
 import { CountedIn, RateLimited, type RateLimitPolicy } from "../../api/shared/Middleware.ts"
 import * as ClientAddress from "./ClientAddress.ts"
-import { ServerSettings } from "./ServerSettings.ts"
+import { type RateLimitWindow, ServerSettings } from "./ServerSettings.ts"
 
 const policyOf = (options: {
   readonly endpoint: HttpApiEndpoint.Top
@@ -23,6 +23,27 @@ const policyOf = (options: {
 export const retryAfterSeconds = (untilReset: Duration.Duration): number =>
   Math.max(1, Math.ceil(Duration.toSeconds(untilReset)))
 
+const seconds = (duration: Duration.Duration): number => Math.ceil(Duration.toSeconds(duration))
+
+/** What the policy of a window is called in headers; the orchestrator has but one. */
+const policyName = (policy: RateLimitPolicy): string => (policy === "orchestrator" ? "default" : policy)
+
+/** `RateLimit-Policy` and, when it is known, `RateLimit` (draft-ietf-httpapi-ratelimit-headers), on whatever is answered. */
+const tellLimits = (
+  policy: RateLimitPolicy,
+  { limit, windowMillis }: RateLimitWindow,
+  left?: { readonly remaining: number; readonly resetAfter: Duration.Duration }
+) => {
+  const name = `"${policyName(policy)}"`
+  const headers = {
+    "ratelimit-policy": `${name};q=${limit};w=${seconds(Duration.millis(windowMillis))}`,
+    ...(left === undefined ? {} : { ratelimit: `${name};r=${left.remaining};t=${seconds(left.resetAfter)}` })
+  }
+  return HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+  )
+}
+
 export const layer = Layer.effect(
   RateLimited,
   Effect.gen(function* () {
@@ -35,18 +56,26 @@ export const layer = Layer.effect(
         return yield* Effect.die(new Error(`${options.endpoint.path} is rate limited and names no window`))
       }
       const request = yield* HttpServerRequest.HttpServerRequest
-      const { limit, windowMillis } = settings.rateLimits[policy.value]
+      const window = settings.rateLimits[policy.value]
+      const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy.value, window, left)
       yield* limiter
         .consume({
           key: `${policy.value}:${ClientAddress.fromRequest(request, settings.trustedProxyHops)}`,
-          limit,
-          window: windowMillis
+          limit: window.limit,
+          window: window.windowMillis
         })
         .pipe(
-          Effect.catch((error) =>
-            error.reason._tag === "RateLimitExceeded"
-              ? Effect.fail(new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(error.reason.retryAfter) }))
-              : Effect.logWarning("the rate limit store failed; the request was let through", error)
+          Effect.flatMap(tell),
+          Effect.catch(
+            Effect.fnUntraced(function* (error) {
+              if (error.reason._tag === "RateLimitExceeded") {
+                const { retryAfter } = error.reason
+                yield* tell({ remaining: 0, resetAfter: retryAfter })
+                return yield* new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(retryAfter) })
+              }
+              yield* tell()
+              yield* Effect.logWarning("the rate limit store failed; the request was let through", error)
+            })
           )
         )
       return yield* handler

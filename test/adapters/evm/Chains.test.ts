@@ -55,12 +55,18 @@ const driver = Layer.effect(
 )
 
 const keys = RawKeys.layer([Redacted.make(key)]).pipe(Layer.orDie)
-const chains = Layer.unwrap(Effect.map(Node, ({ rpcUrl }) => EvmChains.layer([{ chain, rpcUrls: [rpcUrl] }]))).pipe(
-  Layer.provide(FetchHttpClient.layer)
-)
-const all = Layer.mergeAll(chains, driver).pipe(Layer.provideMerge(keys), Layer.provideMerge(Node.layer))
+const over = (wsUrlOf: (rpcUrl: string) => string | undefined) =>
+  Layer.mergeAll(
+    Layer.unwrap(
+      Effect.map(Node, ({ rpcUrl }) => EvmChains.layer([{ chain, rpcUrls: [rpcUrl], wsUrl: wsUrlOf(rpcUrl) }]))
+    ).pipe(Layer.provide(FetchHttpClient.layer)),
+    driver
+  ).pipe(Layer.provideMerge(keys), Layer.provideMerge(Node.layer))
+const all = over(() => undefined)
 
 chainsSuite("Chains over JSON-RPC, on anvil", Layer.fresh(all))
+chainsSuite("Chains over JSON-RPC, with heads by WebSocket", Layer.fresh(over((url) => url.replace("http", "ws"))))
+chainsSuite("Chains over JSON-RPC, with a WebSocket that is not there", Layer.fresh(over(() => "ws://127.0.0.1:9/")))
 
 /** PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
 const answers42: Hex = "0x602a60005260206000f3"

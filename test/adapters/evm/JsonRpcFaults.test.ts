@@ -1,52 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
-import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { keccak256 } from "viem"
-import * as EvmChains from "../../../src/adapters/evm/Chains.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
-import { type ChainClient, Chains } from "../../../src/ports/Chains.ts"
+import type { ChainClient } from "../../../src/ports/Chains.ts"
 import { address, chain } from "../../support/FakeChain.ts"
-
-/** What a scripted node does with a request. */
-type Reaction =
-  | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
-  | { readonly status: number; readonly text: string }
-  | "refuse connection"
-  | "hang"
-
-type Node = (method: string, params: ReadonlyArray<unknown>) => Reaction
-
-/** Nodes by host; the log says who was asked for what, in order. */
-const network = (nodes: Record<string, Node>) => {
-  const log: Array<string> = []
-  const http = HttpClient.make((request, url) => {
-    const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "{}"
-    const { method, params } = JSON.parse(sent) as { method: string; params: ReadonlyArray<unknown> }
-    const host = url.hostname
-    log.push(`${host} ${method}`)
-    const reaction =
-      method === "eth_chainId" && host !== "elsewhere"
-        ? { result: `0x${chain.id.toString(16)}` }
-        : (nodes[host]?.(method, params) ?? "refuse connection")
-    if (reaction === "hang") return Effect.never
-    if (reaction === "refuse connection") {
-      const reason = new HttpClientError.TransportError({ request, description: "connection refused" })
-      return Effect.fail(new HttpClientError.HttpClientError({ reason }))
-    }
-    const response =
-      "status" in reaction
-        ? new Response(reaction.text, { status: reaction.status })
-        : Response.json({ jsonrpc: "2.0", id: 1, ...reaction })
-    return Effect.succeed(HttpClientResponse.fromWeb(request, response))
-  })
-  const rpcUrls = Object.keys(nodes).map((host) => `http://${host}/v2/secret-api-key`)
-  const layer = EvmChains.layer([{ chain, rpcUrls }]).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, http)))
-  const use = <A, E>(body: (client: ChainClient) => Effect.Effect<A, E>) =>
-    Effect.flatMap(Chains, (chains) => Effect.flatMap(chains.get(chain.id), body)).pipe(Effect.provide(layer))
-  return { log, use }
-}
+import { network, type Node, type Reaction } from "./scriptedNodes.ts"
 
 const balance: Node = (method) =>
   method === "eth_getBalance" ? { result: "0x10" } : { error: { code: -32601, message: "method not found" } }

@@ -1,8 +1,9 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SigningKey, Signature as EthersSignature, Wallet } from "ethers"
 import { concatHex, numberToHex, sliceHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import * as NativeSignatures from "../../../src/adapters/evm/NativeSignatures.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/ViemSignatures.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { type Authorization, authorizationHash } from "../../../src/domain/Delegation.ts"
@@ -23,12 +24,10 @@ const authorize = (authorization: Pick<Authorization, "address" | "chainId" | "n
     return { ...authorization, r, s, yParity: yParity === 1 ? 1 : 0 }
   })
 
-signaturesSuite("ViemSignatures", {
-  layer: ViemSignatures.layer,
-  signer,
-  sign: (hash) => Effect.promise(() => account.sign({ hash })),
-  authorize
-})
+const adapters = {
+  ViemSignatures: ViemSignatures.layer,
+  NativeSignatures: NativeSignatures.layerNative.pipe(Layer.orDie)
+}
 
 const hash: Hash = "0x6c3ee2f9b0b9d0f24b0a3fdd1d1c8ca9f33d1ddbe3c1b2e0d3b8f3c7d1a2b3c4"
 
@@ -40,80 +39,89 @@ const mirrored = (signature: Hex): Hex =>
     signature.endsWith("1b") ? "0x1c" : "0x1b"
   ])
 
-layer(ViemSignatures.layer)("ViemSignatures, against ethers", (it) => {
-  it.effect("recovers orders that ethers signed", () =>
-    Effect.gen(function* () {
-      const { domain, message, types } = typedData(order, { name: "Service", chainId: 8453 })
-      const signature = yield* Effect.promise(() =>
-        new Wallet(privateKey).signTypedData(domain, { SweepOrder: [...types.SweepOrder] }, message)
-      )
-      const signatures = yield* Signatures
-      const digest = yield* signatures.orderDigest(order, { name: "Service", chainId: 8453 })
-      assert.deepStrictEqual(yield* signatures.recover(digest, signature as Hex), Option.some(signer))
-    })
-  )
+for (const [name, adapter] of Object.entries(adapters)) {
+  signaturesSuite(name, {
+    layer: adapter,
+    signer,
+    sign: (hash) => Effect.promise(() => account.sign({ hash })),
+    authorize
+  })
 
-  it.effect("recovers compact signatures (EIP-2098)", () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      for (let index = 0; index < 8; index++) {
-        const digest = numberToHex(index + 1, { size: 32 })
-        const compact = new SigningKey(privateKey).sign(digest).compactSerialized as Hex
-        assert.deepStrictEqual(yield* signatures.recover(digest, compact), Option.some(signer))
-      }
-    })
-  )
+  layer(adapter)(`${name}, against ethers`, (it) => {
+    it.effect("recovers orders that ethers signed", () =>
+      Effect.gen(function* () {
+        const { domain, message, types } = typedData(order, { name: "Service", chainId: 8453 })
+        const signature = yield* Effect.promise(() =>
+          new Wallet(privateKey).signTypedData(domain, { SweepOrder: [...types.SweepOrder] }, message)
+        )
+        const signatures = yield* Signatures
+        const digest = yield* signatures.orderDigest(order, { name: "Service", chainId: 8453 })
+        assert.deepStrictEqual(yield* signatures.recover(digest, signature as Hex), Option.some(signer))
+      })
+    )
 
-  it.effect("recovers authorizations that ethers signed", () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      const plain = { address: order.swapTarget, chainId: 8453, nonce: 0n }
-      const signed = yield* Effect.promise(() => new Wallet(privateKey).authorize(plain))
-      const { r, s, yParity } = EthersSignature.from(signed.signature)
-      const authorization: Authorization = { ...plain, r: r as Hex, s: s as Hex, yParity }
-      assert.deepStrictEqual(yield* signatures.recoverAuthority(authorization), Option.some(signer))
-    })
-  )
-})
+    it.effect("recovers compact signatures (EIP-2098)", () =>
+      Effect.gen(function* () {
+        const signatures = yield* Signatures
+        for (let index = 0; index < 8; index++) {
+          const digest = numberToHex(index + 1, { size: 32 })
+          const compact = new SigningKey(privateKey).sign(digest).compactSerialized as Hex
+          assert.deepStrictEqual(yield* signatures.recover(digest, compact), Option.some(signer))
+        }
+      })
+    )
 
-layer(ViemSignatures.layer)("ViemSignatures, high s", (it) => {
-  it.effect("recovers an order's signature with a high s, as ecrecover does", () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      const signature = yield* Effect.promise(() => account.sign({ hash }))
-      assert.deepStrictEqual(yield* signatures.recover(hash, mirrored(signature)), Option.some(signer))
-    })
-  )
+    it.effect("recovers authorizations that ethers signed", () =>
+      Effect.gen(function* () {
+        const signatures = yield* Signatures
+        const plain = { address: order.swapTarget, chainId: 8453, nonce: 0n }
+        const signed = yield* Effect.promise(() => new Wallet(privateKey).authorize(plain))
+        const { r, s, yParity } = EthersSignature.from(signed.signature)
+        const authorization: Authorization = { ...plain, r: r as Hex, s: s as Hex, yParity }
+        assert.deepStrictEqual(yield* signatures.recoverAuthority(authorization), Option.some(signer))
+      })
+    )
+  })
 
-  it.effect("refuses an authorization with a high s, as EIP-7702 does", () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      const authorization = yield* authorize({ address: order.swapTarget, chainId: 8453, nonce: 3n })
-      const high: Authorization = {
-        ...authorization,
-        s: numberToHex(N - BigInt(authorization.s), { size: 32 }),
-        yParity: authorization.yParity === 0 ? 1 : 0
-      }
-      // It is a signature of the same key: only its form is refused.
-      const signature = concatHex([high.r, high.s, high.yParity === 0 ? "0x1b" : "0x1c"])
-      assert.deepStrictEqual(yield* signatures.recover(authorizationHash(high), signature), Option.some(signer))
-      assert.deepStrictEqual(yield* signatures.recoverAuthority(high), Option.none())
-    })
-  )
+  layer(adapter)(`${name}, high s`, (it) => {
+    it.effect("recovers an order's signature with a high s, as ecrecover does", () =>
+      Effect.gen(function* () {
+        const signatures = yield* Signatures
+        const signature = yield* Effect.promise(() => account.sign({ hash }))
+        assert.deepStrictEqual(yield* signatures.recover(hash, mirrored(signature)), Option.some(signer))
+      })
+    )
 
-  it.effect("refuses scalars that are none", () =>
-    Effect.gen(function* () {
-      const signatures = yield* Signatures
-      const zero = numberToHex(0, { size: 32 })
-      const { r } = yield* authorize({ address: order.swapTarget, chainId: 1, nonce: 0n })
-      for (const signature of [concatHex([zero, r, "0x1b"]), concatHex([r, zero, "0x1b"])]) {
-        assert.deepStrictEqual(yield* signatures.recover(hash, signature), Option.none())
-      }
-      const above = numberToHex(N, { size: 32 })
-      assert.deepStrictEqual(yield* signatures.recover(hash, concatHex([above, r, "0x1b"])), Option.none())
-    })
-  )
-})
+    it.effect("refuses an authorization with a high s, as EIP-7702 does", () =>
+      Effect.gen(function* () {
+        const signatures = yield* Signatures
+        const authorization = yield* authorize({ address: order.swapTarget, chainId: 8453, nonce: 3n })
+        const high: Authorization = {
+          ...authorization,
+          s: numberToHex(N - BigInt(authorization.s), { size: 32 }),
+          yParity: authorization.yParity === 0 ? 1 : 0
+        }
+        // It is a signature of the same key: only its form is refused.
+        const signature = concatHex([high.r, high.s, high.yParity === 0 ? "0x1b" : "0x1c"])
+        assert.deepStrictEqual(yield* signatures.recover(authorizationHash(high), signature), Option.some(signer))
+        assert.deepStrictEqual(yield* signatures.recoverAuthority(high), Option.none())
+      })
+    )
+
+    it.effect("refuses scalars that are none", () =>
+      Effect.gen(function* () {
+        const signatures = yield* Signatures
+        const zero = numberToHex(0, { size: 32 })
+        const { r } = yield* authorize({ address: order.swapTarget, chainId: 1, nonce: 0n })
+        for (const signature of [concatHex([zero, r, "0x1b"]), concatHex([r, zero, "0x1b"])]) {
+          assert.deepStrictEqual(yield* signatures.recover(hash, signature), Option.none())
+        }
+        const above = numberToHex(N, { size: 32 })
+        assert.deepStrictEqual(yield* signatures.recover(hash, concatHex([above, r, "0x1b"])), Option.none())
+      })
+    )
+  })
+}
 
 it("has a signer of the well-known key", () =>
   assert.strictEqual(signer, Address.of("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")))

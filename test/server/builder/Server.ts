@@ -28,6 +28,8 @@ export interface Options {
   readonly node?: Partial<ChainClient>
   readonly chains?: Layer.Layer<Chains>
   readonly assertions?: Layer.Layer<OperatorAssertions>
+  /** A free one unless told. */
+  readonly port?: number
 }
 
 /** Windows that tests never fill by accident. */
@@ -47,7 +49,7 @@ export const serverOnStores = (options: Options = {}) => {
     ...options.settings
   })
   const chains = options.chains ?? FakeChain.layer({ call: refusesSignatures, ...options.node })
-  return BuilderServer.listen({ port: 0, hostname: "127.0.0.1" }).pipe(
+  return BuilderServer.listen({ port: options.port ?? 0, hostname: "127.0.0.1" }).pipe(
     Layer.provide(BuilderBackend.layer),
     Layer.provide(WalletSignatures.layer),
     Layer.provide([

@@ -2,7 +2,10 @@
 import { Effect, Layer, Logger, Option, References } from "effect"
 import { HttpServer } from "effect/http"
 import type { RateLimiter } from "effect/persistence"
+import * as ChainsInMemory from "../../../src/adapters/memory/Chains.ts"
+import * as IdempotencyInMemory from "../../../src/adapters/memory/Idempotency.ts"
 import * as Address from "../../../src/domain/Address.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
 import type { PortfolioView, SweepableView } from "../../../src/domain/Portfolio.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
@@ -13,10 +16,12 @@ import { Portfolio } from "../../../src/orchestrator/Portfolio.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/Quoter.ts"
 import { Watcher } from "../../../src/orchestrator/Watcher.ts"
 import { Alerts } from "../../../src/ports/Alerts.ts"
+import type { Idempotency } from "../../../src/ports/Idempotency.ts"
 import { type Intent, Intents } from "../../../src/ports/Intents.ts"
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
+import { chain as fakeChain } from "../../support/FakeChain.ts"
 
 export const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
 export const OWNER = Address.of("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
@@ -143,20 +148,30 @@ export const health: Health = {
   queues: { quoted: 1, submitted: 2, settledSource: 3, outboxPending: 4, outboxRejected: 5 }
 }
 
+/** The second can only be arrived at. */
+export const chains: ReadonlyArray<Chain> = [
+  { ...fakeChain, id: 1, name: "one", swapRouter: DELEGATE, spokePool: DELEGATE, explorerUrl: "https://one.example" },
+  { ...fakeChain, id: 2, name: "two", spokePool: DELEGATE, swapRouter: DELEGATE, supportsSetCode: false, tokens: [] },
+  { ...fakeChain, id: 3, name: "three", tokens: [] }
+].map((chain) => ({ ...chain, tokens: chain.tokens.map((token) => ({ ...token, chainId: chain.id })) }))
+
 export interface UseCases {
   readonly quote: Quoter["Service"]["quote"]
   readonly submit: Intake["Service"]["submit"]
+  readonly accepted: Intake["Service"]["accepted"]
   readonly find: Intents["Service"]["find"]
   readonly portfolio: Portfolio["Service"]["portfolio"]
   readonly sweepable: Portfolio["Service"]["sweepable"]
   readonly tick: Watcher["Service"]["tick"]
   readonly alerts: Alerts["Service"]["list"]
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
+  readonly keys: Layer.Layer<Idempotency>
 }
 
 const working: UseCases = {
   quote: (request) => Effect.succeed(offer(request)),
   submit: ({ quoteId }) => Effect.succeed({ id: quoteId, status: "submitted" }),
+  accepted: () => Effect.succeedNone,
   find: (id) => Effect.succeed(id === ID ? Option.some(intent) : Option.none()),
   portfolio: () => Effect.succeed(portfolio),
   sweepable: () => Effect.succeed(sweepable),
@@ -181,8 +196,31 @@ const working: UseCases = {
       sinceMs: 7
     }
   ]),
-  store: RateLimitStore.layerMemory
+  store: RateLimitStore.layerMemory,
+  keys: IdempotencyInMemory.layer
 }
+
+/** What the store tells of the intents that `find` finds. */
+const statesFrom =
+  (find: UseCases["find"]): Intents["Service"]["states"] =>
+  (ids) =>
+    Effect.map(Effect.forEach(ids, find), (found) =>
+      found.flatMap((each) =>
+        Option.match(each, {
+          onNone: () => [],
+          onSome: ({ deliveryTxHash, failureReason, id, quote, status, txHash }) => [
+            {
+              id,
+              status,
+              crossChain: quote.crossChain,
+              ...(txHash === undefined ? {} : { txHash }),
+              ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+              ...(failureReason === undefined ? {} : { failureReason })
+            }
+          ]
+        })
+      )
+    )
 
 export interface LogLine {
   readonly message: string
@@ -198,13 +236,15 @@ export const services = (
   const all = { ...working, ...useCases }
   return Layer.mergeAll(
     Layer.mock(Quoter, { quote: all.quote }),
-    Layer.mock(Intake, { submit: all.submit }),
-    Layer.mock(Intents, { find: all.find }),
+    Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
+    Layer.mock(Intents, { find: all.find, states: statesFrom(all.find) }),
     Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable }),
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
     Layer.mock(Alerts, { list: all.alerts }),
+    ChainsInMemory.layer(chains),
     all.store,
+    all.keys,
     ServerSettings.layer(settings),
     Logger.layer([
       Logger.make((options) =>

@@ -59,6 +59,27 @@ describe("rate limit", () => {
     })
   )
 
+  it.effect("tells the policy and what is left of it on every answer, refusals too", () =>
+    Effect.gen(function* () {
+      const { call, post } = yield* serve({}, limited(3))
+      const told = ({ headers }: { readonly headers: Headers }) => [
+        headers.get("ratelimit-policy"),
+        headers.get("ratelimit")
+      ]
+      const policy = `"default";q=3;w=60`
+      const first = yield* post("/quote", quoteRequest, { origin: "https://app.example" })
+      assert.deepStrictEqual(told(first), [policy, `"default";r=2;t=60`])
+      assert.match(first.headers.get("access-control-expose-headers") ?? "", /RateLimit,RateLimit-Policy/)
+      yield* TestClock.adjust("17500 millis")
+      assert.deepStrictEqual(told(yield* call("/intents/x")), [policy, `"default";r=1;t=43`])
+      assert.deepStrictEqual(told(yield* post("/quote", "nope")), [policy, `"default";r=0;t=43`])
+      const refused = yield* call("/intents/x")
+      assert.strictEqual(refused.status, 429)
+      assert.deepStrictEqual(told(refused), [policy, `"default";r=0;t=43`])
+      assert.deepStrictEqual(told(yield* call("/healthz")), [null, null])
+    })
+  )
+
   it.effect("leaves operator routes, liveness, documentation and preflights alone", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({}, { ...limited(1), adminToken: Redacted.make("t") })
@@ -114,7 +135,10 @@ describe("rate limit", () => {
       const { call, logs } = yield* serve({
         store: Layer.mock(RateLimiter.RateLimiterStore, { fixedWindow: () => failure })
       })
-      assert.strictEqual((yield* call(`/intents/${ID}`)).status, 200)
+      const passed = yield* call(`/intents/${ID}`)
+      assert.strictEqual(passed.status, 200)
+      assert.isNotNull(passed.headers.get("ratelimit-policy"))
+      assert.isNull(passed.headers.get("ratelimit"))
       const line = logs.find(({ message }) => message.includes("rate limit store failed"))
       assert.strictEqual(line?.level, "Warn")
     })

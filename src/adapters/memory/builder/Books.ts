@@ -7,7 +7,14 @@ import { type PayoutBatch, total } from "../../../domain/Payout.ts"
 import { type AuditRecord, AuditLog } from "../../../ports/AuditLog.ts"
 import { Builders } from "../../../ports/Builders.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/Ledger.ts"
-import { NothingOwed, PaymentTaken, PayoutClosed, PayoutNotFound, Payouts } from "../../../ports/Payouts.ts"
+import {
+  NothingOwed,
+  PaymentInFlight,
+  PaymentTaken,
+  PayoutClosed,
+  PayoutNotFound,
+  Payouts
+} from "../../../ports/Payouts.ts"
 import { type DailyRevenue, RevenueBook, RevenueConflict } from "../../../ports/RevenueBook.ts"
 import { UnitOfWork } from "../../../ports/UnitOfWork.ts"
 
@@ -176,10 +183,25 @@ const payouts = (books: Books, builders: Builders["Service"]) => {
         const start = before === undefined ? 0 : newest.findIndex(({ id }) => id === before) + 1
         return newest.slice(start, start + limit)
       }),
-    markPaid: Effect.fnUntraced(function* (id, txHash) {
+    record: Effect.fnUntraced(function* (id, payment, known) {
+      const batch = yield* find(id)
+      const { payments = [] } = batch
+      if (payments.some(({ txHash }) => txHash === payment.txHash)) return view(batch)
+      if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      if (payments.length !== known) return yield* new PaymentInFlight({ id })
+      const recordedAtMs = yield* Clock.currentTimeMillis
+      const after = { ...batch, payments: [...payments, { ...payment, recordedAtMs }] }
+      books.batches.set(id, after)
+      return view(after)
+    }),
+    markPaid: Effect.fnUntraced(function* (id, txHash, known = 0) {
       const batch = yield* find(id)
       if (batch.status === "paid" && batch.txHash === txHash) return view(batch)
       if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      const { payments = [] } = batch
+      if (payments.every((payment) => payment.txHash !== txHash) && payments.length !== known) {
+        return yield* new PaymentInFlight({ id })
+      }
       for (const other of books.batches.values()) {
         if (other.txHash === txHash && other.chainId === batch.chainId && other.token === batch.token) {
           return yield* new PaymentTaken({ txHash })
@@ -202,10 +224,11 @@ const payouts = (books: Books, builders: Builders["Service"]) => {
       }
       return yield* close(batch, { status: "paid", txHash })
     }),
-    fail: Effect.fnUntraced(function* (id, failureReason) {
+    fail: Effect.fnUntraced(function* (id, failureReason, known = 0) {
       const batch = yield* find(id)
       if (batch.status === "failed") return view(batch)
       if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
       return yield* close(batch, { status: "failed", failureReason })
     })
   })

@@ -7,9 +7,16 @@ import { Array as Arr, Clock, Effect, Layer, Option, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
-import { Hash } from "../../../domain/Hex.ts"
+import { Hash, Hex } from "../../../domain/Hex.ts"
 import { type PayoutBatch, PayoutStatus, total } from "../../../domain/Payout.ts"
-import { NothingOwed, PaymentTaken, PayoutClosed, PayoutNotFound, Payouts } from "../../../ports/Payouts.ts"
+import {
+  NothingOwed,
+  PaymentInFlight,
+  PaymentTaken,
+  PayoutClosed,
+  PayoutNotFound,
+  Payouts
+} from "../../../ports/Payouts.ts"
 import { guarded, text, timestamp } from "../Database.ts"
 import * as Rows from "./Rows.ts"
 
@@ -33,6 +40,17 @@ const LineRow = Schema.Struct({
   entries: Schema.Int
 })
 
+const PaymentRow = Schema.Struct({
+  payout_id: Schema.String,
+  tx_hash: Hash,
+  raw: Hex,
+  deadline: Rows.Int8,
+  recorded_at: Rows.Millis
+})
+
+const isRecorded = ({ payments = [] }: PayoutBatch, txHash: string): boolean =>
+  payments.some((payment) => payment.txHash === txHash)
+
 export const layer = Layer.effect(
   Payouts,
   Effect.gen(function* () {
@@ -40,18 +58,23 @@ export const layer = Layer.effect(
 
     const withLines = Effect.fnUntraced(function* (rows: ReadonlyArray<unknown>) {
       const batches = yield* Rows.decode(BatchRow)(rows)
+      if (batches.length === 0) return []
+      const ofBatches = sql.in(
+        "payout_id",
+        batches.map(({ id }) => id)
+      )
       const lines = yield* Rows.decode(LineRow)(
-        batches.length === 0
-          ? []
-          : yield* sql`SELECT * FROM builder.payout_lines WHERE ${sql.in(
-              "payout_id",
-              batches.map(({ id }) => id)
-            )}
-              ORDER BY payout_id, builder_id`
+        yield* sql`SELECT * FROM builder.payout_lines WHERE ${ofBatches} ORDER BY payout_id, builder_id`
+      )
+      const recorded = yield* Rows.decode(PaymentRow)(
+        yield* sql`SELECT * FROM builder.payout_payments WHERE ${ofBatches} ORDER BY payout_id, attempt`
       )
       return batches.map((row): PayoutBatch => {
         const own = lines.flatMap(({ amount, builder_id, entries, payout_address, payout_id }) =>
           payout_id === row.id ? [{ builderId: builder_id, payoutAddress: payout_address, amount, entries }] : []
+        )
+        const payments = recorded.flatMap(({ deadline, payout_id, raw, recorded_at, tx_hash }) =>
+          payout_id === row.id ? [{ txHash: tx_hash, raw, deadline, recordedAtMs: recorded_at }] : []
         )
         return {
           id: row.id,
@@ -62,6 +85,7 @@ export const layer = Layer.effect(
           total: total(own),
           lines: own,
           createdAtMs: row.created_at,
+          ...(payments.length === 0 ? {} : { payments }),
           ...Rows.present({ closedAtMs: row.closed_at, txHash: row.tx_hash, failureReason: row.failure_reason })
         }
       })
@@ -78,7 +102,8 @@ export const layer = Layer.effect(
       return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
     })
 
-    const closed = Effect.fnUntraced(function* (id: string) {
+    /** The batch as this transaction left it. */
+    const changed = Effect.fnUntraced(function* (id: string) {
       const batch = yield* find(id)
       return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
     })
@@ -111,7 +136,7 @@ export const layer = Layer.effect(
           )
           SELECT count(*) AS claimed FROM claims`
         if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed()
-        return yield* Effect.orDie(closed(id))
+        return yield* Effect.orDie(changed(id))
       },
       sql.withTransaction,
       guarded("Payouts.open")
@@ -126,12 +151,29 @@ export const layer = Layer.effect(
       )
     }, guarded("Payouts.list"))
 
+    const record: Payouts["Service"]["record"] = Effect.fn("Payouts.record")(
+      function* (id, { deadline, raw, txHash }, known) {
+        const batch = yield* locked(id)
+        if (isRecorded(batch, txHash)) return batch
+        if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+        if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
+        yield* sql`INSERT INTO builder.payout_payments (payout_id, attempt, tx_hash, raw, deadline, recorded_at)
+          VALUES (${id}, ${known}, ${txHash}, ${raw}, ${deadline}, ${timestamp(yield* Clock.currentTimeMillis)})`
+        return yield* changed(id)
+      },
+      sql.withTransaction,
+      guarded("Payouts.record")
+    )
+
     const markPaid: Payouts["Service"]["markPaid"] = Effect.fn("Payouts.markPaid")(
-      function* (id, hash) {
+      function* (id, hash, known = 0) {
         const txHash = hash.toLowerCase()
         const batch = yield* locked(id)
         if (batch.status === "paid" && batch.txHash === txHash) return batch
         if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+        if (!isRecorded(batch, txHash) && (batch.payments?.length ?? 0) !== known) {
+          return yield* new PaymentInFlight({ id })
+        }
         const now = timestamp(yield* Clock.currentTimeMillis)
         yield* sql`UPDATE builder.payouts SET status = 'paid', tx_hash = ${txHash}, closed_at = ${now} WHERE id = ${id}`.pipe(
           Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new PaymentTaken({ txHash: hash })))
@@ -144,21 +186,22 @@ export const layer = Layer.effect(
           FROM builder.payout_claims c JOIN builder.ledger_entries e ON e.id = c.entry_id
           WHERE c.payout_id = ${id} GROUP BY c.payout_id, c.builder_id, e.chain_id, e.token
           HAVING sum(e.earned - e.paid) <> 0 ORDER BY c.builder_id, e.chain_id`
-        return yield* closed(id)
+        return yield* changed(id)
       },
       sql.withTransaction,
       guarded("Payouts.markPaid")
     )
 
     const fail: Payouts["Service"]["fail"] = Effect.fn("Payouts.fail")(
-      function* (id, reason) {
+      function* (id, reason, known = 0) {
         const batch = yield* locked(id)
         if (batch.status === "failed") return batch
         if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+        if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
         yield* sql`UPDATE builder.payouts SET status = 'failed', failure_reason = ${text(reason)},
           closed_at = ${timestamp(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
         yield* sql`UPDATE builder.payout_claims SET released = true WHERE payout_id = ${id}`
-        return yield* closed(id)
+        return yield* changed(id)
       },
       sql.withTransaction,
       guarded("Payouts.fail")
@@ -168,6 +211,7 @@ export const layer = Layer.effect(
       open,
       find: Effect.fn("Payouts.find")(find, guarded("Payouts.find")),
       list,
+      record,
       markPaid,
       fail
     })

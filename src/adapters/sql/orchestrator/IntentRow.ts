@@ -6,7 +6,7 @@ import { Hash, Hex } from "../../../domain/Hex.ts"
 import { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent } from "../../../ports/Intents.ts"
+import type { Intent, IntentState } from "../../../ports/Intents.ts"
 
 const Submission = Schema.Struct({ signature: Hex, authorization: Authorization })
 
@@ -59,6 +59,34 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(IntentRow))
 export const decode = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Intent>> =>
   decodeRows(rows).pipe(
     Effect.map((decoded) => decoded.map(toIntent)),
+    Effect.orDie
+  )
+
+/** What its client is told of an intent, as columns. */
+const StateRow = Schema.Struct({
+  id: Schema.String,
+  status: IntentStatus,
+  cross_chain: Schema.Boolean,
+  tx_hash: Schema.NullOr(Hash),
+  delivery_tx_hash: Schema.NullOr(Hash),
+  failure_reason: Schema.NullOr(FailureReason)
+})
+
+const toState = (row: typeof StateRow.Type): IntentState => ({
+  id: row.id,
+  status: row.status,
+  crossChain: row.cross_chain,
+  ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
+  ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
+  ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {})
+})
+
+const decodeStateRows = Schema.decodeUnknownEffect(Schema.Array(StateRow))
+
+/** As {@link decode}, of the columns of a state. */
+export const decodeStates = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<IntentState>> =>
+  decodeStateRows(rows).pipe(
+    Effect.map((decoded) => decoded.map(toState)),
     Effect.orDie
   )
 

@@ -1,8 +1,8 @@
 /** Intents in Postgres: the table is the queue, the lock and the truth. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option, Result } from "effect"
-import { IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
-import { type Intent, IntentExists, Intents, type Progress } from "../../../ports/Intents.ts"
+import { BURNING, IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
+import { type Intent, IntentExists, Intents, type Progress, type Step } from "../../../ports/Intents.ts"
 import { idempotencyKey } from "../../../ports/Outbox.ts"
 import { guarded, text, timestamp } from "../Database.ts"
 import * as IntentRow from "./IntentRow.ts"
@@ -22,6 +22,20 @@ const eventRow = (event: IntentEvent) => {
       return { event: event._tag, status: "delivered", tx_hash: event.txHash }
     case "Failed":
       return { event: event._tag, status: "failed", reason: event.reason }
+  }
+}
+
+/** What a step makes of an intent, and the statuses from which all of its events are legal. */
+const stepRow = ({ detail, events, id }: Step) => {
+  const failure = events.find((event) => event._tag === "Failed")
+  return {
+    id,
+    from: IntentStatus.literals.filter((from) => Result.isSuccess(transitions(from, events))),
+    status: events.map(eventRow).at(-1)?.status,
+    tx_hash: events.findLast((event) => event._tag === "SettledAtSource")?.txHash,
+    delivery_tx_hash: events.findLast((event) => event._tag === "Delivered")?.txHash,
+    failure_reason: failure?.reason,
+    failure_detail: failure === undefined || detail === undefined ? undefined : text(detail)
   }
 }
 
@@ -70,6 +84,13 @@ const make = Effect.gen(function* () {
     const rows = yield* sql`SELECT * FROM orchestrator.intents WHERE id = ${text(id)}`
     return Option.fromUndefinedOr((yield* IntentRow.decode(rows))[0])
   }, guarded("find"))
+
+  const states = Effect.fn("Intents.states")(function* (ids: ReadonlyArray<string>) {
+    const rows = yield* sql`
+      SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
+      FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+    return yield* IntentRow.decodeStates(rows)
+  }, guarded("states"))
 
   const submit: Intents["Service"]["submit"] = Effect.fn("Intents.submit")(function* (id, submission) {
     const at = yield* now
@@ -190,6 +211,89 @@ const make = Effect.gen(function* () {
       return yield* apply(id, events, consequences)
     }).pipe(guarded("apply"))
 
+  const applyAll: Intents["Service"]["applyAll"] = Effect.fn("Intents.applyAll")(function* (steps) {
+    if (steps.length === 0) return new Set<string>()
+    const at = yield* now
+    const rows = steps.map(stepRow)
+    const events = steps.flatMap(({ detail, events, id }) =>
+      events.map((event) => ({ id, ...eventRow(event), ...(detail === undefined ? {} : { detail: text(detail) }) }))
+    )
+    const messages = steps.flatMap(({ id, outbox = [] }) =>
+      outbox.map((message) => ({ id, key: idempotencyKey(message), message: OutboxMessageJson.encode(message) }))
+    )
+    // Rows are locked in the order of their ids, so that two passes over the same intents cannot wait for each other.
+    const moved = yield* sql<{ id: string }>`
+      WITH step AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS s (
+          id text, "from" text[], status text, tx_hash text, delivery_tx_hash text, failure_reason text,
+          failure_detail text
+        )
+      ), locked AS (
+        SELECT i.id FROM orchestrator.intents i JOIN step USING (id)
+        WHERE i.status = ANY(step."from") ORDER BY i.id FOR UPDATE OF i
+      ), moved AS (
+        UPDATE orchestrator.intents i
+        SET status = step.status, tx_hash = coalesce(step.tx_hash, i.tx_hash),
+          delivery_tx_hash = coalesce(step.delivery_tx_hash, i.delivery_tx_hash),
+          failure_reason = coalesce(step.failure_reason, i.failure_reason),
+          failure_detail = coalesce(step.failure_detail, i.failure_detail),
+          lease_worker = NULL, lease_until = NULL, updated_at = ${at}
+        FROM locked JOIN step USING (id)
+        WHERE i.id = locked.id AND i.status = ANY(step."from")
+        RETURNING i.id
+      ), event AS (
+        INSERT INTO orchestrator.intent_events (intent_id, event, status, tx_hash, reason, detail, at)
+        SELECT moved.id, e.event, e.status, e.tx_hash, e.reason, e.detail, ${at}
+        FROM ROWS FROM (
+          jsonb_to_recordset(${sql.json(events)})
+            AS (id text, event text, status text, tx_hash text, reason text, detail text)
+        ) WITH ORDINALITY AS e (id, event, status, tx_hash, reason, detail, position)
+        JOIN moved USING (id) ORDER BY e.position
+      ), message AS (
+        INSERT INTO orchestrator.outbox (idempotency_key, intent_id, message, due_at, created_at)
+        SELECT m.key, moved.id, m.message, ${at}, ${at}
+        FROM ROWS FROM (
+          jsonb_to_recordset(${sql.json(messages)}) AS (id text, key text, message jsonb)
+        ) WITH ORDINALITY AS m (id, key, message, position)
+        JOIN moved USING (id) ORDER BY m.position
+        ON CONFLICT (idempotency_key) DO NOTHING
+      ) SELECT id FROM moved`
+    return new Set(moved.map(({ id }) => id))
+  }, guarded("applyAll"))
+
+  const findAll: Intents["Service"]["findAll"] = Effect.fn("Intents.findAll")(function* (ids) {
+    if (ids.length === 0) return []
+    return yield* IntentRow.decode(yield* sql`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`)
+  }, guarded("findAll"))
+
+  const burned: Intents["Service"]["burned"] = Effect.fn("Intents.burned")(function* (query) {
+    const since = timestamp(query.sinceMs)
+    const accounts = query.owners.map((owner) => `${query.chainId}:${owner}`)
+    const rows = yield* sql<{ owner: string | null; builder: string | null; count: number }>`
+      SELECT owner, NULL AS builder, count(*)::int AS count FROM orchestrator.intents
+      WHERE account = ANY(${accounts}) AND status = 'failed' AND tx_hash IS NOT NULL AND updated_at > ${since}
+        AND failure_reason = ANY(${BURNING})
+      GROUP BY owner
+      UNION ALL
+      SELECT NULL, builder_id, count(*)::int FROM orchestrator.intents
+      WHERE builder_id = ANY(${query.builders.map(text)}) AND status = 'failed' AND tx_hash IS NOT NULL
+        AND updated_at > ${since} AND failure_reason = ANY(${BURNING})
+      GROUP BY builder_id`
+    return {
+      owners: new Map(rows.flatMap(({ count, owner }) => (owner === null ? [] : [[owner, count] as const]))),
+      builders: new Map(rows.flatMap(({ builder, count }) => (builder === null ? [] : [[builder, count] as const])))
+    }
+  }, guarded("burned"))
+
+  const overdue: Intents["Service"]["overdue"] = Effect.fn("Intents.overdue")(function* (chainId, before, limit) {
+    const rows = yield* sql`
+      SELECT * FROM orchestrator.intents
+      WHERE source_chain_id = ${chainId} AND queued AND deadline < ${String(before)}::numeric
+      ORDER BY deadline
+      LIMIT ${limit}`
+    return yield* IntentRow.decode(rows)
+  }, guarded("overdue"))
+
   const inStatus: Intents["Service"]["inStatus"] = Effect.fn("Intents.inStatus")(function* (chainId, statuses, limit) {
     const rows = yield* sql`
       SELECT * FROM orchestrator.intents
@@ -220,10 +324,15 @@ const make = Effect.gen(function* () {
     nextOrderNonce,
     create,
     find,
+    states,
     submit,
     claim,
     release,
     apply: Effect.fn("Intents.apply")(apply),
+    applyAll,
+    findAll,
+    burned,
+    overdue,
     inStatus,
     counts,
     wakes

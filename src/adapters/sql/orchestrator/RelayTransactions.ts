@@ -34,8 +34,14 @@ const TransactionRow = Schema.Struct({
   included_hash: Schema.NullOr(Hash),
   included_block_number: Schema.NullOr(Schema.BigInt),
   included_block_hash: Schema.NullOr(Hash),
+  reopened: Schema.Boolean,
+  wanted_until: Schema.NullOr(Uint256),
   created_at: Schema.Date
 })
+
+const decodeInclusions = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash }))
+)
 
 const toTransaction = (row: typeof TransactionRow.Type): RelayTransaction => ({
   id: String(row.id),
@@ -55,6 +61,8 @@ const toTransaction = (row: typeof TransactionRow.Type): RelayTransaction => ({
         }
       }
     : {}),
+  ...(row.reopened ? { reopened: true } : {}),
+  ...(row.wanted_until === null ? {} : { wantedUntil: row.wanted_until }),
   createdAtMs: row.created_at.getTime()
 })
 
@@ -83,7 +91,10 @@ const make = Effect.gen(function* () {
 
   /** Inserts the transaction with links to those of the intents that are free, which it locks. */
   const insert = (
-    options: { readonly chainId: number; readonly lane: Address.Address; readonly intentIds: ReadonlyArray<string> },
+    options: Pick<
+      Parameters<RelayTransactions["Service"]["allocate"]>[0],
+      "chainId" | "lane" | "intentIds" | "reserve"
+    >,
     nonce: bigint,
     at: Date
   ) =>
@@ -95,9 +106,10 @@ const make = Effect.gen(function* () {
         ORDER BY id
         FOR UPDATE
       ), transaction AS (
-        INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, created_at)
+        INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, reserved, created_at)
         VALUES (
-          ${options.chainId}, ${options.lane}, ${nonce}, ${options.intentIds.length === 0 ? "cancel" : "sweep"}, ${at}
+          ${options.chainId}, ${options.lane}, ${nonce}, ${options.intentIds.length === 0 ? "cancel" : "sweep"},
+          ${String(options.reserve ?? 0n)}::numeric, ${at}
         )
         RETURNING id
       ), link AS (
@@ -189,12 +201,37 @@ const make = Effect.gen(function* () {
     guarded("setInclusion")
   )
 
-  const finalize = Effect.fn("RelayTransactions.finalize")(function* (id: string) {
+  const finalize: RelayTransactions["Service"]["finalize"] = Effect.fn("RelayTransactions.finalize")(function* (
+    endings
+  ) {
+    if (endings.length === 0) return
+    const at = yield* now
+    const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
+      id,
+      cost: String(cost),
+      hash: inclusion?.hash,
+      block_number: inclusion === undefined ? undefined : String(inclusion.blockNumber),
+      block_hash: inclusion?.blockHash
+    }))
     yield* sql`
-      WITH transaction AS (
-        UPDATE orchestrator.relay_transactions SET status = 'final', finalized_at = ${yield* now}
-        WHERE id = ${id}::bigint AND status <> 'final'
-        RETURNING id
+      WITH ending AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(rows)})
+          AS e (id bigint, cost numeric, hash text, block_number bigint, block_hash text)
+      ), locked AS (
+        SELECT t.id FROM orchestrator.relay_transactions t JOIN ending USING (id)
+        WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
+      ), transaction AS (
+        UPDATE orchestrator.relay_transactions t
+        SET status = 'final', finalized_at = ${at}, included_hash = ending.hash,
+          included_block_number = ending.block_number, included_block_hash = ending.block_hash
+        FROM locked JOIN ending USING (id)
+        WHERE t.id = locked.id AND t.status <> 'final'
+        RETURNING t.id, t.chain_id, ending.cost
+      ), spending AS (
+        INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
+        SELECT chain_id, date_trunc('hour', ${at}::timestamptz), sum(cost) FROM transaction
+        GROUP BY chain_id HAVING sum(cost) > 0
+        ON CONFLICT (chain_id, hour) DO UPDATE SET wei = s.wei + excluded.wei
       ), link AS (
         UPDATE orchestrator.relay_transaction_intents l SET active = false
         FROM transaction WHERE l.transaction_id = transaction.id AND l.active
@@ -203,6 +240,29 @@ const make = Effect.gen(function* () {
       UPDATE orchestrator.intents i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("finalize"))
+
+  const finalFrom: RelayTransactions["Service"]["finalFrom"] = Effect.fn("RelayTransactions.finalFrom")(function* (
+    chainId,
+    blockNumber
+  ) {
+    const rows = yield* sql`
+        SELECT id, included_hash AS hash, included_block_number AS block_number, included_block_hash AS block_hash
+        FROM orchestrator.relay_transactions
+        WHERE chain_id = ${chainId} AND status = 'final' AND included_block_number >= ${blockNumber}
+        ORDER BY id`
+    return (yield* decodeInclusions(rows).pipe(Effect.orDie)).map((row) => ({
+      id: String(row.id),
+      inclusion: { hash: row.hash, blockNumber: row.block_number, blockHash: row.block_hash }
+    }))
+  }, guarded("finalFrom"))
+
+  const reopen: RelayTransactions["Service"]["reopen"] = Effect.fn("RelayTransactions.reopen")(function* (ids) {
+    yield* sql`
+      UPDATE orchestrator.relay_transactions
+      SET status = 'pending', reopened = true, finalized_at = NULL, included_hash = NULL, included_block_number = NULL,
+        included_block_hash = NULL
+      WHERE id = ANY(${ids}::bigint[]) AND status = 'final'`
+  }, guarded("reopen"))
 
   const detach: RelayTransactions["Service"]["detach"] = Effect.fn("RelayTransactions.detach")(function* (
     id,
@@ -218,13 +278,22 @@ const make = Effect.gen(function* () {
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("detach"))
 
+  const spending = Effect.fn("RelayTransactions.spending")(function* (chainId: number, sinceMs: number) {
+    const [row] = yield* sql<{ wei: string }>`
+      SELECT (
+        coalesce((
+          SELECT sum(wei) FROM orchestrator.relay_spending
+          WHERE chain_id = ${chainId} AND hour >= date_trunc('hour', ${timestamp(sinceMs)}::timestamptz)
+        ), 0) + coalesce((
+          SELECT sum(reserved) FROM orchestrator.relay_transactions WHERE chain_id = ${chainId} AND status <> 'final'
+        ), 0)
+      )::text AS wei`
+    return BigInt(row?.wei ?? 0)
+  }, guarded("spending"))
+
   const unfinished = Effect.fn("RelayTransactions.unfinished")(function* (chainId: number) {
     const rows = yield* sql`
-      SELECT t.*,
-        ARRAY(
-          SELECT l.intent_id::text FROM orchestrator.relay_transaction_intents l
-          WHERE l.transaction_id = t.id AND l.active ORDER BY l.position
-        ) AS intent_ids,
+      SELECT t.*, carried.intent_ids, carried.wanted_until,
         (
           SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
             'hash', a.hash, 'raw', '0x' || encode(a.raw, 'hex'),
@@ -235,6 +304,17 @@ const make = Effect.gen(function* () {
           FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id
         ) AS attempts
       FROM orchestrator.relay_transactions t
+      CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(i.id::text ORDER BY l.position), '{}') AS intent_ids,
+          max(i.deadline) FILTER (WHERE i.status = 'submitted' OR t.reopened) AS wanted_until
+        FROM orchestrator.relay_transaction_intents l
+        JOIN orchestrator.intents i ON i.id = l.intent_id
+        WHERE l.transaction_id = t.id AND (
+          l.active OR t.reopened AND i.status IN ('settled_source', 'delivered') AND EXISTS (
+            SELECT FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id AND a.hash = i.tx_hash
+          )
+        )
+      ) carried
       WHERE t.chain_id = ${chainId} AND t.status <> 'final'
       ORDER BY t.lane, t.nonce`
     return (yield* decodeRows(rows).pipe(Effect.orDie)).map(toTransaction)
@@ -246,7 +326,10 @@ const make = Effect.gen(function* () {
     markBroadcast,
     setInclusion,
     finalize,
+    finalFrom,
+    reopen,
     detach,
+    spending,
     unfinished
   })
 })

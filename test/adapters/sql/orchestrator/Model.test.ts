@@ -47,6 +47,7 @@ const Command = Schema.Union([
   Schema.TaggedStruct("Settle", { intent: anIntent }),
   Schema.TaggedStruct("Deliver", { intent: anIntent }),
   Schema.TaggedStruct("SettleAndDeliver", { intent: anIntent }),
+  Schema.TaggedStruct("SettleAndDeliverMany", { intents: someIntents }),
   Schema.TaggedStruct("Fail", { intent: anIntent, detail: Schema.Union([Schema.Literal("why"), Schema.Undefined]) }),
   Schema.TaggedStruct("Allocate", { intents: someIntents, chainNonce: upTo(3), lane: upTo(1) }),
   Schema.TaggedStruct("AddAttempt", {
@@ -56,6 +57,7 @@ const Command = Schema.Union([
   }),
   Schema.TaggedStruct("Include", { transaction: aTransaction, vanished: Schema.Boolean }),
   Schema.TaggedStruct("Finalize", { transaction: aTransaction }),
+  Schema.TaggedStruct("Reopen", { transaction: aTransaction }),
   Schema.TaggedStruct("Detach", { transaction: aTransaction, intents: someIntents }),
   Schema.TaggedStruct("NextNonce", { owner: upTo(2), atLeast: upTo(5) }),
   Schema.TaggedStruct("ClaimOutbox", { limit: upTo(3), leaseMillis: upTo(4) }),
@@ -124,6 +126,16 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
       return yield* intents.apply(name(command.intent), [delivered])
     case "SettleAndDeliver":
       return yield* intents.apply(name(command.intent), [settled, delivered], { outbox: [message(command.intent)] })
+    case "SettleAndDeliverMany": {
+      const known = yield* intents.findAll(command.intents.map(name))
+      const events = [settled, delivered]
+      const moved = yield* intents.applyAll(
+        known
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .map(({ id }) => ({ id, events, outbox: [message(command.intents.find((n) => name(n) === id) ?? 0)] }))
+      )
+      return [...moved].toSorted()
+    }
     case "Fail":
       return yield* intents.apply(
         name(command.intent),
@@ -136,6 +148,7 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
         lane: address(100 + command.lane),
         chainNonce: BigInt(command.chainNonce),
         intentIds: command.intents.map(name),
+        reserve: BigInt(1 + command.chainNonce),
         sign: (nonce) => Effect.succeed(attempt(`run ${run.number} lane ${command.lane} nonce ${nonce}`))
       })
       run.transactions.push(id)
@@ -152,7 +165,15 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
         command.vanished ? undefined : { hash: hash("included"), blockNumber: 4n, blockHash: hash("block") }
       )
     case "Finalize":
-      return yield* transactions.finalize(transaction(command.transaction))
+      return yield* transactions.finalize([
+        {
+          id: transaction(command.transaction),
+          cost: BigInt(10 * (1 + command.transaction)),
+          inclusion: { hash: hash("included"), blockNumber: BigInt(command.transaction), blockHash: hash("block") }
+        }
+      ])
+    case "Reopen":
+      return yield* transactions.reopen([transaction(command.transaction)])
     case "Detach":
       return yield* transactions.detach(transaction(command.transaction), command.intents.map(name))
     case "NextNonce":
@@ -174,6 +195,16 @@ const look = Effect.fnUntraced(function* ({ number }: Run) {
   return {
     intents: yield* intents.inStatus(1 + number, IntentStatus.literals, 100),
     first: yield* intents.find(`run ${number} intent 0`),
+    overdue: (yield* intents.overdue(1 + number, 1_001n, 100)).map(({ id }) => id).toSorted(),
+    none: yield* intents.overdue(1 + number, 1_000n, 100),
+    burned: yield* intents.burned({
+      chainId: 1 + number,
+      owners: [1, 2, 3].map((owner) => newIntent({ id: "any", owner }).order.owner),
+      builders: ["nobody"],
+      sinceMs: 0
+    }),
+    final: (yield* transactions.finalFrom(1 + number, 1n)).map(({ inclusion }) => inclusion),
+    spending: yield* transactions.spending(1 + number, 0),
     counts: yield* intents.counts,
     unfinished: (yield* transactions.unfinished(1 + number)).map(withoutId),
     outbox: yield* outbox.counts

@@ -1,0 +1,174 @@
+/**
+ * How fast the API answers, beside the least that could answer the same: a bare `Bun.serve` from memory, and one after the same
+ * indexed read of Postgres. Everything of the real service is on: limits, logging, request ids. Latencies are of an open loop,
+ * counted from when a request was to be sent.
+ *
+ *     bun bench/api.ts [--seconds N] [--reads N] [--submits N] [--quotes N] [--seed N] [--profile DIR]
+ */
+import { parseArgs } from "node:util"
+import * as BunRuntime from "@effect/platform-bun/BunRuntime"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { PgClient } from "@effect/sql-pg"
+import { Console, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as SqlIntents from "../src/adapters/sql/orchestrator/Intents.ts"
+import * as Migrated from "../src/adapters/sql/orchestrator/Migrated.ts"
+import * as DevChain from "../src/devnet/DevChain.ts"
+import * as Postgres from "../src/devnet/Postgres.ts"
+import * as Subprocess from "../src/devnet/Subprocess.ts"
+import { Intents } from "../src/ports/Intents.ts"
+import * as Http from "./api/HttpConnections.ts"
+import * as Load from "./api/Load.ts"
+import * as Service from "./relay/Service.ts"
+import * as Sweeps from "./relay/Sweeps.ts"
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "10" },
+    /** A second. */
+    reads: { type: "string", default: "1400" },
+    submits: { type: "string", default: "50" },
+    quotes: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
+    profile: { type: "string" }
+  }
+})
+
+const CONNECTIONS = 64
+/** Quoted intents that reads go to. */
+const READ_INTENTS = 200
+const WARM_UP_SECONDS = 2
+const BARE = new URL("./api/Bare.ts", import.meta.url).pathname
+
+const startBare = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const { ready: port } = yield* Subprocess.start({
+    name: "bare server",
+    command: process.execPath,
+    args: [BARE, ...args],
+    ready: (line) => Option.fromNullishOr(/listening on (\d+)/.exec(line)?.[1])
+  })
+  return `http://127.0.0.1:${port}`
+})
+
+const submission = ({ authorization, intent, signature }: Sweeps.Sweep): string =>
+  JSON.stringify({
+    quoteId: intent.quote.id,
+    signature,
+    authorization: { ...authorization, nonce: authorization.nonce.toString() }
+  })
+
+const quoteOf = (dev: DevChain.DevChain, owner: string): string =>
+  JSON.stringify({
+    owner,
+    tokenIn: dev.tokens.DAI,
+    amountIn: Sweeps.AMOUNT.toString(),
+    tokenOut: dev.tokens.USDC,
+    destination: owner,
+    destChainId: dev.chain.id,
+    tier: "tier1",
+    route: `${dev.chain.name}->${dev.chain.name}`,
+    subscriptionActive: false,
+    userId: "bench"
+  })
+
+const shown = (value: number): string => value.toFixed(value < 100 ? 1 : 0).padStart(9)
+
+const bench = Effect.gen(function* () {
+  const seconds = Number(values.seconds)
+  const seed = Number(values.seed)
+  const rates = { reads: Number(values.reads), submits: Number(values.submits), quotes: Number(values.quotes) }
+
+  const server = yield* Postgres.start({ durable: true })
+  const databaseUrl = yield* server.createDatabase("bench")
+  const dev = yield* DevChain.start({ id: 31_337, name: "bench" })
+  const { client } = dev.anvil
+  const relayerKeys = [generatePrivateKey()]
+  yield* Effect.promise(async () => {
+    for (const key of relayerKeys) {
+      await client.setBalance({ address: privateKeyToAccount(key).address, value: 10n ** 24n })
+    }
+  })
+  const submits = Math.ceil(rates.submits * seconds)
+  const sweeps = yield* Effect.promise(() => Sweeps.make(dev, READ_INTENTS + submits))
+  yield* Effect.promise(() => client.setIntervalMining({ interval: 1 }))
+  const stores = yield* Layer.build(
+    SqlIntents.layer.pipe(
+      Layer.provide(Migrated.layer),
+      Layer.provideMerge(PgClient.layer({ url: Redacted.make(databaseUrl), maxConnections: 4 }))
+    )
+  )
+  yield* Effect.flatMap(Intents, (intents) =>
+    Effect.forEach(sweeps, ({ intent }) => intents.create(intent), { concurrency: 4, discard: true })
+  ).pipe(Effect.provide(stores))
+  const sql = yield* Effect.provide(PgClient.PgClient, stores)
+  yield* sql`VACUUM ANALYZE orchestrator.intents`
+
+  const ids = sweeps.slice(0, READ_INTENTS).map(({ intent }) => intent.quote.id)
+  const read = (index: number): string => Http.get(`/intents/${ids[index % ids.length] ?? ""}`)
+  const service = yield* Service.start({
+    dev,
+    databaseUrl,
+    builderUrl: "http://127.0.0.1:9",
+    relayerKeys,
+    profile: values.profile
+  })
+  const pool = (url: string) => Effect.promise(() => Http.open(url, CONNECTIONS))
+  const bare = yield* Effect.flatMap(startBare(ids[0] ?? ""), pool)
+  const barePostgres = yield* Effect.flatMap(startBare(ids[0] ?? "", databaseUrl), pool)
+  const orchestrator = yield* pool(service.url)
+
+  const closed = (target: Http.Pool, forSeconds: number) => Effect.promise(() => Load.closed(target, read, forSeconds))
+  for (const target of [bare, barePostgres, orchestrator]) yield* closed(target, WARM_UP_SECONDS)
+  const throughput = {
+    bare: yield* closed(bare, seconds / 2),
+    barePostgres: yield* closed(barePostgres, seconds / 2),
+    orchestrator: yield* closed(orchestrator, seconds / 2)
+  }
+
+  const open = (target: Http.Pool, perSecond: number, expected: number, request: (index: number) => string) =>
+    Effect.promise(() =>
+      Load.open(
+        target,
+        Array.from({ length: Math.ceil(perSecond * seconds) }, (_, index) => request(index)),
+        { perSecond, seed, expected }
+      )
+    )
+  const cpuBefore = yield* service.cpuSeconds
+  const reads = yield* open(orchestrator, rates.reads, 200, read)
+  const cpuPerReadMicros = (((yield* service.cpuSeconds) - cpuBefore) * 1e6) / reads.answered
+  const latency = {
+    "GET, bare": yield* open(bare, rates.reads, 200, read),
+    "GET, bare with Postgres": yield* open(barePostgres, rates.reads, 200, read),
+    "GET /intents/:id": reads,
+    "POST /quote": yield* open(orchestrator, rates.quotes, 200, (index) =>
+      Http.post("/quote", quoteOf(dev, sweeps[index % READ_INTENTS]?.owner ?? ""))
+    ),
+    "POST /intents": yield* open(orchestrator, rates.submits, 201, (index) => {
+      const sweep = sweeps[READ_INTENTS + index]
+      return Http.post("/intents", sweep === undefined ? "" : submission(sweep))
+    })
+  }
+
+  const ofBare = throughput.orchestrator / throughput.bare
+  const ofBarePostgres = throughput.orchestrator / throughput.barePostgres
+  yield* Console.log(`\nanswers a second, ${CONNECTIONS} connections busy`)
+  for (const [name, perSecond] of Object.entries(throughput)) yield* Console.log(name.padEnd(26), shown(perSecond))
+  yield* Console.log(
+    `orchestrator: ${ofBare.toFixed(2)} of bare, ${ofBarePostgres.toFixed(2)} of bare with Postgres; ` +
+      `${cpuPerReadMicros.toFixed(0)} µs of CPU per paced read`
+  )
+  yield* Console.log(
+    `\n${"ms from the intended time".padEnd(26)}`,
+    ["rate/s", "p50", "p99", "p99.9", "max", "dropped", "failed"].map((name) => name.padStart(9)).join("")
+  )
+  for (const [name, figures] of Object.entries(latency)) {
+    const { dropped, failed, maxMs, offeredPerSecond, p50Ms, p999Ms, p99Ms } = figures
+    const row = [offeredPerSecond, p50Ms, p99Ms, p999Ms, maxMs, dropped, failed].map(shown).join("")
+    yield* Console.log(name.padEnd(26), row)
+  }
+  yield* Console.log(
+    `\n${JSON.stringify({ bench: "api", seed, seconds, throughput, ofBare, ofBarePostgres, cpuPerReadMicros, latency })}`
+  )
+})
+
+bench.pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]), BunRuntime.runMain)

@@ -1,0 +1,38 @@
+/**
+ * What Bun can do at most: a server that answers the same JSON as `GET /intents/:id`, from memory, or after the same indexed
+ * read of Postgres. It checks, counts, logs and masks nothing.
+ *
+ *     bun bench/api/Bare.ts ID [DATABASE_URL]
+ */
+const [id, databaseUrl] = process.argv.slice(2)
+
+const body = { id, status: "quoted", crossChain: false }
+
+interface Row {
+  readonly id: string
+  readonly status: string
+  readonly cross_chain: boolean
+}
+
+const fromMemory = () => Response.json(body)
+
+const fromPostgres = (url: string) => {
+  const sql = new Bun.SQL(url, { max: 10 })
+  return async (request: Request) => {
+    const asked = request.url.slice(request.url.lastIndexOf("/") + 1)
+    const rows: ReadonlyArray<Row> = await sql`
+      SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
+      FROM orchestrator.intents WHERE id = ${asked}`
+    const [row] = rows
+    return row === undefined
+      ? Response.json({ error: "not found" }, { status: 404 })
+      : Response.json({ id: row.id, status: row.status, crossChain: row.cross_chain })
+  }
+}
+
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: databaseUrl === undefined ? fromMemory : fromPostgres(databaseUrl)
+})
+process.stdout.write(`listening on ${server.port}\n`)

@@ -1,0 +1,14 @@
+/**
+ * The deadline as a column: which queued intents are too late, and how long a transaction is wanted, are asked at every pass of
+ * the watcher, and must not cost a look into every order.
+ */
+import { Effect } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  yield* sql`ALTER TABLE orchestrator.intents
+    ADD COLUMN deadline orchestrator.uint256 NOT NULL GENERATED ALWAYS AS (("order" ->> 'deadline')::numeric) STORED`
+  yield* sql`CREATE INDEX intents_overdue ON orchestrator.intents (source_chain_id, deadline) WHERE queued`
+})

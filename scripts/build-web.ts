@@ -1,0 +1,87 @@
+/**
+ * Builds the web app into `dist/web`: `bun scripts/build-web.ts`. `./sweep dev` and `./sweep builder` run it when what they
+ * would serve is missing or older than the sources. The output holds no source of its own configuration, so one build serves
+ * every deployment; for a CDN on another origin than the builder backend's, name that with `--builder-url https://…`.
+ */
+import tailwind from "bun-plugin-tailwind"
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { join, relative } from "node:path"
+import { parseArgs } from "node:util"
+import { brotliCompressSync, gzipSync } from "node:zlib"
+import { OUTPUT, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
+
+const root = join(import.meta.dirname, "..")
+
+/**
+ * The contract carries its documentation, which only the server shows. In a browser every export of a documentation module
+ * is an annotation that says nothing.
+ */
+const withoutDocumentation: Bun.BunPlugin = {
+  name: "without-documentation",
+  setup: (build) => {
+    build.onLoad({ filter: /\/src\/api\/.*(?:Docs|Document)\.ts$/ }, async ({ path }) => {
+      const names = Array.from((await Bun.file(path).text()).matchAll(/^export const (\w+)/gm), ([, name]) => name)
+      const exports = names.map((name) => `export const ${name} = Context.empty()`)
+      return { loader: "ts", contents: ['import { Context } from "effect"', ...exports].join("\n") }
+    })
+  }
+}
+
+/** Puts the backend's url where the app looks for it. */
+const withBuilderUrl = (url: string): Bun.BunPlugin => ({
+  name: "with-builder-url",
+  setup: (build) => {
+    build.onLoad({ filter: /\/src\/web\/index\.html$/ }, async ({ path }) => ({
+      loader: "html",
+      contents: (await Bun.file(path).text()).replace('name="builder-url" content=""', () => {
+        return `name="builder-url" content="${new URL(url).origin}"`
+      })
+    }))
+  }
+})
+
+/** Text shrinks to a third; a few bytes more than a packet are not worth a second form. */
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/
+
+const compress = async (directory: string) => {
+  const names = (await readdir(directory, { recursive: true })).filter((name) => COMPRESSIBLE.test(name))
+  await Promise.all(
+    names.map(async (name) => {
+      const content = await Bun.file(join(directory, name)).bytes()
+      await writeFile(join(directory, `${name}.br`), brotliCompressSync(content))
+      await writeFile(join(directory, `${name}.gz`), gzipSync(content, { level: 9 }))
+    })
+  )
+}
+
+const { values } = parseArgs({ options: { "builder-url": { type: "string", default: "" } } })
+
+const output = join(root, OUTPUT)
+await Bun.$`mkdir -p ${join(output, "..")}`
+const fresh = await mkdtemp(`${output}-`)
+try {
+  const result = await Bun.build({
+    entrypoints: [join(root, "src/web/index.html")],
+    outdir: fresh,
+    target: "browser",
+    minify: true,
+    splitting: true,
+    publicPath: "/app/",
+    naming: { chunk: "assets/[name]-[hash].[ext]", asset: "assets/[name]-[hash].[ext]", entry: "[name].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [
+      tailwind,
+      withoutDocumentation,
+      ...(values["builder-url"] === "" ? [] : [withBuilderUrl(values["builder-url"])])
+    ]
+  })
+  await compress(fresh)
+  await writeFile(join(fresh, STAMP_FILE), await stampOf(root))
+  // Another process may be building the same: the last one wins, and each leaves a whole build.
+  await rm(output, { recursive: true, force: true })
+  await rename(fresh, output)
+  const scripts = result.outputs.filter(({ path }) => path.endsWith(".js"))
+  process.stdout.write(`web: ${scripts.length} scripts in ${relative(process.cwd(), output)}\n`)
+} finally {
+  await rm(fresh, { recursive: true, force: true })
+}

@@ -1,0 +1,91 @@
+/** Keyed requests in Postgres: any replica replays what another one answered. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Attempt, type Claim, Idempotency } from "../../../ports/Idempotency.ts"
+import { guarded, text, timestamp } from "../Database.ts"
+
+type ClaimRequest = Parameters<Idempotency["Service"]["claim"]>[0]
+
+const ClaimedRow = Schema.Struct({ attempts: Schema.Int })
+
+const KeyRow = Schema.Struct({
+  fingerprint: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+  body: Schema.NullOr(Schema.String)
+})
+
+const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedRow))
+const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
+
+/** How many outlived keys a claim removes on its way: more than it adds, so that the table cannot grow for ever. */
+const EXPIRED_BATCH = 5
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const table = sql("orchestrator.idempotency_keys")
+
+  const attemptClaim = Effect.fnUntraced(function* (request: ClaimRequest) {
+    const millis = yield* Clock.currentTimeMillis
+    const now = timestamp(millis)
+    const rows = yield* sql`
+      WITH expired AS (
+        DELETE FROM ${table} WHERE id IN (
+          SELECT id FROM ${table} WHERE expires_at <= ${now} AND id <> ${request.id}
+          ORDER BY expires_at LIMIT ${EXPIRED_BATCH} FOR UPDATE SKIP LOCKED
+        )
+      )
+      INSERT INTO ${table} AS k (id, fingerprint, attempt, lease_until, expires_at)
+      VALUES (
+        ${request.id}, ${request.fingerprint}, ${request.attempt},
+        ${timestamp(millis + request.leaseMillis)}, ${timestamp(millis + request.lifetimeMillis)}
+      )
+      ON CONFLICT (id) DO UPDATE SET
+        fingerprint = excluded.fingerprint, attempt = excluded.attempt, lease_until = excluded.lease_until,
+        expires_at = excluded.expires_at, status = NULL, body = NULL,
+        attempts = CASE WHEN k.expires_at <= ${now} THEN 1 ELSE k.attempts + 1 END
+      WHERE k.expires_at <= ${now}
+        OR (k.status IS NULL AND k.lease_until <= ${now} AND k.fingerprint = excluded.fingerprint)
+      RETURNING attempts`
+    return (yield* decodeClaimed(rows).pipe(Effect.orDie))[0]
+  })
+
+  const claim = Effect.fn("Idempotency.claim")(function* (request: ClaimRequest): Effect.fn.Return<Claim, SqlError> {
+    for (;;) {
+      const claimed = yield* attemptClaim(request)
+      if (claimed !== undefined) return { _tag: "Claimed", resumed: claimed.attempts > 1 }
+      const rows = yield* sql`SELECT fingerprint, status, body FROM ${table} WHERE id = ${request.id}`
+      const [held] = yield* decodeKeys(rows).pipe(Effect.orDie)
+      // It outlived its time and was removed between the two statements: it can be claimed now.
+      if (held === undefined) continue
+      if (held.fingerprint !== request.fingerprint) return { _tag: "Mismatched" }
+      if (held.status === null || held.body === null) return { _tag: "InProgress" }
+      return { _tag: "Answered", answer: { status: held.status, body: held.body } }
+    }
+  }, guarded("idempotency.claim"))
+
+  const extend = Effect.fn("Idempotency.extend")(function* ({ attempt, id }: Attempt, leaseMillis: number) {
+    const until = timestamp((yield* Clock.currentTimeMillis) + leaseMillis)
+    yield* sql`
+      UPDATE ${table} SET lease_until = ${until} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`
+  }, guarded("idempotency.extend"))
+
+  const complete: Idempotency["Service"]["complete"] = Effect.fn("Idempotency.complete")(function* (
+    { attempt, id },
+    { body, status }
+  ) {
+    yield* sql`
+      UPDATE ${table} SET status = ${status}, body = ${text(body)} WHERE id = ${id} AND attempt = ${attempt}`
+  }, guarded("idempotency.complete"))
+
+  const release: Idempotency["Service"]["release"] = Effect.fn("Idempotency.release")(function* ({ attempt, id }) {
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    yield* sql`
+      UPDATE ${table} SET lease_until = ${now} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`
+  }, guarded("idempotency.release"))
+
+  return Idempotency.of({ claim, extend, complete, release })
+})
+
+/** Needs the migrated schema of `Migrated.layer`. */
+export const layer = Layer.effect(Idempotency, make)

@@ -1,0 +1,20 @@
+/** `./sweep mcp`: the MCP server over standard input and output, for clients that start it. */
+import { Cause, Effect, Exit, Fiber, Layer } from "effect"
+import { Command } from "effect/cli"
+import { FetchHttpClient } from "effect/http"
+import * as McpSettings from "../mcp/McpSettings.ts"
+import * as SweepMcp from "../mcp/SweepMcp.ts"
+
+export const mcpCommand = Command.make("mcp", {}, () =>
+  Effect.gen(function* () {
+    const settings = yield* McpSettings.fromEnvironment
+    const server = yield* Effect.forkChild(Layer.launch(SweepMcp.layerStdio(settings)))
+    const exit = yield* Fiber.await(server)
+    // The server interrupts itself when its client closes standard input, which is how a client stops it.
+    if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) return yield* exit
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+).pipe(
+  Command.withDescription(
+    "Run the MCP server over standard input and output; set SERVICE_ORCHESTRATOR_URL and SERVICE_BUILDER_URL"
+  )
+)

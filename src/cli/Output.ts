@@ -1,0 +1,15 @@
+/** A command's answer on standard output: text for people, JSON for programs. */
+import { Console, Effect, Schema } from "effect"
+import { Flag } from "effect/cli"
+
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print JSON, amounts as decimal strings"),
+  Flag.withDefault(false)
+)
+
+export const printed = <A, I>(schema: Schema.Codec<A, I>, value: A, asJson: boolean, asText: (value: A) => string) =>
+  asJson
+    ? Effect.flatMap(Effect.orDie(Schema.encodeEffect(schema)(value)), (encoded) =>
+        Console.log(JSON.stringify(encoded, null, 2))
+      )
+    : Console.log(asText(value))

@@ -1,0 +1,79 @@
+/** `./sweep payouts send`: pays a batch with the vault's key, which does not leave this process. */
+import { Config, Console, Effect, Layer, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { FetchHttpClient } from "effect/http"
+import { chainOf } from "../adapters/evm/ChainSettings.ts"
+import * as ChainsFile from "../adapters/evm/ChainsFile.ts"
+import * as JsonRpcChains from "../adapters/evm/Chains.ts"
+import * as RawVaultKey from "../adapters/evm/RawVaultKey.ts"
+import * as AllScreening from "../adapters/screening/All.ts"
+import { PayoutSender, type Progress } from "../builder/PayoutSender.ts"
+import { ChainsConfig, chains, vaultKey } from "../config.ts"
+import { PayoutBatch } from "../domain/Payout.ts"
+import * as BuilderBackend from "./BuilderBackend.ts"
+import * as LocalNetwork from "./LocalNetwork.ts"
+import { json, printed } from "./Output.ts"
+import { asFacts } from "./PayoutTables.ts"
+import * as PayoutRegisterHttp from "./PayoutRegisterHttp.ts"
+import * as PrivateKeys from "./PrivateKeys.ts"
+
+const told = (progress: Progress): string => {
+  switch (progress._tag) {
+    case "Approving":
+      return `approving Permit2 ${progress.permit2} to move the vault's ${progress.token}, once and for all batches …`
+    case "Approved":
+      return `approved by ${progress.txHash}`
+    case "Recorded":
+      return `signed and recorded ${progress.txHash}: ${progress.total} in ${progress.lines} transfers`
+    case "Broadcast":
+      return `broadcast ${progress.txHash}`
+    case "Mined":
+      return `mined ${progress.txHash}`
+  }
+}
+
+/** CHAINS_FILE as set; else, where the backend is the local network's, that network's. */
+const chainsFile = Effect.gen(function* () {
+  const set = yield* Config.option(Config.NonEmptyString(chains.chainsFile.name))
+  if (Option.isSome(set)) return set.value
+  const isTold = Option.isSome(yield* Config.option(Config.NonEmptyString("BUILDER_URL")))
+  const local = isTold ? Option.none() : yield* LocalNetwork.running
+  return Option.isSome(local) ? local.value.chainsFile : (yield* ChainsConfig).chainsFile
+})
+
+const nodes = Effect.gen(function* () {
+  const { domainName } = yield* ChainsConfig
+  const entries = yield* ChainsFile.read(yield* chainsFile)
+  return JsonRpcChains.layer(
+    entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls }))
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+})
+
+export const send = Command.make(
+  "send",
+  { id: Argument.String("batch").pipe(Argument.withDescription("The batch's id, as `open` printed it")), json },
+  ({ id, json }) =>
+    Effect.gen(function* () {
+      const [key] = yield* PrivateKeys.parse(
+        "VAULT_KEY",
+        "the private key of the vault, 0x followed by 64 hex digits; it does not leave this process",
+        Option.toArray(yield* vaultKey.config)
+      )
+      const connection = yield* BuilderBackend.connect
+      const sender = PayoutSender.layer().pipe(
+        Layer.provide([PayoutRegisterHttp.layer(connection), RawVaultKey.layer(key), AllScreening.layerOracle()]),
+        Layer.provide(yield* nodes)
+      )
+      const paid = yield* Effect.flatMap(PayoutSender, ({ send }) =>
+        send(id, (progress) => Console.error(told(progress)))
+      ).pipe(Effect.provide(sender))
+      yield* printed(PayoutBatch, paid, json, asFacts)
+    })
+).pipe(
+  Command.withDescription(
+    "Pay a batch in one transaction signed with VAULT_KEY, and book it; run again after a crash, it goes on and pays once"
+  ),
+  Command.withExamples([
+    { command: "VAULT_KEY=0x… sweep payouts send 4f6c…", description: "Needs CHAINS_FILE, for the chain's node" }
+  ])
+)

@@ -1,0 +1,42 @@
+/** Payout batches for a terminal. */
+import type { PayoutBatch } from "../domain/Payout.ts"
+import { facts, table } from "./Table.ts"
+
+const outcome = ({ failureReason, status, txHash }: PayoutBatch): string =>
+  [
+    status,
+    ...(txHash === undefined ? [] : [`by ${txHash}`]),
+    ...(failureReason === undefined ? [] : [failureReason])
+  ].join(" ")
+
+export const asTable = (batches: ReadonlyArray<PayoutBatch>): string =>
+  table(
+    ["BATCH", "CHAIN", "TOKEN", "TOTAL", "BUILDERS", "OPENED", "STATUS"],
+    batches.map((batch) => [
+      batch.id,
+      String(batch.chainId),
+      batch.token,
+      batch.total.toString(),
+      String(batch.lines.length),
+      new Date(batch.createdAtMs).toISOString().slice(0, 19),
+      batch.status
+    ]),
+    "no batches"
+  )
+
+/** With its lines. */
+export const asFacts = (batch: PayoutBatch): string =>
+  [
+    facts([
+      ["batch", batch.id],
+      ["chain", String(batch.chainId)],
+      ["token", batch.token],
+      ["total", batch.total.toString()],
+      ["status", outcome(batch)]
+    ]),
+    "",
+    table(
+      ["BUILDER", "ADDRESS", "AMOUNT"],
+      batch.lines.map(({ amount, builderId, payoutAddress }) => [builderId, payoutAddress, amount.toString()])
+    )
+  ].join("\n")

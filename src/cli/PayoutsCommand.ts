@@ -1,0 +1,167 @@
+/** `./sweep payouts`: what builders are owed and how it is paid, over the builder backend's admin API. */
+import { Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { TreasuryView } from "../api/builder/Schemas.ts"
+import * as Address from "../domain/Address.ts"
+import { Uint256 } from "../domain/Amount.ts"
+import { ChainId } from "../domain/ChainId.ts"
+import { Hash } from "../domain/Hex.ts"
+import { PayoutBatch } from "../domain/Payout.ts"
+import * as BuilderBackend from "./BuilderBackend.ts"
+import { json, printed } from "./Output.ts"
+import * as Pages from "./Pages.ts"
+import { send } from "./PayoutSendCommand.ts"
+import { asFacts, asTable } from "./PayoutTables.ts"
+import { table } from "./Table.ts"
+import { UsageError } from "./UsageError.ts"
+
+const isHash = Schema.is(Hash)
+
+const id = Argument.String("batch").pipe(Argument.withDescription("The batch's id, as `open` printed it"))
+
+const owed = Command.make("owed", { json }, ({ json }) =>
+  Effect.gen(function* () {
+    const { console, explained } = yield* BuilderBackend.connect
+    yield* printed(TreasuryView, yield* explained(console.treasury()), json, ({ positions }) =>
+      table(
+        ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED", "VAULT HOLDS"],
+        positions.map(({ chainId, earned, owed, paid, token, vaultBalance }) => [
+          String(chainId ?? "unknown"),
+          token,
+          earned.toString(),
+          paid.toString(),
+          owed.toString(),
+          vaultBalance?.toString() ?? "unknown"
+        ]),
+        "nothing earned yet"
+      )
+    )
+  })
+).pipe(Command.withDescription("What is owed in each token, beside what the vaults hold to pay it with"))
+
+const list = Command.make("list", { json }, ({ json }) =>
+  Effect.gen(function* () {
+    const { console, explained } = yield* BuilderBackend.connect
+    const batches = yield* Pages.all((query) =>
+      explained(console.payouts({ query })).pipe(Effect.map(({ payouts, ...rest }) => ({ rows: payouts, ...rest })))
+    )
+    yield* printed(Schema.Array(PayoutBatch), batches, json, asTable)
+  })
+).pipe(Command.withDescription("List batches, newest first"))
+
+const show = Command.make("show", { id, json }, ({ id, json }) =>
+  Effect.gen(function* () {
+    const { console, explained } = yield* BuilderBackend.connect
+    yield* printed(PayoutBatch, yield* explained(console.payout({ params: { id } })), json, asFacts)
+  })
+).pipe(Command.withDescription("Show a batch with its lines"))
+
+const open = Command.make(
+  "open",
+  {
+    chainId: Flag.Int("chain").pipe(Flag.withSchema(ChainId), Flag.withDescription("Id of the chain")),
+    token: Flag.String("token").pipe(
+      Flag.withSchema(Address.NonZeroAddress),
+      Flag.withDescription("Address of the token; `owed` shows which are")
+    ),
+    minAmount: Flag.String("min-amount").pipe(
+      Flag.withSchema(Uint256),
+      Flag.withDescription("Leave out builders who are owed less, in the token's smallest unit"),
+      Flag.optional
+    ),
+    json
+  },
+  ({ chainId, json, minAmount, token }) =>
+    Effect.gen(function* () {
+      const { console, explained } = yield* BuilderBackend.connect
+      const least = Option.isSome(minAmount) ? { minAmount: minAmount.value } : {}
+      const batch = yield* explained(console.openPayout({ payload: { chainId, token, ...least } }))
+      yield* printed(PayoutBatch, batch, json, asFacts)
+    })
+).pipe(
+  Command.withDescription("Open a batch of everything owed in a token on a chain; what it claims is in no other batch"),
+  Command.withExamples([
+    { command: "sweep payouts open --chain 8453 --token 0x8335…", description: "Everybody who is owed USDC on Base" },
+    {
+      command: "sweep payouts open --chain 8453 --token 0x8335… --min-amount 10000000",
+      description: "Those who are owed 10 USDC or more"
+    }
+  ])
+)
+
+const exported = Effect.fnUntraced(function* (batch: string, format: "csv" | "safe") {
+  const { console, explained } = yield* BuilderBackend.connect
+  const params = { id: batch }
+  if (format === "csv") return yield* explained(console.payoutCsv({ params }))
+  return `${JSON.stringify(yield* explained(console.payoutSafe({ params })), null, 2)}\n`
+})
+
+const exportBatch = Command.make(
+  "export",
+  {
+    id,
+    format: Flag.Literals("format", ["csv", "safe"]).pipe(
+      Flag.withDescription("csv: one line a builder; safe: for the Transaction Builder of the vault's Safe"),
+      Flag.withDefault("csv" as const)
+    ),
+    output: Flag.String("output").pipe(
+      Flag.withDescription("Write to this file instead of standard output"),
+      Flag.optional
+    )
+  },
+  ({ format, id, output }) =>
+    Effect.gen(function* () {
+      const text = yield* exported(id, format)
+      if (Option.isNone(output)) return yield* Console.log(text.trimEnd())
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.writeFileString(output.value, text)
+      yield* Console.error(`wrote ${output.value}`)
+    })
+).pipe(
+  Command.withDescription(
+    "Write a batch as CSV, or as a file that the vault's Safe imports and runs as one transaction"
+  ),
+  Command.withExamples([
+    { command: "sweep payouts export 4f6c… --format safe --output payout.json", description: "For a Safe" }
+  ])
+)
+
+const markPaid = Command.make(
+  "mark-paid",
+  {
+    id,
+    transaction: Argument.String("transaction").pipe(Argument.withDescription("Hash of the transaction that paid it")),
+    json
+  },
+  ({ id, json, transaction }) =>
+    Effect.gen(function* () {
+      if (!isHash(transaction)) {
+        return yield* new UsageError({ detail: "the transaction's hash must be 0x followed by 64 hex digits" })
+      }
+      const { console, explained } = yield* BuilderBackend.connect
+      const paid = yield* explained(console.markPayoutPaid({ params: { id }, payload: { txHash: transaction } }))
+      yield* printed(PayoutBatch, paid, json, asFacts)
+    })
+).pipe(
+  Command.withDescription("Book a batch's payment once the chain proves it: each line's transfer out of the vault"),
+  Command.withExamples([{ command: "sweep payouts mark-paid 4f6c… 0x…", description: "After the Safe ran it" }])
+)
+
+const fail = Command.make(
+  "fail",
+  { id, reason: Flag.String("reason").pipe(Flag.withDescription("Why, for the audit log")), json },
+  ({ id, json, reason }) =>
+    Effect.gen(function* () {
+      const { console, explained } = yield* BuilderBackend.connect
+      const failed = yield* explained(console.failPayout({ params: { id }, payload: { reason } }))
+      yield* printed(PayoutBatch, failed, json, asFacts)
+    })
+).pipe(
+  Command.withDescription("Give up a batch that was not and will not be paid: what it claimed is owed again"),
+  Command.withExamples([{ command: 'sweep payouts fail 4f6c… --reason "wrong threshold"', description: "Start over" }])
+)
+
+export const payoutsCommand = Command.make("payouts").pipe(
+  Command.withDescription("Pay builders what they are owed, in batches"),
+  Command.withSubcommands([owed, list, open, show, exportBatch, send, markPaid, fail])
+)

@@ -1,0 +1,148 @@
+/**
+ * How a batch is paid in one transaction of the vault's account: Permit2's batched `permitTransferFrom`, with the vault as
+ * owner and caller (Uniswap/permit2, `SignatureTransfer`). Its nonce follows from the batch, and Permit2 spends a nonce once.
+ * So however many versions of the payment are signed and sent, the chain itself lets one of them pay.
+ */
+import { Option, Schema } from "effect"
+import {
+  decodeFunctionData,
+  encodeFunctionData,
+  hexToBigInt,
+  keccak256,
+  parseAbi,
+  parseTransaction,
+  stringToHex
+} from "viem"
+import * as Address from "./Address.ts"
+import { MAX_UINT256 } from "./Amount.ts"
+import type { ChainId } from "./ChainId.ts"
+import type { GasFees } from "./FeeBump.ts"
+import { Hash, Hex } from "./Hex.ts"
+
+/** A signed version of a batch's payment, kept since before it was sent. */
+export const PayoutPayment = Schema.Struct({
+  txHash: Hash,
+  /** The signed transaction. */
+  raw: Hex,
+  /** UNIX seconds: in later blocks the payment does nothing. */
+  deadline: Schema.Int,
+  recordedAtMs: Schema.Int
+}).annotate({ identifier: "PayoutPayment" })
+export type PayoutPayment = typeof PayoutPayment.Type
+
+/** What of a batch its payment is made of. */
+export interface Payable {
+  readonly id: string
+  readonly chainId: ChainId
+  readonly token: Address.Address
+  readonly lines: ReadonlyArray<{ readonly payoutAddress: Address.Address; readonly amount: bigint }>
+}
+
+/** Who pays, and through what. */
+export interface Payer {
+  readonly vault: Address.Address
+  readonly permit2: Address.Address
+}
+
+const permit2Abi = /* @__PURE__ */ parseAbi([
+  "struct TokenPermissions { address token; uint256 amount; }",
+  "struct PermitBatchTransferFrom { TokenPermissions[] permitted; uint256 nonce; uint256 deadline; }",
+  "struct SignatureTransferDetails { address to; uint256 requestedAmount; }",
+  "function permitTransferFrom(PermitBatchTransferFrom permit, SignatureTransferDetails[] transferDetails, address owner, bytes signature)",
+  "function nonceBitmap(address owner, uint256 word) view returns (uint256)"
+])
+
+const PERMIT_TYPES = {
+  PermitBatchTransferFrom: [
+    { name: "permitted", type: "TokenPermissions[]" },
+    { name: "spender", type: "address" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint256" }
+  ],
+  TokenPermissions: [
+    { name: "token", type: "address" },
+    { name: "amount", type: "uint256" }
+  ]
+} as const
+
+/** The Permit2 nonce that pays the batch. Ids are random, so no other batch of any deployment has it. */
+export const permitNonce = (batchId: string): bigint =>
+  hexToBigInt(keccak256(stringToHex(`token sweep payout ${batchId}`)))
+
+const permitted = ({ lines, token }: Payable) => lines.map(({ amount }) => ({ token, amount }))
+
+/** What the vault signs so that Permit2 moves its tokens. `deadline` in UNIX seconds. */
+export const permitTypedData = (batch: Payable, { permit2, vault }: Payer, deadline: bigint) => ({
+  domain: { name: "Permit2", chainId: batch.chainId, verifyingContract: permit2 },
+  types: PERMIT_TYPES,
+  primaryType: "PermitBatchTransferFrom" as const,
+  message: { permitted: permitted(batch), spender: vault, nonce: permitNonce(batch.id), deadline }
+})
+
+/** The call of Permit2 that pays every line. */
+export const paymentData = (batch: Payable, vault: Address.Address, deadline: bigint, signature: Hex): Hex =>
+  encodeFunctionData({
+    abi: permit2Abi,
+    functionName: "permitTransferFrom",
+    args: [
+      { permitted: permitted(batch), nonce: permitNonce(batch.id), deadline },
+      batch.lines.map(({ amount, payoutAddress }) => ({ to: payoutAddress, requestedAmount: amount })),
+      vault,
+      signature
+    ]
+  })
+
+/** The read that says whether the batch's nonce is spent; its answer is for {@link isSpent}. */
+export const spentData = (batchId: string, vault: Address.Address): Hex =>
+  encodeFunctionData({ abi: permit2Abi, functionName: "nonceBitmap", args: [vault, permitNonce(batchId) >> 8n] })
+
+/** Whether the bit of the batch's nonce is set in its word of the bitmap. */
+export const isSpent = (batchId: string, bitmap: bigint): boolean =>
+  ((bitmap >> (permitNonce(batchId) & 0xffn)) & 1n) === 1n
+
+/** What a signed transaction says about itself. */
+export interface SignedPayment {
+  readonly txHash: Hash
+  /** The account's nonce. */
+  readonly nonce: bigint
+  readonly gas: bigint
+  readonly fees: GasFees
+  /** UNIX seconds. */
+  readonly deadline: bigint
+}
+
+const parsed = /* @__PURE__ */ Option.liftThrowable((raw: Hex) => parseTransaction(raw))
+
+const permitOf = /* @__PURE__ */ Option.liftThrowable((data: Hex) => {
+  const { args, functionName } = decodeFunctionData({ abi: permit2Abi, data })
+  if (functionName !== "permitTransferFrom") throw new Error("another function")
+  const [{ deadline }, , , signature] = args
+  return { deadline, signature }
+})
+
+/**
+ * Reads a signed transaction that pays the batch; none when it is anything else. That `payer` signed it is for the caller to
+ * check.
+ */
+export const readPayment = (batch: Payable, payer: Payer, raw: Hex): Option.Option<SignedPayment> =>
+  Option.gen(function* () {
+    const transaction = yield* parsed(raw)
+    const { chainId, data, gas = 0n, maxFeePerGas, maxPriorityFeePerGas, nonce = 0, to, type, value = 0n } = transaction
+    if (type !== "eip1559" || chainId !== batch.chainId || value !== 0n || maxFeePerGas === undefined) {
+      return yield* Option.none()
+    }
+    if (typeof to !== "string" || Address.of(to) !== payer.permit2 || data === undefined) return yield* Option.none()
+    const { deadline, signature } = yield* permitOf(data)
+    if (paymentData(batch, payer.vault, deadline, signature) !== data.toLowerCase()) return yield* Option.none()
+    const fees = { maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n }
+    return { txHash: keccak256(raw), nonce: BigInt(nonce), gas, fees, deadline }
+  })
+
+/**
+ * The approvals of Permit2 that paying `total` takes: none, or one without limit, which lasts; before that one of zero where
+ * something is approved already, since tokens like USDT take no change from one amount to another.
+ */
+export const approvals = (allowance: bigint, total: bigint): ReadonlyArray<bigint> => {
+  if (allowance >= total) return []
+  return allowance === 0n ? [MAX_UINT256] : [0n, MAX_UINT256]
+}

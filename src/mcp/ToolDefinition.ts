@@ -1,0 +1,114 @@
+/**
+ * A tool of the server, and how it is registered: its arguments are checked, its result is structured and of the declared
+ * shape, and everything that goes wrong on the way is a tool error, which the model sees and can act on.
+ */
+import { Cause, Context, Effect, Result, Schema, SchemaIssue } from "effect"
+import { McpSchema, McpServer } from "effect/ai"
+import type { ToolFailure } from "./ToolFailure.ts"
+
+export interface Hints {
+  /** Changes nothing anywhere. */
+  readonly readOnly: boolean
+  /** Moves something that cannot be moved back. */
+  readonly destructive: boolean
+  /** A repeated call with the same arguments has no further effect. */
+  readonly idempotent: boolean
+  /** Talks to a service, and does not only compute. */
+  readonly openWorld: boolean
+}
+
+export interface ToolDefinition {
+  readonly tool: McpSchema.Tool
+  readonly handle: (payload: unknown) => Effect.Effect<McpSchema.CallToolResult>
+}
+
+interface Options<Input extends Schema.Codec<unknown, unknown>, Output extends Schema.Codec<unknown, unknown>> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: Input
+  readonly output: Output
+  readonly hints: Hints
+  readonly run: (input: Input["Type"]) => Effect.Effect<Output["Type"], ToolFailure>
+  /** What a model reads; the result as JSON unless told. */
+  readonly text?: (output: Output["Type"]) => string
+}
+
+/** With every part in its place: clients resolve references with mixed luck. */
+const jsonSchema = (schema: Schema.Codec<unknown, unknown>): McpSchema.ToolJson => ({
+  ...Schema.toJsonSchemaDocument(schema, { onExcessProperty: "ignore", referencePolicy: () => undefined }).schema,
+  type: "object"
+})
+
+const content = (text: string) => [{ type: "text" as const, text }]
+
+const toolError = (text: string) => new McpSchema.CallToolResult({ isError: true, content: content(text) })
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const malformed = (name: string, error: Schema.SchemaError): McpSchema.CallToolResult => {
+  const problems = issues(error.issue).issues.map(({ message, path = [] }) => {
+    const field = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+    return `- ${field === "" ? "arguments" : field}: ${message}`
+  })
+  return toolError(
+    [`The arguments of ${name} are malformed.`, ...problems, "Next: correct these and call the tool again."].join("\n")
+  )
+}
+
+export const make = <
+  const Input extends Schema.Codec<unknown, unknown>,
+  const Output extends Schema.Codec<unknown, unknown>
+>(
+  options: Options<Input, Output>
+): ToolDefinition => {
+  const { hints, name, run, title } = options
+  const decode = Schema.decodeUnknownResult(options.input, { errors: "all" })
+  const encode = Schema.encodeUnknownEffect(options.output)
+  const text = options.text ?? (() => undefined)
+  return {
+    tool: new McpSchema.Tool({
+      name,
+      title,
+      description: options.description,
+      inputSchema: jsonSchema(options.input),
+      outputSchema: jsonSchema(options.output),
+      annotations: {
+        title,
+        readOnlyHint: hints.readOnly,
+        destructiveHint: hints.destructive,
+        idempotentHint: hints.idempotent,
+        openWorldHint: hints.openWorld
+      }
+    }),
+    handle: Effect.fn(`mcp.${name}`)(
+      function* (payload: unknown) {
+        const input = decode(payload ?? {})
+        if (Result.isFailure(input)) return malformed(name, input.failure)
+        const output = yield* run(input.success)
+        const encoded = yield* Effect.orDie(encode(output))
+        return new McpSchema.CallToolResult({
+          content: content(text(output) ?? JSON.stringify(encoded)),
+          structuredContent: encoded
+        })
+      },
+      Effect.catchTag("ToolFailure", (error) => Effect.succeed(toolError(error.message))),
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.failCause(cause)
+          : Effect.as(
+              Effect.logError(`${name} failed unexpectedly`, cause),
+              toolError(
+                `${name} failed unexpectedly. Next: tell the operator of this MCP server; its log has the reason.`
+              )
+            )
+      )
+    )
+  }
+}
+
+/** Makes the tool known to the server. */
+export const register = Effect.fnUntraced(function* ({ handle, tool }: ToolDefinition) {
+  const server = yield* McpServer.McpServer
+  yield* server.addTool({ tool, annotations: Context.empty(), handle })
+})

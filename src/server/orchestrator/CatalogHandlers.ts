@@ -1,0 +1,41 @@
+/** `GET /chains` and `GET /tokens`: the configuration as clients may know it. */
+import { DateTime, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
+import { NotFound } from "../../api/shared/Errors.ts"
+import * as Catalog from "../../domain/Catalog.ts"
+import type { Chain } from "../../domain/Chain.ts"
+import { Chains } from "../../ports/Chains.ts"
+import * as Cacheable from "../shared/Cacheable.ts"
+
+export const catalog = HttpApiBuilder.group(
+  OrchestratorApi,
+  "catalog",
+  Effect.fnUntraced(function* (handlers) {
+    const served = (yield* Chains).all.map(({ chain }) => chain)
+    const timestamp = DateTime.formatIso(yield* DateTime.now)
+
+    const chains = yield* Cacheable.make(Catalog.ChainList, Catalog.chainList(served))
+    const tokensOf = (some: ReadonlyArray<Chain>) => {
+      const list = Catalog.tokenList(some, timestamp)
+      return Cacheable.make(Catalog.TokenList, list, list.tokens)
+    }
+    const everyToken = yield* tokensOf(served)
+    const tokens = new Map(
+      yield* Effect.forEach(served, (chain) => Effect.map(tokensOf([chain]), (answer) => [chain.id, answer] as const))
+    )
+
+    return handlers
+      .handle(
+        "chains",
+        Effect.fn("GET /chains")(() => chains)
+      )
+      .handle(
+        "tokens",
+        Effect.fn("GET /tokens")(function* ({ query: { chainId } }) {
+          const answer = chainId === undefined ? everyToken : tokens.get(chainId)
+          return yield* answer ?? Effect.fail(new NotFound())
+        })
+      )
+  })
+)

@@ -1,0 +1,114 @@
+/**
+ * Reads of intents' states for clients. Reads of the same moment are one query, and everyone who follows intents shares one
+ * query per interval: what clients cost the database does not grow with how many they are. Reading, rather than waiting to be
+ * told, sees what any process wrote, and misses nothing after a lost connection.
+ */
+import {
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Option,
+  Queue,
+  Request,
+  RequestResolver,
+  Schedule,
+  type Scope,
+  Stream
+} from "effect"
+import { isTerminal } from "../../domain/Intent.ts"
+import type { Intents, IntentState } from "../../ports/Intents.ts"
+import type { StoreUnavailable } from "../../ports/Store.ts"
+import { Stopping } from "../shared/Stopping.ts"
+
+/** Ids in one query at most. */
+const MAX_IDS = 200
+
+/** How often followed intents are read: a change is told this much later at most. */
+const POLL = Duration.millis(250)
+
+/** A follower that does not end by itself is let go, as a quote may never be submitted; it may come again. */
+const LONGEST_FOLLOWING = Duration.minutes(30)
+
+export interface IntentStates {
+  /** None where the intent is not known. */
+  readonly find: (id: string) => Effect.Effect<Option.Option<IntentState>, StoreUnavailable>
+  /** The state as given and every other one that follows; ends after a terminal one, and when the server stops. */
+  readonly follow: (state: IntentState) => Stream.Stream<IntentState>
+}
+
+class StateOf extends Request.Class<{ readonly id: string }, Option.Option<IntentState>, StoreUnavailable> {}
+
+const same = (a: IntentState, b: IntentState): boolean =>
+  a.status === b.status &&
+  a.txHash === b.txHash &&
+  a.deliveryTxHash === b.deliveryTxHash &&
+  a.failureReason === b.failureReason
+
+export const make = Effect.fnUntraced(function* (
+  intents: Intents["Service"]
+): Effect.fn.Return<IntentStates, never, Scope.Scope | Stopping> {
+  const resolver = RequestResolver.make<StateOf>(
+    Effect.fnUntraced(function* (entries) {
+      const states = yield* intents.states([...new Set(entries.map(({ request }) => request.id))])
+      const byId = new Map(states.map((state) => [state.id, state]))
+      for (const entry of entries) {
+        entry.completeUnsafe(Exit.succeed(Option.fromUndefinedOr(byId.get(entry.request.id))))
+      }
+    })
+  ).pipe(RequestResolver.batchN(MAX_IDS))
+
+  const find: IntentStates["find"] = (id) => Effect.request(new StateOf({ id }), resolver)
+
+  type Follower = Queue.Queue<IntentState>
+  const followers = new Map<string, Set<Follower>>()
+  const stopping = yield* Stopping
+
+  const poll = Effect.suspend(() =>
+    Effect.forEach(
+      followers,
+      ([id, queues]) =>
+        Effect.flatMap(find(id), (found) =>
+          Option.isNone(found)
+            ? Effect.void
+            : Effect.forEach(queues, (queue) => Queue.offer(queue, found.value), { discard: true })
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+  )
+  yield* poll.pipe(
+    Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
+    Effect.repeat(Schedule.spaced(POLL)),
+    Effect.forkScoped
+  )
+
+  const joined = Effect.fnUntraced(function* (id: string) {
+    const queue = yield* Queue.sliding<IntentState>(1)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const standing = followers.get(id)
+        if (standing === undefined) followers.set(id, new Set([queue]))
+        else standing.add(queue)
+      }),
+      () =>
+        Effect.sync(() => {
+          const standing = followers.get(id)
+          standing?.delete(queue)
+          if (standing?.size === 0) followers.delete(id)
+        })
+    )
+    return Stream.fromQueue(queue)
+  })
+
+  const follow: IntentStates["follow"] = (state) =>
+    isTerminal(state.status)
+      ? Stream.succeed(state)
+      : Stream.unwrap(joined(state.id)).pipe(
+          Stream.prepend([state]),
+          Stream.changesWith(same),
+          Stream.takeUntil(({ status }) => isTerminal(status)),
+          Stream.interruptWhen(Effect.raceFirst(Deferred.await(stopping), Effect.sleep(LONGEST_FOLLOWING)))
+        )
+
+  return { find, follow }
+})

@@ -1,0 +1,58 @@
+/** Keeps the built web app as new as its sources, where there are sources and what it takes to build them. */
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { ChildProcess } from "effect/process"
+import { createHash } from "node:crypto"
+
+/** Where the build goes, from the project's root. */
+export const OUTPUT = "dist/web"
+
+/** Holds what the build was made from. */
+export const STAMP_FILE = ".stamp"
+
+const SCRIPT = "scripts/build-web.ts"
+
+/** Everything that a build depends on. */
+const SOURCES = "{src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg},scripts/build-web.ts,bun.lock}"
+
+/** Changes whenever a build would. */
+export const stampOf = async (root: string): Promise<string> => {
+  const hash = createHash("sha256")
+  const names = await Array.fromAsync(new Bun.Glob(SOURCES).scan({ cwd: root }))
+  for (const name of names.toSorted()) {
+    hash.update(`${name}\n`)
+    // oxlint-disable-next-line no-await-in-loop -- the hash takes files in order
+    hash.update(await Bun.file(`${root}/${name}`).bytes())
+  }
+  return hash.digest("hex")
+}
+
+/** The build script failed; what it printed says why. */
+export class WebBuildFailed extends Schema.TaggedError<WebBuildFailed>()("WebBuildFailed", {
+  exitCode: Schema.Int
+}) {
+  override get message(): string {
+    return `the web app could not be built (exit code ${this.exitCode}): run bun ${SCRIPT}`
+  }
+}
+
+/**
+ * Builds the app if it is missing or older than its sources, in a process of its own that leaves nothing in this one. An
+ * image that holds a build and no build script is served as it is. Answers with the directory to serve.
+ */
+export const ensure = Effect.fn("WebBuild.ensure")(function* (root: string, bun: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const output = path.join(root, OUTPUT)
+  if (!(yield* fs.exists(path.join(root, SCRIPT)))) return output
+  const built = yield* fs.readFileString(path.join(output, STAMP_FILE)).pipe(Effect.orElseSucceed(() => ""))
+  if (built === (yield* Effect.promise(() => stampOf(root)))) return output
+  const child = yield* ChildProcess.make(bun, [SCRIPT], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit"
+  })
+  const exitCode = yield* child.exitCode
+  if (exitCode !== 0) return yield* new WebBuildFailed({ exitCode })
+  return output
+}, Effect.scoped)

@@ -1,0 +1,89 @@
+/**
+ * Serves the web app under `/app`, with a policy that lets it load nothing from elsewhere and talk to nobody but this
+ * server and the orchestrator. Browsers that open `/` or `/admin` are sent there; every other client is answered as if
+ * these paths did not exist.
+ */
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BuilderSettings } from "../../builder/BuilderSettings.ts"
+import { type Asset, WebAssets } from "./WebAssets.ts"
+
+const APP = "/app"
+const INDEX = "index.html"
+
+/** Every path that is answered here. */
+export const PATHS = ["/", "/admin", APP, `${APP}/*`] as const
+
+const policy = (orchestratorUrl: string | undefined): string => {
+  const orchestrator = orchestratorUrl === undefined ? null : URL.parse(orchestratorUrl)
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self'${orchestrator === null ? "" : ` ${orchestrator.origin}`}`,
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+const FOREVER = "public, max-age=31536000, immutable"
+
+const notFound = HttpServerResponse.jsonUnsafe({ error: "not found" }, { status: 404 })
+
+const accepts = (header: string | undefined, value: string): boolean => header?.includes(value) === true
+
+const encoded = (asset: Asset, acceptEncoding: string | undefined): readonly [Uint8Array, Record<string, string>] =>
+  asset.brotli !== undefined && accepts(acceptEncoding, "br")
+    ? [asset.brotli, { "content-encoding": "br" }]
+    : asset.gzip !== undefined && accepts(acceptEncoding, "gzip")
+      ? [asset.gzip, { "content-encoding": "gzip" }]
+      : [asset.plain, {}]
+
+const file = (asset: Asset, request: HttpServerRequest.HttpServerRequest, csp: string) => {
+  const [body, headers] = encoded(asset, request.headers["accept-encoding"])
+  return HttpServerResponse.uint8Array(body, {
+    contentType: asset.contentType,
+    headers: {
+      ...headers,
+      vary: "Accept-Encoding",
+      "cache-control": asset.isHashed ? FOREVER : "no-cache",
+      "content-security-policy": csp,
+      "cross-origin-opener-policy": "same-origin-allow-popups",
+      "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+    }
+  })
+}
+
+/** The part of a request's path below the app's own, without its query. */
+const below = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").slice(APP.length + 1)
+
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const assets = yield* WebAssets
+    const { orchestratorUrl } = yield* BuilderSettings
+    const csp = policy(orchestratorUrl)
+    const index = assets.get(INDEX)
+
+    const toApp = (location: string) => (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.succeed(
+        index !== undefined && accepts(request.headers.accept, "text/html")
+          ? HttpServerResponse.redirect(location, { headers: { vary: "Accept" } })
+          : notFound
+      )
+
+    /** A path that names no file is a page of the app, which the app itself tells apart; a missing file is missing. */
+    const app = (request: HttpServerRequest.HttpServerRequest) => {
+      const name = below(request.url)
+      const asset = assets.get(name) ?? (/\.[a-z0-9]+$/.test(name) ? undefined : index)
+      return Effect.succeed(asset === undefined ? notFound : file(asset, request, csp))
+    }
+
+    yield* router.add("GET", "/", toApp(APP))
+    yield* router.add("GET", "/admin", toApp(`${APP}/admin`))
+    yield* router.add("GET", `${APP}/*`, app)
+  })
+)

@@ -1,0 +1,125 @@
+/** The operator's pages. Behind a gateway whoever gets here may see them; elsewhere the admin token opens them. */
+import { useQuery } from "@tanstack/react-query"
+import { Outlet } from "@tanstack/react-router"
+import { useState } from "react"
+import * as AdminToken from "../api/adminToken.ts"
+import { deployment } from "../api/queries.ts"
+import { queryClient } from "../api/queryClient.ts"
+import { Button } from "../ui/Button.tsx"
+import { Input } from "../ui/Field.tsx"
+import { Brand, type Destination, Shell } from "../ui/Shell.tsx"
+import { ErrorState } from "../ui/States.tsx"
+import { ThemeChoice } from "../ui/ThemeChoice.tsx"
+import { sentence, isFailure } from "../api/failures.ts"
+import { alerts } from "./queries.ts"
+
+const DESTINATIONS: ReadonlyArray<Destination> = [
+  { to: "/admin", label: "Builders", icon: "builders", exact: true },
+  { to: "/admin/payouts", label: "Payouts", icon: "payout" },
+  { to: "/admin/revenue", label: "Revenue", icon: "chart" },
+  { to: "/admin/alerts", label: "Alerts", icon: "alert" },
+  { to: "/admin/audit", label: "Audit log", icon: "book" }
+]
+
+function TokenGate() {
+  const [token, setToken] = useState("")
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  /** The token is tried before it is taken, so that a wrong one is told at once. */
+  const open = async () => {
+    setBusy(true)
+    setError(undefined)
+    AdminToken.set(token.trim())
+    try {
+      await queryClient.fetchQuery({ ...alerts, staleTime: 0, retry: false })
+    } catch (failure) {
+      AdminToken.set(undefined)
+      setError(isFailure(failure, "Unauthorized") ? "The service did not accept this token." : sentence(failure))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_1fr]">
+      <header className="flex items-center justify-between px-4 py-4 sm:px-8">
+        <Brand area="Admin" />
+        <ThemeChoice />
+      </header>
+      <main className="grid place-items-center px-4 py-6">
+        <form
+          className="flex w-full max-w-[27rem] flex-col gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:p-7"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void open()
+          }}
+        >
+          <div>
+            <h1 className="text-xl font-semibold tracking-tight">Admin console</h1>
+            <p className="mt-1 text-muted">
+              No single sign-on gateway is configured, so the service's admin token opens the console. It is kept in
+              this tab alone, until you close it.
+            </p>
+          </div>
+          <Input
+            autoComplete="off"
+            error={error}
+            label="Admin token"
+            onChange={(event) => setToken(event.target.value)}
+            required
+            type="password"
+            value={token}
+          />
+          <Button busy={busy} type="submit" variant="primary">
+            Open the console
+          </Button>
+        </form>
+      </main>
+    </div>
+  )
+}
+
+/** Tells a token that is being tried from one that was accepted: only the latter has been answered. */
+const useAccess = (needsToken: boolean): "open" | "closed" | "restoring" => {
+  const token = AdminToken.useAdminToken()
+  const [wasOpen] = useState(() => AdminToken.current() !== undefined)
+  const answered = useQuery({ ...alerts, enabled: needsToken && token !== undefined, retry: false })
+  if (!needsToken || (token !== undefined && answered.data !== undefined)) return "open"
+  return wasOpen && token !== undefined && answered.isPending ? "restoring" : "closed"
+}
+
+function Leave({ needsToken }: { readonly needsToken: boolean }) {
+  if (!needsToken) return <p className="text-sm text-muted">Signed in by the gateway</p>
+  return (
+    <Button
+      icon="lock"
+      onClick={() => {
+        AdminToken.set(undefined)
+        queryClient.removeQueries({ queryKey: [alerts.queryKey[0]] })
+      }}
+      small
+      variant="quiet"
+    >
+      Lock the console
+    </Button>
+  )
+}
+
+export function AdminLayout() {
+  const view = useQuery(deployment)
+  const needsToken = view.data?.consoleAccess === "admin_token"
+  const access = useAccess(needsToken)
+  if (view.isError) {
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <ErrorState error={view.error} retry={view.refetch} />
+      </main>
+    )
+  }
+  if (view.data === undefined || access === "restoring") return <main aria-busy="true" className="min-h-dvh" />
+  if (access === "closed") return <TokenGate />
+  return (
+    <Shell account={<Leave needsToken={needsToken} />} area="Admin" destinations={DESTINATIONS}>
+      <Outlet />
+    </Shell>
+  )
+}

@@ -1,0 +1,114 @@
+/** What an operator sets for a builder: markup within its cap, how it is paid, and whether its key works. */
+import { type FormEvent, useState } from "react"
+import type { BuilderAccount } from "../../domain/Builder.ts"
+import { fieldErrors, sentence } from "../api/failures.ts"
+import { percent } from "../lib/amounts.ts"
+import { Button } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { Input, Select } from "../ui/Field.tsx"
+import { Notice } from "../ui/States.tsx"
+import { useChangeBuilder } from "./useChangeBuilder.ts"
+
+export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) {
+  const [markup, setMarkup] = useState(String(builder.builderBps))
+  const [cap, setCap] = useState(String(builder.maxBuilderBps))
+  const [mode, setMode] = useState(builder.payoutMode)
+  const change = useChangeBuilder(builder.id, "The terms are saved.")
+  const errors = fieldErrors(change.error)
+  const isAboveCap = Number(markup) > Number(cap)
+  const isChanged =
+    Number(markup) !== builder.builderBps || Number(cap) !== builder.maxBuilderBps || mode !== builder.payoutMode
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isAboveCap) change.mutate({ builderBps: Number(markup), maxBuilderBps: Number(cap), payoutMode: mode })
+  }
+  return (
+    <Card title="Terms">
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        {change.isError && Object.keys(errors).length === 0 && <Notice tone="bad">{sentence(change.error)}</Notice>}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Input
+            error={isAboveCap ? "This is above the cap." : errors["builderBps"]}
+            help={`${percent(Math.trunc(Number(markup)) || 0)} of each swept amount`}
+            label="Markup, in basis points"
+            max={10_000}
+            min={0}
+            onChange={(event) => setMarkup(event.target.value)}
+            required
+            step={1}
+            type="number"
+            value={markup}
+          />
+          <Input
+            error={errors["maxBuilderBps"]}
+            help={`At most ${percent(Math.trunc(Number(cap)) || 0)}`}
+            label="Cap, in basis points"
+            max={10_000}
+            min={0}
+            onChange={(event) => setCap(event.target.value)}
+            required
+            step={1}
+            type="number"
+            value={cap}
+          />
+        </div>
+        <Select
+          help="Counts for sweeps quoted from now on."
+          label="Paid"
+          onChange={(event) => setMode(event.target.value === "ledger" ? "ledger" : "onchain")}
+          value={mode}
+        >
+          <option value="onchain">On-chain, by each sweep</option>
+          <option value="ledger">In batches, from the ledger</option>
+        </Select>
+        <div className="flex justify-end">
+          <Button busy={change.isPending} disabled={!isChanged} type="submit" variant="primary">
+            Save terms
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+export function SuspendButton({ builder }: { readonly builder: BuilderAccount }) {
+  const [isAsking, setAsking] = useState(false)
+  const isSuspended = builder.suspendedAtMs !== undefined
+  const change = useChangeBuilder(
+    builder.id,
+    isSuspended ? "The builder's key works again." : "The builder is suspended.",
+    () => setAsking(false)
+  )
+  if (isSuspended) {
+    return (
+      <Button busy={change.isPending} onClick={() => change.mutate({ suspended: false })}>
+        Lift the suspension
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Suspend</Button>
+      {isAsking && (
+        <Dialog
+          actions={
+            <>
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button busy={change.isPending} onClick={() => change.mutate({ suspended: true })} variant="danger">
+                Suspend
+              </Button>
+            </>
+          }
+          onClose={() => setAsking(false)}
+          title={`Suspend ${builder.name}?`}
+        >
+          <p className="text-muted">
+            Its key attributes nothing from now on. It can still sign in, and what it has earned stays owed.
+          </p>
+          {change.isError && <Notice tone="bad">{sentence(change.error)}</Notice>}
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+/** What the console reads. Every key begins with the console's, so that a refused token is noticed. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { call } from "../api/client.ts"
+import { CONSOLE } from "../api/queryClient.ts"
+
+const first = undefined as string | undefined
+
+const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
+
+export const builders = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: [CONSOLE, "builders", search],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        (api) =>
+          api.console.builders({ query: { limit: 50, ...(search === "" ? {} : { search }), ...from(pageParam) } }),
+        signal
+      ),
+    initialPageParam: first,
+    getNextPageParam: ({ nextCursor }) => nextCursor
+  })
+
+export const builder = (id: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "builder", id],
+    queryFn: ({ signal }) => call((api) => api.console.builder({ params: { id } }), signal)
+  })
+
+export const builderTotals = (id: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "builder", id, "totals"],
+    queryFn: ({ signal }) => call((api) => api.console.builderAccruals({ params: { id } }), signal)
+  })
+
+export const builderEntries = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [CONSOLE, "builder", id, "entries"],
+    queryFn: ({ pageParam, signal }) =>
+      call((api) => api.console.builderEntries({ params: { id }, query: { limit: 25, ...from(pageParam) } }), signal),
+    initialPageParam: first,
+    getNextPageParam: ({ nextCursor }) => nextCursor
+  })
+
+export const payouts = infiniteQueryOptions({
+  queryKey: [CONSOLE, "payouts"],
+  queryFn: ({ pageParam, signal }) =>
+    call((api) => api.console.payouts({ query: { limit: 25, ...from(pageParam) } }), signal),
+  initialPageParam: first,
+  getNextPageParam: ({ nextCursor }) => nextCursor
+})
+
+export const payout = (id: string) =>
+  queryOptions({
+    queryKey: [CONSOLE, "payout", id],
+    queryFn: ({ signal }) => call((api) => api.console.payout({ params: { id } }), signal)
+  })
+
+export const revenue = queryOptions({
+  queryKey: [CONSOLE, "revenue"],
+  queryFn: ({ signal }) => call((api) => api.console.revenue({ query: {} }), signal)
+})
+
+export const treasury = queryOptions({
+  queryKey: [CONSOLE, "treasury"],
+  queryFn: ({ signal }) => call((api) => api.console.treasury(), signal)
+})
+
+export const alerts = queryOptions({
+  queryKey: [CONSOLE, "alerts"],
+  queryFn: ({ signal }) => call((api) => api.console.alerts(), signal),
+  refetchInterval: 30_000
+})
+
+export const audit = infiniteQueryOptions({
+  queryKey: [CONSOLE, "audit"],
+  queryFn: ({ pageParam, signal }) =>
+    call((api) => api.console.audit({ query: { limit: 50, ...from(pageParam) } }), signal),
+  initialPageParam: first,
+  getNextPageParam: ({ nextCursor }) => nextCursor
+})

@@ -1,0 +1,38 @@
+/** Tokens and chains by what the deployment lists. */
+import { useQuery } from "@tanstack/react-query"
+import { useMemo } from "react"
+import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
+import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
+import { deployment } from "./queries.ts"
+
+export interface TokenBook {
+  readonly chains: ReadonlyArray<PublicChain>
+  readonly chain: (id: number | undefined) => PublicChain | undefined
+  /** A listed token. Without a chain, the only one of that address. */
+  readonly token: (chainId: number | undefined, address: string) => TokenInfo | undefined
+}
+
+const listed = (chain: PublicChain): ReadonlyArray<TokenInfo> => [
+  ...chain.tokens,
+  { chainId: chain.id, address: NATIVE, symbol: chain.nativeSymbol, name: chain.nativeSymbol, decimals: 18 }
+]
+
+export const makeTokenBook = (view: DeploymentView | undefined): TokenBook => {
+  const chains = view?.chains ?? []
+  const tokens = chains.flatMap(listed)
+  return {
+    chains,
+    chain: (id) => chains.find((chain) => chain.id === id),
+    token: (chainId, address) => {
+      const found = tokens.filter(
+        (token) => token.address === address && (chainId === undefined || token.chainId === chainId)
+      )
+      return found.length === 1 ? found[0] : undefined
+    }
+  }
+}
+
+export const useTokenBook = (): TokenBook => {
+  const { data } = useQuery(deployment)
+  return useMemo(() => makeTokenBook(data), [data])
+}

@@ -1,0 +1,119 @@
+/** The builder's key: how to recognise it, when it was used, and a new one. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { call } from "../api/client.ts"
+import { apiKey, MINE } from "../api/queries.ts"
+import { atMoment } from "../lib/time.ts"
+import { Button } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { Detail, Details } from "../ui/Details.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { KeyDialog } from "../ui/KeyDialog.tsx"
+import { Page } from "../ui/Page.tsx"
+import { ErrorState, Skeleton } from "../ui/States.tsx"
+import { Time } from "../ui/Time.tsx"
+import { toast } from "../ui/Toast.tsx"
+
+function ConfirmRotation({
+  busy,
+  onCancel,
+  onConfirm
+}: {
+  readonly busy: boolean
+  readonly onCancel: () => void
+  readonly onConfirm: () => void
+}) {
+  return (
+    <Dialog
+      actions={
+        <>
+          <Button disabled={busy} onClick={onCancel}>
+            Keep the current key
+          </Button>
+          <Button busy={busy} onClick={onConfirm} variant="danger">
+            Replace the key
+          </Button>
+        </>
+      }
+      onClose={onCancel}
+      title="Replace the API key?"
+    >
+      <p className="text-muted">
+        The current key stops working at once. Sweeps quoted with it from then on are not attributed to you and earn
+        nothing, until your servers use the new one.
+      </p>
+    </Dialog>
+  )
+}
+
+export function ApiKeyPage() {
+  const key = useQuery(apiKey)
+  const client = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const [shown, setShown] = useState<string>()
+  const rotate = useMutation({
+    mutationKey: [MINE, "rotate"],
+    mutationFn: () => call((api) => api.me.rotateApiKey()),
+    onSuccess: async ({ apiKey: fresh }) => {
+      setAsking(false)
+      setShown(fresh)
+      await client.invalidateQueries({ queryKey: apiKey.queryKey })
+    },
+    onError: (error) => {
+      setAsking(false)
+      toast.failed(error)
+    }
+  })
+  return (
+    <Page description="Attributes sweeps to you. Keep it on your servers." title="API key">
+      <Card
+        actions={
+          <Button icon="refresh" onClick={() => setAsking(true)} small>
+            Rotate key
+          </Button>
+        }
+        flush
+        title="Current key"
+      >
+        {key.isError ? (
+          <ErrorState error={key.error} retry={key.refetch} />
+        ) : (
+          <Details>
+            <Detail label="Key" note="Only the beginning can be shown; the rest was never stored.">
+              {key.data === undefined ? (
+                <Skeleton className="h-5 w-40" />
+              ) : (
+                <code className="font-mono">{key.data.prefix}••••••••</code>
+              )}
+            </Detail>
+            <Detail label="Created">
+              {key.data === undefined ? <Skeleton className="h-5 w-40" /> : atMoment(key.data.createdAtMs)}
+            </Detail>
+            <Detail label="Last used">
+              {key.data === undefined ? (
+                <Skeleton className="h-5 w-40" />
+              ) : key.data.lastUsedAtMs === undefined ? (
+                "Never"
+              ) : (
+                <Time ms={key.data.lastUsedAtMs} />
+              )}
+            </Detail>
+          </Details>
+        )}
+      </Card>
+      <Card title="How it is used">
+        <p className="max-w-[60ch] text-muted">
+          Send the key as <code className="font-mono text-ink">apiKey</code> in the body of{" "}
+          <code className="font-mono text-ink">POST /quote</code>. The answer then names you as{" "}
+          <code className="font-mono text-ink">quote.builderId</code>, and your markup is part of the order that the
+          user signs. The key can attribute sweeps and nothing else: it cannot sign in, change your account or move
+          funds.
+        </p>
+      </Card>
+      {isAsking && (
+        <ConfirmRotation busy={rotate.isPending} onCancel={() => setAsking(false)} onConfirm={() => rotate.mutate()} />
+      )}
+      {shown !== undefined && <KeyDialog apiKey={shown} onClose={() => setShown(undefined)} title="Your new API key" />}
+    </Page>
+  )
+}

@@ -1,0 +1,93 @@
+/** What is owed, what was paid and what was ever earned, per token. */
+import type { AccrualsView } from "../../api/builder/Schemas.ts"
+import type { UseQueryResult } from "@tanstack/react-query"
+import type { TokenBook } from "../api/tokens.ts"
+import { exact } from "../lib/amounts.ts"
+import { download, toCsv } from "../lib/csv.ts"
+import { Amount } from "../ui/Amount.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { EmptyState, ErrorState } from "../ui/States.tsx"
+import { type Column, Table } from "../ui/Table.tsx"
+import { TokenName } from "../ui/TokenName.tsx"
+import { tokenKey } from "./earnings.ts"
+
+interface Line {
+  readonly chainId: number | undefined
+  readonly token: string
+  readonly owed: bigint
+  readonly paid: bigint
+  readonly lifetime: bigint
+}
+
+const linesOf = ({ balances, lifetime }: typeof AccrualsView.Type): ReadonlyArray<Line> =>
+  lifetime.map(({ amount, chainId, token }) => {
+    const owed = balances.find((balance) => balance.token === token && balance.chainId === chainId)?.amount ?? 0n
+    return { chainId, token, owed, paid: amount - owed, lifetime: amount }
+  })
+
+const toFile = (lines: ReadonlyArray<Line>, book: TokenBook): string =>
+  toCsv(
+    ["chain_id", "token", "symbol", "decimals", "owed", "paid", "lifetime", "owed_units"],
+    lines.map(({ chainId, lifetime, owed, paid, token }) => {
+      const known = book.token(chainId, token)
+      const decimals = known?.decimals ?? 0
+      const amounts = [owed, paid, lifetime].map((amount) => exact(amount, decimals))
+      return [chainId ?? "", token, known?.symbol ?? "", known?.decimals ?? "", ...amounts, owed]
+    })
+  )
+
+export function Balances({
+  book,
+  totals
+}: {
+  readonly book: TokenBook
+  readonly totals: UseQueryResult<typeof AccrualsView.Type>
+}) {
+  const lines = totals.data === undefined ? undefined : linesOf(totals.data)
+  const amount = (title: string, of: (line: Line) => bigint): Column<Line> => ({
+    title,
+    align: "right",
+    cell: (line) => <Amount symbol={false} token={book.token(line.chainId, line.token)} value={of(line)} />
+  })
+  return (
+    <Card
+      actions={
+        <Button
+          disabled={lines === undefined || lines.length === 0}
+          icon="download"
+          onClick={() => lines !== undefined && download("balances.csv", "text/csv", toFile(lines, book))}
+          small
+        >
+          Export CSV
+        </Button>
+      }
+      flush
+      title="Balances"
+    >
+      {totals.isError ? (
+        <ErrorState error={totals.error} retry={totals.refetch} />
+      ) : lines?.length === 0 ? (
+        <EmptyState icon="wallet" title="No balances yet">
+          What your markup earns is listed here per token: owed to you, paid out, and in total.
+        </EmptyState>
+      ) : (
+        <Table
+          caption="Balances per token"
+          columns={[
+            {
+              title: "Token",
+              cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} />
+            },
+            amount("Owed", ({ owed }) => owed),
+            amount("Paid", ({ paid }) => paid),
+            amount("Lifetime", ({ lifetime }) => lifetime)
+          ]}
+          placeholders={3}
+          rowKey={({ chainId, token }) => tokenKey(chainId, token)}
+          rows={lines}
+        />
+      )}
+    </Card>
+  )
+}

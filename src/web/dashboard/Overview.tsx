@@ -1,0 +1,106 @@
+/** How the builder is doing: sweeps and earnings of the last days, and what is owed. */
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { accruals, RECENT_DAYS, recentActivity } from "../api/queries.ts"
+import { useTokenBook } from "../api/tokens.ts"
+import { percent } from "../lib/amounts.ts"
+import { buttonClasses } from "../ui/Button.tsx"
+import { Card, Stat, Stats } from "../ui/Card.tsx"
+import { Page } from "../ui/Page.tsx"
+import { EmptyState, ErrorState, Notice, Skeleton } from "../ui/States.tsx"
+import { Time } from "../ui/Time.tsx"
+import { ActivityTable } from "./ActivityTable.tsx"
+import { Balances } from "./Balances.tsx"
+import { EarnedByDay } from "./EarnedByDay.tsx"
+import { useBuilder } from "./useBuilder.ts"
+
+const LATEST = 5
+
+export function Overview() {
+  const builder = useBuilder()
+  const book = useTokenBook()
+  const recent = useQuery(recentActivity)
+  const totals = useQuery(accruals)
+  const entries = recent.data?.entries
+  const kept = entries?.filter(({ reversed }) => reversed !== true)
+  const owed = totals.data?.balances.length
+  return (
+    <Page
+      actions={
+        <Link className={buttonClasses("primary", false)} to="/quickstart">
+          Integrate
+        </Link>
+      }
+      description={`Welcome back, ${builder.name}.`}
+      title="Overview"
+    >
+      {builder.builderBps === 0 && (
+        <Notice>
+          <span className="font-medium">Your markup is 0%.</span>{" "}
+          <span className="text-muted">
+            Sweeps with your key work and earn nothing yet. The operator sets your markup; tell them what you need.
+          </span>
+        </Notice>
+      )}
+      <Stats>
+        <Stat
+          label={`Sweeps, last ${RECENT_DAYS} days`}
+          note={recent.data?.isComplete === false ? "the latest of more" : "that earned you a markup"}
+          value={kept === undefined ? <Skeleton className="h-6 w-16" /> : kept.length.toLocaleString()}
+        />
+        <Stat
+          label="Last sweep"
+          note="newest accrual"
+          value={
+            entries === undefined ? (
+              <Skeleton className="h-6 w-24" />
+            ) : entries[0] === undefined ? (
+              "None yet"
+            ) : (
+              <Time ms={entries[0].createdAtMs} />
+            )
+          }
+        />
+        <Stat
+          label="Owed to you"
+          note={owed === 0 ? "everything is paid out" : "paid in batches"}
+          value={owed === undefined ? <Skeleton className="h-6 w-20" /> : owed === 1 ? "1 token" : `${owed} tokens`}
+        />
+        <Stat
+          label="Your markup"
+          note={`capped at ${percent(builder.maxBuilderBps)}`}
+          value={percent(builder.builderBps)}
+        />
+      </Stats>
+      <EarnedByDay book={book} recent={recent} />
+      <Balances book={book} totals={totals} />
+      <Card
+        actions={
+          <Link className={buttonClasses("secondary", true)} to="/activity">
+            View all
+          </Link>
+        }
+        flush
+        title="Latest activity"
+      >
+        {recent.isError ? (
+          <ErrorState error={recent.error} retry={recent.refetch} />
+        ) : entries?.length === 0 ? (
+          <EmptyState
+            action={
+              <Link className={buttonClasses("secondary", false)} to="/quickstart">
+                Open the quickstart
+              </Link>
+            }
+            icon="activity"
+            title="No sweeps in this time"
+          >
+            A sweep that carries your key appears here once it has settled.
+          </EmptyState>
+        ) : (
+          <ActivityTable book={book} entries={entries?.slice(0, LATEST)} placeholders={LATEST} />
+        )}
+      </Card>
+    </Page>
+  )
+}

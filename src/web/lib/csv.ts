@@ -1,0 +1,24 @@
+/** CSV files (RFC 4180), and handing a file to the person. */
+
+type Cell = string | number | bigint
+
+/** A spreadsheet runs a cell that begins like a formula, unless it is a number. */
+const inert = (text: string): string => (/^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text)
+
+const cell = (value: Cell): string => {
+  const text = inert(String(value))
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export const toCsv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
+  [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("")
+
+/** Saves text as a file, as a click on a download link would. */
+export const download = (name: string, contentType: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: contentType }))
+  const link = document.createElement("a")
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

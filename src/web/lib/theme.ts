@@ -1,0 +1,37 @@
+/** Light or dark: what the system says, unless the person chose. */
+import { useSyncExternalStore } from "react"
+
+export type Theme = "system" | "light" | "dark"
+
+const KEY = "sweep-theme"
+
+const isTheme = (value: string | null): value is "light" | "dark" => value === "light" || value === "dark"
+
+const listeners = new Set<() => void>()
+
+const stored = (): Theme => {
+  const value = localStorage.getItem(KEY)
+  return isTheme(value) ? value : "system"
+}
+
+const apply = (theme: Theme): void => {
+  if (theme === "system") delete document.documentElement.dataset["theme"]
+  else document.documentElement.dataset["theme"] = theme
+}
+
+export const setTheme = (theme: Theme): void => {
+  if (theme === "system") localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, theme)
+  apply(theme)
+  for (const listener of listeners) listener()
+}
+
+/** Applies what was chosen on an earlier visit. */
+export const restoreTheme = (): void => apply(stored())
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, stored)

@@ -1,0 +1,38 @@
+/** Moments and days as people read them, in their own language and time zone unless said otherwise. */
+
+const DAY_MILLIS = 86_400_000
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" })
+const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
+
+const STEPS: ReadonlyArray<readonly [millis: number, unit: Intl.RelativeTimeFormatUnit]> = [
+  [DAY_MILLIS, "day"],
+  [3_600_000, "hour"],
+  [60_000, "minute"]
+]
+
+export const atMoment = (ms: number): string => moment.format(ms)
+
+export const onDate = (ms: number): string => calendar.format(ms)
+
+/** `5 minutes ago`; the date itself once it is a month old. */
+export const ago = (ms: number, nowMs: number): string => {
+  const elapsed = nowMs - ms
+  if (elapsed > 30 * DAY_MILLIS) return onDate(ms)
+  for (const [millis, unit] of STEPS) {
+    if (elapsed >= millis) return relative.format(-Math.floor(elapsed / millis), unit)
+  }
+  return "just now"
+}
+
+/** `2026-03-01`, of a day in UTC: the service books in UTC. */
+export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** `Mar 1`, from `2026-03-01`. */
+export const dayLabel = (isoDay: string): string => day.format(Date.parse(isoDay))
+
+/** The last `count` days in UTC, today last. */
+export const lastDays = (count: number, nowMs: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => utcDay(nowMs - (count - 1 - index) * DAY_MILLIS))

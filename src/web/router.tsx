@@ -1,0 +1,120 @@
+/**
+ * Every page of the app. What all pages share comes with the app; each page is loaded when it is opened, or about to be.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router"
+import { DashboardLayout } from "./dashboard/DashboardLayout.tsx"
+import { NotFoundPage } from "./ui/NotFoundPage.tsx"
+import { CrashPage } from "./ui/CrashPage.tsx"
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: CrashPage })
+
+/** Why the person is at the door, and where they were going. */
+export interface SignInSearch {
+  readonly reason?: "expired" | "wallet"
+  readonly from?: string
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./dashboard/SignInPage.tsx"), "SignInPage"),
+  validateSearch: ({ from, reason }: Record<string, unknown>): SignInSearch => ({
+    ...(reason === "expired" || reason === "wallet" ? { reason } : {}),
+    // Only a path of this app: a link must not lead elsewhere after a sign-in.
+    ...(typeof from === "string" && /^\/(?!\/)/.test(from) ? { from } : {})
+  })
+})
+
+const dashboard = createRoute({ getParentRoute: () => root, id: "dashboard", component: DashboardLayout })
+
+const overview = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/",
+  component: lazyRouteComponent(() => import("./dashboard/Overview.tsx"), "Overview")
+})
+
+const activity = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/activity",
+  component: lazyRouteComponent(() => import("./dashboard/ActivityPage.tsx"), "ActivityPage")
+})
+
+const apiKey = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/api-key",
+  component: lazyRouteComponent(() => import("./dashboard/ApiKeyPage.tsx"), "ApiKeyPage")
+})
+
+const quickstart = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/quickstart",
+  component: lazyRouteComponent(() => import("./dashboard/QuickstartPage.tsx"), "QuickstartPage")
+})
+
+const settings = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./dashboard/SettingsPage.tsx"), "SettingsPage")
+})
+
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: "/admin",
+  component: lazyRouteComponent(() => import("./admin/AdminLayout.tsx"), "AdminLayout")
+})
+
+const builders = createRoute({
+  getParentRoute: () => admin,
+  path: "/",
+  component: lazyRouteComponent(() => import("./admin/BuildersPage.tsx"), "BuildersPage")
+})
+
+const builder = createRoute({
+  getParentRoute: () => admin,
+  path: "/builders/$id",
+  component: lazyRouteComponent(() => import("./admin/BuilderPage.tsx"), "BuilderPage")
+})
+
+const payouts = createRoute({
+  getParentRoute: () => admin,
+  path: "/payouts",
+  component: lazyRouteComponent(() => import("./admin/PayoutsPage.tsx"), "PayoutsPage")
+})
+
+const payout = createRoute({
+  getParentRoute: () => admin,
+  path: "/payouts/$id",
+  component: lazyRouteComponent(() => import("./admin/PayoutPage.tsx"), "PayoutPage")
+})
+
+const revenue = createRoute({
+  getParentRoute: () => admin,
+  path: "/revenue",
+  component: lazyRouteComponent(() => import("./admin/RevenuePage.tsx"), "RevenuePage")
+})
+
+const alerts = createRoute({
+  getParentRoute: () => admin,
+  path: "/alerts",
+  component: lazyRouteComponent(() => import("./admin/AlertsPage.tsx"), "AlertsPage")
+})
+
+const audit = createRoute({
+  getParentRoute: () => admin,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./admin/AuditPage.tsx"), "AuditPage")
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  dashboard.addChildren([overview, activity, apiKey, quickstart, settings]),
+  admin.addChildren([builders, builder, payouts, payout, revenue, alerts, audit])
+])
+
+export const router = createRouter({ routeTree, basepath: "/app", defaultPreload: "intent", scrollRestoration: true })
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

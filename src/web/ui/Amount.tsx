@@ -1,0 +1,20 @@
+/** An amount of a token. Of a token that nobody lists, the smallest units are all there is to say. */
+import type { TokenInfo } from "../../domain/Token.ts"
+import { exact, readable } from "../lib/amounts.ts"
+
+export interface AmountProps {
+  readonly value: bigint
+  readonly token: TokenInfo | undefined
+  readonly symbol?: boolean
+}
+
+export function Amount({ symbol = true, token, value }: AmountProps) {
+  const decimals = token?.decimals ?? 0
+  const unit = token?.symbol ?? "units"
+  return (
+    <span className="tabular-nums" title={`${exact(value, decimals)} ${unit}`}>
+      {readable(value, decimals)}
+      {symbol && <span className="text-muted"> {unit}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,109 @@
+/** Navigation beside or, where the screen is narrow, above the page. */
+import { Link, type LinkProps, useLocation } from "@tanstack/react-router"
+import { type ReactNode, useEffect, useState } from "react"
+import { classes } from "../lib/classes.ts"
+import { Button } from "./Button.tsx"
+import { Icon, type IconName } from "./Icon.tsx"
+import { ThemeChoice } from "./ThemeChoice.tsx"
+
+export interface Destination {
+  readonly to: NonNullable<LinkProps["to"]>
+  readonly label: string
+  readonly icon: IconName
+  /** Only the page itself counts as being there, not those below it. */
+  readonly exact?: boolean
+}
+
+export interface ShellProps {
+  /** What this part of the app is: `Builders`, `Admin`. */
+  readonly area: string
+  readonly destinations: ReadonlyArray<Destination>
+  /** Who is signed in, and how to leave. */
+  readonly account: ReactNode
+  readonly children: ReactNode
+}
+
+export function Brand({ area }: { readonly area: string }) {
+  return (
+    <span className="inline-flex items-center gap-2.5">
+      <svg aria-hidden="true" height="28" viewBox="0 0 32 32" width="28">
+        <rect className="fill-accent-fill" height="32" rx="8" width="32" />
+        <path
+          d="M9 12.5h10.5a3.5 3.5 0 0 1 0 7H13m0 0 3-3m-3 3 3 3"
+          fill="none"
+          stroke="#fff"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+          strokeWidth="2.4"
+        />
+      </svg>
+      <span className="text-lg font-semibold tracking-tight">Sweep</span>
+      <span className="text-muted">{area}</span>
+    </span>
+  )
+}
+
+const MAIN = "main"
+
+export function Shell({ account, area, children, destinations }: ShellProps) {
+  const { pathname } = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [pathname])
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        className="sr-only z-50 rounded-md bg-accent-fill px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        href={`#${MAIN}`}
+      >
+        Skip to content
+      </a>
+      <div className="border-line bg-surface max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r">
+        <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
+          <Brand area={area} />
+          <Button
+            aria-controls="navigation"
+            aria-expanded={isOpen}
+            aria-label="Menu"
+            className="lg:hidden"
+            onClick={() => setOpen(!isOpen)}
+            variant="quiet"
+          >
+            <Icon name={isOpen ? "close" : "menu"} size={20} />
+          </Button>
+        </div>
+        <div
+          className={classes("flex-1 flex-col px-3 pb-4 lg:flex lg:overflow-y-auto", isOpen ? "flex" : "hidden")}
+          id="navigation"
+        >
+          <nav aria-label={area}>
+            <ul className="flex flex-col gap-0.5">
+              {destinations.map(({ exact = false, icon, label, to }) => (
+                <li key={label}>
+                  <Link
+                    activeOptions={{ exact }}
+                    activeProps={{ className: "bg-accent-soft text-accent" }}
+                    className="flex h-9 items-center gap-2.5 rounded-md px-2.5 font-medium"
+                    inactiveProps={{ className: "text-muted hover:bg-sunken hover:text-ink" }}
+                    to={to}
+                  >
+                    <Icon name={icon} />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div className="mt-4 flex flex-col gap-3 border-t border-line px-2 pt-4 lg:mt-auto">
+            {account}
+            <div>
+              <ThemeChoice />
+            </div>
+          </div>
+        </div>
+      </div>
+      <main className="min-w-0 px-4 py-6 sm:px-8 lg:py-8" id={MAIN} tabIndex={-1}>
+        <div className="mx-auto max-w-[68rem]">{children}</div>
+      </main>
+    </div>
+  )
+}

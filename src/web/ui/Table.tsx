@@ -1,0 +1,71 @@
+/** Rows of the same kind. Too wide for the screen, it scrolls by itself, with the keyboard too. */
+import type { ReactNode } from "react"
+import { classes } from "../lib/classes.ts"
+import { Skeleton } from "./States.tsx"
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  readonly align?: "right"
+  /** Left out where the screen is narrow. */
+  readonly wideOnly?: boolean
+}
+
+export interface TableProps<Row> {
+  /** What the rows are, for screen readers. */
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  /** Undefined while they are loaded. */
+  readonly rows: ReadonlyArray<Row> | undefined
+  readonly rowKey: (row: Row) => string
+  /** Rows that stand in while there are none, so that nothing moves when they come. */
+  readonly placeholders?: number
+}
+
+const cellClasses = <Row,>(column: Column<Row>): string =>
+  classes(
+    "px-4 py-2.5 whitespace-nowrap first:pl-4 sm:first:pl-5 last:pr-4 sm:last:pr-5",
+    column.align === "right" ? "text-right" : "text-left",
+    column.wideOnly === true && "hidden md:table-cell"
+  )
+
+export function Table<Row>({ caption, columns, placeholders = 5, rowKey, rows }: TableProps<Row>) {
+  return (
+    // A region that scrolls must be reachable with the keyboard (WCAG 2.1.1).
+    <div aria-busy={rows === undefined} aria-label={caption} className="overflow-x-auto" role="region" tabIndex={0}>
+      <table className="w-full">
+        <caption className="sr-only">{caption}</caption>
+        <thead className="border-b border-line text-xs font-medium text-muted">
+          <tr>
+            {columns.map((column) => (
+              <th className={cellClasses(column)} key={column.title} scope="col">
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line tabular-nums">
+          {rows === undefined
+            ? Array.from({ length: placeholders }, (_, index) => (
+                <tr key={index}>
+                  {columns.map((column) => (
+                    <td className={cellClasses(column)} key={column.title}>
+                      <Skeleton />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : rows.map((row) => (
+                <tr className="hover:bg-canvas" key={rowKey(row)}>
+                  {columns.map((column) => (
+                    <td className={cellClasses(column)} key={column.title}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

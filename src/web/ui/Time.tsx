@@ -1,0 +1,10 @@
+/** When something was: about how long ago, and exactly on demand. */
+import { ago, atMoment } from "../lib/time.ts"
+
+export function Time({ ms }: { readonly ms: number }) {
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={atMoment(ms)}>
+      {ago(ms, Date.now())}
+    </time>
+  )
+}

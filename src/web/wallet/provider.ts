@@ -1,0 +1,72 @@
+/** Wallets in the browser: found by EIP-6963, asked by EIP-1193. */
+import { useSyncExternalStore } from "react"
+import * as Address from "../../domain/Address.ts"
+
+/** What EIP-1193 says of a wallet. */
+export interface WalletProvider {
+  readonly request: (request: { readonly method: string; readonly params?: ReadonlyArray<unknown> }) => Promise<unknown>
+  readonly on?: (event: string, listener: (value: unknown) => void) => unknown
+  readonly removeListener?: (event: string, listener: (value: unknown) => void) => unknown
+}
+
+/** What EIP-6963 says of a wallet: `rdns` names it for ever, `icon` is a data URI. */
+export interface WalletInfo {
+  readonly uuid: string
+  readonly name: string
+  readonly icon: string
+  readonly rdns: string
+}
+
+export interface Wallet {
+  readonly info: WalletInfo
+  readonly provider: WalletProvider
+}
+
+const isWallet = (value: unknown): value is Wallet =>
+  typeof value === "object" &&
+  value !== null &&
+  "info" in value &&
+  "provider" in value &&
+  typeof value.info === "object" &&
+  value.info !== null &&
+  "uuid" in value.info &&
+  "name" in value.info &&
+  "rdns" in value.info
+
+let found: ReadonlyArray<Wallet> = []
+const listeners = new Set<() => void>()
+
+/** Asks wallets to announce themselves. They also do when they are ready later. */
+export const discover = (): void => {
+  addEventListener("eip6963:announceProvider", (event) => {
+    const wallet: unknown = event instanceof CustomEvent ? event.detail : undefined
+    if (!isWallet(wallet) || found.some(({ info }) => info.uuid === wallet.info.uuid)) return
+    found = [...found, wallet]
+    for (const listener of listeners) listener()
+  })
+  dispatchEvent(new Event("eip6963:requestProvider"))
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Every wallet that has announced itself. */
+export const useWallets = (): ReadonlyArray<Wallet> => useSyncExternalStore(subscribe, () => found)
+
+const LAST_USED = "sweep-wallet"
+
+/** Remembers which wallet signed in, to notice when its account changes. */
+export const remember = (wallet: Wallet): void => localStorage.setItem(LAST_USED, wallet.info.rdns)
+
+export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => {
+  const rdns = localStorage.getItem(LAST_USED)
+  return wallets.find(({ info }) => info.rdns === rdns)
+}
+
+/** The account that a list of the wallet's has first, checksummed. */
+export const firstAccount = (accounts: unknown): Address.Address | undefined => {
+  const [first]: ReadonlyArray<unknown> = Array.isArray(accounts) ? accounts : []
+  return typeof first === "string" && /^0x[0-9a-fA-F]{40}$/.test(first) ? Address.of(first) : undefined
+}

@@ -1,0 +1,98 @@
+/** `sweep deploy` against a real node, as an operator would run it. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Anvil from "../../src/devnet/Anvil.ts"
+import { address } from "../support/FakeChain.ts"
+import { sweep } from "./sweep.ts"
+
+const CHAIN = 31_337
+const ROUTER = address(0x5a)
+
+/** A node with a target to allow, the chains file of it, and a key that can pay. */
+const operator = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const anvil = yield* Anvil.start({ chainId: CHAIN })
+  const key = generatePrivateKey()
+  yield* anvil.ask("endow", (node) =>
+    node.setBalance({ address: privateKeyToAccount(key).address, value: parseEther("10") })
+  )
+  yield* anvil.ask("place the router", (node) => node.setCode({ address: ROUTER, bytecode: "0x6001" }))
+  const file = path.join(yield* fs.makeTempDirectoryScoped(), "chains.json")
+  yield* fs.writeFileString(
+    file,
+    JSON.stringify([
+      {
+        id: CHAIN,
+        name: "local",
+        nativeSymbol: "ETH",
+        rpcUrls: [anvil.rpcUrl],
+        feeRecipient: address(0xf1),
+        guardOwner: address(0x99),
+        wrappedNative: address(0xe1),
+        stables: [],
+        swapRouter: ROUTER,
+        sanctionsOracle: address(0xc4),
+        confirmations: 1,
+        blockTimeMillis: 1_000,
+        tokens: []
+      }
+    ])
+  )
+  const settings = { CHAINS_FILE: file, DEPLOYER_KEY: key }
+  return {
+    anvil,
+    deploy: (...args: ReadonlyArray<string>) => sweep(["deploy", "--chain", String(CHAIN), ...args], settings),
+    /** Needs no key. */
+    dryRun: sweep(["deploy", "--chain", String(CHAIN), "--dry-run"], { CHAINS_FILE: file })
+  }
+})
+
+/** Each contract's finding, from the table. */
+const findings = (out: string) =>
+  Object.fromEntries(
+    [...out.matchAll(/^(guard|delegate|entry) +0x[0-9a-fA-F]{40} {2}(\w+)$/gm)].map(([, name, found]) => [name, found])
+  )
+
+const all = (found: string) => ({ guard: found, delegate: found, entry: found })
+
+layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep deploy", (it) => {
+  it.effect("shows what it would do, does it, and then finds nothing to do", () =>
+    Effect.gen(function* () {
+      const { deploy, dryRun } = yield* operator
+      const before = yield* dryRun
+      assert.strictEqual(before.code, 0, before.err)
+      assert.deepStrictEqual(findings(before.out), all("missing"))
+      assert.match(before.out, /\nwould deploy guard and entry\n$/)
+
+      const deployed = yield* deploy()
+      assert.strictEqual(deployed.code, 0, deployed.err)
+      assert.deepStrictEqual(findings(deployed.out), all("right"))
+      assert.match(deployed.out, /\ndeployed guard and entry\n$/)
+      // The addresses are those that were announced.
+      assert.strictEqual(deployed.out.replaceAll("right", "missing").split("\n")[0], before.out.split("\n")[0])
+
+      for (const again of [yield* deploy(), yield* dryRun]) {
+        assert.strictEqual(again.code, 0, again.err)
+        assert.deepStrictEqual(findings(again.out), all("right"))
+        assert.match(again.out, /\nnothing to deploy\n$/)
+      }
+    })
+  )
+
+  it.effect("fails in one sentence where something else is at an address", () =>
+    Effect.gen(function* () {
+      const { anvil, deploy, dryRun } = yield* operator
+      const guard = /^guard +(0x[0-9a-fA-F]{40})/m.exec((yield* dryRun).out)?.[1] as `0x${string}`
+      yield* anvil.ask("place something else", (node) => node.setCode({ address: guard, bytecode: "0x6001" }))
+      assert.strictEqual(findings((yield* dryRun).out)["guard"], "wrong")
+      const { code, err, out } = yield* deploy()
+      assert.strictEqual(code, 1)
+      assert.strictEqual(out, "")
+      assert.strictEqual(err, `sweep: chain ${CHAIN}: not what was planned: guard at ${guard} is wrong\n`)
+    })
+  )
+})

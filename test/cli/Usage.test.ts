@@ -1,0 +1,181 @@
+/** What the command line says of itself, and of what it cannot do. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Cause, Console, Effect, FileSystem, Path, Schema } from "effect"
+import * as Failure from "../../src/cli/Failure.ts"
+import * as Settings from "../../src/cli/Settings.ts"
+import { address } from "../support/FakeChain.ts"
+import { sweep } from "./sweep.ts"
+
+const KEY = `0x${"11".repeat(32)}`
+
+const chainsFile = Effect.fnUntraced(function* (entries: unknown) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(yield* fs.makeTempDirectoryScoped(), "chains.json")
+  yield* fs.writeFileString(file, JSON.stringify(entries))
+  return file
+})
+
+const base = {
+  id: 8453,
+  rpcUrls: ["http://127.0.0.1:1/SECRET"],
+  feeRecipient: address(0xf1),
+  guardOwner: address(0x99)
+}
+
+/** One sentence, nothing else: no stack, no error's class, no cause. */
+const assertSentence = ({ code, err, out }: Effect.Success<ReturnType<typeof sweep>>, expected: RegExp) => {
+  assert.strictEqual(code, 1, err)
+  assert.strictEqual(out, "")
+  assert.match(err, /^sweep: [^\n]+\n$/)
+  assert.match(err, expected)
+  assert.notInclude(err, "SECRET")
+}
+
+/** Each takes a process of its own. */
+const inParallel = <A, E, R>(cases: ReadonlyArray<A>, check: (one: A) => Effect.Effect<void, E, R>) =>
+  Effect.forEach(cases, check, { concurrency: 4, discard: true })
+
+layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep", (it) => {
+  it.effect("--help lists every command with what it is for", () =>
+    Effect.gen(function* () {
+      const { code, err, out } = yield* sweep(["--help"])
+      assert.strictEqual(code, 0, err)
+      const commands = [...out.slice(out.indexOf("SUBCOMMANDS")).matchAll(/^ {2}([a-z]+) +[A-Z]/gm)].map(
+        ([, name = ""]) => name
+      )
+      assert.includeMembers(commands, [
+        "demo",
+        "dev",
+        "orchestrator",
+        "builder",
+        "migrate",
+        "deploy",
+        "settings",
+        "test"
+      ])
+      yield* inParallel(commands, (command) =>
+        Effect.map(sweep([command, "--help"]), (help) => {
+          assert.strictEqual(help.code, 0)
+          assert.match(help.out, /^DESCRIPTION\n {2}[A-Z][^\n]{20,}\n/)
+          assert.include(help.out, `sweep ${command}`)
+        })
+      )
+    })
+  )
+
+  it.effect("--version is the package's", () =>
+    Effect.gen(function* () {
+      assert.match((yield* sweep(["--version"])).out, /\d+\.\d+\.\d+/)
+    })
+  )
+
+  it.effect("says what is wrong with the arguments, beside the help", () =>
+    Effect.gen(function* () {
+      const cases = [
+        [["nonsense"], `Unknown subcommand "nonsense" for "sweep"`],
+        [["deploy"], "Missing required flag: --chain"],
+        [["deploy", "--chain", "base"], "--chain"],
+        [["settings", "--bogus"], "--bogus"]
+      ] as const
+      yield* inParallel(cases, ([args, expected]) =>
+        Effect.map(sweep(args), ({ code, err, out }) => {
+          assert.strictEqual(code, 1)
+          assert.include(err, expected)
+          assert.include(out + err, "USAGE")
+          assert.notMatch(err, /\n +at /)
+        })
+      )
+    })
+  )
+
+  it.effect("settings prints every setting", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* sweep(["settings"])).out, `${Settings.asText()}\n`)
+      assert.strictEqual((yield* sweep(["settings", "--markdown"])).out, `${Settings.asMarkdown()}\n`)
+    })
+  )
+
+  it.effect("orchestrator says in one sentence which setting is missing or wrong", () =>
+    Effect.gen(function* () {
+      const CHAINS_FILE = yield* chainsFile([base])
+      const good = { CHAINS_FILE, RELAYER_KEYS: KEY, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }
+      const { RELAYER_KEYS: _keys, ...keyless } = good
+      const cases = [
+        [keyless, /RELAYER_KEYS must be one or more private keys/],
+        [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS must be/],
+        [{ ...good, LOG_LEVEL: "loud" }, /^sweep: LOG_LEVEL: expected one of All, /],
+        [{ ...good, RATE_LIMIT: "many" }, /^sweep: RATE_LIMIT: expected an integer/],
+        [
+          { ...good, CHAINS_FILE: "/nowhere/chains.json" },
+          /\/nowhere\/chains.json: there is no such file; set CHAINS_FILE/
+        ],
+        [{ ...good, CHAINS_FILE: yield* chainsFile([{ ...base, feeRecipient: "me" }]) }, /chain 8453: feeRecipient: /],
+        [{ ...good, DEFAULT_SOURCE_CHAIN: "1" }, /^sweep: DEFAULT_SOURCE_CHAIN: chain 1 is not in the chains file/],
+        [good, /^sweep: store unavailable/]
+      ] as const
+      yield* inParallel(cases, ([env, expected]) =>
+        Effect.map(sweep(["orchestrator"], env), (outcome) => {
+          assertSentence(outcome, expected)
+          assert.notInclude(outcome.err, KEY)
+        })
+      )
+    })
+  )
+
+  it.effect("deploy says in one sentence what it lacks", () =>
+    Effect.gen(function* () {
+      const CHAINS_FILE = yield* chainsFile([base])
+      const contracts = { delegate: address(1), guard: address(2), entry: address(3) }
+      const fixed = yield* chainsFile([{ ...base, contracts }])
+      const cases = [
+        [["--chain", "1"], { CHAINS_FILE }, /^sweep: chain 1 is not in /],
+        [["--chain", "8453"], { CHAINS_FILE }, /^sweep: DEPLOYER_KEY must be the private key/],
+        [["--chain", "8453"], { CHAINS_FILE, DEPLOYER_KEY: "0x12" }, /^sweep: DEPLOYER_KEY must be the private key/],
+        [["--chain", "8453", "--dry-run"], { CHAINS_FILE }, /^sweep: chain 8453: eth_getCode failed/],
+        [["--chain", "8453", "--dry-run"], { CHAINS_FILE: fixed }, /fixes the contracts of chain 8453/]
+      ] as const
+      yield* inParallel(cases, ([args, env, expected]) =>
+        Effect.map(sweep(["deploy", ...args], env), (outcome) => assertSentence(outcome, expected))
+      )
+    })
+  )
+
+  class Expected extends Schema.TaggedError<Expected>()("Expected", {}) {
+    override get message(): string {
+      return "the thing is not there"
+    }
+  }
+
+  /** What a failure prints on standard error. */
+  const printed = Effect.fnUntraced(function* (failing: Effect.Effect<never, Expected>) {
+    const lines: Array<string> = []
+    const real = yield* Console.Console
+    const exit = yield* Effect.exit(Failure.reported(failing)).pipe(
+      Effect.provideService(Console.Console, {
+        ...real,
+        error: (...line: ReadonlyArray<unknown>) => {
+          lines.push(line.join(" "))
+        }
+      })
+    )
+    return { lines, exit }
+  })
+
+  it.effect("prints a defect with its stack, and every reason of a failure", () =>
+    Effect.gen(function* () {
+      const defect = yield* printed(Effect.die(new TypeError("a mistake of ours")))
+      assert.match(defect.lines.join("\n"), /TypeError: a mistake of ours\n +at /)
+      const both = Cause.fromReasons([
+        ...Cause.fail(new Expected()).reasons,
+        ...Cause.die(new Error("and a defect")).reasons
+      ])
+      const { exit, lines } = yield* printed(Effect.failCause(both))
+      assert.strictEqual(lines[0], "sweep: the thing is not there")
+      assert.include(lines[1], "and a defect")
+      assert.isTrue(exit._tag === "Failure")
+      assert.deepStrictEqual((yield* printed(Effect.interrupt)).lines, [])
+    })
+  )
+})

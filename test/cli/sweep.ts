@@ -1,0 +1,29 @@
+/** The command line as a process of its own. */
+import { fileURLToPath } from "node:url"
+import { Effect, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs `sweep` with arguments and settings to its end. Settings of the test's own environment do not count. */
+export const sweep = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+) {
+  const handle = yield* ChildProcess.make(process.execPath, [MAIN, ...args], {
+    stdin: "ignore",
+    extendEnv: false,
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", NO_COLOR: "1", ...env }
+  })
+  const text = <E>(stream: Stream.Stream<Uint8Array, E>) => stream.pipe(Stream.decodeText(), Stream.mkString)
+  const [out, err, code] = yield* Effect.all([text(handle.stdout), text(handle.stderr), handle.exitCode], {
+    concurrency: "unbounded"
+  })
+  return { code, out, err } satisfies Outcome
+}, Effect.scoped)

@@ -1,0 +1,73 @@
+/** An integrator's project: the packed client and the libraries installed, the examples beside it, nothing of this repository. */
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { build } from "../../scripts/build-sdk.ts"
+
+export const root = join(import.meta.dirname, "..", "..")
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+export const run = async (
+  command: ReadonlyArray<string>,
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
+): Promise<Ran> => {
+  const child = Bun.spawn([...command], {
+    cwd: options.cwd,
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: 60_000,
+    env: { ...process.env, ...options.env }
+  })
+  const [out, error, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited
+  ])
+  return { code, out, error }
+}
+
+/** TypeScript's compiler of this repository, on a project's `tsconfig.json`. */
+export const typeCheck = (cwd: string): Promise<Ran> =>
+  run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], { cwd })
+
+/** What an integrator compiles with. */
+export const tsconfig = (files: ReadonlyArray<string>): string =>
+  JSON.stringify({
+    compilerOptions: {
+      target: "ES2022",
+      module: "NodeNext",
+      moduleResolution: "NodeNext",
+      lib: ["ES2023", "DOM", "DOM.Iterable"],
+      strict: true,
+      noEmit: true,
+      types: [],
+      skipLibCheck: true
+    },
+    files
+  })
+
+/** Makes the project in `directory`. Resolves with where it is. */
+export const make = async (directory: string): Promise<string> => {
+  const project = join(directory, "project")
+  const modules = join(project, "node_modules")
+  await mkdir(join(modules, "token-sweep"), { recursive: true })
+  const archive = await build(join(directory, "build", "sdk"))
+  // What a package manager does with a package that has no dependencies.
+  const unpacked = await run(["tar", "-xzf", archive, "-C", join(modules, "token-sweep"), "--strip-components=1"], {
+    cwd: directory
+  })
+  if (unpacked.code !== 0) throw new Error(unpacked.error)
+  await mkdir(join(modules, "@modelcontextprotocol"))
+  await Promise.all(
+    ["viem", "ethers", "@modelcontextprotocol/sdk"].map((name) =>
+      symlink(join(root, "node_modules", name), join(modules, name))
+    )
+  )
+  await cp(join(root, "examples"), project, { recursive: true })
+  await writeFile(join(project, "package.json"), `{"type":"module"}`)
+  return project
+}

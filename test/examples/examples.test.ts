@@ -1,0 +1,109 @@
+/** Every example does what it says, as an integrator runs it: in a project of its own, against the local network. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { DevInfo } from "../../src/devnet/DevInfo.ts"
+import { balanceOf, place, Services } from "../support/Services.ts"
+import * as Browser from "./Browser.ts"
+import * as Project from "./Project.ts"
+
+class Integrator extends Context.Service<Integrator, { readonly directory: string; readonly dev: string }>()(
+  "sweep/test/Integrator"
+) {
+  static readonly layer = Layer.effect(
+    Integrator,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const { info } = yield* Services
+      const made = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-examples-" })
+      const directory = yield* Effect.promise(() => Project.make(made))
+      const dev = path.join(made, "dev.json")
+      yield* fs.writeFileString(dev, yield* Schema.encodeEffect(Schema.fromJsonString(DevInfo))(info))
+      return { directory, dev }
+    })
+  ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+}
+
+const succeeds = Effect.fnUntraced(function* (command: ReadonlyArray<string>, cwd: string) {
+  const { code, error, out } = yield* Effect.promise(() => Project.run(command, { cwd }))
+  assert.strictEqual(code, 0, `${out}${error}`)
+  return out
+})
+
+layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("The examples", (it) => {
+  it.effect("node-sweep.mjs sweeps, in plain Node", () =>
+    Effect.gen(function* () {
+      const { dev, directory } = yield* Integrator
+      const out = yield* succeeds(["node", "node-sweep.mjs", dev], directory)
+      assert.match(out, /send +25 DAI/)
+      assert.match(out, /status +delivered\ndone +0x[0-9a-f]{64}/)
+    })
+  )
+
+  it.effect("ethers-sweep.mjs sweeps without the client, in plain Node", () =>
+    Effect.gen(function* () {
+      const { dev, directory } = yield* Integrator
+      const out = yield* succeeds(["node", "ethers-sweep.mjs", dev], directory)
+      assert.match(out, /status +delivered\ndone +0x[0-9a-f]{64}/)
+    })
+  )
+
+  it.effect("the browser page type-checks", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* Integrator
+      yield* Effect.promise(() => Bun.write(`${directory}/tsconfig.json`, Project.tsconfig(["browser/main.ts"])))
+      const { code, out } = yield* Effect.promise(() => Project.typeCheck(directory))
+      assert.strictEqual(code, 0, out)
+    })
+  )
+
+  it.effect("the browser page shows the review, sweeps in a real browser, and takes no for an answer", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* Integrator
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const browser = yield* Browser.open
+      const url = yield* Browser.serve(`${directory}/browser/index.html`)
+      const giver = services.info.accounts[3]
+      const dai = alpha.info.tokens["DAI"]
+      const usdc = alpha.info.tokens["USDC"]
+      if (giver === undefined || dai === undefined || usdc === undefined) return assert.fail("nothing to sweep")
+      const before = yield* balanceOf(alpha, "USDC", giver.address)
+      yield* Effect.promise(async () => {
+        const page = await browser.newPage()
+        const troubles: Array<string> = []
+        page.on("pageerror", (error) => troubles.push(error.message))
+        await page.goto(url)
+        const fields = {
+          url: services.info.orchestratorUrl,
+          key: giver.privateKey,
+          tokenIn: dai.address,
+          amountIn: "30000000000000000000",
+          tokenOut: usdc.address,
+          destChainId: String(alpha.info.id)
+        }
+        for (const [name, value] of Object.entries(fields)) await page.fill(`input[name=${name}]`, value)
+
+        await page.click("text=Review")
+        await page.waitForSelector("#review dt")
+        assert.include(await page.innerText("#review"), `30000000000000000000 of ${dai.address}`)
+        await page.click("text=Cancel")
+        await page.waitForSelector("#status:has-text('cancelled')")
+
+        await page.click("text=Review")
+        await page.click("text=Sign and sweep")
+        await page.waitForSelector("#status:has-text('delivered by 0x')", { timeout: 30_000 })
+
+        await page.fill("input[name=amountIn]", "1")
+        await page.click("text=Review")
+        await page.waitForSelector("#status:has-text('quote_unavailable')")
+        assert.deepStrictEqual(troubles, [])
+      })
+      assert.isTrue((yield* balanceOf(alpha, "USDC", giver.address)) > before + 25_000_000n)
+    }).pipe(Effect.scoped)
+  )
+})

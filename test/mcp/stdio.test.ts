@@ -1,0 +1,266 @@
+/** The server over standard input and output, by the official client, against the services on the local network. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { Effect } from "effect"
+import { createPublicClient, createWalletClient, erc20Abi, hashStruct, http, maxUint256, parseAbi } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { TYPES } from "../../src/domain/SweepOrder.ts"
+import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
+import * as Project from "../examples/Project.ts"
+import { balanceOf, freshOwner, type Place, place, Services } from "../support/Services.ts"
+import * as Support from "../support/SweepClient.ts"
+
+const ENTRY = join(Project.root, "test", "mcp", "mcpProcess.ts")
+
+type Environment = Readonly<Record<string, string>>
+
+/** The official client, connected to a server of its own. */
+const connect = (env: Environment) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ name: "test", version: "0" })
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [ENTRY, "mcp"],
+        env: { PATH: process.env["PATH"] ?? "", ...env },
+        stderr: "ignore"
+      })
+      await client.connect(transport)
+      // Knows the output schemas from now on, and holds every result to them.
+      await client.listTools()
+      return client
+    }),
+    (client) => Effect.promise(() => client.close())
+  )
+
+interface Outcome {
+  readonly isError: boolean
+  readonly text: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+const call = (client: Client, name: string, args: Readonly<Record<string, unknown>>) =>
+  Effect.promise(async (): Promise<Outcome> => {
+    const result = await client.callTool({ name, arguments: { ...args } })
+    const blocks = result.content as ReadonlyArray<{ readonly text?: string }>
+    return {
+      isError: result.isError === true,
+      text: blocks.map(({ text = "" }) => text).join("\n"),
+      value: (result.structuredContent ?? {}) as Readonly<Record<string, unknown>>
+    }
+  })
+
+/** The answer of `POST /quote` in the test client's shape, so that it is signed as any other is. */
+const asAnswer = (outcome: Outcome): Support.Answer => ({
+  status: 200,
+  headers: new Headers(),
+  text: outcome.text,
+  at: <A>(path: string): A =>
+    path.split(".").reduce((value, key) => value[key], JSON.parse(JSON.stringify(outcome.value))),
+  string: (path) =>
+    String(path.split(".").reduce((value, key) => value[key], JSON.parse(JSON.stringify(outcome.value))))
+})
+
+const quoteArguments = (owner: `0x${string}`, { info }: Place, amountIn: string) => ({
+  ...Support.quoteBody({ owner, chain: info, tokenIn: "DAI", amountIn, tokenOut: "USDC" })
+})
+
+layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The MCP server over stdio", (it) => {
+  const setUp = Effect.gen(function* () {
+    const services = yield* Services
+    const alpha = place(services, 0)
+    const env = {
+      SERVICE_ORCHESTRATOR_URL: services.info.orchestratorUrl,
+      SERVICE_BUILDER_URL: services.info.builderUrl
+    }
+    const trusted = {
+      ...env,
+      SERVICE_API_KEY: services.builder.apiKey,
+      SERVICE_ADMIN_TOKEN: services.info.builderAdminToken
+    }
+    return { services, alpha, env, trusted }
+  })
+
+  it.effect("sweeps by its tools", () =>
+    Effect.gen(function* () {
+      const { alpha, trusted } = yield* setUp
+      const client = yield* connect(trusted)
+      const owner = yield* freshOwner(alpha, "DAI", "30")
+      const quoted = yield* call(client, "get_quote", quoteArguments(owner.address, alpha, "30"))
+      assert.isFalse(quoted.isError, quoted.text)
+      assert.deepStrictEqual(JSON.parse(quoted.text), quoted.value)
+      const answer = asAnswer(quoted)
+      // Attributed by the environment's key.
+      assert.strictEqual(answer.string("quote.builderId"), "dev")
+      const signed = yield* Effect.promise(() => Support.sign(owner, answer))
+      const { authorization: _, ...unauthorized } = signed
+      const incomplete = yield* call(client, "submit_signed", { ...unauthorized })
+      assert.isTrue(incomplete.isError)
+      const submitted = yield* call(client, "submit_signed", { ...signed })
+      assert.strictEqual(submitted.value["status"], "submitted", submitted.text)
+      const again = yield* call(client, "submit_signed", { ...signed })
+      assert.include(again.text, "get_intent_status")
+
+      let status = yield* call(client, "get_intent_status", { id: signed.quoteId })
+      while (!["delivered", "failed"].includes(String(status.value["status"]))) {
+        yield* Effect.sleep("200 millis")
+        status = yield* call(client, "get_intent_status", { id: signed.quoteId })
+      }
+      assert.strictEqual(status.value["status"], "delivered", status.text)
+      assert.strictEqual(status.value["crossChain"], false)
+      assert.isTrue((yield* balanceOf(alpha, "USDC", owner.address)) > 0n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("answers for builders", () =>
+    Effect.gen(function* () {
+      const { trusted } = yield* setUp
+      const client = yield* connect(trusted)
+      const whose = yield* call(client, "attribute", {})
+      assert.deepInclude(whose.value, { builderId: "dev", builderBps: 30, maxBuilderBps: 100 })
+      const builder = {
+        id: "mcp",
+        name: "By a model",
+        builderBps: 5,
+        maxBuilderBps: 10,
+        payoutAddress: "0x00000000000000000000000000000000000b11d3"
+      }
+      const registered = yield* call(client, "register_builder", builder)
+      assert.match(String(registered.value["apiKey"]), /^swp_/, registered.text)
+      const again = yield* call(client, "register_builder", builder)
+      assert.isTrue(again.isError)
+      assert.include(again.text, "choose another id")
+      const owed = yield* call(client, "list_accruals", { builderId: "mcp" })
+      assert.deepStrictEqual(owed.value, { builderId: "mcp", balances: [] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says what to do next, whatever goes wrong", () =>
+    Effect.gen(function* () {
+      const { alpha, env, services } = yield* setUp
+      const client = yield* connect({ ...env, SERVICE_API_KEY: "swp_wrong", SERVICE_ADMIN_TOKEN: "wrong" })
+      const owner = yield* freshOwner(alpha, "DAI", "30")
+      const asked = quoteArguments(owner.address, alpha, "30")
+      for (const [name, args, expected] of [
+        ["get_quote", { ...asked, amountIn: "1" }, "larger amountIn"],
+        ["get_quote", { ...asked, owner: `0x${"0".repeat(40)}` }, "call get_quote again"],
+        ["get_quote", { ...asked, destination: services.info.sanctionedAddress }, "do not try again"],
+        ["get_intent_status", { id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a" }, "quote.id"],
+        ["attribute", {}, "SERVICE_API_KEY"],
+        ["list_accruals", { builderId: "dev" }, "SERVICE_ADMIN_TOKEN"],
+        ["register_builder", { id: "x y" }, "- id"]
+      ] as const) {
+        const outcome = yield* call(client, name, args)
+        assert.isTrue(outcome.isError, name)
+        assert.include(outcome.text, expected)
+        assert.include(outcome.text, "Next: ")
+      }
+      const lost = yield* connect({ ...env, SERVICE_ORCHESTRATOR_URL: "http://127.0.0.1:1" })
+      const unanswered = yield* call(lost, "get_quote", asked)
+      assert.include(unanswered.text, "SERVICE_ORCHESTRATOR_URL")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("writes nothing but the protocol on standard output, and ends with its input", () =>
+    Effect.gen(function* () {
+      const { env } = yield* setUp
+      const run = (variables: Environment, input: string) =>
+        Effect.promise(async () => {
+          const child = Bun.spawn([process.execPath, ENTRY, "mcp"], {
+            env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "All", ...variables },
+            stdin: "pipe",
+            stdout: "pipe",
+            stderr: "pipe",
+            timeout: 20_000
+          })
+          child.stdin.write(input)
+          await child.stdin.flush()
+          await Bun.sleep(1_500)
+          await child.stdin.end()
+          const [out, error, code] = await Promise.all([
+            new Response(child.stdout).text(),
+            new Response(child.stderr).text(),
+            child.exited
+          ])
+          return { out, error, code }
+        })
+      const message = (id: number, method: string, params: unknown) =>
+        `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`
+      const { code, out } = yield* run(
+        env,
+        message(1, "initialize", {
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo: { name: "test", version: "0" }
+        }) +
+          `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n` +
+          message(2, "tools/call", { name: "get_intent_status", arguments: { id: "x" } }) +
+          message(3, "no/such/method", {})
+      )
+      const lines = out.trim().split("\n")
+      assert.sameMembers(
+        lines.map((line) => JSON.parse(line).id),
+        [1, 2, 3]
+      )
+      assert.strictEqual(code, 0)
+      const unset = yield* run({}, "")
+      assert.deepStrictEqual([unset.out, unset.code], ["", 1])
+      assert.include(unset.error, "SERVICE_ORCHESTRATOR_URL")
+    })
+  )
+
+  it.effect("writes code that type-checks as it stands, and sweeps", () =>
+    Effect.gen(function* () {
+      const { alpha, services, trusted } = yield* setUp
+      const client = yield* connect(trusted)
+      const beta = place(services, 1)
+      const made = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sweep-snippet-"))),
+        (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+      )
+      const { text } = yield* call(client, "gen_integration_snippet", {
+        sourceChainId: alpha.info.id,
+        sweepRouter: alpha.info.entry
+      })
+      const owner = yield* freshOwner(alpha, "DAI", "30")
+      yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
+        token: "USDC",
+        amount: 30_000_000n
+      })
+      const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
+      const main = `
+import { privateKeyToAccount } from "viem/accounts"
+import { sweep } from "./snippet.ts"
+
+const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
+const show = (reviewed: unknown) => {
+  console.error(reviewed)
+  return true
+}
+const ended = [
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "0x00000000000000000000000000000000000000A1" }, show),
+  await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message }))
+]
+console.log(JSON.stringify(ended.map((intent) => intent?.status)))
+`
+      yield* Effect.promise(async () => {
+        const key = owner.source === "privateKey" ? KEYS.get(owner.address) : undefined
+        assert.isUndefined(key)
+        const project = await Project.make(made)
+        await Bun.write(join(project, "snippet.ts"), text)
+        await Bun.write(join(project, "main.ts"), main)
+        await Bun.write(
+          join(project, "tsconfig.json"),
+          Project.tsconfig(["snippet.ts"]).replace('"strict":true', '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true')
+        )
+        const checked = await Project.typeCheck(project)
+        assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
+      })
+    }).pipe(Effect.scoped)
+  )
+})

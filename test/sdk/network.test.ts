@@ -1,0 +1,238 @@
+/** The client against the services on the local network: sweeps delivered, delegations read and taken back. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { createPublicClient, createWalletClient, defineChain, http } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { SweepApi } from "../../src/sdk/effect.ts"
+import * as Sdk from "../../src/sdk/index.ts"
+import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "../support/Services.ts"
+import * as Support from "../support/SweepClient.ts"
+
+const POLL = { pollMillis: { first: 100, longest: 300 } }
+
+const requestFor = (
+  owner: Owner,
+  from: Place,
+  tokenIn: string,
+  amount: string,
+  tokenOut: string,
+  to: Place = from
+): Sdk.SweepRequest => ({
+  owner: owner.address,
+  tokenIn: Support.tokenOf(from.info, tokenIn).address,
+  amountIn: Support.amountOf({ owner: owner.address, chain: from.info, tokenIn, amountIn: amount, tokenOut }),
+  tokenOut: Support.tokenOf(to.info, tokenOut).address,
+  destChainId: to.info.id,
+  sourceChainId: from.info.id,
+  route: `${from.info.name}->${to.info.name}`
+})
+
+layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
+  "The client on the local network",
+  (it) => {
+    const setUp = Effect.fnUntraced(function* (client: number) {
+      const services = yield* Services
+      const [alpha, beta] = [place(services, 0), place(services, 1)]
+      const fetch: Sdk.Fetch = (url, init) => {
+        const headers = new Headers(init.headers)
+        headers.set("x-forwarded-for", `198.51.100.${client}`)
+        return globalThis.fetch(url, { ...init, headers })
+      }
+      const options: Sdk.SweepClientOptions = {
+        orchestratorUrl: services.info.orchestratorUrl,
+        fetch,
+        review: { delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate } },
+        nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
+      }
+      return { services, alpha, beta, options, sweeps: Sdk.createSweepClient(options) }
+    })
+
+    it.effect("sweeps on one chain, and what arrives is what the review said", () =>
+      Effect.gen(function* () {
+        const { alpha, sweeps } = yield* setUp(1)
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+        assert.deepStrictEqual(
+          yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
+          { kind: "none" }
+        )
+        const seen: Array<string> = []
+        const result = yield* Effect.promise(() =>
+          sweeps.sweep(request, owner, {
+            ...POLL,
+            confirm: ({ fees, receive, send }) =>
+              send.amount === request.amountIn && fees.total < send.amount && receive.guaranteedBy === "order",
+            onProgress: ({ status }) => seen.push(status)
+          })
+        )
+        assert.strictEqual(result?.intent.status, "delivered")
+        assert.strictEqual(seen.at(-1), "delivered")
+        assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+        const received = yield* balanceOf(alpha, "USDC", owner.address)
+        assert.isTrue(received >= (result?.review.receive.minAmount ?? received + 1n))
+        assert.deepStrictEqual(
+          yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
+          { kind: "delegated", delegate: alpha.info.delegate }
+        )
+      })
+    )
+
+    it.effect("sweeps across two chains, on the bridge call's word", () =>
+      Effect.gen(function* () {
+        const { alpha, beta, sweeps } = yield* setUp(2)
+        const owner = yield* freshOwner(alpha, "USDC", "30")
+        const request = requestFor(owner, alpha, "USDC", "30", "USDC", beta)
+        const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
+        assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
+        assert.strictEqual(yield* balanceOf(beta, "USDC", owner.address), result?.review.receive.minAmount)
+        assert.isDefined(result?.intent.deliveryTxHash)
+      })
+    )
+
+    it.effect("sweeps the native currency across chains", () =>
+      Effect.gen(function* () {
+        const { alpha, beta, sweeps } = yield* setUp(3)
+        const owner = yield* freshOwner(alpha, "ETH", "0.5")
+        const result = yield* Effect.promise(() =>
+          sweeps.sweep(requestFor(owner, alpha, "ETH", "0.5", "ETH", beta), owner, POLL)
+        )
+        assert.strictEqual(yield* balanceOf(beta, "ETH", owner.address), result?.review.receive.minAmount)
+      })
+    )
+
+    it.effect("attributes a sweep to the builder of the client's key", () =>
+      Effect.gen(function* () {
+        const { alpha, options, services } = yield* setUp(4)
+        const sweeps = Sdk.createSweepClient({ ...options, apiKey: services.builder.apiKey })
+        const owner = yield* freshOwner(alpha, "DAI", "50")
+        const result = yield* Effect.promise(() =>
+          sweeps.sweep(requestFor(owner, alpha, "DAI", "50", "USDC"), owner, POLL)
+        )
+        const { builder, builderAddress = "0x" } = result?.review.fees ?? { builder: 0n }
+        assert.strictEqual(builder, (50n * 10n ** 18n * 30n) / 10_000n)
+        assert.strictEqual(yield* balanceOf(alpha, "DAI", builderAddress), builder)
+      })
+    )
+
+    it.effect("says what an owner holds and what of it is worth sweeping", () =>
+      Effect.gen(function* () {
+        const { alpha, sweeps } = yield* setUp(5)
+        const owner = yield* freshOwner(alpha, "DAI", "12")
+        const held = yield* Effect.promise(() => sweeps.portfolio(owner.address))
+        assert.deepStrictEqual(
+          held.tokens.map(({ balance, chainId, symbol }) => ({ balance, chainId, symbol })),
+          [{ balance: 12n * 10n ** 18n, chainId: alpha.info.id, symbol: "DAI" }]
+        )
+        const worth = yield* Effect.promise(() => sweeps.sweepable(owner.address))
+        assert.deepStrictEqual(
+          worth.tokens.map(({ delegation, sweepable }) => ({ delegation, sweepable })),
+          [{ delegation: "none", sweepable: true }]
+        )
+      })
+    )
+
+    it.effect("takes a delegation back, by a sender that pays or by the owner itself", () =>
+      Effect.gen(function* () {
+        const { alpha, services, sweeps } = yield* setUp(6)
+        const chainId = alpha.info.id
+        const node = createPublicClient({ transport: http(alpha.dev.rpcUrl) })
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
+        const rich = services.info.accounts[2]
+        if (rich === undefined) return assert.fail("the network has no funded account")
+        const transport = http(alpha.dev.rpcUrl)
+        const chain = defineChain({
+          id: chainId,
+          name: alpha.info.name,
+          nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+          rpcUrls: { default: { http: [alpha.dev.rpcUrl] } }
+        })
+        const payer = createWalletClient({ account: privateKeyToAccount(rich.privateKey), chain, transport })
+        yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: payer, chainId, node }))
+        assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId, node })), {
+          kind: "none"
+        })
+
+        yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
+          token: "DAI",
+          amount: 40n * 10n ** 18n
+        })
+        yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
+        yield* Effect.promise(async () => {
+          await node.waitForTransactionReceipt({
+            hash: await payer.sendTransaction({ to: owner.address, value: 10n ** 17n })
+          })
+        })
+        const self = createWalletClient({ account: owner, chain, transport })
+        yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: self, chainId }))
+        assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId })), {
+          kind: "none"
+        })
+      })
+    )
+
+    it.effect("tells a contract from an account, and a missing node from both", () =>
+      Effect.gen(function* () {
+        const { alpha, sweeps } = yield* setUp(7)
+        assert.deepStrictEqual(
+          yield* Effect.promise(() => sweeps.delegation(alpha.info.guard, { chainId: alpha.info.id })),
+          { kind: "contract" }
+        )
+        const failure = (options: { readonly chainId: number; readonly node?: string }) =>
+          Effect.promise(() => sweeps.delegation(alpha.info.guard, options).catch((error: unknown) => error))
+        assert.instanceOf(yield* failure({ chainId: 99 }), Sdk.UsageError)
+        assert.instanceOf(yield* failure({ chainId: 99, node: "http://127.0.0.1:1" }), Sdk.NodeError)
+      })
+    )
+
+    it.effect("tells refusals apart as the service means them", () =>
+      Effect.gen(function* () {
+        const { alpha, services, sweeps } = yield* setUp(8)
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+        const failure = (promise: Promise<unknown>) => Effect.promise(() => promise.catch((error: unknown) => error))
+        assert.instanceOf(yield* failure(sweeps.quote({ ...request, amountIn: 1n })), Sdk.QuoteUnavailableError)
+        assert.instanceOf(
+          yield* failure(sweeps.quote({ ...request, destination: services.info.sanctionedAddress })),
+          Sdk.ScreeningBlockedError
+        )
+        const invalid = yield* failure(sweeps.quote({ ...request, owner: "0x12" }))
+        assert.isTrue(invalid instanceof Sdk.InvalidRequestError && invalid.problems[0]?.startsWith("owner"))
+        assert.instanceOf(yield* failure(sweeps.waitForIntent("nobody's")), Sdk.NotFoundError)
+
+        const offer = yield* Effect.promise(() => sweeps.quote(request))
+        const signed = yield* Effect.promise(() => sweeps.signSweep(offer, request, owner))
+        const forged = { ...signed, signature: `0x${"11".repeat(65)}` } as const
+        assert.instanceOf(yield* failure(sweeps.submit(forged)), Sdk.SubmissionRefusedError)
+        yield* Effect.promise(() => sweeps.submit(signed))
+        assert.instanceOf(yield* failure(sweeps.submit(signed)), Sdk.SubmissionRefusedError)
+        yield* Effect.promise(() => sweeps.waitForIntent(offer.quote.id, POLL))
+      })
+    )
+
+    it.effect("sweeps by the Effect API", () =>
+      Effect.gen(function* () {
+        const { alpha, options } = yield* setUp(9)
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        const seen: Array<string> = []
+        yield* Effect.gen(function* () {
+          const sweeps = yield* SweepApi
+          const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+          const declined = yield* Effect.flip(sweeps.sweep(request, owner, { confirm: () => Effect.succeed(false) }))
+          assert.strictEqual(declined._tag, "Declined")
+          const unwanted = { ...request, minAmountOut: 2n ** 200n }
+          const mismatch = yield* Effect.flip(sweeps.sweep(unwanted, owner))
+          assert.strictEqual(mismatch._tag, "OrderMismatch")
+          const blocked = yield* Effect.flip(sweeps.quote({ ...request, amountIn: 1n }))
+          assert.strictEqual(blocked._tag, "Unprocessable")
+          const { intent } = yield* sweeps.sweep(request, owner, {
+            onProgress: ({ status }) => Effect.sync(() => seen.push(status))
+          })
+          assert.strictEqual(intent.status, "delivered")
+          assert.strictEqual(seen.at(-1), "delivered")
+        }).pipe(Effect.provide(SweepApi.layer(options)), Effect.provide(FetchHttpClient.layer))
+      })
+    )
+  }
+)

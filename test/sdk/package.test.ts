@@ -1,0 +1,147 @@
+/** The client as it is published: packed, unpacked into an empty project, imported by plain Node, and type-checked there. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { build } from "../../scripts/build-sdk.ts"
+
+const root = join(import.meta.dirname, "..", "..")
+
+const run = async (command: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" })
+  const [out, error, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited
+  ])
+  assert.strictEqual(code, 0, `${command.join(" ")}\n${out}${error}`)
+  return out
+}
+
+/** What an integrator compiles with: nothing of this repository, and the libraries' declarations are checked too. */
+const tsconfig = {
+  compilerOptions: {
+    target: "ES2022",
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    lib: ["ES2023", "DOM", "DOM.Iterable"],
+    strict: true,
+    noEmit: true,
+    types: [],
+    skipLibCheck: true
+  },
+  files: ["main.ts"]
+}
+
+const main = `
+import { createSweepClient, OrderMismatchError, type SweepReview, type SweepSigner } from "token-sweep"
+import { createWalletClient, http } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { base } from "viem/chains"
+
+const account = privateKeyToAccount(\`0x\${"11".repeat(32)}\`)
+export const signer: SweepSigner = account
+const client = createSweepClient({ orchestratorUrl: "https://sweep.test", nodes: { 8453: "https://node.test" } })
+
+export const sweep = async (show: (review: SweepReview) => boolean): Promise<string | undefined> => {
+  try {
+    const result = await client.sweep(
+      { owner: account.address, tokenIn: account.address, amountIn: 1n, tokenOut: account.address, destChainId: 8453 },
+      account,
+      { confirm: show, signal: AbortSignal.timeout(1000), onProgress: ({ status }) => console.log(status) }
+    )
+    return result?.intent.txHash
+  } catch (error) {
+    if (error instanceof OrderMismatchError) return error.mismatches.map(({ field }) => field).join()
+    throw error
+  }
+}
+
+export const revoke = (): Promise<string> =>
+  client.revokeDelegation({
+    owner: account,
+    sender: createWalletClient({ account, chain: base, transport: http() }),
+    chainId: 8453
+  })
+// @ts-expect-error amounts are bigint
+client.quote({ owner: account.address, tokenIn: account.address, amountIn: 1, tokenOut: account.address, destChainId: 1 })
+`
+
+const effectMain = `
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { SweepApi } from "token-sweep/effect"
+
+export const program = Effect.gen(function* () {
+  const sweeps = yield* SweepApi
+  return yield* sweeps.api.system.liveness()
+}).pipe(Effect.provide(SweepApi.layer({ orchestratorUrl: "https://sweep.test" })), Effect.provide(FetchHttpClient.layer))
+`
+
+describe("the package", () => {
+  let directory = ""
+  let installed = ""
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "sweep-sdk-"))
+    const archive = await build(join(directory, "build", "sdk"))
+    installed = join(directory, "project", "node_modules", "token-sweep")
+    await mkdir(installed, { recursive: true })
+    // What a package manager does with a package that has no dependencies.
+    await run(["tar", "-xzf", archive, "-C", installed, "--strip-components=1"], directory)
+    await symlink(join(root, "node_modules", "viem"), join(directory, "project", "node_modules", "viem"))
+    await writeFile(join(directory, "project", "package.json"), `{"type":"module"}`)
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  const project = () => join(directory, "project")
+
+  it("has viem as its only requirement", async () => {
+    const manifest = await Bun.file(join(installed, "package.json")).json()
+    assert.isUndefined(manifest.dependencies)
+    assert.deepStrictEqual(Object.keys(manifest.peerDependencies), ["effect", "viem"])
+    assert.deepStrictEqual(manifest.peerDependenciesMeta, { effect: { optional: true } })
+  })
+
+  it("runs in plain Node, without effect", async () => {
+    await writeFile(
+      join(project(), "main.mjs"),
+      `import { createSweepClient, SweepError } from "token-sweep"
+       const client = createSweepClient({ orchestratorUrl: "http://127.0.0.1:1" })
+       const error = await client.portfolio("0x0000000000000000000000000000000000000001").catch((error) => error)
+       console.log(error instanceof SweepError, error.code, Object.keys(client).join())`
+    )
+    const said = await run(["node", "main.mjs"], project())
+    assert.include(said, "true network_error quote,reviewOrder,signSweep,submit,waitForIntent,sweep,portfolio")
+  })
+
+  it("is small, and holds nothing of effect", async () => {
+    const bundled = await Bun.build({
+      entrypoints: [join(installed, "index.js")],
+      target: "browser",
+      minify: true,
+      external: ["viem", "viem/*"]
+    })
+    const text = (await Promise.all(bundled.outputs.map((output) => output.text()))).join("")
+    assert.notMatch(text, /from\s*"effect/)
+    assert.isBelow(Bun.gzipSync(text).byteLength, 9_000)
+  })
+
+  it("type-checks in a project of its own", async () => {
+    await writeFile(join(project(), "tsconfig.json"), JSON.stringify(tsconfig))
+    await writeFile(join(project(), "main.ts"), main)
+    await run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], project())
+  })
+
+  it("has an Effect API beside it", async () => {
+    await symlink(join(root, "node_modules", "effect"), join(project(), "node_modules", "effect"))
+    await writeFile(join(project(), "tsconfig.json"), JSON.stringify({ ...tsconfig, files: ["effect.ts"] }))
+    await writeFile(join(project(), "effect.ts"), effectMain)
+    await run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], project())
+    await writeFile(
+      join(project(), "effect.mjs"),
+      `import { SweepApi } from "token-sweep/effect"; console.log(typeof SweepApi.layer)`
+    )
+    assert.strictEqual((await run(["node", "effect.mjs"], project())).trim(), "function")
+  })
+})

@@ -1,0 +1,146 @@
+/** The real backend with the built web app, on a database with a month of earnings, and a browser in front of it. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { encodeAbiParameters, keccak256, stringToHex } from "viem"
+import type { Chain } from "../../src/domain/Chain.ts"
+import type { Hash } from "../../src/domain/Hex.ts"
+import * as Ports from "../../src/devnet/Ports.ts"
+import { Chains, type ChainClient, UnsupportedChain } from "../../src/ports/Chains.ts"
+import { Ledger } from "../../src/ports/Ledger.ts"
+import { RevenueBook } from "../../src/ports/RevenueBook.ts"
+import * as WebAssets from "../../src/server/web/WebAssets.ts"
+import * as WebBuild from "../../src/server/web/WebBuild.ts"
+import { projectRoot } from "../../src/cli/Project.ts"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { open } from "../examples/Browser.ts"
+import * as Harness from "../server/builder/Harness.ts"
+import * as FakeChain from "../support/FakeChain.ts"
+
+const usdc = FakeChain.address(0xd1)
+const weth = FakeChain.address(0xd3)
+
+const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({
+  ...FakeChain.chain,
+  id,
+  name,
+  explorerUrl,
+  tokens: [
+    { chainId: id, address: usdc, symbol: "USDC", name: "USD Coin", decimals: 6 },
+    { chainId: id, address: weth, symbol: "WETH", name: "Wrapped Ether", decimals: 18 }
+  ]
+})
+
+/** Every token balance of the vault: 2,500 USDC, or less of anything finer. */
+const holds = () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [2_500_000_000n]))
+
+const clients: ReadonlyArray<ChainClient> = [
+  chainOf(8453, "base", "https://basescan.org"),
+  chainOf(42161, "arbitrum", "https://arbiscan.io")
+].map((chain) => ({ ...FakeChain.client({ call: holds }), chain }))
+
+const chains = Layer.succeed(Chains, {
+  all: clients,
+  get: (chainId) =>
+    Effect.mapError(
+      Effect.fromOption(Option.fromUndefinedOr(clients.find(({ chain }) => chain.id === chainId))),
+      () => new UnsupportedChain({ chainId })
+    )
+})
+
+/** What tests of the app share. */
+export class Site extends Context.Service<Site, { readonly url: string; readonly browser: Browser }>()(
+  "sweep/test/Site"
+) {}
+
+const assets = Layer.unwrap(
+  Effect.map(WebBuild.ensure(projectRoot, process.execPath), (directory) => WebAssets.layer(directory))
+).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+
+/** The app, its backend and a browser. The sessions of its builders last as long as told. */
+export const layer = (options: Harness.Options = {}) =>
+  Layer.unwrap(
+    Effect.map(Ports.free, (port) => {
+      const url = `http://127.0.0.1:${port}`
+      const server = Harness.layer({
+        ...options,
+        chains,
+        port,
+        settings: {
+          dashboardOrigins: [url, Harness.DASHBOARD],
+          orchestratorUrl: "https://api.example.com",
+          ...options.settings
+        }
+      })
+      const site = Layer.effect(
+        Site,
+        Effect.map(open, (browser) => ({ url, browser }))
+      )
+      return Layer.mergeAll(server, site).pipe(Layer.provide(assets))
+    })
+  )
+
+/** A browser profile of its own, closed with the scope. What its pages complain about is collected. */
+export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
+  const { browser, url } = yield* Site
+  const context: BrowserContext = yield* Effect.acquireRelease(
+    Effect.promise(() =>
+      browser.newContext({ baseURL: url, permissions: ["clipboard-read", "clipboard-write"], ...options })
+    ),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const page: Page = yield* Effect.promise(() => context.newPage())
+  const complaints: Array<string> = []
+  page.on("pageerror", (error) => complaints.push(error.message))
+  page.on("console", (message) => {
+    // Answers such as 401 to a visitor who is not signed in are part of the protocol.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      complaints.push(message.text())
+  })
+  return { context, page, complaints }
+})
+
+const DAY = 86_400_000
+
+/** Sets the time at which something is done. */
+const at =
+  (ms: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Clock.Clock, (clock) =>
+      Effect.provideService(effect, Clock.Clock, {
+        ...clock,
+        currentTimeMillisUnsafe: () => ms,
+        currentTimeMillis: Effect.succeed(ms)
+      })
+    )
+
+const hashOf = (name: string): Hash => keccak256(stringToHex(name))
+
+/** A month of sweeps: more on some days than on others, two tokens, the older ones paid by their own sweeps. */
+export const earnForAMonth = Effect.fnUntraced(function* (builderId: string) {
+  const ledger = yield* Ledger
+  const book = yield* RevenueBook
+  const now = yield* Clock.currentTimeMillis
+  for (let day = 29; day >= 0; day--) {
+    const sweeps = 1 + ((day * 7) % 5)
+    for (let index = 0; index < sweeps; index++) {
+      const txHash = hashOf(`${builderId} ${day} ${index}`)
+      const settledAtMs = now - day * DAY - (sweeps - index) * 900_000
+      const isNative = (day + index) % 4 === 0
+      const token = isNative ? weth : usdc
+      const chainId = index % 3 === 2 ? 42161 : 8453
+      const unit = isNative ? 410_000_000_000_017n : 1_234_567n
+      const amount = unit * BigInt(3 + ((day * 13 + index * 5) % 17) + (30 - day))
+      yield* ledger
+        .accrue({
+          builderId,
+          sweepId: `${txHash}_${index}`,
+          token,
+          amount,
+          chainId,
+          ...(day > 12 ? { paidTxHash: txHash } : {})
+        })
+        .pipe(at(settledAtMs))
+      yield* book.book({ sweepId: `${txHash}_${index}`, chainId, token, amount: amount * 2n, txHash, settledAtMs })
+    }
+  }
+})
