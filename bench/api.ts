@@ -47,7 +47,9 @@ const startBare = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     args: [BARE, ...args],
     ready: (line) => Option.fromNullishOr(/listening on (\d+)/.exec(line)?.[1])
   })
-  return `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}`
+  const cpuSeconds = Effect.promise(async () => Number(await (await fetch(`${url}/cpu`)).json()) / 1e6)
+  return { pool: Http.open(url, CONNECTIONS), cpuSeconds }
 })
 
 const submission = ({ authorization, intent, signature }: Sweeps.Sweep): string =>
@@ -112,34 +114,39 @@ const bench = Effect.gen(function* () {
     relayerKeys,
     profile: values.profile
   })
-  const pool = (url: string) => Effect.promise(() => Http.open(url, CONNECTIONS))
-  const bare = yield* Effect.flatMap(startBare(ids[0] ?? ""), pool)
-  const barePostgres = yield* Effect.flatMap(startBare(ids[0] ?? "", databaseUrl), pool)
-  const orchestrator = yield* pool(service.url)
+  const bare = yield* startBare(ids[0] ?? "")
+  const barePostgres = yield* startBare(ids[0] ?? "", databaseUrl)
+  const orchestrator = { pool: Http.open(service.url, CONNECTIONS), cpuSeconds: service.cpuSeconds }
 
-  const closed = (target: Http.Pool, forSeconds: number) => Effect.promise(() => Load.closed(target, read, forSeconds))
+  interface Target {
+    readonly pool: Http.Pool
+    readonly cpuSeconds: Effect.Effect<number>
+  }
+  /** Answers a second, and what one costs the server, in microseconds of CPU. */
+  const closed = Effect.fnUntraced(function* (target: Target, forSeconds: number) {
+    const before = yield* target.cpuSeconds
+    const perSecond = yield* Effect.promise(() => Load.closed(target.pool, read, forSeconds))
+    return { perSecond, cpuMicros: (((yield* target.cpuSeconds) - before) * 1e6) / (perSecond * forSeconds) }
+  })
   for (const target of [bare, barePostgres, orchestrator]) yield* closed(target, WARM_UP_SECONDS)
   const throughput = {
-    bare: yield* closed(bare, seconds / 2),
-    barePostgres: yield* closed(barePostgres, seconds / 2),
-    orchestrator: yield* closed(orchestrator, seconds / 2)
+    bare: yield* closed(bare, seconds),
+    barePostgres: yield* closed(barePostgres, seconds),
+    orchestrator: yield* closed(orchestrator, seconds)
   }
 
-  const open = (target: Http.Pool, perSecond: number, expected: number, request: (index: number) => string) =>
+  const open = ({ pool }: Target, perSecond: number, expected: number, request: (index: number) => string) =>
     Effect.promise(() =>
       Load.open(
-        target,
+        pool,
         Array.from({ length: Math.ceil(perSecond * seconds) }, (_, index) => request(index)),
         { perSecond, seed, expected }
       )
     )
-  const cpuBefore = yield* service.cpuSeconds
-  const reads = yield* open(orchestrator, rates.reads, 200, read)
-  const cpuPerReadMicros = (((yield* service.cpuSeconds) - cpuBefore) * 1e6) / reads.answered
   const latency = {
     "GET, bare": yield* open(bare, rates.reads, 200, read),
     "GET, bare with Postgres": yield* open(barePostgres, rates.reads, 200, read),
-    "GET /intents/:id": reads,
+    "GET /intents/:id": yield* open(orchestrator, rates.reads, 200, read),
     "POST /quote": yield* open(orchestrator, rates.quotes, 200, (index) =>
       Http.post("/quote", quoteOf(dev, sweeps[index % READ_INTENTS]?.owner ?? ""))
     ),
@@ -149,13 +156,19 @@ const bench = Effect.gen(function* () {
     })
   }
 
-  const ofBare = throughput.orchestrator / throughput.bare
-  const ofBarePostgres = throughput.orchestrator / throughput.barePostgres
-  yield* Console.log(`\nanswers a second, ${CONNECTIONS} connections busy`)
-  for (const [name, perSecond] of Object.entries(throughput)) yield* Console.log(name.padEnd(26), shown(perSecond))
+  const { bare: bareFigures, barePostgres: postgresFigures, orchestrator: own } = throughput
+  const ratios = {
+    ofBare: own.perSecond / bareFigures.perSecond,
+    ofBarePostgres: own.perSecond / postgresFigures.perSecond,
+    cpuOfBarePostgres: own.cpuMicros / postgresFigures.cpuMicros
+  }
+  yield* Console.log(`\n${`${CONNECTIONS} connections always busy`.padEnd(26)} answers/s    µs CPU`)
+  for (const [name, { cpuMicros, perSecond }] of Object.entries(throughput)) {
+    yield* Console.log(name.padEnd(26), shown(perSecond), shown(cpuMicros))
+  }
   yield* Console.log(
-    `orchestrator: ${ofBare.toFixed(2)} of bare, ${ofBarePostgres.toFixed(2)} of bare with Postgres; ` +
-      `${cpuPerReadMicros.toFixed(0)} µs of CPU per paced read`
+    `orchestrator: ${ratios.ofBare.toFixed(2)} of bare and ${ratios.ofBarePostgres.toFixed(2)} of bare with Postgres, ` +
+      `at ${ratios.cpuOfBarePostgres.toFixed(1)} times its CPU`
   )
   yield* Console.log(
     `\n${"ms from the intended time".padEnd(26)}`,
@@ -166,9 +179,7 @@ const bench = Effect.gen(function* () {
     const row = [offeredPerSecond, p50Ms, p99Ms, p999Ms, maxMs, dropped, failed].map(shown).join("")
     yield* Console.log(name.padEnd(26), row)
   }
-  yield* Console.log(
-    `\n${JSON.stringify({ bench: "api", seed, seconds, throughput, ofBare, ofBarePostgres, cpuPerReadMicros, latency })}`
-  )
+  yield* Console.log(`\n${JSON.stringify({ bench: "api", seed, seconds, throughput, ratios, latency })}`)
 })
 
 bench.pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]), BunRuntime.runMain)

@@ -92,6 +92,10 @@ const origins = (name: string) =>
     Config.withDefault([])
   )
 
+/** A comma-separated list of chain ids; none when it is not set. */
+const chainIds = (name: string) =>
+  Config.Array(integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }), name).pipe(Config.withDefault([]))
+
 export const common = {
   host: text("HOST", "127.0.0.1", "Address that the services listen on; 0.0.0.0 for all."),
   logLevel: withDefault(
@@ -208,6 +212,34 @@ export const orchestrator = {
     wei,
     { value: defaults.relayer.minLaneBalance, shown: defaults.relayer.minLaneBalance.toString() },
     "A lane that holds less pauses and alerts."
+  ),
+  relayerBatch: integer(
+    "RELAYER_BATCH",
+    defaults.relayer.batch,
+    { from: 1, to: 100 },
+    "Sweeps that the relayer puts into one transaction, at most."
+  ),
+  pausedChains: {
+    name: "RELAYER_PAUSED_CHAINS",
+    meaning: "Comma-separated ids of chains on which nothing is sent; what was sent is followed to its end.",
+    config: chainIds("RELAYER_PAUSED_CHAINS")
+  } satisfies Setting<ReadonlyArray<number>>,
+  dailySpendCap: optional(
+    "DAILY_SPEND_CAP_WEI",
+    wei,
+    "Gas in wei that the lanes of one chain may spend in a day; then nothing is sent until a day has passed."
+  ),
+  ownerFailureBudget: integer(
+    "OWNER_FAILURE_BUDGET",
+    defaults.relayer.failureBudget.owner,
+    POSITIVE,
+    "Sweeps of one owner that may fail on chain within an hour before that owner's are refused."
+  ),
+  builderFailureBudget: integer(
+    "BUILDER_FAILURE_BUDGET",
+    defaults.relayer.failureBudget.builder,
+    POSITIVE,
+    "Sweeps of one builder that may fail on chain within an hour before that builder's are refused."
   ),
   relayerPollMillis: integer(
     "RELAYER_POLL_MILLIS",
@@ -369,7 +401,15 @@ export const orchestratorSettings = Config.map(
       pollMillis: values.relayerPollMillis,
       rebroadcastMillis: values.rebroadcastSeconds * 1000,
       bumpMillis: values.bumpSeconds * 1000,
-      minLaneBalance: values.minLaneBalance
+      minLaneBalance: values.minLaneBalance,
+      batch: values.relayerBatch,
+      pausedChains: values.pausedChains,
+      dailySpendCap: Option.getOrUndefined(values.dailySpendCap),
+      failureBudget: {
+        ...defaults.relayer.failureBudget,
+        owner: values.ownerFailureBudget,
+        builder: values.builderFailureBudget
+      }
     },
     watcher: { ...defaults.watcher, pollMillis: values.watcherPollMillis },
     outbox: defaults.outbox

@@ -14,6 +14,12 @@ interface Row {
   readonly cross_chain: boolean
 }
 
+/** User and kernel microseconds of this process so far. */
+const cpuMicros = (): Response => {
+  const { system, user } = process.cpuUsage()
+  return Response.json(system + user)
+}
+
 const fromMemory = () => Response.json(body)
 
 const fromPostgres = (url: string) => {
@@ -33,6 +39,8 @@ const fromPostgres = (url: string) => {
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
+  idleTimeout: 255,
+  routes: { "/cpu": cpuMicros },
   fetch: databaseUrl === undefined ? fromMemory : fromPostgres(databaseUrl)
 })
 process.stdout.write(`listening on ${server.port}\n`)

@@ -22,31 +22,44 @@ const answerIn = (buffer: Buffer): { readonly status: number; readonly length: n
   return buffer.length < length ? undefined : { status: Number(head.slice(9, 12)), length }
 }
 
-const connect = async (hostname: string, port: number): Promise<Connection> => {
+/** Connects when first asked, and again after the server closed it, as servers do with idle connections. */
+const connect = (hostname: string, port: number): Connection => {
   let buffer: Buffer = Buffer.alloc(0)
+  let socket: Bun.Socket | undefined
   let waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (cause: Error) => void } | undefined
-  const lost = () => waiting?.reject(new Error("the connection was lost"))
-  const socket = await Bun.connect({
-    hostname,
-    port,
-    socket: {
-      data: (_, chunk) => {
-        buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk])
-        const answer = answerIn(buffer)
-        if (answer === undefined) return
-        buffer = buffer.subarray(answer.length)
-        waiting?.resolve({ status: answer.status })
-      },
-      close: lost,
-      error: lost
-    }
-  })
+  const lost = () => {
+    socket = undefined
+    waiting?.reject(new Error("the connection was lost"))
+    waiting = undefined
+  }
+  const connected = async (): Promise<Bun.Socket> => {
+    buffer = Buffer.alloc(0)
+    socket = await Bun.connect({
+      hostname,
+      port,
+      socket: {
+        data: (_, chunk) => {
+          buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk])
+          const answer = answerIn(buffer)
+          if (answer === undefined) return
+          buffer = buffer.subarray(answer.length)
+          waiting?.resolve({ status: answer.status })
+          waiting = undefined
+        },
+        close: lost,
+        error: lost
+      }
+    })
+    return socket
+  }
   return {
-    ask: (request) =>
-      new Promise((resolve, reject) => {
+    ask: async (request) => {
+      const open = socket ?? (await connected())
+      return new Promise((resolve, reject) => {
         waiting = { resolve, reject }
-        socket.write(request)
+        open.write(request)
       })
+    }
   }
 }
 
@@ -56,9 +69,9 @@ export interface Pool {
   readonly ask: (request: string) => Promise<Answer>
 }
 
-export const open = async (url: string, size: number): Promise<Pool> => {
+export const open = (url: string, size: number): Pool => {
   const { hostname, port } = new URL(url)
-  const free = await Promise.all(Array.from({ length: size }, () => connect(hostname, Number(port))))
+  const free = Array.from({ length: size }, () => connect(hostname, Number(port)))
   const waiting: Array<(connection: Connection) => void> = []
   const release = (connection: Connection) => {
     const next = waiting.shift()
@@ -69,9 +82,11 @@ export const open = async (url: string, size: number): Promise<Pool> => {
     size,
     ask: async (request) => {
       const connection = free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)))
-      const answer = await connection.ask(request)
-      release(connection)
-      return answer
+      try {
+        return await connection.ask(request)
+      } finally {
+        release(connection)
+      }
     }
   }
 }

@@ -5,7 +5,7 @@ import {
   BuilderDetail,
   NewBuilderView,
   type PatchRequest,
-  RegistrationRequest,
+  type RegistrationRequest,
   TotalsView
 } from "../api/builder/Schemas.ts"
 import * as Address from "../domain/Address.ts"

@@ -37,6 +37,7 @@ const steps = (bun: string, filters: ReadonlyArray<string>): ReadonlyArray<Step>
         { name: "lint", command: [bin("oxlint")] },
         { name: "import directions", command: [bun, "scripts/check-imports.ts"] },
         { name: "generated contracts", command: [bun, "contracts/generate.ts", "--check"] },
+        { name: "OpenAPI documents", command: [bun, "scripts/openapi.ts", "--check"] },
         { name: "Solidity format", command: [`../${bin("forge")}`, "fmt", "--check"], cwd: "contracts" },
         { name: "Solidity tests", command: [`../${bin("forge")}`, "test"], cwd: "contracts", counts: forgeCounts },
         vitest

@@ -8,7 +8,7 @@ import { Attribution } from "../domain/Builder.ts"
 import * as Arguments from "./Arguments.ts"
 import type { McpSettings } from "./McpSettings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
-import { failure, ofServiceError } from "./ToolFailure.ts"
+import { failure, malformed, ofServiceError } from "./ToolFailure.ts"
 
 const builderId = Arguments.text("the builder's id", "bld_f39fd6e51aad88f6f4ce6ab8827279cfffb92266")
 
@@ -97,14 +97,8 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
       hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
       run: (input) =>
         Effect.gen(function* () {
-          const payload = yield* Schema.decodeUnknownEffect(RegistrationRequest)(input).pipe(
-            Effect.mapError((error) =>
-              failure(
-                `The builder backend would refuse this: ${error.message}.`,
-                "correct it and call register_builder again."
-              )
-            )
-          )
+          const decoded = Schema.decodeUnknownEffect(RegistrationRequest, { errors: "all" })(input)
+          const payload = yield* Effect.mapError(decoded, malformed)
           return yield* admin.machine.register({ payload }).pipe(
             Effect.mapError((error) => {
               switch (error._tag) {

@@ -7,7 +7,7 @@ import { QuoteRequest } from "../domain/Quote.ts"
 import * as Arguments from "./Arguments.ts"
 import type { McpSettings } from "./McpSettings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
-import { failure, ofServiceError } from "./ToolFailure.ts"
+import { failure, malformed, ofServiceError } from "./ToolFailure.ts"
 
 const QuoteArguments = Schema.Struct({
   owner: Arguments.address("the account to sweep; it must be an externally owned one, and its owner must sign"),
@@ -72,11 +72,7 @@ const MISSING_AUTHORIZATION = failure(
 
 /** Values that passed a tool's own schema and not the contract's. */
 const decoded = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: unknown) =>
-  Schema.decodeUnknownEffect(schema)(value).pipe(
-    Effect.mapError((error) =>
-      failure(`The arguments are malformed: ${error.message}.`, "correct them and call the tool again.")
-    )
-  )
+  Effect.mapError(Schema.decodeUnknownEffect(schema, { errors: "all" })(value), malformed)
 
 export const make = Effect.fnUntraced(function* (settings: McpSettings) {
   const { orchestratorUrl } = settings

@@ -50,6 +50,12 @@ export const registrations = (settings: McpSettings) =>
 export const layerStdio = (settings: McpSettings) =>
   McpServer.layerStdio({ ...about, registrations: registrations(settings) })
 
+export interface HttpOptions {
+  readonly path: `/${string}`
+  /** Pages of other origins are refused: a site must not reach a server on its visitor's machine (DNS rebinding). */
+  readonly allowedOrigins: ReadonlyArray<string>
+}
+
 /** Serves at a path of an HTTP router. */
-export const layerHttp = (settings: McpSettings, path: `/${string}`) =>
-  McpServer.layerHttp({ ...about, path, registrations: registrations(settings) })
+export const layerHttp = (settings: McpSettings, options: HttpOptions) =>
+  McpServer.layerHttp({ ...about, ...options, registrations: registrations(settings) })

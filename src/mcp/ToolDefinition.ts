@@ -2,9 +2,9 @@
  * A tool of the server, and how it is registered: its arguments are checked, its result is structured and of the declared
  * shape, and everything that goes wrong on the way is a tool error, which the model sees and can act on.
  */
-import { Cause, Context, Effect, Result, Schema, SchemaIssue } from "effect"
+import { Cause, Context, Effect, Result, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
-import type { ToolFailure } from "./ToolFailure.ts"
+import { malformed, type ToolFailure } from "./ToolFailure.ts"
 
 export interface Hints {
   /** Changes nothing anywhere. */
@@ -44,18 +44,6 @@ const content = (text: string) => [{ type: "text" as const, text }]
 
 const toolError = (text: string) => new McpSchema.CallToolResult({ isError: true, content: content(text) })
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const malformed = (name: string, error: Schema.SchemaError): McpSchema.CallToolResult => {
-  const problems = issues(error.issue).issues.map(({ message, path = [] }) => {
-    const field = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-    return `- ${field === "" ? "arguments" : field}: ${message}`
-  })
-  return toolError(
-    [`The arguments of ${name} are malformed.`, ...problems, "Next: correct these and call the tool again."].join("\n")
-  )
-}
-
 export const make = <
   const Input extends Schema.Codec<unknown, unknown>,
   const Output extends Schema.Codec<unknown, unknown>
@@ -84,7 +72,7 @@ export const make = <
     handle: Effect.fn(`mcp.${name}`)(
       function* (payload: unknown) {
         const input = decode(payload ?? {})
-        if (Result.isFailure(input)) return malformed(name, input.failure)
+        if (Result.isFailure(input)) return yield* malformed(input.failure)
         const output = yield* run(input.success)
         const encoded = yield* Effect.orDie(encode(output))
         return new McpSchema.CallToolResult({

@@ -1,5 +1,5 @@
 /** A tool's failure, as a model reads it: what happened, and what to do next. */
-import { Schema } from "effect"
+import { Schema, SchemaIssue } from "effect"
 import { HttpClientError } from "effect/http"
 
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -48,3 +48,17 @@ export const ofServiceError =
       `check that ${service} names a sweep service of this version.`
     )
   }
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Arguments that are not what a schema asks for: every problem on a line of its own, each naming its field. */
+export const malformed = (error: Schema.SchemaError): ToolFailure => {
+  const problems = issues(error.issue).issues.map(({ message, path = [] }) => {
+    const field = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+    return `- ${field === "" ? "arguments" : field}: ${message}`
+  })
+  return failure(
+    ["The arguments are malformed.", ...problems, ""].join("\n"),
+    "correct these and call this tool again."
+  )
+}

@@ -41,7 +41,7 @@ export class OutboxDelivery extends Context.Service<
           yield* ledger.book(message)
           // A crash before this line offers the message again, which changes nothing at the receiver.
           yield* outbox.acknowledge(id)
-          yield* Effect.logInfo("ledger entry booked")
+          yield* Effect.logDebug("ledger entry booked")
           return "delivered" as const
         },
         (effect, { attempts, id, message }) =>
@@ -74,6 +74,7 @@ export class OutboxDelivery extends Context.Service<
         const { batch: limit, leaseMillis } = settings.outbox
         const entries = yield* outbox.claim({ limit, leaseMillis })
         const outcomes = yield* Effect.forEach(entries, offer, { concurrency: CONCURRENCY })
+        if (entries.length > 0) yield* Effect.logInfo("ledger entries offered", { entries: entries.length })
         const count = (outcome: (typeof outcomes)[number]) => outcomes.filter((each) => each === outcome).length
         return { delivered: count("delivered"), deferred: count("deferred"), rejected: count("rejected") }
       })

@@ -217,7 +217,8 @@ export class Relayer extends Context.Service<
             return
           }
           yield* survive(name, relay(client, claimed)).pipe(Effect.ensuring(places.release(1)), Effect.forkScoped)
-          if (claimed.length === batch) yield* work.open
+          // A claim passes over what others are just taking, so a full one is not always full to the brim.
+          if (2 * claimed.length > batch) yield* work.open
         }).pipe(Effect.onError(() => places.release(1)))
 
         yield* places

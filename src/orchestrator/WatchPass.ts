@@ -10,8 +10,9 @@ import { type ChainView, look } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { describe, type Resolution, Settlements } from "./Settlements.ts"
 import { StandingAlerts } from "./StandingAlerts.ts"
+import * as WatchConclusion from "./WatchConclusion.ts"
+import { CONCURRENCY, type Finding, isolated, NOTHING, type Pass, type Progress } from "./WatchConclusion.ts"
 import * as WatchTransaction from "./WatchTransaction.ts"
-import { CONCURRENCY, type Finding, isolated, NOTHING } from "./WatchTransaction.ts"
 
 /** What a pass moved. */
 export interface PassReport {
@@ -34,7 +35,7 @@ const lostKey = (chainId: number): string => `reorg_after_final:${chainId}`
 /** Transactions whose receipts are asked for at once. */
 const LOOKS = 64
 
-type Asked = readonly [bigint, ReturnType<WatchTransaction.Pass["block"]>]
+type Asked = readonly [bigint, ReturnType<Pass["block"]>]
 
 /** A pass over every chain. Passes of one process run one at a time. */
 export const make = Effect.gen(function* () {
@@ -45,10 +46,11 @@ export const make = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
-  const { conclude, watch } = yield* WatchTransaction.make
+  const { conclude } = yield* WatchConclusion.make
+  const { watch } = yield* WatchTransaction.make
 
   /** The canonical block of a number, asked for once. */
-  const blocks = ({ client, head }: ChainView): WatchTransaction.Pass["block"] => {
+  const blocks = ({ client, head }: ChainView): Pass["block"] => {
     const known = new Map([[head.number, Effect.succeedSome(head)] as Asked])
     return Effect.fnUntraced(function* (number) {
       const asked = known.get(number) ?? (yield* Effect.cached(client.block(number)))
@@ -241,7 +243,7 @@ export const make = Effect.gen(function* () {
   return oneAtATime.withPermit(Effect.map(Effect.forEach(chains.all, tolerant, { concurrency: "unbounded" }), report))
 })
 
-const resolved = (resolution: Resolution): WatchTransaction.Progress => ({ action: "none", resolutions: [resolution] })
+const resolved = (resolution: Resolution): Progress => ({ action: "none", resolutions: [resolution] })
 
 const report = (
   looked: ReadonlyArray<{ readonly transactions: number; readonly findings: ReadonlyArray<Finding> }>

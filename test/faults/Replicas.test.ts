@@ -6,6 +6,9 @@ import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 120_000
 
+/** Every sweep a transaction of its own, so that there is as much to share as there are sweeps. */
+const ALONE = { RELAYER_BATCH: "1" }
+
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replicas", (it) => {
   it.effect(
     "share the work, and relay each sweep once",
@@ -16,7 +19,9 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         // All is there before either of them claims anything: more than one of them takes at a time.
         const gathered = yield* Latch.make()
         yield* route.alpha.react((call) => (scene.looksAtLane(call) ? hold(gathered.await) : pass))
-        const processes = yield* Effect.all([scene.orchestrator(route), scene.orchestrator(route)], { concurrency: 2 })
+        const processes = yield* Effect.all([scene.orchestrator(route, ALONE), scene.orchestrator(route, ALONE)], {
+          concurrency: 2
+        })
         const clientOf = (index: number) => processes[index % 2]!.client
         const sweeps = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, index) => clientOf(index)),
@@ -49,7 +54,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         // The relayer looks at its lanes before it claims anything: so it claims all sweeps at once.
         const gathered = yield* Latch.make()
         yield* slow.alpha.react((call) => (scene.looksAtLane(call) ? hold(gathered.await) : pass))
-        const frozen = yield* scene.orchestrator(slow)
+        const frozen = yield* scene.orchestrator(slow, ALONE)
         const sweeps = yield* Effect.replicateEffect(scene.quote(frozen.client), 4, { concurrency: 2 })
         yield* Effect.forEach(sweeps, (sweep) => scene.submit(frozen.client, sweep), { concurrency: "unbounded" })
 
@@ -67,7 +72,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         yield* isStuck.pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (stuck) => stuck }))
         yield* frozen.signal("SIGSTOP")
 
-        const other = yield* scene.orchestrator(yield* scene.route)
+        const other = yield* scene.orchestrator(yield* scene.route, ALONE)
         yield* scene.endLeases
         for (const sweep of sweeps) yield* scene.delivered(other.client, sweep)
         const finished = yield* scene.check

@@ -5,16 +5,27 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { Effect } from "effect"
-import { createPublicClient, createWalletClient, erc20Abi, hashStruct, http, maxUint256, parseAbi } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
-import { TYPES } from "../../src/domain/SweepOrder.ts"
+import { Effect, Schema } from "effect"
+import { createPublicClient, createWalletClient, erc20Abi, http, maxUint256, parseAbi } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Address from "../../src/domain/Address.ts"
+import { structHash, SweepOrder } from "../../src/domain/SweepOrder.ts"
 import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
 import * as Project from "../examples/Project.ts"
 import { balanceOf, freshOwner, type Place, place, Services } from "../support/Services.ts"
 import * as Support from "../support/SweepClient.ts"
 
+const permit2Abi = parseAbi([
+  "struct TokenPermissions { address token; uint256 amount; }",
+  "struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }",
+  "struct SignatureTransferDetails { address to; uint256 requestedAmount; }",
+  "function permitWitnessTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes32 witness, string witnessTypeString, bytes signature)"
+])
+
 const ENTRY = join(Project.root, "test", "mcp", "mcpProcess.ts")
+
+/** Somebody else than the owner. */
+const DESTINATION = "0x00000000000000000000000000000000000000A1"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -139,20 +150,82 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
     }).pipe(Effect.scoped)
   )
 
+  it.effect("builds typed data that Permit2 itself accepts", () =>
+    Effect.gen(function* () {
+      const { alpha, env, services } = yield* setUp
+      const client = yield* connect(env)
+      const [ownerKey, spenderKey] = [services.info.accounts[4], services.info.accounts[5]]
+      if (ownerKey === undefined || spenderKey === undefined) return assert.fail("no funded accounts")
+      const [owner, spender] = [privateKeyToAccount(ownerKey.privateKey), privateKeyToAccount(spenderKey.privateKey)]
+      const quoted = asAnswer(yield* call(client, "get_quote", quoteArguments(owner.address, alpha, "30")))
+      const order = quoted.at<Record<string, string>>("order")
+      const built = yield* call(client, "build_allowance_typeddata", {
+        order,
+        spender: spender.address,
+        chainId: alpha.info.id
+      })
+      const typedData = built.value as Parameters<typeof owner.signTypedData>[0]
+      const dai = Support.tokenOf(alpha.info, "DAI").address
+      const before = yield* balanceOf(alpha, "DAI", spender.address)
+      yield* Effect.promise(async () => {
+        const signature = await owner.signTypedData(typedData)
+        const transport = http(alpha.dev.rpcUrl)
+        const node = createPublicClient({ transport, pollingInterval: 200 })
+        const send = async (hash: Promise<`0x${string}`>) => {
+          const { status } = await node.waitForTransactionReceipt({ hash: await hash })
+          assert.strictEqual(status, "success")
+        }
+        const permit2 = alpha.info.permit2
+        await send(
+          createWalletClient({ account: owner, transport }).writeContract({
+            address: dai,
+            abi: erc20Abi,
+            functionName: "approve",
+            args: [permit2, maxUint256],
+            chain: null
+          })
+        )
+        const amount = BigInt(order["amountIn"] ?? 0)
+        await send(
+          createWalletClient({ account: spender, transport }).writeContract({
+            address: permit2,
+            abi: permit2Abi,
+            functionName: "permitWitnessTransferFrom",
+            args: [
+              {
+                permitted: { token: dai, amount },
+                nonce: BigInt(order["nonce"] ?? 0),
+                deadline: BigInt(order["deadline"] ?? 0)
+              },
+              { to: spender.address, requestedAmount: amount },
+              owner.address,
+              structHash(Schema.decodeUnknownSync(SweepOrder)(order)),
+              WITNESS_TYPE_STRING,
+              signature
+            ],
+            chain: null
+          })
+        )
+      })
+      assert.strictEqual((yield* balanceOf(alpha, "DAI", spender.address)) - before, 30n * 10n ** 18n)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("says what to do next, whatever goes wrong", () =>
     Effect.gen(function* () {
       const { alpha, env, services } = yield* setUp
       const client = yield* connect({ ...env, SERVICE_API_KEY: "swp_wrong", SERVICE_ADMIN_TOKEN: "wrong" })
       const owner = yield* freshOwner(alpha, "DAI", "30")
       const asked = quoteArguments(owner.address, alpha, "30")
+      const builder = { name: "A", builderBps: 0, maxBuilderBps: 0, payoutAddress: owner.address }
       for (const [name, args, expected] of [
         ["get_quote", { ...asked, amountIn: "1" }, "larger amountIn"],
-        ["get_quote", { ...asked, owner: `0x${"0".repeat(40)}` }, "call get_quote again"],
+        ["get_quote", { ...asked, owner: `0x${"0".repeat(40)}` }, "- owner: must not be the zero address"],
         ["get_quote", { ...asked, destination: services.info.sanctionedAddress }, "do not try again"],
         ["get_intent_status", { id: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a" }, "quote.id"],
         ["attribute", {}, "SERVICE_API_KEY"],
         ["list_accruals", { builderId: "dev" }, "SERVICE_ADMIN_TOKEN"],
-        ["register_builder", { id: "x y" }, "- id"]
+        ["register_builder", { ...builder, id: "x y" }, "- id"]
       ] as const) {
         const outcome = yield* call(client, name, args)
         assert.isTrue(outcome.isError, name)
@@ -226,11 +299,10 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
         sourceChainId: alpha.info.id,
         sweepRouter: alpha.info.entry
       })
-      const owner = yield* freshOwner(alpha, "DAI", "30")
-      yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
-        token: "USDC",
-        amount: 30_000_000n
-      })
+      const key = generatePrivateKey()
+      const owner = Address.of(privateKeyToAccount(key).address)
+      yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
+      yield* alpha.dev.fund(owner, { token: "USDC", amount: 30_000_000n })
       const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
       const main = `
 import { privateKeyToAccount } from "viem/accounts"
@@ -242,25 +314,33 @@ const show = (reviewed: unknown) => {
   return true
 }
 const ended = [
-  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "0x00000000000000000000000000000000000000A1" }, show),
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "${DESTINATION}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message }))
 ]
 console.log(JSON.stringify(ended.map((intent) => intent?.status)))
 `
       yield* Effect.promise(async () => {
-        const key = owner.source === "privateKey" ? KEYS.get(owner.address) : undefined
-        assert.isUndefined(key)
         const project = await Project.make(made)
         await Bun.write(join(project, "snippet.ts"), text)
         await Bun.write(join(project, "main.ts"), main)
         await Bun.write(
           join(project, "tsconfig.json"),
-          Project.tsconfig(["snippet.ts"]).replace('"strict":true', '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true')
+          Project.tsconfig(["snippet.ts"]).replace(
+            '"strict":true',
+            '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true'
+          )
         )
         const checked = await Project.typeCheck(project)
         assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
+        const ran = await Project.run([process.execPath, "main.ts"], { cwd: project, env: { KEY: key } })
+        assert.strictEqual(ran.code, 0, ran.error)
+        const [onOneChain, acrossTwo, refused] = JSON.parse(ran.out)
+        assert.deepStrictEqual([onOneChain, acrossTwo], ["delivered", "delivered"], ran.error)
+        assert.include(refused, "422 internal error")
       })
+      assert.isTrue((yield* balanceOf(alpha, "USDC", DESTINATION)) > 0n)
+      assert.isTrue((yield* balanceOf(beta, "USDC", owner)) > 0n)
     }).pipe(Effect.scoped)
   )
 })

@@ -86,7 +86,7 @@ describe("the MCP server's tools", () => {
       const { tools } = yield* (yield* client(full)).listTools()
       const inputs = Object.fromEntries(
         tools.map(({ inputSchema, name }) => {
-          const schema: JsonSchema = inputSchema
+          const schema = inputSchema as JsonSchema
           const required = schema.required ?? []
           return [name, Object.keys(schema.properties ?? {}).map((key) => (required.includes(key) ? key : `${key}?`))]
         })
@@ -128,7 +128,7 @@ describe("the MCP server's tools", () => {
         }
         assert.strictEqual(outputSchema?.["type"], "object", name)
         assert.isNotEmpty(Object.keys(outputSchema?.["properties"] ?? {}), name)
-        for (const [path, property] of properties(inputSchema)) {
+        for (const [path, property] of properties(inputSchema as JsonSchema)) {
           assert.isNotEmpty(property.description, `${name} ${path}`)
           if (property.type !== "object") assert.isNotEmpty(property.examples, `${name} ${path}`)
         }

@@ -34,7 +34,9 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
     const setUp = Effect.fnUntraced(function* (client: number) {
       const services = yield* Services
       const [alpha, beta] = [place(services, 0), place(services, 1)]
+      const asked: Array<string> = []
       const fetch: Sdk.Fetch = (url, init) => {
+        asked.push(new URL(url).pathname.replace(/[0-9a-f-]{36}/, ":id"))
         const headers = new Headers(init.headers)
         headers.set("x-forwarded-for", `198.51.100.${client}`)
         return globalThis.fetch(url, { ...init, headers })
@@ -45,12 +47,12 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
         review: { delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate } },
         nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
       }
-      return { services, alpha, beta, options, sweeps: Sdk.createSweepClient(options) }
+      return { services, alpha, beta, asked, options, sweeps: Sdk.createSweepClient(options) }
     })
 
     it.effect("sweeps on one chain, and what arrives is what the review said", () =>
       Effect.gen(function* () {
-        const { alpha, sweeps } = yield* setUp(1)
+        const { alpha, asked, sweeps } = yield* setUp(1)
         const owner = yield* freshOwner(alpha, "DAI", "40")
         const request = requestFor(owner, alpha, "DAI", "40", "USDC")
         assert.deepStrictEqual(
@@ -136,7 +138,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
       Effect.gen(function* () {
         const { alpha, services, sweeps } = yield* setUp(6)
         const chainId = alpha.info.id
-        const node = createPublicClient({ transport: http(alpha.dev.rpcUrl) })
+        const node = createPublicClient({ transport: http(alpha.dev.rpcUrl), pollingInterval: 200 })
         const owner = yield* freshOwner(alpha, "DAI", "40")
         yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
         const rich = services.info.accounts[2]

@@ -1,36 +1,14 @@
 /** The client as it is published: packed, unpacked into an empty project, imported by plain Node, and type-checked there. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { build } from "../../scripts/build-sdk.ts"
-
-const root = join(import.meta.dirname, "..", "..")
+import * as Project from "../examples/Project.ts"
 
 const run = async (command: ReadonlyArray<string>, cwd: string): Promise<string> => {
-  const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe" })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited
-  ])
+  const { code, error, out } = await Project.run(command, { cwd })
   assert.strictEqual(code, 0, `${command.join(" ")}\n${out}${error}`)
   return out
-}
-
-/** What an integrator compiles with: nothing of this repository, and the libraries' declarations are checked too. */
-const tsconfig = {
-  compilerOptions: {
-    target: "ES2022",
-    module: "NodeNext",
-    moduleResolution: "NodeNext",
-    lib: ["ES2023", "DOM", "DOM.Iterable"],
-    strict: true,
-    noEmit: true,
-    types: [],
-    skipLibCheck: true
-  },
-  files: ["main.ts"]
 }
 
 const main = `
@@ -80,21 +58,22 @@ export const program = Effect.gen(function* () {
 
 describe("the package", () => {
   let directory = ""
+  let project = ""
   let installed = ""
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "sweep-sdk-"))
-    const archive = await build(join(directory, "build", "sdk"))
-    installed = join(directory, "project", "node_modules", "token-sweep")
-    await mkdir(installed, { recursive: true })
-    // What a package manager does with a package that has no dependencies.
-    await run(["tar", "-xzf", archive, "-C", installed, "--strip-components=1"], directory)
-    await symlink(join(root, "node_modules", "viem"), join(directory, "project", "node_modules", "viem"))
-    await writeFile(join(directory, "project", "package.json"), `{"type":"module"}`)
+    project = await Project.make(directory)
+    installed = join(project, "node_modules", "token-sweep")
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  const project = () => join(directory, "project")
+  const typeCheck = async (file: string, source: string): Promise<void> => {
+    await writeFile(join(project, file), source)
+    await writeFile(join(project, "tsconfig.json"), Project.tsconfig([file]))
+    const { code, out } = await Project.typeCheck(project)
+    assert.strictEqual(code, 0, out)
+  }
 
   it("has viem as its only requirement", async () => {
     const manifest = await Bun.file(join(installed, "package.json")).json()
@@ -105,13 +84,13 @@ describe("the package", () => {
 
   it("runs in plain Node, without effect", async () => {
     await writeFile(
-      join(project(), "main.mjs"),
+      join(project, "main.mjs"),
       `import { createSweepClient, SweepError } from "token-sweep"
        const client = createSweepClient({ orchestratorUrl: "http://127.0.0.1:1" })
        const error = await client.portfolio("0x0000000000000000000000000000000000000001").catch((error) => error)
        console.log(error instanceof SweepError, error.code, Object.keys(client).join())`
     )
-    const said = await run(["node", "main.mjs"], project())
+    const said = await run(["node", "main.mjs"], project)
     assert.include(said, "true network_error quote,reviewOrder,signSweep,submit,waitForIntent,sweep,portfolio")
   })
 
@@ -127,21 +106,15 @@ describe("the package", () => {
     assert.isBelow(Bun.gzipSync(text).byteLength, 9_000)
   })
 
-  it("type-checks in a project of its own", async () => {
-    await writeFile(join(project(), "tsconfig.json"), JSON.stringify(tsconfig))
-    await writeFile(join(project(), "main.ts"), main)
-    await run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], project())
-  })
+  it("type-checks in a project of its own", () => typeCheck("main.ts", main))
 
   it("has an Effect API beside it", async () => {
-    await symlink(join(root, "node_modules", "effect"), join(project(), "node_modules", "effect"))
-    await writeFile(join(project(), "tsconfig.json"), JSON.stringify({ ...tsconfig, files: ["effect.ts"] }))
-    await writeFile(join(project(), "effect.ts"), effectMain)
-    await run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], project())
+    await symlink(join(Project.root, "node_modules", "effect"), join(project, "node_modules", "effect"))
+    await typeCheck("effect.ts", effectMain)
     await writeFile(
-      join(project(), "effect.mjs"),
+      join(project, "effect.mjs"),
       `import { SweepApi } from "token-sweep/effect"; console.log(typeof SweepApi.layer)`
     )
-    assert.strictEqual((await run(["node", "effect.mjs"], project())).trim(), "function")
+    assert.strictEqual((await run(["node", "effect.mjs"], project)).trim(), "function")
   })
 })

@@ -68,6 +68,7 @@ export const layer = (options: Harness.Options = {}) =>
         settings: {
           dashboardOrigins: [url, Harness.DASHBOARD],
           orchestratorUrl: "https://api.example.com",
+          siweChainIds: [8453, 42161, Harness.CHAIN_ID],
           ...options.settings
         }
       })
@@ -105,13 +106,13 @@ const DAY = 86_400_000
 const at =
   (ms: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(Clock.Clock, (clock) =>
-      Effect.provideService(effect, Clock.Clock, {
-        ...clock,
-        currentTimeMillisUnsafe: () => ms,
-        currentTimeMillis: Effect.succeed(ms)
+    Effect.flatMap(Clock.Clock, (clock) => {
+      const past: Clock.Clock = Object.create(clock, {
+        currentTimeMillisUnsafe: { value: () => ms },
+        currentTimeMillis: { value: Effect.succeed(ms) }
       })
-    )
+      return Effect.provideService(effect, Clock.Clock, past)
+    })
 
 const hashOf = (name: string): Hash => keccak256(stringToHex(name))
 

@@ -27,6 +27,11 @@ const HOUR_MILLIS = 3_600_000
 
 const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
 
+const withTransaction = (state: State, transaction: RelayTransaction): State => ({
+  ...state,
+  transactions: HashMap.set(state.transactions, transaction.id, transaction)
+})
+
 const changeTransaction = (state: State, id: string, change: (transaction: RelayTransaction) => RelayTransaction) => {
   const transaction = lookup(state.transactions, id)
   return transaction === undefined || transaction.status === "final"
@@ -205,7 +210,7 @@ const make = Effect.gen(function* () {
         }
         const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
         const reopened: RelayTransaction = { ...rest, status: "pending", reopened: true, intentIds }
-        return { ...acc, transactions: HashMap.set(acc.transactions, id, reopened) }
+        return withTransaction(acc, reopened)
       }, current)
     )
 

@@ -146,7 +146,8 @@ export const activity = documented({
 
 export const apiKey = documented({
   summary: "Which API key is in use",
-  description: withErrors("Its beginning and when it was last used, to about a minute.", ownErrors)
+  description: withErrors("Its beginning and when it was last used, to about a minute.", ownErrors),
+  response: { status: 200, body: { prefix: "swp_01234567", createdAtMs: 1767225600000, lastUsedAtMs: 1767229200000 } }
 })
 
 export const rotateApiKey = documented({
@@ -188,7 +189,21 @@ export const register = documented({
     ...bodyErrors,
     ...adminErrors
   ]),
-  request: { id: "acme", name: "Acme", builderBps: 10, maxBuilderBps: 50, payoutAddress: wallet }
+  request: { id: "acme", name: "Acme", builderBps: 10, maxBuilderBps: 50, payoutAddress: wallet },
+  response: {
+    status: 201,
+    body: {
+      builder: {
+        id: "acme",
+        name: "Acme",
+        builderBps: 10,
+        maxBuilderBps: 50,
+        payoutAddress: wallet,
+        createdAtMs: 1767225600000
+      },
+      apiKey: key
+    }
+  }
 })
 
 export const accrue = documented({

@@ -25,7 +25,7 @@ const ENCODED: Members = {
 
 const RETRY_AFTER: Members = { type: "integer", minimum: 1, description: "Seconds until the window resets" }
 
-const HTTP_METHODS = ["get", "post", "patch", "put", "delete"]
+const HTTP_METHODS = new Set(["get", "post", "patch", "put", "delete"])
 
 const header = (description: string, example: string): Members => ({ description, schema: { type: "string" }, example })
 
@@ -106,7 +106,7 @@ const withRateLimits = (operation: Members): Members => {
 
 const mapOperations = (paths: Json | undefined, step: (operation: Members) => Members): Members =>
   mapMembers(paths, (item) =>
-    mapMembers(item, (operation, method) => (HTTP_METHODS.includes(method) ? step(operation) : operation))
+    mapMembers(item, (operation, method) => (HTTP_METHODS.has(method) ? step(operation) : operation))
   )
 
 const member = (value: Json | undefined, ...keys: ReadonlyArray<string>): Json | undefined =>

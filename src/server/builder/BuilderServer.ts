@@ -29,7 +29,7 @@ const shell = Layer.unwrap(
     const cors = HttpMiddleware.cors({
       allowedOrigins: (origin) => dashboardOrigins.includes(origin),
       allowedMethods: ["GET", "HEAD", "POST", "PATCH"],
-      exposedHeaders: ["Retry-After", "X-Request-Id"],
+      exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
       credentials: true,
       maxAge: 600
     })

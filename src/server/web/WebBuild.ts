@@ -12,13 +12,13 @@ export const STAMP_FILE = ".stamp"
 const SCRIPT = "scripts/build-web.ts"
 
 /** Everything that a build depends on. */
-const SOURCES = "{src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg},scripts/build-web.ts,bun.lock}"
+const SOURCES = ["src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg}", "scripts/build-web.ts", "bun.lock"]
 
 /** Changes whenever a build would. */
 export const stampOf = async (root: string): Promise<string> => {
   const hash = createHash("sha256")
-  const names = await Array.fromAsync(new Bun.Glob(SOURCES).scan({ cwd: root }))
-  for (const name of names.toSorted()) {
+  const names = await Promise.all(SOURCES.map((pattern) => Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))))
+  for (const name of names.flat().toSorted()) {
     hash.update(`${name}\n`)
     // oxlint-disable-next-line no-await-in-loop -- the hash takes files in order
     hash.update(await Bun.file(`${root}/${name}`).bytes())

@@ -1,12 +1,13 @@
 /** The builder's pages, for who is signed in. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { Navigate, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import type { Builder } from "../../domain/Builder.ts"
 import { call } from "../api/client.ts"
 import { me, MINE } from "../api/queries.ts"
 import { shorten } from "../lib/shorten.ts"
 import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
 import { type Destination, Shell } from "../ui/Shell.tsx"
 import { ErrorState, Skeleton } from "../ui/States.tsx"
 import { toast } from "../ui/Toast.tsx"
@@ -43,8 +44,15 @@ function Account({ builder, onSignedOut }: { readonly builder: Builder; readonly
           {shorten(builder.payoutAddress)}
         </p>
       </div>
-      <Button busy={logout.isPending} icon="logout" onClick={() => logout.mutate()} small variant="quiet">
-        Log out
+      <Button
+        aria-label="Log out"
+        busy={logout.isPending}
+        onClick={() => logout.mutate()}
+        small
+        title="Log out"
+        variant="quiet"
+      >
+        <Icon name="logout" />
       </Button>
     </div>
   )
@@ -52,12 +60,20 @@ function Account({ builder, onSignedOut }: { readonly builder: Builder; readonly
 
 export function DashboardLayout() {
   const session = useQuery(me)
+  const navigate = useNavigate()
   const { pathname } = useLocation()
   // A session that ends under the page is explained at the door; one that was never there, or was left, is not.
   const wasSignedIn = useRef(false)
+  const isNobody = session.data === null
   useEffect(() => {
     if (session.data) wasSignedIn.current = true
-  }, [session.data])
+    if (!isNobody) return
+    const search = {
+      ...(wasSignedIn.current ? ({ reason: "expired" } as const) : {}),
+      ...(pathname === "/" ? {} : { from: pathname })
+    }
+    void navigate({ to: "/sign-in", search, replace: true })
+  }, [session.data, isNobody, navigate, pathname])
 
   if (session.isError) {
     return (
@@ -66,10 +82,8 @@ export function DashboardLayout() {
       </main>
     )
   }
-  if (session.data === null) {
-    const reason = wasSignedIn.current ? ({ reason: "expired" } as const) : {}
-    return <Navigate search={{ ...reason, ...(pathname === "/" ? {} : { from: pathname }) }} to="/sign-in" />
-  }
+  // On the way to the door there is nothing to show.
+  if (session.data === null) return null
   return (
     <Shell
       account={

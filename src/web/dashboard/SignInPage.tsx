@@ -1,6 +1,6 @@
 /** The way in for builders. */
 import { useQuery } from "@tanstack/react-query"
-import { Navigate, useNavigate, useSearch } from "@tanstack/react-router"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { type ReactNode, useEffect } from "react"
 import { deployment, me } from "../api/queries.ts"
 import { Brand } from "../ui/Shell.tsx"
@@ -42,12 +42,12 @@ export function SignInPage() {
   useEffect(() => {
     document.title = "Sign in · Sweep"
   }, [])
-  useEffect(() => {
-    if (step.name === "done") void navigate({ to: from })
-  }, [step.name, from, navigate])
-
   // Whoever has a session needs no door, unless they came to change the account.
-  if (step.name === "choose" && session.data && reason !== "wallet") return <Navigate to={from} />
+  const isIn = step.name === "done" || (step.name === "choose" && session.data && reason !== "wallet")
+  useEffect(() => {
+    if (isIn) void navigate({ to: from, replace: true })
+  }, [isIn, from, navigate])
+
   return (
     <Frame>
       {reason !== undefined && step.name === "choose" && (

@@ -41,7 +41,7 @@ export function Stat({
   return (
     <div className="min-w-0 rounded-lg border border-line bg-surface p-4 shadow-card sm:px-5">
       <dt className="text-sm text-muted">{label}</dt>
-      <dd className="mt-1 truncate text-2xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className="mt-1 truncate text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
       <dd className="mt-0.5 min-h-5 truncate text-sm text-muted">{note}</dd>
     </div>
   )

@@ -57,46 +57,48 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
       >
         Skip to content
       </a>
-      <div className="border-line bg-surface max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r">
-        <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
-          <Brand area={area} />
-          <Button
-            aria-controls="navigation"
-            aria-expanded={isOpen}
-            aria-label="Menu"
-            className="lg:hidden"
-            onClick={() => setOpen(!isOpen)}
-            variant="quiet"
+      <div className="border-line bg-surface max-lg:border-b lg:border-r">
+        <div className="lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col">
+          <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
+            <Brand area={area} />
+            <Button
+              aria-controls="navigation"
+              aria-expanded={isOpen}
+              aria-label="Menu"
+              className="lg:hidden"
+              onClick={() => setOpen(!isOpen)}
+              variant="quiet"
+            >
+              <Icon name={isOpen ? "close" : "menu"} size={20} />
+            </Button>
+          </div>
+          <div
+            className={classes("flex-1 flex-col px-3 pb-4 lg:flex lg:overflow-y-auto", isOpen ? "flex" : "hidden")}
+            id="navigation"
           >
-            <Icon name={isOpen ? "close" : "menu"} size={20} />
-          </Button>
-        </div>
-        <div
-          className={classes("flex-1 flex-col px-3 pb-4 lg:flex lg:overflow-y-auto", isOpen ? "flex" : "hidden")}
-          id="navigation"
-        >
-          <nav aria-label={area}>
-            <ul className="flex flex-col gap-0.5">
-              {destinations.map(({ exact = false, icon, label, to }) => (
-                <li key={label}>
-                  <Link
-                    activeOptions={{ exact }}
-                    activeProps={{ className: "bg-accent-soft text-accent" }}
-                    className="flex h-9 items-center gap-2.5 rounded-md px-2.5 font-medium"
-                    inactiveProps={{ className: "text-muted hover:bg-sunken hover:text-ink" }}
-                    to={to}
-                  >
-                    <Icon name={icon} />
-                    {label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </nav>
-          <div className="mt-4 flex flex-col gap-3 border-t border-line px-2 pt-4 lg:mt-auto">
-            {account}
-            <div>
-              <ThemeChoice />
+            <nav aria-label={area}>
+              <ul className="flex flex-col gap-0.5">
+                {destinations.map(({ exact = false, icon, label, to }) => (
+                  <li key={label}>
+                    <Link
+                      activeOptions={{ exact }}
+                      activeProps={{ className: "bg-accent-soft text-accent" }}
+                      className="flex h-9 items-center gap-2.5 rounded-md px-2.5 font-medium"
+                      inactiveProps={{ className: "text-muted hover:bg-sunken hover:text-ink" }}
+                      to={to}
+                    >
+                      <Icon name={icon} />
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+            <div className="mt-4 flex flex-col gap-3 border-t border-line px-2 pt-4 lg:mt-auto">
+              {account}
+              <div>
+                <ThemeChoice />
+              </div>
             </div>
           </div>
         </div>

@@ -1,6 +1,6 @@
 /** What every ledger, with its payouts, must do: agree with {@link Model} after any history of commands. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { Builders } from "../../../src/ports/Builders.ts"
 import { Ledger } from "../../../src/ports/Ledger.ts"
@@ -189,5 +189,49 @@ export const suite = <E>(
       [Schema.Array(Command).check(Schema.isMinLength(commands), Schema.isMaxLength(commands))],
       ([history]) => runHistory(history).pipe(Effect.provide(Layer.fresh(stores()))),
       { arbitrary: { runs: histories }, timeout: 300_000 }
+    )
+
+    it.effect("keeps each payment of a batch before it is sent, and lets nothing else settle it unknowingly", () =>
+      Effect.gen(function* () {
+        const builders = yield* Builders
+        const ledger = yield* Ledger
+        const payouts = yield* Payouts
+        const token = at(TOKENS, 0)
+        yield* builders.create({
+          id: "alpha",
+          name: "alpha",
+          builderBps: 0,
+          maxBuilderBps: 0,
+          payoutAddress: FakeChain.address(0x80),
+          payoutMode: "ledger",
+          createdAtMs: 0
+        })
+        yield* ledger.accrue({ builderId: "alpha", sweepId: "paid", token, amount: 5n, chainId: 1 })
+        const open = { chainId: 1, token, minAmount: 0n, withUnknownChain: false }
+        const { id } = yield* payouts.open({ ...open, id: "batch" })
+        const [first, second] = PAYMENTS.map((txHash) => ({ txHash, raw: txHash, deadline: 1_000 }))
+        if (first === undefined || second === undefined) return assert.fail("the pool is too small")
+
+        const races = yield* Effect.forEach(
+          [first, second],
+          (payment) => Effect.result(payouts.record(id, payment, 0)),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.deepStrictEqual(races.map(({ _tag }) => _tag).sort(), ["Failure", "Success"])
+        const [kept] = Option.getOrThrow(yield* payouts.find(id)).payments ?? []
+        const other = kept?.txHash === first.txHash ? second : first
+        const refused = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+          Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+        assert.strictEqual(yield* refused(payouts.fail(id, "unknowing")), "PaymentInFlight")
+        assert.strictEqual(yield* refused(payouts.markPaid(id, other.txHash)), "PaymentInFlight")
+        assert.strictEqual((yield* payouts.record(id, other, 1)).payments?.length, 2)
+        assert.strictEqual((yield* payouts.record(id, other, 0)).payments?.length, 2, "repeated")
+        assert.strictEqual((yield* payouts.markPaid(id, other.txHash)).status, "paid")
+        const late = { ...first, txHash: `0x${"77".repeat(32)}` as const }
+        assert.strictEqual(yield* refused(payouts.record(id, late, 2)), "PayoutClosed")
+        assert.strictEqual(yield* refused(payouts.record("nowhere", late, 0)), "PayoutNotFound")
+      }).pipe(Effect.provide(Layer.fresh(stores())))
     )
   })

@@ -148,12 +148,24 @@ export const health: Health = {
   queues: { quoted: 1, submitted: 2, settledSource: 3, outboxPending: 4, outboxRejected: 5 }
 }
 
+const ofChain = (id: number) => ({
+  id,
+  tokens: fakeChain.tokens.map((listed) => Object.assign({}, listed, { chainId: id }))
+})
+
 /** The second can only be arrived at. */
 export const chains: ReadonlyArray<Chain> = [
-  { ...fakeChain, id: 1, name: "one", swapRouter: DELEGATE, spokePool: DELEGATE, explorerUrl: "https://one.example" },
+  {
+    ...fakeChain,
+    ...ofChain(1),
+    name: "one",
+    swapRouter: DELEGATE,
+    spokePool: DELEGATE,
+    explorerUrl: "https://one.example"
+  },
   { ...fakeChain, id: 2, name: "two", spokePool: DELEGATE, swapRouter: DELEGATE, supportsSetCode: false, tokens: [] },
   { ...fakeChain, id: 3, name: "three", tokens: [] }
-].map((chain) => ({ ...chain, tokens: chain.tokens.map((token) => ({ ...token, chainId: chain.id })) }))
+]
 
 export interface UseCases {
   readonly quote: Quoter["Service"]["quote"]

@@ -1,0 +1,126 @@
+/** The backend while its database is away: 503 at once and without details, and everything as before when it is back. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, FileSystem, Layer, Path, Redacted, Schedule, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import * as Database from "../../../src/adapters/sql/Database.ts"
+import * as Ports from "../../../src/devnet/Ports.ts"
+import * as Postgres from "../../../src/devnet/Postgres.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import * as Harness from "./Harness.ts"
+
+const { ask, asAdmin, asBuilder, CHAIN_ID, TOKEN } = Harness
+
+const ANSWER = "10 seconds"
+
+/** Every route that asks the database, with what it takes to get there. */
+const asAnyone = ["GET /auth/nonce", "POST /auth/verify", "POST /builders/self", "POST /attribute"] as const
+const asOwner = ["GET /me", "GET /me/accruals", "GET /me/activity", "GET /me/apikey", "POST /me/apikey/rotate"] as const
+const asOperator = [
+  "GET /builders/x/accruals",
+  "GET /admin/builders",
+  "GET /admin/builders/x",
+  "GET /admin/builders/x/accruals",
+  "GET /admin/builders/x/entries",
+  "GET /admin/payouts",
+  "GET /admin/payouts/x",
+  "GET /admin/payouts/x/csv",
+  "GET /admin/payouts/x/safe",
+  "GET /admin/revenue",
+  "GET /admin/treasury",
+  "GET /admin/audit",
+  "GET /admin/alerts"
+] as const
+
+const registration = {
+  id: "late",
+  name: "Late",
+  builderBps: 0,
+  maxBuilderBps: 0,
+  payoutAddress: FakeChain.address(0x78)
+}
+const accrual = { builderId: "late", sweepId: "late_0", token: TOKEN, amount: "5", chainId: CHAIN_ID }
+const txHash = `0x${"ab".repeat(32)}`
+const posted: ReadonlyArray<readonly [request: string, body: unknown]> = [
+  ["POST /builders", registration],
+  ["POST /accruals", accrual],
+  ["POST /revenue", { sweepId: "late_0", chainId: CHAIN_ID, token: TOKEN, amount: "1", txHash, settledAtMs: 1 }],
+  ["POST /admin/builders", registration],
+  ["PATCH /admin/builders/late", { builderBps: 0 }],
+  ["POST /admin/accruals/reverse", { sweepId: "late_0", reason: "a test" }],
+  ["POST /admin/payouts", { chainId: CHAIN_ID, token: TOKEN }],
+  ["POST /admin/payouts/x/payments", { raw: "0x02", known: 0 }],
+  ["POST /admin/payouts/x/paid", { txHash }],
+  ["POST /admin/payouts/x/fail", { reason: "a test" }],
+  ["POST /admin/alerts/clear", { key: "x" }]
+]
+
+describe("the backend without its database", () => {
+  it.live(
+    "answers 503 on every route that needs it, and goes on when it is back",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const root = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" })
+        yield* fs.chmod(root, 0o755)
+        const port = yield* Ports.free
+        const scope = yield* Effect.scope
+        const start = Effect.gen(function* () {
+          const life = yield* Scope.fork(scope)
+          const server = yield* Postgres.start({ dataDirectory: path.join(root, "data"), port }).pipe(
+            Effect.provideService(Scope.Scope, life)
+          )
+          return { server, stop: Scope.close(life, Exit.void) }
+        })
+
+        const first = yield* start
+        const url = Redacted.make(yield* first.server.createDatabase("builder"))
+        const running = yield* Layer.build(
+          Harness.serverOnStores().pipe(
+            Layer.provide(Harness.stores),
+            Layer.provide(Database.layer({ url, connectTimeout: "1 second" }))
+          )
+        )
+        const here = Effect.provideService(HttpServer.HttpServer, Context.get(running, HttpServer.HttpServer))
+
+        const { account, cookie } = yield* here(Harness.signUp())
+        const fresh = yield* here(Harness.signed(account))
+        const key = { headers: { "x-api-key": `swp_${"0".repeat(64)}` } }
+        const signed = { body: { ...fresh, name: "Again" }, ...key }
+        yield* first.stop
+
+        const questions = [
+          ...asAnyone.map((request) => [request, ask(request, request.startsWith("GET") ? {} : signed)] as const),
+          ...asOwner.map((request) => [request, asBuilder(cookie)(request)] as const),
+          ...asOperator.map((request) => [request, asAdmin(request)] as const),
+          ...posted.map(([request, body]) => [request, asAdmin(request, { body })] as const)
+        ]
+        const answers = yield* Effect.forEach(
+          questions,
+          ([request, question]) =>
+            Effect.map(Effect.timeout(here(question), ANSWER), ({ status, text }) => [request, status, text]),
+          { concurrency: 8 }
+        )
+        assert.deepStrictEqual(
+          answers,
+          questions.map(([request]) => [request, 503, `{"error":"internal error"}`])
+        )
+
+        // What needs no database is as ever.
+        assert.strictEqual((yield* here(ask("GET /healthz"))).status, 200)
+        assert.strictEqual((yield* here(ask("GET /admin/builders"))).status, 401)
+        assert.strictEqual((yield* here(asAdmin("POST /accruals", { body: {} }))).status, 422)
+
+        yield* start
+        const back = yield* here(asBuilder(cookie)("GET /me")).pipe(
+          Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("100 millis") }),
+          Effect.timeout(ANSWER)
+        )
+        assert.strictEqual(Harness.text(back, "payoutAddress"), account.address)
+        // The nonce was not consumed by the attempts that could not be answered.
+        assert.strictEqual((yield* here(ask("POST /auth/verify", { body: fresh }))).status, 200)
+      }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
+    60_000
+  )
+})
