@@ -4,7 +4,7 @@
  * these paths did not exist.
  */
 import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BuilderSettings } from "../../builder/BuilderSettings.ts"
 import { type Asset, WebAssets } from "./WebAssets.ts"
 
