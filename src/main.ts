@@ -11,6 +11,7 @@ import { deployCommand } from "./cli/DeployCommand.ts"
 import { devCommand } from "./cli/DevCommand.ts"
 import * as Failure from "./cli/Failure.ts"
 import * as Logging from "./cli/Logging.ts"
+import { mcpCommand } from "./cli/McpCommand.ts"
 import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { orchestratorCommand } from "./cli/OrchestratorCommand.ts"
 import { payoutsCommand } from "./cli/PayoutsCommand.ts"
@@ -26,6 +27,7 @@ Command.make("sweep").pipe(
     builderCommand,
     buildersCommand,
     payoutsCommand,
+    mcpCommand,
     migrateCommand,
     deployCommand,
     settingsCommand,

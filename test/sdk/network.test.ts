@@ -70,6 +70,11 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
         )
         assert.strictEqual(result?.intent.status, "delivered")
         assert.strictEqual(seen.at(-1), "delivered")
+        // The service has events, so nothing is polled; the rest went to the node.
+        assert.deepStrictEqual(
+          asked.filter((path) => path !== "/"),
+          ["/quote", "/intents", "/intents/:id/events"]
+        )
         assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
         const received = yield* balanceOf(alpha, "USDC", owner.address)
         assert.isTrue(received >= (result?.review.receive.minAmount ?? received + 1n))
