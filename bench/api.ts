@@ -37,6 +37,8 @@ const { values } = parseArgs({
 const CONNECTIONS = 64
 /** Quoted intents that reads go to. */
 const READ_INTENTS = 200
+/** Owners who ask for quotes. Theirs are the only nonces that the service itself issues here. */
+const QUOTERS = 50
 const WARM_UP_SECONDS = 2
 const BARE = new URL("./api/Bare.ts", import.meta.url).pathname
 
@@ -91,7 +93,7 @@ const bench = Effect.gen(function* () {
     }
   })
   const submits = Math.ceil(rates.submits * seconds)
-  const sweeps = yield* Effect.promise(() => Sweeps.make(dev, READ_INTENTS + submits))
+  const sweeps = yield* Effect.promise(() => Sweeps.make(dev, READ_INTENTS + submits + QUOTERS))
   yield* Effect.promise(() => client.setIntervalMining({ interval: 1 }))
   const stores = yield* Layer.build(
     SqlIntents.layer.pipe(
@@ -100,7 +102,7 @@ const bench = Effect.gen(function* () {
     )
   )
   yield* Effect.flatMap(Intents, (intents) =>
-    Effect.forEach(sweeps, ({ intent }) => intents.create(intent), { concurrency: 4, discard: true })
+    Effect.forEach(sweeps.slice(0, -QUOTERS), ({ intent }) => intents.create(intent), { concurrency: 4, discard: true })
   ).pipe(Effect.provide(stores))
   const sql = yield* Effect.provide(PgClient.PgClient, stores)
   yield* sql`VACUUM ANALYZE orchestrator.intents`
@@ -148,7 +150,7 @@ const bench = Effect.gen(function* () {
     "GET, bare with Postgres": yield* open(barePostgres, rates.reads, 200, read),
     "GET /intents/:id": yield* open(orchestrator, rates.reads, 200, read),
     "POST /quote": yield* open(orchestrator, rates.quotes, 200, (index) =>
-      Http.post("/quote", quoteOf(dev, sweeps[index % READ_INTENTS]?.owner ?? ""))
+      Http.post("/quote", quoteOf(dev, sweeps.at(-1 - (index % QUOTERS))?.owner ?? ""))
     ),
     "POST /intents": yield* open(orchestrator, rates.submits, 201, (index) => {
       const sweep = sweeps[READ_INTENTS + index]

@@ -6,8 +6,10 @@ export interface OpenFigures {
   readonly answered: number
   /** Not sent, since so many before them were unanswered. */
   readonly dropped: number
-  /** Answered with another status than expected. */
+  /** Answered with another status than expected, or not at all. */
   readonly failed: number
+  /** How often each status was answered. */
+  readonly statuses: Readonly<Record<number, number>>
   /** From when a request was to be sent to its answer. */
   readonly p50Ms: number
   readonly p99Ms: number
@@ -50,6 +52,7 @@ export const open = async (
 ): Promise<OpenFigures> => {
   const times = schedule(requests.length, options.perSecond, options.seed)
   const latencies: Array<number> = []
+  const statuses: Record<number, number> = {}
   const answers: Array<Promise<void>> = []
   let [unanswered, dropped, failed] = [0, 0, 0]
   const started = performance.now()
@@ -58,6 +61,7 @@ export const open = async (
     try {
       const { status } = await pool.ask(request)
       latencies.push(performance.now() - started - due)
+      statuses[status] = (statuses[status] ?? 0) + 1
       if (status !== options.expected) failed++
     } catch {
       failed++
@@ -67,7 +71,7 @@ export const open = async (
   for (const [index, request] of requests.entries()) {
     const due = times[index] ?? 0
     const early = due - (performance.now() - started)
-    if (early > 0) await Bun.sleep(early)
+    if (early > 0) await Bun.sleep(Math.ceil(early))
     if (unanswered >= MAX_UNANSWERED) dropped++
     else answers.push(send(request, due))
   }
@@ -78,6 +82,7 @@ export const open = async (
     answered: latencies.length,
     dropped,
     failed,
+    statuses,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
     p999Ms: quantile(latencies, 0.999),

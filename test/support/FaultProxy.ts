@@ -1,6 +1,6 @@
 /**
  * A node with faults: a JSON-RPC proxy on loopback in front of a real one. Tests say what happens to each call, and read
- * which calls there were.
+ * which calls there were. Like some public nodes it takes no batches.
  */
 import { Effect, Exit, Schedule, Schema, type Scope } from "effect"
 import type { Hex } from "viem"
@@ -94,6 +94,8 @@ interface RpcRequest {
 /** Bun cuts a silent connection after this, which no test waits for. */
 const IDLE_TIMEOUT_SECONDS = 255
 
+const NO_BATCHES = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "batches are not supported" } }
+
 const LOOK_AGAIN = Schedule.spaced("5 millis")
 
 /** Answers faithfully until it is told otherwise. */
@@ -130,8 +132,8 @@ export const start = Effect.fn("FaultProxy.start")(function* (
 
   const respond = Effect.fnUntraced(
     function* (body: RpcRequest | ReadonlyArray<RpcRequest>) {
-      const answers = yield* Effect.forEach([body].flat(), answer, { concurrency: "unbounded" })
-      return Response.json(Array.isArray(body) ? answers : answers[0])
+      // A held call would hold up whatever travels with it, and the fault is meant for that call alone.
+      return "method" in body ? Response.json(yield* answer(body)) : Response.json(NO_BATCHES, { status: 400 })
     },
     Effect.catchTag("HttpFault", ({ status }) => Effect.succeed(new Response("no node is there", { status })))
   )
