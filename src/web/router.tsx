@@ -1,7 +1,16 @@
 /**
  * Every page of the app. What all pages share comes with the app; each page is loaded when it is opened, or about to be.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router"
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect
+} from "@tanstack/react-router"
+import { queryClient } from "./api/queryClient.ts"
+import { me } from "./api/queries.ts"
 import { DashboardLayout } from "./dashboard/DashboardLayout.tsx"
 import { NotFoundPage } from "./ui/NotFoundPage.tsx"
 import { CrashPage } from "./ui/CrashPage.tsx"
@@ -25,7 +34,19 @@ const signIn = createRoute({
   })
 })
 
-const dashboard = createRoute({ getParentRoute: () => root, id: "dashboard", component: DashboardLayout })
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  id: "dashboard",
+  component: DashboardLayout,
+  // Whoever is not signed in is sent to the door before any page is loaded. What fails here, the layout tells.
+  beforeLoad: async ({ location }) => {
+    const builder = await queryClient.ensureQueryData(me).catch(() => undefined)
+    if (builder === null) {
+      const from = location.pathname
+      throw redirect({ to: "/sign-in", search: from === "/" ? {} : { from }, replace: true })
+    }
+  }
+})
 
 const overview = createRoute({
   getParentRoute: () => dashboard,

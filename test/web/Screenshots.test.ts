@@ -42,8 +42,8 @@ const shoot = Effect.fnUntraced(function* (page: Page, name: string, look: (type
   const file = `${name}-${look.colorScheme}-${look.width}`
   yield* Effect.promise(() => page.screenshot({ path: join(DIRECTORY, `${file}.png`), fullPage: true }))
   const wider = yield* overflow(page)
-  const found = (yield* violations(page)).map((violation) => ({ file, ...violation }))
-  return wider > 0 ? [...found, { file, wider }] : found
+  const found = yield* violations(page)
+  return found.length > 0 || wider > 0 ? [{ file, found, wider }] : []
 })
 
 const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot>, look: (typeof LOOKS)[number]) {
@@ -105,12 +105,14 @@ layer(Site.layer(), live)("what people see", (it) => {
           yield* Effect.promise(() => page.getByRole("heading", { name: "Sign the message" }).waitFor())
           findings.push(...(yield* shoot(page, "sign-in-message", look)))
           yield* Effect.promise(() => page.getByRole("button", { name: "Sign with Test Wallet" }).click())
+          yield* Effect.promise(() => page.getByRole("heading", { name: "Overview" }).waitFor())
           findings.push(...(yield* visit(page, DASHBOARD, look)))
           yield* Effect.promise(() => page.goto("/app/admin"))
           yield* Effect.promise(() => page.getByLabel("Admin token").waitFor())
           findings.push(...(yield* shoot(page, "admin-token", look)))
           yield* Effect.promise(() => page.getByLabel("Admin token").fill(Harness.ADMIN_TOKEN))
           yield* Effect.promise(() => page.getByRole("button", { name: "Open the console" }).click())
+          yield* Effect.promise(() => page.getByRole("heading", { name: "Builders", level: 1 }).waitFor())
           findings.push(...(yield* visit(page, admin, look)))
           assert.deepStrictEqual(complaints, [])
           assert.deepStrictEqual(foreign, [])

@@ -12,7 +12,7 @@ import * as WebAssets from "../../src/server/web/WebAssets.ts"
 import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import * as BunServices from "@effect/platform-bun/BunServices"
-import { open } from "../examples/Browser.ts"
+import { open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
@@ -33,10 +33,12 @@ const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({
 /** Every token balance of the vault: 2,500 USDC, or less of anything finer. */
 const holds = () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [2_500_000_000n]))
 
+const clientOf = (chain: Chain): ChainClient => ({ ...FakeChain.client({ call: holds }), chain })
+
 const clients: ReadonlyArray<ChainClient> = [
   chainOf(8453, "base", "https://basescan.org"),
   chainOf(42161, "arbitrum", "https://arbiscan.io")
-].map((chain) => ({ ...FakeChain.client({ call: holds }), chain }))
+].map(clientOf)
 
 const chains = Layer.succeed(Chains, {
   all: clients,

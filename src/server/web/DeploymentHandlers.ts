@@ -2,9 +2,18 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
-import type { DeploymentView } from "../../api/builder/DeploymentApi.ts"
+import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
 import { BuilderSettings } from "../../builder/BuilderSettings.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import { Chains } from "../../ports/Chains.ts"
+
+const publicChain = ({ explorerUrl, id, name, nativeSymbol, tokens }: Chain): PublicChain => ({
+  id,
+  name,
+  nativeSymbol,
+  tokens,
+  ...(explorerUrl === undefined ? {} : { explorerUrl })
+})
 
 export const deployment = HttpApiBuilder.group(
   BuilderApi,
@@ -13,13 +22,7 @@ export const deployment = HttpApiBuilder.group(
     const chains = yield* Chains
     const { gatewayHeader, orchestratorUrl, selfSignupEnabled } = yield* BuilderSettings
     const view: DeploymentView = {
-      chains: chains.all.map(({ chain }) => ({
-        id: chain.id,
-        name: chain.name,
-        nativeSymbol: chain.nativeSymbol,
-        tokens: chain.tokens,
-        ...(chain.explorerUrl === undefined ? {} : { explorerUrl: chain.explorerUrl })
-      })),
+      chains: chains.all.map(({ chain }) => publicChain(chain)),
       selfSignup: selfSignupEnabled,
       consoleAccess: gatewayHeader === undefined ? "admin_token" : "gateway",
       ...(orchestratorUrl === undefined ? {} : { orchestratorUrl })

@@ -45,7 +45,7 @@ function TokenGate() {
         <Brand area="Admin" />
         <ThemeChoice />
       </header>
-      <main className="grid place-items-center px-4 py-6">
+      <main className="grid grid-cols-1 place-items-center px-4 py-6">
         <form
           className="flex w-full max-w-[27rem] flex-col gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:p-7"
           onSubmit={(event) => {

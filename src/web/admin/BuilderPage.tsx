@@ -66,7 +66,7 @@ export function BuilderPage() {
       description={<span className="font-mono text-sm break-all">{builder.id}</span>}
       title={builder.name}
     >
-      <div className="grid items-start gap-5 xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
         <Card
           actions={
             builder.suspendedAtMs === undefined ? (

@@ -1,13 +1,14 @@
 /** What an operator sets for a builder: markup within its cap, how it is paid, and whether its key works. */
 import { type FormEvent, useState } from "react"
 import type { BuilderAccount } from "../../domain/Builder.ts"
-import { fieldErrors, sentence } from "../api/failures.ts"
+import { sentence } from "../api/failures.ts"
 import { percent } from "../lib/amounts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input, Select } from "../ui/Field.tsx"
 import { Notice } from "../ui/States.tsx"
+import { fieldErrors } from "./fieldErrors.ts"
 import { useChangeBuilder } from "./useChangeBuilder.ts"
 
 export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) {

@@ -9,6 +9,7 @@ import { CONSOLE } from "../api/queryClient.ts"
 import { useTokenBook } from "../api/tokens.ts"
 import { download } from "../lib/csv.ts"
 import { account, transaction } from "../lib/explorer.ts"
+import { shorten } from "../lib/shorten.ts"
 import { atMoment } from "../lib/time.ts"
 import { Address } from "../ui/Address.tsx"
 import { Amount } from "../ui/Amount.tsx"
@@ -173,7 +174,14 @@ export function PayoutPage() {
         <Table
           caption="Lines of the batch"
           columns={[
-            { title: "Builder", cell: ({ builderId }) => <span className="font-mono text-sm">{builderId}</span> },
+            {
+              title: "Builder",
+              cell: ({ builderId }) => (
+                <span className="font-mono text-sm" title={builderId}>
+                  {shorten(builderId, 12, 6)}
+                </span>
+              )
+            },
             {
               title: "Payout address",
               cell: ({ payoutAddress }) => (

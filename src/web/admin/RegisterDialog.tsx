@@ -4,12 +4,13 @@ import { type FormEvent, useId, useState } from "react"
 import * as Address from "../../domain/Address.ts"
 import type { PayoutMode } from "../../domain/Builder.ts"
 import { call } from "../api/client.ts"
-import { fieldErrors, sentence } from "../api/failures.ts"
+import { sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import { Button } from "../ui/Button.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input, Select } from "../ui/Field.tsx"
 import { Notice } from "../ui/States.tsx"
+import { fieldErrors } from "./fieldErrors.ts"
 
 interface Draft {
   readonly id: string

@@ -45,7 +45,7 @@ function RevenueChart({ book, days }: { readonly book: TokenBook; readonly days:
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <p>
-          <span className="block text-3xl font-semibold tracking-tight">
+          <span className="block text-2xl sm:text-3xl font-semibold tracking-tight">
             <Amount token={token} value={group.reduce((sum, { amount }) => sum + amount, 0n)} />
           </span>
           <span className="text-sm text-muted">

@@ -44,19 +44,3 @@ export const sentence = (error: unknown): string => {
   }
   return (tag === undefined ? undefined : SENTENCES[tag]) ?? "Something went wrong. Please try again."
 }
-
-interface Issue {
-  readonly path: ReadonlyArray<string>
-  readonly message: string
-}
-
-const isIssue = (value: unknown): value is Issue =>
-  typeof value === "object" && value !== null && "path" in value && "message" in value && Array.isArray(value.path)
-
-/** What the service objects to, by field; empty when the failure is not about fields. */
-export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
-  if (tagOf(error) !== "InvalidRequest" || typeof error !== "object" || error === null || !("error" in error)) return {}
-  const body = error.error
-  if (typeof body !== "object" || body === null || !("issues" in body) || !Array.isArray(body.issues)) return {}
-  return Object.fromEntries(body.issues.filter(isIssue).map(({ message, path }) => [path[0] ?? "", message]))
-}

@@ -40,15 +40,9 @@ export function ActivityTable({ book, entries, placeholders = 10 }: ActivityTabl
     <Table
       caption="Activity"
       columns={[
-        { title: "When", cell: ({ createdAtMs }) => <Time ms={createdAtMs} /> },
-        { title: "Sweep", cell: (entry) => <Sweep book={book} entry={entry} /> },
         {
           title: "Token",
           cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} />
-        },
-        {
-          title: "Status",
-          cell: (entry) => <Badge tone={TONES[stateOf(entry)]}>{LABELS[stateOf(entry)]}</Badge>
         },
         {
           title: "Earned",
@@ -56,7 +50,10 @@ export function ActivityTable({ book, entries, placeholders = 10 }: ActivityTabl
           cell: ({ amount, chainId, token }) => (
             <Amount symbol={false} token={book.token(chainId, token)} value={amount} />
           )
-        }
+        },
+        { title: "Status", cell: (entry) => <Badge tone={TONES[stateOf(entry)]}>{LABELS[stateOf(entry)]}</Badge> },
+        { title: "Sweep", cell: (entry) => <Sweep book={book} entry={entry} /> },
+        { title: "When", align: "right", cell: ({ createdAtMs }) => <Time ms={createdAtMs} /> }
       ]}
       placeholders={placeholders}
       rowKey={({ chainId, sweepId, token }) => `${sweepId}:${chainId ?? ""}:${token}`}

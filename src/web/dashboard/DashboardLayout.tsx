@@ -67,7 +67,8 @@ export function DashboardLayout() {
   const isNobody = session.data === null
   useEffect(() => {
     if (session.data) wasSignedIn.current = true
-    if (!isNobody) return
+    // While the door opens, this page still stands.
+    if (!isNobody || pathname === "/sign-in") return
     const search = {
       ...(wasSignedIn.current ? ({ reason: "expired" } as const) : {}),
       ...(pathname === "/" ? {} : { from: pathname })

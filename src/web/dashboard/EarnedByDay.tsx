@@ -37,7 +37,7 @@ function Chart({
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <p>
-          <span className="block text-3xl font-semibold tracking-tight">
+          <span className="block text-2xl sm:text-3xl font-semibold tracking-tight">
             <Amount token={token} value={selected.total} />
           </span>
           <span className="text-sm text-muted">

@@ -82,7 +82,7 @@ export function QuickstartPage() {
         <ol className="grid gap-5 md:grid-cols-3">
           <Stage done={key.data?.lastUsedAtMs !== undefined} number={1} title="Use your key on your server">
             Put it in <code className="font-mono text-ink">SWEEP_API_KEY</code>.{" "}
-            <Link className="text-accent underline-offset-2 hover:underline" to="/api-key">
+            <Link className="text-accent underline underline-offset-2" to="/api-key">
               Lost it? Rotate it.
             </Link>
           </Stage>
@@ -91,7 +91,7 @@ export function QuickstartPage() {
           </Stage>
           <Stage number={3} title="See it arrive">
             The sweep is in{" "}
-            <Link className="text-accent underline-offset-2 hover:underline" to="/activity">
+            <Link className="text-accent underline underline-offset-2" to="/activity">
               your activity
             </Link>{" "}
             once it has settled{builder.builderBps === 0 ? " and your markup is above 0%" : ""}.

@@ -21,7 +21,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
         <Brand area="Builders" />
         <ThemeChoice />
       </header>
-      <main className="grid place-items-center px-4 py-6">
+      <main className="grid grid-cols-1 place-items-center px-4 py-6">
         <div className="w-full max-w-[27rem]">{children}</div>
       </main>
       <footer className="px-4 py-5 text-center text-sm text-muted">

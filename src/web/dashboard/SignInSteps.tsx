@@ -85,7 +85,7 @@ export function ChooseWallet({ flow }: { readonly flow: SignInFlow }) {
 function WhatIsSigned({ at }: { readonly at: SigningStep }) {
   return (
     <div>
-      <div className="flex items-center justify-between gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-3">
         <span className="text-sm font-medium">Your wallet will show this message</span>
         <Address label="your address" value={at.address} />
       </div>

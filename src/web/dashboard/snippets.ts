@@ -31,8 +31,7 @@ const factsOf = (deployment: DeploymentView): Facts => {
   }
 }
 
-const typescript = (builder: Builder, facts: Facts): string => `import { createWalletClient, http } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
+const typescript = (builder: Builder, facts: Facts): string => `import { privateKeyToAccount } from "viem/accounts"
 
 const sweep = "${facts.url}"
 const owner = privateKeyToAccount(process.env.OWNER_KEY)

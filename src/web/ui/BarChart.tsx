@@ -104,19 +104,22 @@ export function BarChart({ bars, format, title }: BarChartProps) {
         <span>{bars[0] === undefined ? "" : dayLabel(bars[0].day)}</span>
         <span>Today</span>
       </div>
-      <table className="sr-only">
-        <caption>{title}</caption>
-        <tbody>
-          {bars
-            .filter(({ value }) => value !== 0n)
-            .map(({ day, value }) => (
-              <tr key={day}>
-                <th scope="row">{dayLabel(day)}</th>
-                <td>{format(value)}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      {/* A table ignores the size that hides it, so its frame is hidden. */}
+      <div className="sr-only">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars
+              .filter(({ value }) => value !== 0n)
+              .map(({ day, value }) => (
+                <tr key={day}>
+                  <th scope="row">{dayLabel(day)}</th>
+                  <td>{format(value)}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

@@ -41,12 +41,12 @@ export function Stat({
   return (
     <div className="min-w-0 rounded-lg border border-line bg-surface p-4 shadow-card sm:px-5">
       <dt className="text-sm text-muted">{label}</dt>
-      <dd className="mt-1 truncate text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className="mt-1 truncate text-lg font-semibold tracking-tight tabular-nums sm:text-xl">{value}</dd>
       <dd className="mt-0.5 min-h-5 truncate text-sm text-muted">{note}</dd>
     </div>
   )
 }
 
 export function Stats({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-2 xl:grid-cols-4">{children}</dl>
+  return <dl className="grid grid-cols-2 gap-3 xl:grid-cols-4">{children}</dl>
 }

@@ -15,7 +15,7 @@ export function Detail({
   readonly note?: ReactNode
 }) {
   return (
-    <div className="grid gap-x-6 gap-y-1 px-4 py-3 sm:grid-cols-[11rem_1fr] sm:px-5">
+    <div className="grid grid-cols-1 gap-x-6 gap-y-1 px-4 py-3 sm:grid-cols-[11rem_1fr] sm:px-5">
       <dt className="text-muted">{label}</dt>
       <dd className="min-w-0">
         <div className="min-h-6 break-words">{children}</div>

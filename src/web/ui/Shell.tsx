@@ -57,7 +57,7 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
       >
         Skip to content
       </a>
-      <div className="border-line bg-surface max-lg:border-b lg:border-r">
+      <header className="border-line bg-surface max-lg:border-b lg:border-r">
         <div className="lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col">
           <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
             <Brand area={area} />
@@ -102,7 +102,7 @@ export function Shell({ account, area, children, destinations }: ShellProps) {
             </div>
           </div>
         </div>
-      </div>
+      </header>
       <main className="min-w-0 px-4 py-6 sm:px-8 lg:py-8" id={MAIN} tabIndex={-1}>
         <div className="mx-auto max-w-[68rem]">{children}</div>
       </main>

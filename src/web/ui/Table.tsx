@@ -32,7 +32,13 @@ const cellClasses = <Row,>(column: Column<Row>): string =>
 export function Table<Row>({ caption, columns, placeholders = 5, rowKey, rows }: TableProps<Row>) {
   return (
     // A region that scrolls must be reachable with the keyboard (WCAG 2.1.1).
-    <div aria-busy={rows === undefined} aria-label={caption} className="overflow-x-auto" role="region" tabIndex={0}>
+    <div
+      aria-busy={rows === undefined}
+      aria-label={caption}
+      className="relative overflow-x-auto"
+      role="region"
+      tabIndex={0}
+    >
       <table className="w-full">
         <caption className="sr-only">{caption}</caption>
         <thead className="border-b border-line text-xs font-medium text-muted">

@@ -1,0 +1,27 @@
+/** Problems of a form, each at its field. */
+import { Schema, SchemaIssue } from "effect"
+import { isFailure } from "../api/failures.ts"
+
+interface Issue {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
+}
+
+const isIssue = (value: unknown): value is Issue =>
+  typeof value === "object" && value !== null && "path" in value && "message" in value && Array.isArray(value.path)
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What is wrong by field, as the contract says before the request is sent, or the service after; else empty. */
+export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
+  if (Schema.isSchemaError(error)) {
+    return Object.fromEntries(
+      format(error.issue).issues.map(({ message, path }) => [String(path?.at(-1) ?? ""), message])
+    )
+  }
+  if (!isFailure(error, "InvalidRequest") || typeof error !== "object" || error === null || !("error" in error))
+    return {}
+  const body = error.error
+  if (typeof body !== "object" || body === null || !("issues" in body) || !Array.isArray(body.issues)) return {}
+  return Object.fromEntries(body.issues.filter(isIssue).map(({ message, path }) => [path[0] ?? "", message]))
+}

@@ -1,0 +1,115 @@
+/** An operator's way through the console, in a real browser. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import * as Harness from "../server/builder/Harness.ts"
+import * as Site from "./Site.ts"
+
+const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+
+const click = (page: Page, name: string) =>
+  Effect.promise(() => page.getByRole("button", { name, exact: true }).click())
+
+const sees = (page: Page, heading: string) =>
+  Effect.promise(() => page.getByRole("heading", { name: heading, exact: true }).waitFor())
+
+const reads = (page: Page, text: string | RegExp) => Effect.promise(() => page.getByText(text).first().waitFor())
+
+const fill = (page: Page, label: string, value: string) =>
+  Effect.promise(() => page.getByLabel(label, { exact: true }).fill(value))
+
+const goes = (page: Page, link: string) => Effect.promise(() => page.getByRole("link", { name: link }).first().click())
+
+const downloaded = (page: Page, button: string) =>
+  Effect.promise(async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: button }).click()
+    ])
+    return Bun.file(await file.path()).text()
+  })
+
+const enter = Effect.fnUntraced(function* (page: Page) {
+  yield* Effect.promise(() => page.goto("/admin"))
+  yield* fill(page, "Admin token", Harness.ADMIN_TOKEN)
+  yield* click(page, "Open the console")
+  yield* sees(page, "Builders")
+})
+
+layer(Site.layer(), live)("an operator", (it) => {
+  it.effect("is let in by the token alone, for this tab", () =>
+    Effect.gen(function* () {
+      const { context, page } = yield* Site.visitor()
+      yield* Effect.promise(() => page.goto("/admin"))
+      yield* fill(page, "Admin token", "a guess")
+      yield* click(page, "Open the console")
+      yield* reads(page, "The service did not accept this token.")
+      yield* enter(page)
+      yield* Effect.promise(() => page.reload())
+      yield* sees(page, "Builders")
+      const other = yield* Effect.promise(() => context.newPage())
+      yield* Effect.promise(() => other.goto("/app/admin"))
+      yield* sees(other, "Admin console")
+      yield* click(page, "Lock the console")
+      yield* sees(page, "Admin console")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("registers a builder, is told what is wrong, changes the terms, and suspends", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* enter(page)
+      yield* click(page, "Register a builder")
+      yield* fill(page, "Id", "not an id")
+      yield* fill(page, "Name", "Acme")
+      yield* fill(page, "Payout address", Harness.wallet().address)
+      yield* click(page, "Register")
+      yield* reads(page, /expected 1 to 128 letters/)
+      yield* fill(page, "Id", "acme")
+      yield* click(page, "Register")
+      yield* sees(page, "The builder's API key")
+      const apiKey = yield* Effect.promise(() => page.getByTestId("secret").innerText())
+      yield* Effect.promise(() => page.getByLabel(/safe place/).check())
+      yield* click(page, "Done")
+      yield* fill(page, "Search builders", "acm")
+      yield* goes(page, "Acme")
+      yield* sees(page, "Acme")
+      yield* fill(page, "Markup, in basis points", "80")
+      yield* reads(page, "This is above the cap.")
+      yield* fill(page, "Cap, in basis points", "100")
+      yield* click(page, "Save terms")
+      yield* reads(page, "The terms are saved.")
+      const attributed = yield* Harness.ask("POST /attribute", { headers: { "x-api-key": apiKey } })
+      assert.strictEqual(Harness.field(attributed, "builderBps"), 80)
+      yield* click(page, "Suspend")
+      yield* Effect.promise(() => page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click())
+      yield* reads(page, "The builder is suspended.")
+      const refused = yield* Harness.ask("POST /attribute", { headers: { "x-api-key": apiKey } })
+      assert.strictEqual(refused.status, 404)
+      yield* goes(page, "Audit log")
+      yield* reads(page, "admin-token")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("opens a payout batch, takes its files, and cannot mark it paid without proof", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { id } = yield* Harness.signUp("Paid in batches")
+      yield* Site.earnForAMonth(id)
+      yield* enter(page)
+      yield* goes(page, "Payouts")
+      yield* click(page, "Open a batch")
+      yield* click(page, "Open the batch")
+      yield* sees(page, "Payout batch")
+      assert.include(yield* downloaded(page, "CSV"), id)
+      assert.include(yield* downloaded(page, "Safe JSON"), '"transactions"')
+      yield* click(page, "Give up")
+      yield* fill(page, "Reason", "a test")
+      yield* Effect.promise(() => page.getByRole("dialog").getByRole("button", { name: "Give up" }).click())
+      yield* reads(page, "Its amounts are owed again.")
+      yield* goes(page, "Revenue")
+      yield* sees(page, "Treasury")
+      yield* reads(page, /from \d+ sweeps/)
+    }).pipe(Effect.scoped)
+  )
+})

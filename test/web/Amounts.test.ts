@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { exact, parse, percent, readable } from "../../src/web/lib/amounts.ts"
+import { toCsv } from "../../src/web/lib/csv.ts"
+
+const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }))
+const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
+
+describe("amounts", () => {
+  it("are cut, never rounded up", () => {
+    assert.strictEqual(readable(1_999_999_999n, 9), "1.999999")
+    assert.strictEqual(readable(1_234_567_890_123n, 6), "1,234,567.890123")
+    assert.strictEqual(readable(5n, 18), "<0.000001")
+    assert.strictEqual(readable(-5n, 18), "-<0.000001")
+    assert.strictEqual(readable(0n, 18), "0")
+    assert.strictEqual(readable(-1_500_000n, 6), "-1.5")
+    assert.strictEqual(readable(42n, 0), "42")
+    assert.strictEqual(percent(30), "0.3%")
+  })
+
+  it.prop("read back as what they were", [Amount, Decimals], ([value, decimals]) => {
+    assert.strictEqual(parse(exact(value, decimals), decimals), value)
+  })
+
+  it.prop("are never shown as more than they are", [Amount, Decimals], ([value, decimals]) => {
+    const shown = readable(value, decimals).replaceAll(",", "")
+    const least = shown.startsWith("<") ? 0n : (parse(shown, decimals) ?? value + 1n)
+    assert.isTrue(least <= value)
+    assert.isTrue(value - least < 10n ** BigInt(Math.max(decimals - 6, 0)))
+  })
+
+  it("are not read from what is no amount of the token", () => {
+    for (const text of ["", ".", "1.2.3", "-1", "1e3", "0.1234567", "1,000"]) {
+      assert.isUndefined(parse(text, 6), text)
+    }
+  })
+})
+
+describe("files", () => {
+  it("quote what needs it, and run nothing in a spreadsheet", () => {
+    assert.strictEqual(
+      toCsv(
+        ["a", "b"],
+        [
+          ["x,y", 'say "hi"'],
+          ["=SUM(A1)", -5n]
+        ]
+      ),
+      'a,b\r\n"x,y","say ""hi"""\r\n\'=SUM(A1),-5\r\n'
+    )
+  })
+})

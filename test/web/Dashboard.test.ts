@@ -1,0 +1,214 @@
+/** A builder's way through the dashboard, in a real browser, with a wallet whose key the test holds. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import * as Harness from "../server/builder/Harness.ts"
+import * as Site from "./Site.ts"
+import * as Wallet from "./Wallet.ts"
+
+const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+
+const click = (page: Page, name: string) => Effect.promise(() => page.getByRole("button", { name }).click())
+
+const sees = (page: Page, heading: string) =>
+  Effect.promise(() => page.getByRole("heading", { name: heading }).waitFor())
+
+const reads = (page: Page, text: string | RegExp) => Effect.promise(() => page.getByText(text).first().waitFor())
+
+const opens = (page: Page, path: string) => Effect.promise(() => page.goto(path))
+
+const secret = (page: Page) => Effect.promise(() => page.getByTestId("secret").innerText())
+
+const chooseWallet = Effect.fnUntraced(function* (page: Page) {
+  yield* click(page, "Test Wallet")
+  yield* sees(page, "Sign the message")
+})
+
+const signIn = Effect.fnUntraced(function* (page: Page) {
+  yield* chooseWallet(page)
+  yield* click(page, "Sign with Test Wallet")
+  yield* sees(page, "Overview")
+})
+
+/** Whether a key attributes sweeps. */
+const works = (apiKey: string) =>
+  Effect.map(Harness.ask("POST /attribute", { headers: { "x-api-key": apiKey } }), ({ status }) => status === 200)
+
+layer(Site.layer(), live)("a builder", (it) => {
+  it.effect("signs up after being shown what is signed, keeps the key, and is in", () =>
+    Effect.gen(function* () {
+      const { complaints, page } = yield* Site.visitor()
+      const account = Harness.wallet()
+      const wallet = yield* Wallet.install(page, account)
+      yield* opens(page, "/")
+      yield* chooseWallet(page)
+      const shown = yield* Effect.promise(() => page.getByLabel("The message to sign").innerText())
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "Create your builder account")
+      assert.deepStrictEqual(wallet.shown, [shown])
+      assert.include(shown, account.address)
+      yield* Effect.promise(() => page.getByLabel("Name").fill("Harbor Pay"))
+      yield* click(page, "Sign and create account")
+      yield* sees(page, "Keep your API key")
+      assert.lengthOf(new Set(wallet.shown), 2, "each message has its own nonce")
+      const apiKey = yield* secret(page)
+      assert.isTrue(yield* works(apiKey))
+      assert.isTrue(yield* Effect.promise(() => page.getByRole("button", { name: "Go to the dashboard" }).isDisabled()))
+      yield* Effect.promise(() => page.getByLabel(/stored the key/).check())
+      yield* click(page, "Go to the dashboard")
+      yield* sees(page, "Overview")
+      yield* reads(page, "Your markup is 0%.")
+      yield* reads(page, "No balances yet")
+      assert.notInclude(yield* Effect.promise(() => page.content()), apiKey)
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is told when it rejects the signature, and can try again", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { account } = yield* Harness.signUp("Kestrel Labs")
+      const wallet = yield* Wallet.install(page, account, 1)
+      wallet.isWilling = false
+      yield* opens(page, "/app")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* reads(page, "You rejected this in your wallet.")
+      wallet.isWilling = true
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "Overview")
+      assert.include(wallet.shown[0], "Chain ID: 8453", "on a chain that is not served, the message names one that is")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("sees what it earned, filters it, and takes it home as CSV", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { account, id } = yield* Harness.signUp("Tidewater")
+      yield* Harness.asAdmin(`PATCH /admin/builders/${id}`, { body: { maxBuilderBps: 100, builderBps: 30 } })
+      yield* Site.earnForAMonth(id)
+      yield* Wallet.install(page, account)
+      yield* opens(page, "/app/activity")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      // Back to where it was going.
+      yield* sees(page, "Activity")
+      yield* Effect.promise(() => page.getByLabel("Status").selectOption("paid"))
+      yield* reads(page, /of 50 loaded entries/)
+      yield* Effect.promise(() => page.getByLabel("Status").selectOption("all"))
+      yield* click(page, "Load more")
+      yield* reads(page, "90 entries")
+      const link = page.getByRole("link", { name: /opens the explorer/ }).first()
+      assert.match(
+        (yield* Effect.promise(() => link.getAttribute("href"))) ?? "",
+        /^https:\/\/(?:basescan\.org|arbiscan\.io)\/tx\/0x[0-9a-f]{64}$/
+      )
+      const [file] = yield* Effect.promise(() =>
+        Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()])
+      )
+      const path = yield* Effect.promise(() => file.path())
+      const lines = (yield* Effect.promise(() => Bun.file(path).text())).trimEnd().split("\r\n")
+      assert.lengthOf(lines, 91)
+      assert.strictEqual(lines[0], "time,sweep_id,chain_id,token,symbol,amount,amount_units,status")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("rotates its key after a confirmation: the old one stops, the new one is shown once", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { account, apiKey } = yield* Harness.signUp("Northwind Wallet")
+      yield* Wallet.install(page, account)
+      yield* opens(page, "/app")
+      yield* signIn(page)
+      yield* Effect.promise(() => page.getByRole("link", { name: "API key" }).click())
+      yield* sees(page, "API key")
+      yield* click(page, "Rotate key")
+      yield* click(page, "Keep the current key")
+      assert.isTrue(yield* works(apiKey))
+      yield* click(page, "Rotate key")
+      yield* click(page, "Replace the key")
+      yield* sees(page, "Your new API key")
+      const fresh = yield* secret(page)
+      assert.isFalse(yield* works(apiKey))
+      assert.isTrue(yield* works(fresh))
+      // Escape does not take away what cannot be shown again.
+      yield* Effect.promise(() => page.keyboard.press("Escape"))
+      yield* Effect.promise(() => page.getByLabel(/stored in a safe place/).check())
+      yield* click(page, "Done")
+      yield* reads(page, `${fresh.slice(0, 8)}`)
+      assert.notInclude(yield* Effect.promise(() => page.content()), fresh)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("logs out, and is asked to sign in again", () =>
+    Effect.gen(function* () {
+      const { context, page } = yield* Site.visitor()
+      const { account } = yield* Harness.signUp("Ferry")
+      yield* Wallet.install(page, account)
+      yield* opens(page, "/app")
+      yield* signIn(page)
+      const [cookie] = yield* Effect.promise(() => context.cookies())
+      assert.strictEqual(cookie?.httpOnly, true)
+      assert.strictEqual(cookie?.secure, true)
+      yield* click(page, "Log out")
+      yield* sees(page, "Sign in with your wallet")
+      assert.deepStrictEqual(yield* Effect.promise(() => context.cookies()), [])
+      yield* opens(page, "/app/settings")
+      yield* sees(page, "Sign in with your wallet")
+      assert.strictEqual(yield* Effect.promise(() => page.getByText("Your session has ended").count()), 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is told when its session ends, and comes back to where it was", () =>
+    Effect.gen(function* () {
+      const { context, page } = yield* Site.visitor()
+      const { account } = yield* Harness.signUp("Lantern")
+      yield* Wallet.install(page, account)
+      yield* opens(page, "/app")
+      yield* signIn(page)
+      yield* Effect.promise(() => context.clearCookies())
+      yield* Effect.promise(() => page.getByRole("link", { name: "API key" }).click())
+      yield* reads(page, "Your session has ended.")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "API key")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is told when the wallet is on another account, and can change over", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const one = yield* Harness.signUp("First builder")
+      const other = yield* Harness.signUp("Second builder")
+      const wallet = yield* Wallet.install(page, one.account)
+      yield* opens(page, "/app")
+      yield* signIn(page)
+      yield* wallet.use(other.account)
+      yield* reads(page, /Your wallet is on 0x/)
+      yield* Effect.promise(() => page.getByRole("link", { name: "Sign in with it" }).click())
+      yield* signIn(page)
+      yield* reads(page, "Welcome back, Second builder.")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("without a wallet is told what to do", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* opens(page, "/app")
+      yield* reads(page, "No wallet was found in this browser")
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(Site.layer({ settings: { selfSignupEnabled: false } }), live)("where builders are registered", (it) => {
+  it.effect("a wallet without an account is sent to the operator", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* Wallet.install(page, Harness.wallet())
+      yield* opens(page, "/app")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "This wallet has no account")
+    }).pipe(Effect.scoped)
+  )
+})
