@@ -5,6 +5,15 @@ COPY package.json bun.lock bunfig.toml ./
 COPY patches patches
 RUN bun install --frozen-lockfile --production
 
+FROM oven/bun:1.4.5 AS web
+WORKDIR /app
+COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY patches patches
+RUN bun install --frozen-lockfile
+COPY scripts scripts
+COPY src src
+RUN bun scripts/build-web.ts
+
 FROM oven/bun:1.4.5
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 LOG_FORMAT=json
@@ -12,6 +21,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json bunfig.toml tsconfig.json ./
 COPY migrations migrations
 COPY src src
+COPY --from=web /app/dist dist
 
 USER bun
 EXPOSE 8787 8788
