@@ -48,7 +48,7 @@ const settings = new Set(documented.flatMap((group) => group.settings.map(({ nam
 const NOT_SETTINGS = new Set(["POSTGRES_PASSWORD", "SIGTERM"])
 
 const help = (...args: ReadonlyArray<string>) => {
-  const { exitCode, stdout } = Bun.spawnSync(["bun", "src/main.ts", ...args, "--help"], { cwd: projectRoot })
+  const { exitCode, stdout } = Bun.spawnSync([process.execPath, "src/main.ts", ...args, "--help"], { cwd: projectRoot })
   return exitCode === 0 ? stdout.toString() : ""
 }
 
