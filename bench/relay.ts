@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const GAS_LIMIT = 200_000_000n
 const LANES = 4
 const CONNECTIONS = 64
-const WARM_UP = 100
+const WARM_UP = 2_000
 const PATIENCE_MILLIS = 180_000
 
 const body = ({ authorization, intent, signature }: Sweeps.Sweep): string =>

@@ -8,6 +8,7 @@ import outboxAndAlerts from "./0003_outbox_and_alerts.ts"
 import deadlines from "./0004_deadlines.ts"
 import idempotencyKeys from "./0005_idempotency_keys.ts"
 import relayerLimits from "./0006_relayer_limits.ts"
+import outboxTopics from "./0007_outbox_topics.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -15,5 +16,6 @@ export const migrations = {
   "0003_outbox_and_alerts": outboxAndAlerts,
   "0004_deadlines": deadlines,
   "0005_idempotency_keys": idempotencyKeys,
-  "0006_relayer_limits": relayerLimits
+  "0006_relayer_limits": relayerLimits,
+  "0007_outbox_topics": outboxTopics
 }

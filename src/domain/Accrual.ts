@@ -5,6 +5,7 @@ import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
 import type { PayoutMode } from "./Builder.ts"
+import type { SweepEvent } from "./SweepEvent.ts"
 
 /**
  * Identifies one settlement: transaction hash and the event's position among the transaction's own logs. The position in
@@ -34,9 +35,12 @@ export const Revenue = Schema.Struct({
 }).annotate({ identifier: "Revenue" })
 export type Revenue = typeof Revenue.Type
 
-/** A message for the builder backend, stored with the state change that caused it and delivered at least once. */
-export type OutboxMessage =
+/** What has to be booked. */
+export type LedgerMessage =
   { readonly _tag: "Accrual"; readonly accrual: Accrual } | { readonly _tag: "Revenue"; readonly revenue: Revenue }
+
+/** A message for the builder backend, stored with the state change that caused it and delivered at least once. */
+export type OutboxMessage = LedgerMessage | { readonly _tag: "SweepEvent"; readonly event: SweepEvent }
 
 export interface Settlement {
   readonly sweepId: string
@@ -53,9 +57,9 @@ export interface Settlement {
 export const outboxMessages = (
   settlement: Settlement,
   attributed: { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined
-): ReadonlyArray<OutboxMessage> => {
+): ReadonlyArray<LedgerMessage> => {
   const { builderFee, chainId, feeAmount, feeToken, settledAtMs, sweepId, txHash } = settlement
-  const messages: Array<OutboxMessage> = [
+  const messages: Array<LedgerMessage> = [
     { _tag: "Revenue", revenue: { sweepId, chainId, token: feeToken, amount: feeAmount, txHash, settledAtMs } }
   ]
   if (attributed !== undefined && builderFee > 0n) {

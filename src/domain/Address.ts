@@ -5,7 +5,7 @@
  * wrong EIP-55 checksum is accepted. Inside the service every address is checksummed, so that `===` compares addresses.
  */
 import { Schema, SchemaTransformation } from "effect"
-import { getAddress, zeroAddress } from "viem"
+import { keccak256, stringToBytes, zeroAddress } from "viem"
 
 const Checksummed = Schema.TemplateLiteral(["0x", Schema.String]).pipe(Schema.brand("Address"))
 
@@ -20,14 +20,40 @@ export const Address = Schema.String.pipe(
   Schema.decodeTo(
     Checksummed,
     SchemaTransformation.transform({
-      decode: (text): `0x${string}` => getAddress(text.toLowerCase()),
+      decode: (text): `0x${string}` => of(text),
       encode: (address): string => address
     })
   )
 ).annotate({ identifier: "Address", description: "0x plus 40 hex digits" })
 
+/** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit above 7 in its place. */
+export const checksummed = (digits: string, hash: string): Address => {
+  let text = "0x"
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charAt(index)
+    text += hash.charAt(index) > "7" ? digit.toUpperCase() : digit
+  }
+  return text as Address
+}
+
+/** Addresses whose checksum is remembered: hashing one costs more than everything else that is done with it. */
+const REMEMBERED = 20_000
+
+const remembered = new Map<string, Address>()
+
 /** Normalises an address that is known to be well formed, such as one that a node or viem returned. */
-export const of = (address: string): Address => getAddress(address.toLowerCase()) as Address
+export const of = (address: string): Address => {
+  const known = remembered.get(address)
+  if (known !== undefined) return known
+  const digits = address.slice(2).toLowerCase()
+  const found = checksummed(digits, keccak256(stringToBytes(digits)).slice(2))
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(address, found)
+  return found
+}
+
+/** Takes an address at its word that this service checksummed itself, such as one from its own tables. */
+export const stored = (address: string): Address => address as Address
 
 /** `0x000…0`. In an order it means "no builder". */
 export const zero: Address = of(zeroAddress)

@@ -7,7 +7,7 @@ import { accountCode, type Authorization, designator } from "../domain/Delegatio
 import { type Hex, size } from "../domain/Hex.ts"
 import { simulationGasLimit, type SweepGas } from "../domain/RelayGas.ts"
 import type { Cause } from "../domain/SweepVerdict.ts"
-import type { ChainClient, ChainUnavailable, SimulatedCall } from "../ports/Chains.ts"
+import type { AccountState, ChainClient, ChainUnavailable, SimulatedCall } from "../ports/Chains.ts"
 import type { Intent, Submission } from "../ports/Intents.ts"
 import { Screening } from "../ports/Screening.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
@@ -70,13 +70,13 @@ export const make = Effect.gen(function* () {
     return verdicts
   })
 
-  const choice = Effect.fnUntraced(function* (client: ChainClient, { order, submission }: Signed) {
+  const choice = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { order, submission }: Signed,
+    { code, pendingCount: pending }: AccountState
+  ) {
     const { chain } = client
     const { authorization } = submission
-    const [code, pending] = yield* Effect.all(
-      [client.code(order.owner), client.transactionCount(order.owner, "pending")],
-      { concurrency: "unbounded" }
-    )
     const account = accountCode(code)
     // What is in the newest block matters only to tell a used up authorization from one that may yet apply.
     const latest = pending === authorization.nonce ? pending : yield* client.transactionCount(order.owner, "latest")
@@ -86,6 +86,16 @@ export const make = Effect.gen(function* () {
       accountNonce: { latest, pending },
       chainId: chain.id,
       delegate: chain.contracts.delegate
+    })
+  })
+
+  const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Signed>) {
+    const accounts = yield* client.accounts(claimed.map(({ order }) => order.owner))
+    return yield* Effect.forEach(claimed, (intent, index) => {
+      const account = accounts[index]
+      return account === undefined
+        ? Effect.die(new Error("fewer accounts than were asked for"))
+        : choice(client, intent, account)
     })
   })
 
@@ -140,11 +150,7 @@ export const make = Effect.gen(function* () {
     claimed: ReadonlyArray<Signed>
   ): Effect.fn.Return<ReadonlyArray<Preparation>, ChainUnavailable | StoreUnavailable> {
     const [beyond, screened, choices] = yield* Effect.all(
-      [
-        overBudget(client, claimed),
-        screen(client, claimed),
-        Effect.forEach(claimed, (intent) => choice(client, intent), { concurrency: "unbounded" })
-      ],
+      [overBudget(client, claimed), screen(client, claimed), choicesOf(client, claimed)],
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []

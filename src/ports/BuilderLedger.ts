@@ -1,6 +1,10 @@
-/** Where settled sweeps are booked: the builder backend's `POST /accruals` and `POST /revenue`. */
+/**
+ * The builder backend's machine routes: settled sweeps are booked by `POST /accruals` and `POST /revenue`, and
+ * `POST /sweep-events` passes on what builders are told.
+ */
 import { Context, type Effect, Schema } from "effect"
-import type { OutboxMessage } from "../domain/Accrual.ts"
+import type { LedgerMessage } from "../domain/Accrual.ts"
+import type { SweepEvent } from "../domain/SweepEvent.ts"
 
 /** Not booked, and worth trying again. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
@@ -11,7 +15,7 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("
   }
 }
 
-/** Refused for good: the same key was booked with other content, or the message is not acceptable. */
+/** Refused for good: the same key stands for other content, or the message is not acceptable. */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
   status: Schema.Int,
   detail: Schema.String
@@ -25,6 +29,11 @@ export class BuilderLedger extends Context.Service<
   BuilderLedger,
   {
     /** Books one message. Safe to repeat: the receiver knows it by its sweep id. */
-    readonly book: (message: OutboxMessage) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
+    readonly book: (message: LedgerMessage) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
+    /**
+     * Tells a builder. Safe to repeat: the receiver knows an event by its id. Refused with status 404 by a backend that
+     * does not take events, or not yet.
+     */
+    readonly tell: (event: SweepEvent) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
   }
 >()("sweep/ports/BuilderLedger") {}

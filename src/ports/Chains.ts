@@ -121,6 +121,11 @@ export interface FeesPerGas {
   readonly baseFeePerGas: bigint
 }
 
+export interface AccountState {
+  readonly code: Hex
+  readonly pendingCount: bigint
+}
+
 /** One chain's node. */
 export interface ChainClient {
   readonly chain: Chain
@@ -138,6 +143,10 @@ export interface ChainClient {
     address: Address.Address,
     block: "latest" | "pending" | bigint
   ) => Effect.Effect<bigint, ChainUnavailable>
+  /** Of many accounts at once, in their order: their code in the newest block, and their pending transaction count. */
+  readonly accounts: (
+    addresses: ReadonlyArray<Address.Address>
+  ) => Effect.Effect<ReadonlyArray<AccountState>, ChainUnavailable>
   readonly call: (request: CallRequest) => Effect.Effect<Hex, CallReverted | ChainUnavailable>
   /** Runs calls one after another on the pending state, each seeing what those before it did (eth_simulateV1). */
   readonly simulate: (

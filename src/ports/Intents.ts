@@ -71,6 +71,10 @@ export interface Step {
 /** Two quotes may not share an id, an order digest or an (owner, chain, nonce). */
 export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
 
+/**
+ * Whatever moves an attributed intent (`submit`, `apply`, `applyAll`) writes in the same transaction what its builder is told
+ * (`SweepEvent`), for each status that is passed: the store does so itself, so that no status can change without it.
+ */
 export class Intents extends Context.Service<
   Intents,
   {

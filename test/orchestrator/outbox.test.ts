@@ -64,10 +64,13 @@ describe("the outbox delivery", () => {
     Effect.gen(function* () {
       yield* settle("a", 1)
       const ledger = yield* BuilderLedger.BuilderLedgerState
-      const [entry] = yield* (yield* OutboxPort).claim({ limit: 1, leaseMillis: 30_000 })
+      const [entry] = yield* (yield* OutboxPort).claim({ topic: "ledger", limit: 1, leaseMillis: 30_000 })
       if (entry === undefined) return yield* Effect.die("no entry")
       // The process died between the booking and its acknowledgement; the lease ends by itself.
-      yield* Ref.update(ledger, (state) => ({ ...state, entries: [entry.message] }))
+      yield* Ref.update(ledger, (state) => ({
+        ...state,
+        entries: entry.message._tag === "SweepEvent" ? [] : [entry.message]
+      }))
       assert.strictEqual((yield* deliver).delivered, 0)
       yield* TestClock.adjust(30_000)
       assert.strictEqual((yield* deliver).delivered, 1)
@@ -117,6 +120,46 @@ describe("the outbox delivery", () => {
       assert.strictEqual(alert?.details["status"], 409)
       yield* TestClock.adjust(600_000)
       assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tells builders, and takes a refusal of what it tells for a warning", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      yield* submitted({ id: "a", builderId: "bld_1" })
+      assert.deepStrictEqual(yield* deliver, { delivered: 1, deferred: 0, rejected: 0 })
+      const [told] = (yield* Ref.get(ledger)).events
+      assert.deepInclude(told, { id: "a:submitted", builderId: "bld_1", status: "submitted" })
+
+      yield* submitted({ id: "b", owner: 2, builderId: "bld_1" })
+      const other = told === undefined ? [] : [{ ...told, id: "b:submitted", amountIn: 1n }]
+      yield* Ref.update(ledger, (state) => ({ ...state, events: other }))
+      assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 1 })
+      const [alert, ...others] = yield* (yield* AlertsPort).list
+      assert.deepInclude(alert, { kind: "sweep_event_rejected", severity: "warning" })
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual(yield* counts, { pending: 0, rejected: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("offers events for about an hour to a backend that does not know them, while money is booked", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      yield* Ref.update(ledger, (state) => ({ ...state, takesEvents: false }))
+      yield* submitted({ id: "told", owner: 2, builderId: "bld_1" })
+      yield* settle("a", 1)
+      assert.deepStrictEqual(yield* deliver, { delivered: 1, deferred: 1, rejected: 0 })
+      let last = yield* deliver
+      let millis = 0
+      while (last.rejected === 0) {
+        yield* TestClock.adjust(60_000)
+        millis += 60_000
+        last = yield* deliver
+      }
+      assert.isAbove(millis, 30 * 60_000)
+      assert.isBelow(millis, 3 * 3_600_000)
+      const [alert] = yield* (yield* AlertsPort).list
+      assert.deepInclude(alert, { kind: "sweep_event_rejected", severity: "warning" })
     }).pipe(Effect.provide(layer))
   )
 

@@ -1,12 +1,14 @@
 /** What every {@link BuilderLedger} must do, whoever keeps the books. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { OutboxMessage } from "../../src/domain/Accrual.ts"
+import type { LedgerMessage } from "../../src/domain/Accrual.ts"
+import type { SweepEvent } from "../../src/domain/SweepEvent.ts"
 import { BuilderLedger } from "../../src/ports/BuilderLedger.ts"
 
 export interface Fixture {
-  readonly accrual: OutboxMessage & { readonly _tag: "Accrual" }
-  readonly revenue: OutboxMessage & { readonly _tag: "Revenue" }
+  readonly accrual: LedgerMessage & { readonly _tag: "Accrual" }
+  readonly revenue: LedgerMessage & { readonly _tag: "Revenue" }
+  readonly event: SweepEvent
 }
 
 export const suite = <R>(
@@ -20,6 +22,16 @@ export const suite = <R>(
         const { accrual, revenue } = yield* fixture
         const ledger = yield* BuilderLedger
         for (const message of [accrual, revenue, accrual, revenue]) yield* ledger.book(message)
+      })
+    )
+
+    it.effect("is told of an event, again too, and refuses other content under its id", () =>
+      Effect.gen(function* () {
+        const { event } = yield* fixture
+        const ledger = yield* BuilderLedger
+        for (const told of [event, event]) yield* ledger.tell(told)
+        const error = yield* Effect.flip(ledger.tell({ ...event, amountIn: event.amountIn - 1n }))
+        assert.strictEqual(error._tag, "LedgerRefused")
       })
     )
 

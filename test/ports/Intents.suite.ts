@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { OutboxMessage } from "../../src/domain/Accrual.ts"
+import { type SweepStatus, sweepEvent } from "../../src/domain/SweepEvent.ts"
 import { IntentExists, Intents } from "../../src/ports/Intents.ts"
 import { Outbox } from "../../src/ports/Outbox.ts"
 import { RelayTransactions } from "../../src/ports/RelayTransactions.ts"
@@ -244,7 +245,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           updatedAtMs: 3
         })
         expect(yield* intents.find("a")).toEqual(Option.some(delivered))
-        const messages = yield* outbox.claim({ limit: 10, leaseMillis: 1 })
+        const messages = yield* outbox.claim({ topic: "ledger", limit: 10, leaseMillis: 1 })
         expect(messages.map(({ message }) => message)).toEqual([revenue("s_0"), revenue("s_1")])
 
         const again = yield* Effect.flip(intents.apply("a", events, { outbox: [revenue("s_2")] }))
@@ -282,6 +283,70 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         )
         expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
         expect((yield* (yield* Outbox).counts).pending).toBe(1)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("tells the builder of each status that an attributed intent reaches, and of nothing else", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const outbox = yield* Outbox
+        const told = Effect.map(outbox.claim({ topic: "events", limit: 50, leaseMillis: 60_000 }), (entries) =>
+          entries.map(({ message }) => message)
+        )
+        const event = (id: string, status: SweepStatus, atMs: number) =>
+          Effect.map(intents.find(id), (intent) => ({
+            _tag: "SweepEvent",
+            event: sweepEvent(Option.getOrThrow(intent), "bld_1", status, atMs)
+          }))
+        yield* TestClock.adjust("7 millis")
+        const races = yield* Effect.andThen(
+          intents.create(newIntent({ id: "a", builderId: "bld_1" })),
+          Effect.forEach(Array.from({ length: 20 }), () => Effect.exit(intents.submit("a", submission())), {
+            concurrency: "unbounded"
+          })
+        )
+        expect(races.filter(Exit.isSuccess)).toHaveLength(1)
+        yield* submitted({ id: "b", owner: 2, builderId: "bld_1", destChainId: 10 })
+        yield* submitted({ id: "c", owner: 3, builderId: "bld_1" })
+        yield* submitted({ id: "d", owner: 4, chainId: 8453, builderId: "bld_1", destChainId: 2 ** 40 })
+        yield* submitted({ id: "nobody's", owner: 5 })
+        const first = yield* told
+        expect(first).toEqual([
+          yield* event("a", "submitted", 7),
+          yield* event("b", "submitted", 7),
+          yield* event("c", "submitted", 7),
+          yield* event("d", "submitted", 7)
+        ])
+
+        yield* TestClock.adjust("2 millis")
+        const settled = { _tag: "SettledAtSource", txHash: hash("source") } as const
+        const delivered = { _tag: "Delivered", txHash: hash("destination") } as const
+        yield* intents.apply("a", [settled, delivered], { outbox: [revenue("a_0")] })
+        yield* intents.applyAll([
+          { id: "b", events: [settled], outbox: [revenue("b_0")] },
+          { id: "c", events: [settled, delivered] },
+          { id: "nobody's", events: [settled, delivered] }
+        ])
+        yield* intents.apply("d", [{ _tag: "Failed", reason: "reverted" }], { detail: "why" })
+        const both = yield* Effect.result(intents.apply("a", [settled, delivered]))
+        expect(both._tag).toBe("Failure")
+        const { deliveryTxHash: _, ...settledOnly } = (yield* event("a", "settled_source", 9)).event
+        const second = yield* told
+        expect(second).toHaveLength(6)
+        expect(second.slice(0, 2)).toEqual([
+          { _tag: "SweepEvent", event: settledOnly },
+          yield* event("a", "delivered", 9)
+        ])
+        expect(second).toContainEqual(yield* event("b", "settled_source", 9))
+        expect(second).toContainEqual(yield* event("c", "settled_source", 9))
+        expect(second).toContainEqual(yield* event("c", "delivered", 9))
+        expect(second).toContainEqual(yield* event("d", "failed", 9))
+
+        yield* intents.apply("b", [{ _tag: "Failed", reason: "bridge_refunded" }])
+        expect(yield* told).toEqual([yield* event("b", "failed", 9)])
+        expect(
+          (yield* outbox.claim({ topic: "ledger", limit: 50, leaseMillis: 1 })).map(({ message }) => message)
+        ).toEqual([revenue("a_0"), revenue("b_0")])
       }).pipe(Effect.provide(stores))
     )
 

@@ -16,12 +16,22 @@ export interface IntentOptions {
   /** Number of the owner's address. */
   readonly owner?: number
   readonly nonce?: bigint
+  /** The builder to whom it is attributed. */
+  readonly builderId?: string
+  readonly destChainId?: number
 }
 
-export const newIntent = ({ chainId = 1, id, nonce, owner = 1 }: IntentOptions): NewIntent => ({
+export const newIntent = ({
+  builderId,
+  chainId = 1,
+  destChainId = chainId,
+  id,
+  nonce,
+  owner = 1
+}: IntentOptions): NewIntent => ({
   quote: {
     id,
-    crossChain: false,
+    crossChain: destChainId !== chainId,
     expiresAtMs: 120_000,
     total: 3n,
     settlementAddress: address(0xde1e),
@@ -46,12 +56,13 @@ export const newIntent = ({ chainId = 1, id, nonce, owner = 1 }: IntentOptions):
     deadline: 1_000n,
     // Unique unless told, and larger than any integer type of a database.
     nonce: nonce ?? BigInt(hash(id)),
-    destChainId: BigInt(chainId)
+    destChainId: BigInt(destChainId)
   },
   orderDigest: hash(`digest ${id}`),
   quotedAtBlock: 17n,
   gas: 210_000n,
-  userId: "user"
+  userId: "user",
+  ...(builderId === undefined ? {} : { attributed: { builderId, payoutMode: "ledger" } })
 })
 
 export const submission = (chainId = 1): Submission => ({

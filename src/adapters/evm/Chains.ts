@@ -1,7 +1,7 @@
 /** The `Chains` port over JSON-RPC. */
 import { type Duration, Effect, Layer, Option, Schema } from "effect"
 import { HttpClient } from "effect/http"
-import { keccak256, numberToHex } from "viem"
+import { numberToHex } from "viem"
 import type { Chain } from "../../domain/Chain.ts"
 import { Hex } from "../../domain/Hex.ts"
 import {
@@ -19,7 +19,9 @@ import * as JsonRpcBatch from "./JsonRpcBatch.ts"
 import * as JsonRpcHeads from "./JsonRpcHeads.ts"
 import * as JsonRpcHttp from "./JsonRpcHttp.ts"
 import * as JsonRpcPool from "./JsonRpcPool.ts"
+import * as Keccak from "./Keccak.ts"
 import * as RpcErrors from "./RpcErrors.ts"
+import * as RpcReceipts from "./RpcReceipts.ts"
 import * as Rpc from "./RpcSchemas.ts"
 
 export interface ChainEndpoints {
@@ -117,10 +119,9 @@ export const makeClient = Effect.fnUntraced(function* (
   const asQuantity = decoded(Rpc.Quantity)
   const asHex = decoded(Hex)
   const asBlock = decoded(Schema.NullOr(Rpc.RpcBlock))
-  const asReceipt = decoded(Schema.NullOr(Rpc.RpcReceipt))
-  const asLogs = decoded(Schema.Array(Rpc.RpcLog))
-  const asSimulation = decoded(Rpc.RpcSimulation)
   const asFeeHistory = decoded(Rpc.RpcFeeHistory)
+  const wellFormed = <A>(method: string, read: Option.Option<A>) =>
+    Effect.mapError(Effect.fromOption(read), () => unavailable(method, "malformed answer"))
 
   /** A read whose errors are all the node's trouble. */
   const read = (method: string, params: ReadonlyArray<unknown>) =>
@@ -131,29 +132,39 @@ export const makeClient = Effect.fnUntraced(function* (
   const readHead = (method: string, params: ReadonlyArray<unknown>) =>
     Effect.mapError(pool.head(method, params, heightOf), (failure) => unavailable(method, failure.message))
 
-  const block: ChainClient["block"] = Effect.fn("Chains.block")(function* (which) {
+  const block: ChainClient["block"] = Effect.fnUntraced(function* (which) {
     const method = "eth_getBlockByNumber"
     const params = [tag(which), false]
     const answer = yield* asBlock(method, yield* which === "latest" ? readHead(method, params) : read(method, params))
     return answer === null ? Option.none() : Option.some(Rpc.block(answer))
   })
 
-  const code: ChainClient["code"] = Effect.fn("Chains.code")(function* (address) {
+  const code: ChainClient["code"] = Effect.fnUntraced(function* (address) {
     return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
   })
 
-  const balance: ChainClient["balance"] = Effect.fn("Chains.balance")(function* (address) {
+  const balance: ChainClient["balance"] = Effect.fnUntraced(function* (address) {
     return yield* asQuantity("eth_getBalance", yield* read("eth_getBalance", [address, "latest"]))
   })
 
-  const transactionCount: ChainClient["transactionCount"] = Effect.fn("Chains.transactionCount")(
-    function* (address, which) {
-      const method = "eth_getTransactionCount"
-      return yield* asQuantity(method, yield* read(method, [address, tag(which)]))
-    }
-  )
+  const transactionCount: ChainClient["transactionCount"] = Effect.fnUntraced(function* (address, which) {
+    const method = "eth_getTransactionCount"
+    return yield* asQuantity(method, yield* read(method, [address, tag(which)]))
+  })
 
-  const call: ChainClient["call"] = Effect.fn("Chains.call")(function* ({ block: which = "pending", ...request }) {
+  const accounts: ChainClient["accounts"] = Effect.fnUntraced(function* (addresses) {
+    const lookups = addresses.flatMap((address) => [
+      { method: "eth_getCode", params: [address, "latest"] },
+      { method: "eth_getTransactionCount", params: [address, "pending"] }
+    ])
+    const answers = yield* Effect.mapError(
+      pool.first((endpoint) => endpoint.requestAll(lookups)),
+      (failure) => unavailable("eth_getCode", failure.message)
+    )
+    return yield* wellFormed("eth_getCode", RpcReceipts.accounts(answers))
+  })
+
+  const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "pending", ...request }) {
     const overrides = stateOverrides(request)
     const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
     const answer = yield* pool
@@ -170,17 +181,17 @@ export const makeClient = Effect.fnUntraced(function* (
     return yield* asHex("eth_call", answer)
   })
 
-  const simulate: ChainClient["simulate"] = Effect.fn("Chains.simulate")(function* (calls, overrides = {}) {
+  const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (calls, overrides = {}) {
     const method = "eth_simulateV1"
     const state = stateOverrides(overrides)
-    const simulated = {
+    const block = {
       calls: calls.map(callObject),
       ...(state === undefined ? {} : { stateOverrides: state })
     }
-    const answer = yield* read(method, [{ blockStateCalls: [simulated], validation: false }, "pending"])
-    const [result] = yield* asSimulation(method, answer)
-    if (result.calls.length !== calls.length) return yield* unavailable(method, "another number of calls in the answer")
-    return result.calls.map(Rpc.simulatedCall)
+    const answer = yield* read(method, [{ blockStateCalls: [block], validation: false }, "pending"])
+    const simulated = yield* wellFormed(method, RpcReceipts.simulation(answer))
+    if (simulated.length !== calls.length) return yield* unavailable(method, "another number of calls in the answer")
+    return simulated
   })
 
   const feesPerGas: ChainClient["feesPerGas"] = Effect.gen(function* () {
@@ -192,9 +203,9 @@ export const makeClient = Effect.fnUntraced(function* (
    * The same bytes may be handed to any number of nodes, so every endpoint is tried. But once one of them may have taken
    * them, the refusal of another proves nothing: only "already known" ends the doubt.
    */
-  const send: ChainClient["send"] = Effect.fn("Chains.send")(function* (raw) {
+  const send: ChainClient["send"] = Effect.fnUntraced(function* (raw) {
     const method = "eth_sendRawTransaction"
-    const hash = keccak256(raw)
+    const hash = Keccak.hash(raw)
     const doubts: Array<string> = []
     let rejection: SendRejected | undefined
     const attempt = (endpoint: JsonRpc.Endpoint) =>
@@ -221,16 +232,14 @@ export const makeClient = Effect.fnUntraced(function* (
     return yield* unavailable(method, doubts.join("; "))
   })
 
-  const receipt: ChainClient["receipt"] = Effect.fn("Chains.receipt")(function* (hash) {
+  const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash) {
     const method = "eth_getTransactionReceipt"
-    const answer = yield* asReceipt(method, yield* read(method, [hash]))
-    return answer === null ? Option.none() : Option.some(Rpc.receipt(answer))
+    return Option.fromNullOr(yield* wellFormed(method, RpcReceipts.receipt(yield* read(method, [hash]))))
   })
 
-  const logs: ChainClient["logs"] = Effect.fn("Chains.logs")(function* ({ address, fromBlock, toBlock, topics }) {
+  const logs: ChainClient["logs"] = Effect.fnUntraced(function* ({ address, fromBlock, toBlock, topics }) {
     const filter = { address, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
-    const answer = yield* asLogs("eth_getLogs", yield* read("eth_getLogs", [filter]))
-    return answer.filter((entry) => !entry.removed).map(Rpc.log)
+    return yield* wellFormed("eth_getLogs", RpcReceipts.logs(yield* read("eth_getLogs", [filter])))
   })
 
   const heads = yield* JsonRpcHeads.make({ chain, block }, wsUrl)
@@ -242,6 +251,7 @@ export const makeClient = Effect.fnUntraced(function* (
     code,
     balance,
     transactionCount,
+    accounts,
     call,
     simulate,
     feesPerGas,

@@ -8,7 +8,8 @@
  * second attempt means. They share a request only where batches of that size have been answered before.
  */
 import { Clock, Effect, Exit, Option, Request, RequestResolver, Schema } from "effect"
-import { type Endpoint, EndpointFailed, RpcError, type RpcFailure } from "./JsonRpc.ts"
+import * as Arr from "effect/Array"
+import { type Call as Lookup, type Endpoint, EndpointFailed, RpcError, type RpcFailure } from "./JsonRpc.ts"
 import type { Reply, Transport } from "./JsonRpcHttp.ts"
 import * as RpcErrors from "./RpcErrors.ts"
 
@@ -64,7 +65,7 @@ const RpcAnswer = Schema.Union([
 
 const decodeAnswer = Schema.decodeUnknownOption(RpcAnswer)
 
-const envelope = ({ request: { method, params } }: Entry, index: number) => ({
+const envelope = ({ method, params }: Lookup, index: number) => ({
   jsonrpc: "2.0",
   id: index + 1,
   method,
@@ -122,7 +123,7 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     })
 
   const askAlone = (entry: Entry): Effect.Effect<void> =>
-    transport.post(envelope(entry, 0)).pipe(
+    transport.post(envelope(entry.request, 0)).pipe(
       Effect.match({
         onFailure: (failure) => entry.completeUnsafe(Exit.fail(failure)),
         onSuccess: (reply) => entry.completeUnsafe(exitOfReply(reply))
@@ -131,18 +132,15 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
 
   /** In requests of at most `size` calls. */
   const askInParts = (entries: ReadonlyArray<Entry>, size: number, kind: Kind): Effect.Effect<void> =>
-    Effect.forEach(
-      Array.from({ length: Math.ceil(entries.length / size) }, (_, part) =>
-        entries.slice(part * size, (part + 1) * size)
-      ),
-      (part) => askTogether(part, kind),
-      { concurrency: "unbounded", discard: true }
-    )
+    Effect.forEach(Arr.chunksOf(entries, size), (part) => askTogether(part, kind), {
+      concurrency: "unbounded",
+      discard: true
+    })
 
   const askTogether = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, kind: Kind): Effect.fn.Return<void> {
     const [only] = entries
     if (entries.length === 1 && only !== undefined) return yield* askAlone(only)
-    const outcome = yield* Effect.result(transport.post(entries.map(envelope)))
+    const outcome = yield* Effect.result(transport.post(entries.map(({ request }, index) => envelope(request, index))))
     if (outcome._tag === "Failure") return yield* completeAll(entries, Exit.fail(outcome.failure))
     const { status } = outcome.success
     if (SAYS_NOTHING.has(status)) return yield* completeAll(entries, failed(`HTTP ${status}`))
@@ -165,6 +163,12 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
       : askInParts(unanswered, limit, kind)
   })
 
+  /** A limit that was learned is forgotten after a while. */
+  const currentLimit = Effect.map(Clock.currentTimeMillis, (now) => {
+    if (limit < maxBatch && now >= limitedUntil) limit = maxBatch
+    return limit
+  })
+
   const resolver = RequestResolver.makeWith<Call>({
     batchKey: ({ request }) => kindOf(request),
     // Until everything that runs now waits for something.
@@ -176,15 +180,33 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     runAll: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       const [first] = entries
       if (first === undefined) return
-      if (limit < maxBatch && (yield* Clock.currentTimeMillis) >= limitedUntil) limit = maxBatch
+      yield* currentLimit
       const kind = kindOf(first.request)
       // The limit may have fallen while they gathered.
       yield* askInParts(entries, sizeOf(kind), kind)
     })
   })
 
-  return {
-    name,
-    request: (method, params) => Effect.request(new Call({ method, params }), resolver)
-  }
+  const request: Endpoint["request"] = (method, params) => Effect.request(new Call({ method, params }), resolver)
+
+  /** One request, whose unanswered calls are made again by themselves, which also finds out how big batches may be. */
+  const requestPart = Effect.fnUntraced(function* (part: ReadonlyArray<Lookup>) {
+    const [only] = part
+    if (part.length === 1 && only !== undefined) return [yield* request(only.method, only.params)]
+    const reply = yield* transport.post(part.map(envelope))
+    if (SAYS_NOTHING.has(reply.status)) return yield* failed(`HTTP ${reply.status}`)
+    const answers = answersIn(reply)
+    return yield* Effect.forEach(
+      part,
+      ({ method, params }, index) => answers.get(index + 1) ?? request(method, params),
+      { concurrency: answers.size === part.length ? 1 : "unbounded" }
+    )
+  })
+
+  const requestAll: Endpoint["requestAll"] = Effect.fnUntraced(function* (lookups) {
+    const parts = Arr.chunksOf(lookups, yield* currentLimit)
+    return (yield* Effect.forEach(parts, requestPart, { concurrency: "unbounded" })).flat()
+  })
+
+  return { name, request, requestAll }
 }

@@ -74,17 +74,19 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
     })
 
   const watched = (endpoint: Endpoint): Endpoint => {
+    const noted = <A>(answered: Effect.Effect<A, RpcFailure>): Effect.Effect<A, RpcFailure> =>
+      answered.pipe(
+        Effect.tapError((failure) => (failure._tag === "EndpointFailed" ? avoid(self) : Effect.void)),
+        Effect.tap(() =>
+          update(self, (standing) => {
+            standing.avoidedUntil = 0
+          })
+        )
+      )
     const self: Endpoint = {
       name: endpoint.name,
-      request: (method, params) =>
-        endpoint.request(method, params).pipe(
-          Effect.tapError((failure) => (failure._tag === "EndpointFailed" ? avoid(self) : Effect.void)),
-          Effect.tap(() =>
-            update(self, (standing) => {
-              standing.avoidedUntil = 0
-            })
-          )
-        )
+      request: (method, params) => noted(endpoint.request(method, params)),
+      requestAll: (lookups) => noted(endpoint.requestAll(lookups))
     }
     health.set(self, { avoidedUntil: 0, height: 0n, heightAt: 0 })
     return self

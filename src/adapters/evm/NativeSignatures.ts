@@ -4,16 +4,15 @@
  * viem's implementation, which runs everywhere, takes the place of both.
  */
 import { Effect, Layer, Option } from "effect"
-import { createKeccak } from "hash-wasm"
-import type * as Address from "../../domain/Address.ts"
+import * as Address from "../../domain/Address.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import { DOMAIN_VERSION, type SigningDomain, type SweepOrder, TYPES } from "../../domain/SweepOrder.ts"
 import { Signatures } from "../../ports/Signatures.ts"
+import * as Keccak from "./Keccak.ts"
 import * as ViemSignatures from "./ViemSignatures.ts"
 
-/** Keccak-256 of bytes, as hex digits without prefix. */
-type Keccak = (bytes: Uint8Array) => string
+const keccak = Keccak.digits
 
 type Recover = (signature: Uint8Array, yParity: number, hash: Uint8Array) => Uint8Array
 
@@ -36,7 +35,7 @@ const DOMAIN_MEMBERS = [
 ]
 
 /** The EIP-712 digest of orders, encoded by hand: every member is one word. */
-const orderDigest = (keccak: Keccak) => {
+const orderDigest = () => {
   const orderType = keccak(typeText("SweepOrder", TYPES.SweepOrder))
   const domainType = keccak(typeText("EIP712Domain", DOMAIN_MEMBERS))
   const version = keccak(Buffer.from(DOMAIN_VERSION))
@@ -90,24 +89,14 @@ const authorizationBytes = ({ address, chainId, nonce }: Authorization): Uint8Ar
   return bytesOf(`05${(0xc0 + items.length / 2).toString(16)}${items}`)
 }
 
-/** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit above 7 in its place. */
-const checksummed = (keccak: Keccak, digits: string): Address.Address => {
-  const hash = keccak(Buffer.from(digits))
-  let text = "0x"
-  for (let index = 0; index < digits.length; index++) {
-    const digit = digits.charAt(index)
-    text += hash.charAt(index) > "7" ? digit.toUpperCase() : digit
-  }
-  return text as Address.Address
-}
-
-const make = (keccak: Keccak, ecdsaRecover: Recover): Signatures["Service"] => {
-  const digest = orderDigest(keccak)
+const make = (ecdsaRecover: Recover): Signatures["Service"] => {
+  const digest = orderDigest()
 
   const signer = (hash: Uint8Array, { r, s, yParity }: ViemSignatures.Parts): Option.Option<Address.Address> => {
     try {
       const key = ecdsaRecover(bytesOf(digitsOf(r) + digitsOf(s)), yParity, hash)
-      return Option.some(checksummed(keccak, keccak(key.subarray(1)).slice(24)))
+      const digits = keccak(key.subarray(1)).slice(24)
+      return Option.some(Address.checksummed(digits, keccak(Buffer.from(digits))))
     } catch {
       // No scalars of the curve, or no key has such a signature.
       return Option.none()
@@ -131,11 +120,7 @@ const make = (keccak: Keccak, ecdsaRecover: Recover): Signatures["Service"] => {
 
 const native = Effect.gen(function* () {
   const { default: bindings } = yield* Effect.tryPromise(() => import("secp256k1/bindings.js"))
-  const hasher = yield* Effect.tryPromise(() => createKeccak(256))
-  return make(
-    (bytes) => hasher.init().update(bytes).digest("hex"),
-    (signature, yParity, hash) => bindings.ecdsaRecover(signature, yParity, hash, false)
-  )
+  return make((signature, yParity, hash) => bindings.ecdsaRecover(signature, yParity, hash, false))
 })
 
 /** Fails where there is nothing native for the platform. */

@@ -1,11 +1,12 @@
 /** `RelayerKeys` whose private keys are in this process. Every key is a lane on every chain: nonces are per chain. */
 import { type Array, Effect, Layer, Redacted, Schema } from "effect"
-import { keccak256 } from "viem"
+import { parseSignature } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../domain/Address.ts"
-import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { RelayerKeys, SigningFailed, type UnsignedTransaction } from "../../ports/RelayerKeys.ts"
+import * as Keccak from "./Keccak.ts"
+import * as TransactionRlp from "./TransactionRlp.ts"
 
 /** A configured key is no secp256k1 private key, or is configured twice. Says which one, never what it is. */
 export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelayerKey", {
@@ -18,19 +19,10 @@ export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelay
   }
 }
 
-/** viem counts account nonces in doubles; a greater nonce does not occur, but must not be rounded into another one. */
-const signable = ({ address, chainId, nonce, r, s, yParity }: Authorization) =>
-  nonce > BigInt(Number.MAX_SAFE_INTEGER)
-    ? Effect.fail("an authorization's nonce is beyond 2^53")
-    : Effect.succeed({ address, chainId, nonce: Number(nonce), r, s, yParity })
-
-const serializable = Effect.fnUntraced(function* (transaction: UnsignedTransaction) {
-  const { authorizationList: authorizations, nonce, ...rest } = transaction
-  const common = { ...rest, nonce: Number(nonce), value: 0n }
-  if (authorizations.length === 0) return { ...common, type: "eip1559" as const }
-  const authorizationList = yield* Effect.forEach(authorizations, signable)
-  return { ...common, type: "eip7702" as const, authorizationList }
-})
+const signatureParts = (signature: Hex): TransactionRlp.TransactionSignature => {
+  const { r, s, yParity } = parseSignature(signature)
+  return { r, s, yParity }
+}
 
 const lane = (key: Redacted.Redacted<Hex>, index: number) =>
   Effect.try({
@@ -56,16 +48,16 @@ export const layer = (
       }
       const addresses = lanes.map(({ address }) => address)
 
-      const sign = Effect.fn("RelayerKeys.sign")(
+      const sign = Effect.fnUntraced(
         function* (address: Address.Address, transaction: UnsignedTransaction) {
           const account = accounts.get(address)
           if (account === undefined) return yield* Effect.fail("no such lane")
-          const unsigned = yield* serializable(transaction)
-          const raw = yield* Effect.tryPromise({
-            try: () => account.signTransaction(unsigned),
+          const signature = yield* Effect.tryPromise({
+            try: () => account.sign({ hash: Keccak.hash(TransactionRlp.serialize(transaction)) }),
             catch: (cause) => (cause instanceof Error ? cause.name : "unknown cause")
           })
-          return { raw, hash: keccak256(raw) }
+          const raw = TransactionRlp.serialize(transaction, signatureParts(signature))
+          return { raw, hash: Keccak.hash(raw) }
         },
         (effect, address) => Effect.mapError(effect, (detail) => new SigningFailed({ lane: address, detail }))
       )

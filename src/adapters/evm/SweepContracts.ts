@@ -1,14 +1,6 @@
 /** {@link SweepContracts} by the ABIs that the Solidity sources were compiled to. */
 import { Effect, Layer, Option } from "effect"
-import {
-  decodeErrorResult,
-  decodeEventLog,
-  encodeEventTopics,
-  encodeFunctionData,
-  erc20Abi,
-  hexToBigInt,
-  size
-} from "viem"
+import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
@@ -20,31 +12,38 @@ const MAX_TEXT = 300
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
 
-const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
-  const [signature, ...indexed] = log.topics
-  if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
-  return Option.map(decodeArguments([SWEPT, ...indexed], log.data), (args) => ({
-    orderHash: lower(args.orderHash),
-    owner: Address.of(args.owner),
-    builder: Address.of(args.builder),
-    tokenIn: Address.of(args.tokenIn),
-    amountIn: args.amountIn,
-    feeAmount: args.feeAmount,
-    builderFee: args.builderFee,
-    tokenOut: Address.of(args.tokenOut),
-    amountOut: args.amountOut,
-    destination: Address.of(args.destination),
-    swapTarget: Address.of(args.swapTarget),
-    nonce: args.nonce,
-    destChainId: args.destChainId
-  }))
-}
+/** Words of the event's data: what is not indexed, in the order of the declaration. */
+const DATA_WORDS = 10
+const WORD_DIGITS = 64
 
-/** Malformed topics or data are a foreign event and no reason to fail: viem throws for them. */
-const decodeArguments = Option.liftThrowable(
-  (topics: [Hash, ...Array<Hash>], data: Hex) =>
-    decodeEventLog({ abi: sweepGuard.abi, eventName: "Swept", topics, data, strict: true }).args
-)
+/** An address fills the last 20 bytes of its word. */
+const addressIn = (word: string): Address.Address => Address.of(`0x${word.slice(-40)}`)
+
+/** By hand, since a batch of sweeps has hundreds of logs to read; held to viem's decoder by a property test. */
+const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
+  const [signature, orderHash, owner, builder] = log.topics
+  if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
+  if (orderHash === undefined || owner === undefined || builder === undefined) return Option.none()
+  if (size(log.data) < (DATA_WORDS * WORD_DIGITS) / 2) return Option.none()
+  const word = (index: number): string =>
+    log.data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS).toLowerCase()
+  const amount = (index: number): bigint => BigInt(`0x${word(index)}`)
+  return Option.some({
+    orderHash: lower(orderHash),
+    owner: addressIn(owner.toLowerCase()),
+    builder: addressIn(builder.toLowerCase()),
+    tokenIn: addressIn(word(0)),
+    amountIn: amount(1),
+    feeAmount: amount(2),
+    builderFee: amount(3),
+    tokenOut: addressIn(word(4)),
+    amountOut: amount(5),
+    destination: addressIn(word(6)),
+    swapTarget: addressIn(word(7)),
+    nonce: amount(8),
+    destChainId: amount(9)
+  })
+}
 
 const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
 

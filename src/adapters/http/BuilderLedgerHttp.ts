@@ -1,13 +1,16 @@
 /**
- * {@link BuilderLedger} by the builder backend's `POST /accruals` and `POST /revenue`, with the machine's bearer token.
+ * {@link BuilderLedger} by the builder backend's `POST /accruals`, `POST /revenue` and `POST /sweep-events`, with the machine's
+ * bearer token.
  *
  * An entry counts as booked when the backend says `{ "ok": true }`, not by the status alone, so that something else that
  * answers 200 at the configured address loses nothing. It is refused for good on 409 (booked with other content) and 422
- * (not acceptable). All else is worth another attempt, a wrong token too: the operator can put it right.
+ * (not acceptable). All else is worth another attempt, a wrong token too: the operator can put it right. An event is also
+ * refused on 404, by a backend that does not know the route.
  */
 import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { Accrual, type OutboxMessage, Revenue } from "../../domain/Accrual.ts"
+import { Accrual, type LedgerMessage, Revenue } from "../../domain/Accrual.ts"
+import { SweepEvent } from "../../domain/SweepEvent.ts"
 import { BuilderLedger, LedgerRefused, LedgerUnavailable } from "../../ports/BuilderLedger.ts"
 import * as Exchange from "./Exchange.ts"
 
@@ -21,6 +24,7 @@ export interface Options {
 
 const encodeAccrual = Schema.encodeSync(Accrual)
 const encodeRevenue = Schema.encodeSync(Revenue)
+const encodeEvent = Schema.encodeSync(SweepEvent)
 
 const readBooked = Exchange.json(Schema.Struct({ ok: Schema.Literal(true) }))
 /** Validation failures come with a structured detail, other errors with a code. */
@@ -29,44 +33,50 @@ const readError = Exchange.json(Schema.Struct({ error: Schema.Unknown }))
 /** Error texts of the backend are kept for the operator, within reason. */
 const MAX_DETAIL = 300
 
-const post = (message: OutboxMessage) =>
+const post = (message: LedgerMessage) =>
   message._tag === "Accrual"
     ? HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/accruals"), encodeAccrual(message.accrual))
     : HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/revenue"), encodeRevenue(message.revenue))
 
-const answer = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-  switch (response.status) {
-    case 200:
-    case 201:
-      return yield* readBooked(response)
-    case 409:
-    case 422: {
-      const { error } = yield* Effect.orElseSucceed(readError(response), () => ({ error: "no reason given" }))
-      const detail = typeof error === "string" ? error : JSON.stringify(error)
-      return yield* new LedgerRefused({ status: response.status, detail: detail.slice(0, MAX_DETAIL) })
+/** The statuses that are a refusal for good. */
+const ENTRY_REFUSED = [409, 422]
+const EVENT_REFUSED = [404, ...ENTRY_REFUSED]
+
+const answer = (refusals: ReadonlyArray<number>) =>
+  Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+    const { status } = response
+    if (status === 200 || status === 201) {
+      yield* readBooked(response)
+      return
     }
-    default:
-      return yield* Exchange.unexpected(response)
-  }
-})
+    if (!refusals.includes(status)) return yield* Exchange.unexpected(response)
+    const { error } = yield* Effect.orElseSucceed(readError(response), () => ({ error: "no reason given" }))
+    const detail = typeof error === "string" ? error : JSON.stringify(error)
+    return yield* new LedgerRefused({ status, detail: detail.slice(0, MAX_DETAIL) })
+  })
 
 export const make = Effect.fnUntraced(function* (options: Options) {
   const client = yield* HttpClient.HttpClient
   const timeout = options.timeout ?? Duration.seconds(5)
 
-  const book = Effect.fn("BuilderLedger.book")(
-    function* (message: OutboxMessage) {
-      const request = post(message).pipe(
+  const send = Effect.fnUntraced(
+    function* (unsent: HttpClientRequest.HttpClientRequest, refusals: ReadonlyArray<number>) {
+      const request = unsent.pipe(
         HttpClientRequest.prependUrl(options.builderUrl),
         HttpClientRequest.bearerToken(options.token),
         HttpClientRequest.acceptJson
       )
-      yield* Exchange.exchange(client, request, timeout, answer)
+      yield* Exchange.exchange(client, request, timeout, answer(refusals))
     },
     Effect.catchTag("ExchangeFailed", (error) => Effect.fail(new LedgerUnavailable({ detail: error.message })))
   )
 
-  return BuilderLedger.of({ book })
+  return BuilderLedger.of({
+    book: Effect.fn("BuilderLedger.book")((message) => send(post(message), ENTRY_REFUSED)),
+    tell: Effect.fn("BuilderLedger.tell")((event) =>
+      send(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/sweep-events"), encodeEvent(event)), EVENT_REFUSED)
+    )
+  })
 })
 
 export const layer = (options: Options) => Layer.effect(BuilderLedger, make(options))

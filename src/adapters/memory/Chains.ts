@@ -120,6 +120,8 @@ const make = Effect.fnUntraced(function* (chain: Chain) {
         : answer()
     )
 
+  const pendingCount = (address: Address.Address): bigint => counts.get(address)?.at(-1)?.pending ?? 0n
+
   const client: ChainClient = {
     chain,
     heads: Stream.fromPubSub(heads),
@@ -137,6 +139,12 @@ const make = Effect.fnUntraced(function* (chain: Chain) {
         if (typeof block !== "bigint") return Effect.succeed(history.at(-1)?.[block] ?? 0n)
         return Effect.succeed(history.findLast(({ since }) => since <= block)?.latest ?? 0n)
       }),
+    accounts: (addresses) =>
+      asking("accounts", () =>
+        Effect.succeed(
+          addresses.map((address) => ({ code: codes.get(address) ?? "0x", pendingCount: pendingCount(address) }))
+        )
+      ),
     call: (request) => asking("call", () => onCall(request)),
     simulate: (calls, overrides) => asking("simulate", () => onSimulate(calls, overrides)),
     feesPerGas: asking("feesPerGas", () => Effect.succeed(fees)),

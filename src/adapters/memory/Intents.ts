@@ -1,6 +1,8 @@
 /** Intents in memory, for tests and for integrators' own: what a restart loses, and what other processes never see. */
 import { Clock, Effect, HashMap, Layer, Option, PubSub, Ref, Result, Stream } from "effect"
-import { BURNING, IllegalTransition, type IntentStatus, transitions } from "../../domain/Intent.ts"
+import type { OutboxMessage } from "../../domain/Accrual.ts"
+import { BURNING, IllegalTransition, type IntentEvent, type IntentStatus, transitions } from "../../domain/Intent.ts"
+import { statusAfter, sweepEvent } from "../../domain/SweepEvent.ts"
 import {
   type Intent,
   IntentExists,
@@ -56,6 +58,24 @@ const withIntent = (state: State, stored: StoredIntent): State => ({
   ...state,
   intents: HashMap.set(state.intents, stored.intent.id, stored)
 })
+
+/** What the intent's builder is told of an event that the intent has just been through. */
+const told = (intent: Intent, event: IntentEvent): ReadonlyArray<OutboxMessage> => {
+  const { attributed, updatedAtMs } = intent
+  if (attributed === undefined) return []
+  return [{ _tag: "SweepEvent", event: sweepEvent(intent, attributed.builderId, statusAfter(event), updatedAtMs) }]
+}
+
+/** The outbox with a message, once for each key. */
+const written =
+  (at: number) =>
+  (outbox: State["outbox"], message: OutboxMessage): State["outbox"] => {
+    const key = idempotencyKey(message)
+    const id = String(HashMap.size(outbox) + 1)
+    return HashMap.has(outbox, key)
+      ? outbox
+      : HashMap.set(outbox, key, { id, message, attempts: 0, state: "pending", dueAtMs: at })
+  }
 
 /** The state after the step, and its result; an intent that does not exist is a defect. */
 const stepIntent = <A, E>(
@@ -116,7 +136,8 @@ const make = Effect.gen(function* () {
         return Result.fail(new IllegalTransition({ from: intent.status, event: "Submitted" }))
       }
       const next: Intent = { ...intent, status: "submitted", submission, submittedAtMs: at, updatedAtMs: at }
-      return Result.succeed([next, withIntent(current, { intent: next })] as const)
+      const outbox = told(next, { _tag: "Submitted" }).reduce(written(at), current.outbox)
+      return Result.succeed([next, withIntent({ ...current, outbox }, { intent: next })] as const)
     })
     yield* PubSub.publish(wakes, undefined)
     return submitted
@@ -166,13 +187,8 @@ const make = Effect.gen(function* () {
           status,
           updatedAtMs: at
         })
-        const outbox = (consequences?.outbox ?? []).reduce((acc, message) => {
-          const key = idempotencyKey(message)
-          const id = String(HashMap.size(acc) + 1)
-          return HashMap.has(acc, key)
-            ? acc
-            : HashMap.set(acc, key, { id, message, attempts: 0, state: "pending", dueAtMs: at })
-        }, current.outbox)
+        const messages = [...(consequences?.outbox ?? []), ...events.flatMap((event) => told(intent, event))]
+        const outbox = messages.reduce(written(at), current.outbox)
         return [intent, withIntent({ ...current, outbox }, { ...unleased(stored), intent })] as const
       })
     )

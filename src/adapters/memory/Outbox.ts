@@ -1,6 +1,6 @@
 /** The outbox in memory, for tests. Messages get there by the progress of in-memory intents. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
-import { Outbox } from "../../ports/Outbox.ts"
+import { Outbox, topicOf } from "../../ports/Outbox.ts"
 import { OrchestratorState, type StoredMessage } from "./OrchestratorState.ts"
 
 const make = Effect.gen(function* () {
@@ -12,11 +12,13 @@ const make = Effect.gen(function* () {
       outbox: HashMap.map(current.outbox, (message) => (message.id === id ? step(message) : message))
     }))
 
-  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit }) {
+  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit, topic }) {
     const now = yield* Clock.currentTimeMillis
     return yield* Ref.modify(state, (current) => {
       const due = HashMap.toEntries(current.outbox)
-        .filter(([, message]) => message.state === "pending" && message.dueAtMs <= now)
+        .filter(
+          ([, message]) => message.state === "pending" && topicOf(message.message) === topic && message.dueAtMs <= now
+        )
         .toSorted(([, a], [, b]) => a.dueAtMs - b.dueAtMs || Number(a.id) - Number(b.id))
         .slice(0, limit)
       const outbox = due.reduce(
@@ -28,10 +30,10 @@ const make = Effect.gen(function* () {
   })
 
   const counts = Effect.map(Ref.get(state), ({ outbox }) => {
-    const messages = Array.from(HashMap.values(outbox))
+    const entries = Array.from(HashMap.values(outbox)).filter(({ message }) => topicOf(message) === "ledger")
     return {
-      pending: messages.filter((message) => message.state === "pending").length,
-      rejected: messages.filter((message) => message.state === "rejected").length
+      pending: entries.filter(({ state }) => state === "pending").length,
+      rejected: entries.filter(({ state }) => state === "rejected").length
     }
   })
 

@@ -3,15 +3,19 @@
  * `isSanctioned(address)` with a bool. Whatever is not a clean answer for every address blocks.
  */
 import { Duration, Effect, Exit, Layer, Option, Request, RequestResolver, Semaphore } from "effect"
-import { encodeFunctionData, parseAbi } from "viem"
+import { toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { Hex } from "../../domain/Hex.ts"
 import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/Chains.ts"
 import { Screening, ScreeningBlocked } from "../../ports/Screening.ts"
 import * as Multicall3 from "../evm/Multicall3.ts"
 import * as FailClosed from "./FailClosed.ts"
 
-const ORACLE = parseAbi(["function isSanctioned(address account) view returns (bool)"])
+const IS_SANCTIONED = toFunctionSelector("isSanctioned(address)")
+
+const isSanctioned = (account: Address.Address): Hex =>
+  `${IS_SANCTIONED}${account.slice(2).toLowerCase().padStart(64, "0")}`
 
 export interface Options {
   /** How long the node may take; longer is no answer. */
@@ -45,7 +49,7 @@ const together = Effect.gen(function* () {
       client,
       addresses.map((account) => ({
         to: client.chain.sanctionsOracle,
-        data: encodeFunctionData({ abi: ORACLE, functionName: "isSanctioned", args: [account] })
+        data: isSanctioned(account)
       })),
       { batch: ADDRESSES }
     )
@@ -84,7 +88,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }
   })
 
-  const clear = Effect.fn("SanctionsOracle.clear")(
+  const clear = Effect.fnUntraced(
     function* (chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
       if (addresses.length > 0) yield* ask(chainId, addresses)
     },

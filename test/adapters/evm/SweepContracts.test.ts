@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeFunctionData, encodeErrorResult, type Hex, numberToHex, parseAbi } from "viem"
-import { sweepDelegate } from "../../../src/adapters/evm/contracts.generated.ts"
+import { decodeEventLog, decodeFunctionData, encodeErrorResult, type Hex, numberToHex, parseAbi } from "viem"
+import { sweepDelegate, sweepGuard } from "../../../src/adapters/evm/contracts.generated.ts"
 import * as Adapter from "../../../src/adapters/evm/SweepContracts.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { settles } from "../../../src/domain/Swept.ts"
 import { CallReverted } from "../../../src/ports/Chains.ts"
 import { SweepContracts } from "../../../src/ports/SweepContracts.ts"
+import { order, OrderParts, Uint256 } from "../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
 import { otherLog, sweptLog } from "../../support/RelayScene.ts"
@@ -46,6 +48,30 @@ describe("SweepContracts", () => {
       assert.isTrue(Option.isNone(decodeSwept(guard, { ...log, topics: log.topics.slice(0, 2) })))
       assert.isTrue(Option.isNone(decodeSwept(guard, { ...log, data: "0x00" })))
       assert.isTrue(Option.isNone(decodeSwept(guard, { ...log, topics: [] })))
+    }).pipe(Effect.provide(Adapter.layer))
+  )
+
+  it.effect.prop("reads every event as viem does", [OrderParts, Uint256], ([parts, amountOut]) =>
+    Effect.gen(function* () {
+      const { decodeSwept } = yield* SweepContracts
+      const log = sweptLog({ order: order(parts), orderDigest: intent.orderDigest }, { amountOut })
+      const [signature, ...indexed] = log.topics
+      if (signature === undefined) return assert.fail("an event has topics")
+      const { args } = decodeEventLog({
+        abi: sweepGuard.abi,
+        eventName: "Swept",
+        topics: [signature, ...indexed],
+        data: log.data
+      })
+      assert.deepStrictEqual(Option.getOrThrow(decodeSwept(guard, log)), {
+        ...args,
+        owner: Address.of(args.owner),
+        builder: Address.of(args.builder),
+        tokenIn: Address.of(args.tokenIn),
+        tokenOut: Address.of(args.tokenOut),
+        destination: Address.of(args.destination),
+        swapTarget: Address.of(args.swapTarget)
+      })
     }).pipe(Effect.provide(Adapter.layer))
   )
 

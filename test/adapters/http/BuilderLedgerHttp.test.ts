@@ -3,17 +3,19 @@ import { Effect, Layer, Redacted, Ref } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as BuilderLedgerHttp from "../../../src/adapters/http/BuilderLedgerHttp.ts"
 import * as MemoryBuilderLedger from "../../../src/adapters/memory/BuilderLedger.ts"
-import { type OutboxMessage, sweepId } from "../../../src/domain/Accrual.ts"
+import { type LedgerMessage, sweepId } from "../../../src/domain/Accrual.ts"
 import { MAX_UINT256 } from "../../../src/domain/Amount.ts"
+import { type SweepEvent, sweepEvent } from "../../../src/domain/SweepEvent.ts"
 import { BuilderLedger } from "../../../src/ports/BuilderLedger.ts"
 import * as BuilderLedgerSuite from "../../ports/BuilderLedger.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
 import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
 
 const txHash = `0x${"ab".repeat(32)}` as const
 const id = sweepId(txHash, 2)
 
-const accrual: OutboxMessage & { readonly _tag: "Accrual" } = {
+const accrual: LedgerMessage & { readonly _tag: "Accrual" } = {
   _tag: "Accrual",
   accrual: {
     builderId: "bld_a",
@@ -24,7 +26,7 @@ const accrual: OutboxMessage & { readonly _tag: "Accrual" } = {
     paidTxHash: txHash
   }
 }
-const revenue: OutboxMessage & { readonly _tag: "Revenue" } = {
+const revenue: LedgerMessage & { readonly _tag: "Revenue" } = {
   _tag: "Revenue",
   revenue: {
     sweepId: id,
@@ -35,7 +37,8 @@ const revenue: OutboxMessage & { readonly _tag: "Revenue" } = {
     settledAtMs: 1_700_000_000_000
   }
 }
-const fixture = Effect.succeed({ accrual, revenue })
+const event = sweepEvent({ ...newIntent({ id: "a" }), id: "a", txHash }, "bld_a", "settled_source", 1_700_000_000_000)
+const fixture = Effect.succeed({ accrual, revenue, event })
 
 BuilderLedgerSuite.suite("memory", MemoryBuilderLedger.layer(), fixture)
 
@@ -50,7 +53,8 @@ const adapter = (options: Partial<BuilderLedgerHttp.Options> = {}, server = Stub
 const backend = () => {
   const booked = new Map<string, string>()
   return ({ body, path }: Seen): Answer => {
-    const entry = `${path} ${(JSON.parse(body) as { readonly sweepId: string }).sweepId}`
+    const { id, sweepId: sweep } = JSON.parse(body) as { readonly sweepId?: string; readonly id?: string }
+    const entry = `${path} ${sweep ?? id}`
     const before = booked.get(entry)
     if (before !== undefined && before !== body) return { status: 409, body: { error: "conflict" } }
     booked.set(entry, body)
@@ -60,7 +64,8 @@ const backend = () => {
 
 BuilderLedgerSuite.suite("HTTP", adapter({}, StubServer.answering(backend())), fixture)
 
-const book = (message: OutboxMessage) => BuilderLedger.use((ledger) => ledger.book(message))
+const book = (message: LedgerMessage) => BuilderLedger.use((ledger) => ledger.book(message))
+const tell = (told: SweepEvent) => BuilderLedger.use((ledger) => ledger.tell(told))
 
 describe("BuilderLedgerHttp", () => {
   it.effect("posts what the backend's contract names, with the machine token", () =>
@@ -69,6 +74,7 @@ describe("BuilderLedgerHttp", () => {
       yield* answer({ status: 201, body: { ok: true } })
       yield* book({ ...accrual, accrual: { ...accrual.accrual, amount: MAX_UINT256 } })
       yield* book(revenue)
+      yield* tell(event)
       const requests = yield* seen
       assert.deepStrictEqual(
         requests.map(({ body, headers, method, path }) => ({
@@ -89,6 +95,17 @@ describe("BuilderLedgerHttp", () => {
             authorization: "Bearer machine-token",
             type: "application/json",
             body: { ...revenue.revenue, amount: "7" }
+          },
+          {
+            request: "POST /sweep-events",
+            authorization: "Bearer machine-token",
+            type: "application/json",
+            body: {
+              ...event,
+              amountIn: event.amountIn.toString(),
+              minAmountOut: event.minAmountOut.toString(),
+              builderFee: event.builderFee.toString()
+            }
           }
         ]
       )
@@ -125,6 +142,20 @@ describe("BuilderLedgerHttp", () => {
         assert.notInclude(error.message, "machine-token")
       }
       assert.strictEqual((yield* stub.seen).length, 2)
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect.each<readonly [number, "LedgerRefused" | "LedgerUnavailable"]>([
+    [404, "LedgerRefused"],
+    [409, "LedgerRefused"],
+    [422, "LedgerRefused"],
+    [401, "LedgerUnavailable"],
+    [503, "LedgerUnavailable"]
+  ])("an event is refused by who does not know it or its route: %s", ([status, tag]) =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status, body: { error: "not found" } })
+      assert.strictEqual((yield* Effect.flip(tell(event)))._tag, tag)
     }).pipe(Effect.provide(adapter()))
   )
 

@@ -1,40 +1,84 @@
 /** How an intent lies in its row: the signed documents as jsonb in wire encoding, the rest in columns. */
-import { Effect, Schema } from "effect"
-import { PayoutMode } from "../../../domain/Builder.ts"
+import { Schema } from "effect"
+import * as Address from "../../../domain/Address.ts"
+import type { PayoutMode } from "../../../domain/Builder.ts"
 import { Authorization } from "../../../domain/Delegation.ts"
-import { Hash, Hex } from "../../../domain/Hex.ts"
-import { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
+import { type Hash, Hex } from "../../../domain/Hex.ts"
+import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import { SweepOrder } from "../../../domain/SweepOrder.ts"
 import type { Intent, IntentState } from "../../../ports/Intents.ts"
 
 const Submission = Schema.Struct({ signature: Hex, authorization: Authorization })
+type Submission = typeof Submission.Type
 
-const IntentRow = Schema.Struct({
-  id: Schema.String,
-  quote: Quote,
-  order: SweepOrder,
-  order_digest: Hash,
-  quoted_at_block: Schema.BigInt,
-  gas: Schema.BigInt,
-  user_id: Schema.String,
-  builder_id: Schema.NullOr(Schema.String),
-  payout_mode: Schema.NullOr(PayoutMode),
-  status: IntentStatus,
-  submission: Schema.NullOr(Submission),
-  submitted_at: Schema.NullOr(Schema.Date),
-  tx_hash: Schema.NullOr(Hash),
-  delivery_tx_hash: Schema.NullOr(Hash),
-  failure_reason: Schema.NullOr(FailureReason),
-  failure_detail: Schema.NullOr(Schema.String),
-  created_at: Schema.Date,
-  updated_at: Schema.Date
+/**
+ * A row as the driver gives it. Every column was written by this service through the encoders below, and the table's types
+ * hold it, so rows are taken at their word: a schema would cost more than the query, on a path that every sweep takes three
+ * times.
+ */
+export interface IntentRow {
+  readonly id: string
+  readonly quote: typeof Quote.Encoded
+  readonly order: typeof SweepOrder.Encoded
+  readonly order_digest: Hash
+  readonly quoted_at_block: bigint
+  readonly gas: bigint
+  readonly user_id: string
+  readonly builder_id: string | null
+  readonly payout_mode: PayoutMode | null
+  readonly status: IntentStatus
+  readonly submission: typeof Submission.Encoded | null
+  readonly submitted_at: Date | null
+  readonly tx_hash: Hash | null
+  readonly delivery_tx_hash: Hash | null
+  readonly failure_reason: FailureReason | null
+  readonly failure_detail: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const toQuote = (quote: typeof Quote.Encoded): Quote => ({
+  ...quote,
+  total: BigInt(quote.total),
+  settlementAddress: Address.stored(quote.settlementAddress),
+  estimatedAmountOut: BigInt(quote.estimatedAmountOut),
+  minAmountOut: BigInt(quote.minAmountOut)
 })
 
-const toIntent = (row: typeof IntentRow.Type): Intent => ({
+const toOrder = (order: typeof SweepOrder.Encoded): SweepOrder => ({
+  owner: Address.stored(order.owner),
+  tokenIn: Address.stored(order.tokenIn),
+  amountIn: BigInt(order.amountIn),
+  feeAmount: BigInt(order.feeAmount),
+  builder: Address.stored(order.builder),
+  builderFee: BigInt(order.builderFee),
+  tokenOut: Address.stored(order.tokenOut),
+  minAmountOut: BigInt(order.minAmountOut),
+  destination: Address.stored(order.destination),
+  swapTarget: Address.stored(order.swapTarget),
+  swapCalldata: order.swapCalldata,
+  deadline: BigInt(order.deadline),
+  nonce: BigInt(order.nonce),
+  destChainId: BigInt(order.destChainId)
+})
+
+const toSubmission = ({ authorization, signature }: typeof Submission.Encoded): Submission => ({
+  signature,
+  authorization: {
+    address: Address.stored(authorization.address),
+    chainId: Number(authorization.chainId),
+    nonce: BigInt(authorization.nonce),
+    r: authorization.r as Hex,
+    s: authorization.s as Hex,
+    yParity: authorization.yParity ?? 0
+  }
+})
+
+const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
-  quote: row.quote,
-  order: row.order,
+  quote: toQuote(row.quote),
+  order: toOrder(row.order),
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
   gas: row.gas,
@@ -43,7 +87,7 @@ const toIntent = (row: typeof IntentRow.Type): Intent => ({
     ? { attributed: { builderId: row.builder_id, payoutMode: row.payout_mode } }
     : {}),
   status: row.status,
-  ...(row.submission !== null ? { submission: row.submission } : {}),
+  ...(row.submission !== null ? { submission: toSubmission(row.submission) } : {}),
   ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at.getTime() } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
@@ -53,26 +97,14 @@ const toIntent = (row: typeof IntentRow.Type): Intent => ({
   updatedAtMs: row.updated_at.getTime()
 })
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(IntentRow))
-
-/** The intents of rows; rows that this service cannot have written are a defect. */
-export const decode = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Intent>> =>
-  decodeRows(rows).pipe(
-    Effect.map((decoded) => decoded.map(toIntent)),
-    Effect.orDie
-  )
+export const decode = (rows: ReadonlyArray<IntentRow>): ReadonlyArray<Intent> => rows.map(toIntent)
 
 /** What its client is told of an intent, as columns. */
-const StateRow = Schema.Struct({
-  id: Schema.String,
-  status: IntentStatus,
-  cross_chain: Schema.Boolean,
-  tx_hash: Schema.NullOr(Hash),
-  delivery_tx_hash: Schema.NullOr(Hash),
-  failure_reason: Schema.NullOr(FailureReason)
-})
+export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {
+  readonly cross_chain: boolean
+}
 
-const toState = (row: typeof StateRow.Type): IntentState => ({
+const toState = (row: StateRow): IntentState => ({
   id: row.id,
   status: row.status,
   crossChain: row.cross_chain,
@@ -81,14 +113,7 @@ const toState = (row: typeof StateRow.Type): IntentState => ({
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {})
 })
 
-const decodeStateRows = Schema.decodeUnknownEffect(Schema.Array(StateRow))
-
-/** As {@link decode}, of the columns of a state. */
-export const decodeStates = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<IntentState>> =>
-  decodeStateRows(rows).pipe(
-    Effect.map((decoded) => decoded.map(toState)),
-    Effect.orDie
-  )
+export const decodeStates = (rows: ReadonlyArray<StateRow>): ReadonlyArray<IntentState> => rows.map(toState)
 
 export const encodeQuote = Schema.encodeSync(Quote)
 export const encodeOrder = Schema.encodeSync(SweepOrder)

@@ -2,14 +2,31 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option, Result } from "effect"
 import { BURNING, IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
-import { type Intent, IntentExists, Intents, type Progress, type Step } from "../../../ports/Intents.ts"
+import {
+  type Intent,
+  IntentExists,
+  Intents,
+  type Progress,
+  type Step,
+  type Submission
+} from "../../../ports/Intents.ts"
 import { idempotencyKey } from "../../../ports/Outbox.ts"
 import { guarded, text, timestamp } from "../Database.ts"
+import * as Gathered from "../Gathered.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"
+import { tell } from "./SweepEventSql.ts"
 import * as Wakes from "./Wakes.ts"
 
 const CHANNEL = "token_sweep_intents"
+
+/** Of the statements that intake makes: two, so that one gathers while the other is committed. */
+const GATHERED = { statements: 2, questions: 100 }
+
+interface Submitted {
+  readonly id: string
+  readonly submission: Submission
+}
 
 /** The row of `intent_events` and what it changes in `intents`. Where an event leads does not depend on where it found it. */
 const eventRow = (event: IntentEvent) => {
@@ -52,11 +69,7 @@ const make = Effect.gen(function* () {
     return row === undefined ? yield* Effect.die(new Error(`intent ${id} does not exist`)) : row.status
   })
 
-  const nextOrderNonce = Effect.fn("Intents.nextOrderNonce")(function* (
-    chainId: number,
-    owner: string,
-    atLeast: bigint
-  ) {
+  const nextOrderNonce = Effect.fnUntraced(function* (chainId: number, owner: string, atLeast: bigint) {
     const [row] = yield* sql<{ nonce: string }>`
       INSERT INTO orchestrator.owner_nonces AS o (chain_id, owner, next_nonce)
       VALUES (${chainId}, ${owner}, ${String(atLeast)}::numeric + 1)
@@ -66,7 +79,7 @@ const make = Effect.gen(function* () {
     return BigInt(row?.nonce ?? atLeast)
   }, guarded("nextOrderNonce"))
 
-  const create: Intents["Service"]["create"] = Effect.fn("Intents.create")(function* (intent) {
+  const create: Intents["Service"]["create"] = Effect.fnUntraced(function* (intent) {
     const at = yield* now
     const inserted = yield* sql`
       INSERT INTO orchestrator.intents (
@@ -80,43 +93,71 @@ const make = Effect.gen(function* () {
     if (inserted.length === 0) return yield* new IntentExists({ id: intent.quote.id })
   }, guarded("create"))
 
-  const find = Effect.fn("Intents.find")(function* (id: string) {
-    const rows = yield* sql`SELECT * FROM orchestrator.intents WHERE id = ${text(id)}`
-    return Option.fromUndefinedOr((yield* IntentRow.decode(rows))[0])
-  }, guarded("find"))
+  const findAll: Intents["Service"]["findAll"] = Effect.fnUntraced(function* (ids) {
+    if (ids.length === 0) return []
+    return IntentRow.decode(
+      yield* sql<IntentRow.IntentRow>`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+    )
+  }, guarded("findAll"))
 
-  const states = Effect.fn("Intents.states")(function* (ids: ReadonlyArray<string>) {
-    const rows = yield* sql`
+  const find = yield* Gathered.make({
+    ...GATHERED,
+    run: (ids: ReadonlyArray<string>) =>
+      Effect.map(findAll(ids), (found) => {
+        const byId = new Map(found.map((intent) => [intent.id, intent]))
+        return ids.map((id) => Option.fromUndefinedOr(byId.get(text(id))))
+      })
+  })
+
+  const states = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const rows = yield* sql<IntentRow.StateRow>`
       SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
       FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
-    return yield* IntentRow.decodeStates(rows)
+    return IntentRow.decodeStates(rows)
   }, guarded("states"))
 
-  const submit: Intents["Service"]["submit"] = Effect.fn("Intents.submit")(function* (id, submission) {
-    const at = yield* now
-    const rows = yield* sql`
-      WITH submitted AS (
-        UPDATE orchestrator.intents
-        SET status = 'submitted', submission = ${sql.json(IntentRow.encodeSubmission(submission))},
-          submitted_at = ${at}, updated_at = ${at}
-        WHERE id = ${text(id)} AND status = 'quoted'
-        RETURNING *
+  /** Of submissions to one quote the first is taken. Rows are locked in the order of their ids, as by {@link applyAll}. */
+  const submitAll = Effect.fnUntraced(function* (submissions: ReadonlyArray<Submitted>) {
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
+    const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
+    const given = Array.from(firsts.values(), ({ id, submission }) => ({
+      id: text(id),
+      submission: IntentRow.encodeSubmission(submission)
+    }))
+    const passed = sql`submitted m, (VALUES ('submitted', NULL::text, 1)) AS e (status, reason, position)`
+    const rows = yield* sql<IntentRow.IntentRow>`
+      WITH given AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (id text, submission jsonb)
+      ), locked AS (
+        SELECT i.id FROM orchestrator.intents i JOIN given USING (id)
+        WHERE i.status = 'quoted' ORDER BY i.id FOR UPDATE OF i
+      ), submitted AS (
+        UPDATE orchestrator.intents i
+        SET status = 'submitted', submission = given.submission, submitted_at = ${at}, updated_at = ${at}
+        FROM locked JOIN given USING (id)
+        WHERE i.id = locked.id AND i.status = 'quoted'
+        RETURNING i.*
       ), event AS (
         INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
         SELECT id, 'Submitted', status, updated_at FROM submitted
-      ) SELECT * FROM submitted`
-    const [intent] = yield* IntentRow.decode(rows)
-    if (intent === undefined) return yield* new IllegalTransition({ from: yield* statusOf(id), event: "Submitted" })
-    yield* wake
-    return intent
+      ), told AS (${tell(sql, passed, millis)}) SELECT * FROM submitted`
+    if (rows.length > 0) yield* wake
+    const taken = new Map(IntentRow.decode(rows).map((intent) => [intent.id, intent]))
+    return submissions.map((each) =>
+      firsts.get(each.id) === each ? Option.fromUndefinedOr(taken.get(text(each.id))) : Option.none()
+    )
   }, guarded("submit"))
 
-  const claim: Intents["Service"]["claim"] = Effect.fn("Intents.claim")(function* ({
-    chainId,
-    leaseMillis,
-    limit,
-    worker
-  }) {
+  const submitTogether = yield* Gathered.make({ ...GATHERED, run: submitAll })
+
+  const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission) {
+    const submitted = yield* submitTogether({ id, submission })
+    if (Option.isSome(submitted)) return submitted.value
+    return yield* new IllegalTransition({ from: yield* statusOf(id), event: "Submitted" })
+  }, guarded("submit"))
+
+  const claim: Intents["Service"]["claim"] = Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, worker }) {
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     const rows = yield* sql.withTransaction(
@@ -125,7 +166,7 @@ const make = Effect.gen(function* () {
         // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
         // OFFSET 0 keeps both conditions look-ups per candidate: as joins, they could read the whole queue for each claim.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
-        sql`
+        sql<IntentRow.IntentRow>`
           WITH free AS (
             SELECT c.id FROM orchestrator.intents c
             WHERE c.source_chain_id = ${chainId} AND c.status = 'submitted' AND c.relay_transaction_id IS NULL
@@ -155,10 +196,10 @@ const make = Effect.gen(function* () {
           RETURNING i.*`
       )
     )
-    return (yield* IntentRow.decode(rows)).toSorted(oldestFirst)
+    return IntentRow.decode(rows).toSorted(oldestFirst)
   }, guarded("claim"))
 
-  const release: Intents["Service"]["release"] = Effect.fn("Intents.release")(function* (ids, notBeforeMs) {
+  const release: Intents["Service"]["release"] = Effect.fnUntraced(function* (ids, notBeforeMs) {
     yield* sql`
       UPDATE orchestrator.intents
       SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
@@ -171,8 +212,12 @@ const make = Effect.gen(function* () {
     consequences: Parameters<Intents["Service"]["apply"]>[2]
   ): ReturnType<Intents["Service"]["apply"]> =>
     Effect.gen(function* () {
-      const at = yield* now
+      const millis = yield* Clock.currentTimeMillis
+      const at = timestamp(millis)
       const rows = events.map(eventRow)
+      const passed = sql`moved m, ROWS FROM (
+        jsonb_to_recordset(${sql.json(rows)}) AS (status text, reason text)
+      ) WITH ORDINALITY AS e (status, reason, position)`
       const failure = events.find((event) => event._tag === "Failed")
       const detail = consequences?.detail === undefined ? null : text(consequences.detail)
       const messages = (consequences?.outbox ?? []).map((message) => ({
@@ -181,7 +226,7 @@ const make = Effect.gen(function* () {
       }))
       // The row lock and the check of the transition are the update itself: it finds the intent only in a status from which
       // all events are legal. A message's key comes from its settlement, so one that is there already is the same message.
-      const moved = yield* sql`
+      const moved = yield* sql<IntentRow.IntentRow>`
         WITH moved AS (
           UPDATE orchestrator.intents
           SET status = coalesce(${rows.at(-1)?.status ?? null}, status),
@@ -203,17 +248,18 @@ const make = Effect.gen(function* () {
           SELECT m.key, moved.id, m.message, moved.updated_at, moved.updated_at
           FROM moved, jsonb_to_recordset(${sql.json(messages)}) AS m (key text, message jsonb)
           ON CONFLICT (idempotency_key) DO NOTHING
-        ) SELECT * FROM moved`
-      const [intent] = yield* IntentRow.decode(moved)
+        ), told AS (${tell(sql, passed, millis)}) SELECT * FROM moved`
+      const [intent] = IntentRow.decode(moved)
       if (intent !== undefined) return intent
       yield* Effect.fromResult(transitions(yield* statusOf(id), events))
       // It moved on to a status where the events are legal after the update had missed it.
       return yield* apply(id, events, consequences)
     }).pipe(guarded("apply"))
 
-  const applyAll: Intents["Service"]["applyAll"] = Effect.fn("Intents.applyAll")(function* (steps) {
+  const applyAll: Intents["Service"]["applyAll"] = Effect.fnUntraced(function* (steps) {
     if (steps.length === 0) return new Set<string>()
-    const at = yield* now
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
     const rows = steps.map(stepRow)
     const events = steps.flatMap(({ detail, events, id }) =>
       events.map((event) => ({ id, ...eventRow(event), ...(detail === undefined ? {} : { detail: text(detail) }) }))
@@ -221,6 +267,9 @@ const make = Effect.gen(function* () {
     const messages = steps.flatMap(({ id, outbox = [] }) =>
       outbox.map((message) => ({ id, key: idempotencyKey(message), message: OutboxMessageJson.encode(message) }))
     )
+    const passed = sql`moved m JOIN ROWS FROM (
+      jsonb_to_recordset(${sql.json(events)}) AS (id text, status text, reason text)
+    ) WITH ORDINALITY AS e (id, status, reason, position) USING (id)`
     // Rows are locked in the order of their ids, so that two passes over the same intents cannot wait for each other.
     const moved = yield* sql<{ id: string }>`
       WITH step AS (
@@ -240,7 +289,9 @@ const make = Effect.gen(function* () {
           lease_worker = NULL, lease_until = NULL, updated_at = ${at}
         FROM locked JOIN step USING (id)
         WHERE i.id = locked.id AND i.status = ANY(step."from")
-        RETURNING i.id
+        RETURNING i.id, i.builder_id, i.source_chain_id, i.tx_hash, i.delivery_tx_hash,
+          CASE WHEN i.builder_id IS NOT NULL THEN i.quote END AS quote,
+          CASE WHEN i.builder_id IS NOT NULL THEN i."order" END AS "order"
       ), event AS (
         INSERT INTO orchestrator.intent_events (intent_id, event, status, tx_hash, reason, detail, at)
         SELECT moved.id, e.event, e.status, e.tx_hash, e.reason, e.detail, ${at}
@@ -257,16 +308,11 @@ const make = Effect.gen(function* () {
         ) WITH ORDINALITY AS m (id, key, message, position)
         JOIN moved USING (id) ORDER BY m.position
         ON CONFLICT (idempotency_key) DO NOTHING
-      ) SELECT id FROM moved`
+      ), told AS (${tell(sql, passed, millis)}) SELECT id FROM moved`
     return new Set(moved.map(({ id }) => id))
   }, guarded("applyAll"))
 
-  const findAll: Intents["Service"]["findAll"] = Effect.fn("Intents.findAll")(function* (ids) {
-    if (ids.length === 0) return []
-    return yield* IntentRow.decode(yield* sql`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`)
-  }, guarded("findAll"))
-
-  const burned: Intents["Service"]["burned"] = Effect.fn("Intents.burned")(function* (query) {
+  const burned: Intents["Service"]["burned"] = Effect.fnUntraced(function* (query) {
     const since = timestamp(query.sinceMs)
     const accounts = query.owners.map((owner) => `${query.chainId}:${owner}`)
     const rows = yield* sql<{ owner: string | null; builder: string | null; count: number }>`
@@ -285,22 +331,22 @@ const make = Effect.gen(function* () {
     }
   }, guarded("burned"))
 
-  const overdue: Intents["Service"]["overdue"] = Effect.fn("Intents.overdue")(function* (chainId, before, limit) {
-    const rows = yield* sql`
+  const overdue: Intents["Service"]["overdue"] = Effect.fnUntraced(function* (chainId, before, limit) {
+    const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
       WHERE source_chain_id = ${chainId} AND queued AND deadline < ${String(before)}::numeric
       ORDER BY deadline
       LIMIT ${limit}`
-    return yield* IntentRow.decode(rows)
+    return IntentRow.decode(rows)
   }, guarded("overdue"))
 
-  const inStatus: Intents["Service"]["inStatus"] = Effect.fn("Intents.inStatus")(function* (chainId, statuses, limit) {
-    const rows = yield* sql`
+  const inStatus: Intents["Service"]["inStatus"] = Effect.fnUntraced(function* (chainId, statuses, limit) {
+    const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
       WHERE source_chain_id = ${chainId} AND status = ANY(${statuses})
       ORDER BY created_at, id
       LIMIT ${limit}`
-    return yield* IntentRow.decode(rows)
+    return IntentRow.decode(rows)
   }, guarded("inStatus"))
 
   const counts = sql<{ status: IntentStatus; count: bigint }>`
@@ -328,7 +374,7 @@ const make = Effect.gen(function* () {
     submit,
     claim,
     release,
-    apply: Effect.fn("Intents.apply")(apply),
+    apply,
     applyAll,
     findAll,
     burned,

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { Outbox } from "../../../ports/Outbox.ts"
 import { guarded, text, timestamp } from "../Database.ts"
+import * as Gathered from "../Gathered.ts"
 import { OutboxMessageJson } from "./OutboxMessageJson.ts"
 
 const EntryRow = Schema.Struct({
@@ -19,12 +20,12 @@ const make = Effect.gen(function* () {
 
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
-  const claim: Outbox["Service"]["claim"] = Effect.fn("Outbox.claim")(function* ({ leaseMillis, limit }) {
+  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit, topic }) {
     const millis = yield* Clock.currentTimeMillis
     const rows = yield* sql`
       WITH due AS (
         SELECT id, due_at FROM orchestrator.outbox
-        WHERE state = 'pending' AND due_at <= ${timestamp(millis)}
+        WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${timestamp(millis)}
         ORDER BY due_at, id
         LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
@@ -38,20 +39,25 @@ const make = Effect.gen(function* () {
       .map(({ attempts, id, message }) => ({ id: String(id), message, attempts }))
   }, guarded("outbox.claim"))
 
-  const acknowledge = Effect.fn("Outbox.acknowledge")(function* (id: string) {
-    yield* sql`
-      UPDATE orchestrator.outbox SET state = 'delivered', detail = NULL, closed_at = ${yield* now}
-      WHERE id = ${id}::bigint AND state <> 'delivered'`
-  }, guarded("outbox.acknowledge"))
+  const acknowledge = yield* Gathered.make({
+    statements: 1,
+    questions: 100,
+    run: Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+      yield* sql`
+        UPDATE orchestrator.outbox SET state = 'delivered', detail = NULL, closed_at = ${yield* now}
+        WHERE id = ANY(${ids}::bigint[]) AND state <> 'delivered'`
+      return ids.map(() => "noted" as const)
+    }, guarded("outbox.acknowledge"))
+  })
 
-  const defer = Effect.fn("Outbox.defer")(function* (id: string, nextAttemptMs: number, detail: string) {
+  const defer = Effect.fnUntraced(function* (id: string, nextAttemptMs: number, detail: string) {
     yield* sql`
       UPDATE orchestrator.outbox
       SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, detail = ${text(detail)}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.defer"))
 
-  const reject = Effect.fn("Outbox.reject")(function* (id: string, detail: string) {
+  const reject = Effect.fnUntraced(function* (id: string, detail: string) {
     yield* sql`
       UPDATE orchestrator.outbox SET state = 'rejected', detail = ${text(detail)}, closed_at = ${yield* now}
       WHERE id = ${id}::bigint AND state = 'pending'`
@@ -59,14 +65,14 @@ const make = Effect.gen(function* () {
 
   const counts = sql<{ pending: bigint; rejected: bigint }>`
     SELECT
-      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'pending') AS pending,
-      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'rejected') AS rejected`.pipe(
+      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'pending' AND topic = 'ledger') AS pending,
+      (SELECT count(*) FROM orchestrator.outbox WHERE state = 'rejected' AND topic = 'ledger') AS rejected`.pipe(
     Effect.map(([row]) => ({ pending: Number(row?.pending ?? 0), rejected: Number(row?.rejected ?? 0) })),
     guarded("outbox.counts"),
     Effect.withSpan("Outbox.counts")
   )
 
-  return Outbox.of({ claim, acknowledge, defer, reject, counts })
+  return Outbox.of({ claim, acknowledge: (id) => Effect.asVoid(acknowledge(id)), defer, reject, counts })
 })
 
 /** Needs the migrated schema of `Migrated.layer`. */

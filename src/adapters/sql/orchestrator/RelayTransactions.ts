@@ -1,7 +1,6 @@
 /** Relay transactions in Postgres. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { hexToBytes } from "viem"
 import * as Address from "../../../domain/Address.ts"
 import { Uint256 } from "../../../domain/Amount.ts"
 import { Hash, Hex } from "../../../domain/Hex.ts"
@@ -74,7 +73,7 @@ const make = Effect.gen(function* () {
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
   const attemptValues = (id: string, attempt: Attempt) => sql`(
-    ${attempt.hash}, ${id}::bigint, ${hexToBytes(attempt.raw)}, ${String(attempt.maxFeePerGas)}::numeric,
+    ${attempt.hash}, ${id}::bigint, ${Buffer.from(attempt.raw.slice(2), "hex")}, ${String(attempt.maxFeePerGas)}::numeric,
     ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)},
     ${attempt.broadcastAtMs === undefined ? null : timestamp(attempt.broadcastAtMs)}
   )`
@@ -160,14 +159,10 @@ const make = Effect.gen(function* () {
       }
       return transaction
     })
-    return sql.withTransaction(stored).pipe(guarded("allocate"), Effect.withSpan("RelayTransactions.allocate"))
+    return sql.withTransaction(stored).pipe(guarded("allocate"))
   }
 
-  const addAttempt: RelayTransactions["Service"]["addAttempt"] = Effect.fn("RelayTransactions.addAttempt")(function* (
-    id,
-    attempt,
-    kind
-  ) {
+  const addAttempt: RelayTransactions["Service"]["addAttempt"] = Effect.fnUntraced(function* (id, attempt, kind) {
     // Signatures are deterministic: the same version signed twice has the same hash.
     yield* sql`
       WITH transaction AS (
@@ -185,25 +180,20 @@ const make = Effect.gen(function* () {
         AND ${kind} = 'sweep'`
   }, guarded("addAttempt"))
 
-  const markBroadcast = Effect.fn("RelayTransactions.markBroadcast")(function* (hash: Hash) {
+  const markBroadcast = Effect.fnUntraced(function* (hash: Hash) {
     yield* sql`UPDATE orchestrator.relay_attempts SET broadcast_at = ${yield* now} WHERE hash = ${hash}`
   }, guarded("markBroadcast"))
 
-  const setInclusion: RelayTransactions["Service"]["setInclusion"] = Effect.fn("RelayTransactions.setInclusion")(
-    function* (id, inclusion) {
-      yield* sql`
+  const setInclusion: RelayTransactions["Service"]["setInclusion"] = Effect.fnUntraced(function* (id, inclusion) {
+    yield* sql`
         UPDATE orchestrator.relay_transactions
         SET status = ${inclusion === undefined ? "pending" : "mined"}, included_hash = ${inclusion?.hash ?? null},
           included_block_number = ${inclusion?.blockNumber ?? null},
           included_block_hash = ${inclusion?.blockHash ?? null}
         WHERE id = ${id}::bigint AND status <> 'final'`
-    },
-    guarded("setInclusion")
-  )
+  }, guarded("setInclusion"))
 
-  const finalize: RelayTransactions["Service"]["finalize"] = Effect.fn("RelayTransactions.finalize")(function* (
-    endings
-  ) {
+  const finalize: RelayTransactions["Service"]["finalize"] = Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
     const at = yield* now
     const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
@@ -241,10 +231,7 @@ const make = Effect.gen(function* () {
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("finalize"))
 
-  const finalFrom: RelayTransactions["Service"]["finalFrom"] = Effect.fn("RelayTransactions.finalFrom")(function* (
-    chainId,
-    blockNumber
-  ) {
+  const finalFrom: RelayTransactions["Service"]["finalFrom"] = Effect.fnUntraced(function* (chainId, blockNumber) {
     const rows = yield* sql`
         SELECT id, included_hash AS hash, included_block_number AS block_number, included_block_hash AS block_hash
         FROM orchestrator.relay_transactions
@@ -256,7 +243,7 @@ const make = Effect.gen(function* () {
     }))
   }, guarded("finalFrom"))
 
-  const reopen: RelayTransactions["Service"]["reopen"] = Effect.fn("RelayTransactions.reopen")(function* (ids) {
+  const reopen: RelayTransactions["Service"]["reopen"] = Effect.fnUntraced(function* (ids) {
     yield* sql`
       UPDATE orchestrator.relay_transactions
       SET status = 'pending', reopened = true, finalized_at = NULL, included_hash = NULL, included_block_number = NULL,
@@ -264,10 +251,7 @@ const make = Effect.gen(function* () {
       WHERE id = ANY(${ids}::bigint[]) AND status = 'final'`
   }, guarded("reopen"))
 
-  const detach: RelayTransactions["Service"]["detach"] = Effect.fn("RelayTransactions.detach")(function* (
-    id,
-    intentIds
-  ) {
+  const detach: RelayTransactions["Service"]["detach"] = Effect.fnUntraced(function* (id, intentIds) {
     yield* sql`
       WITH link AS (
         UPDATE orchestrator.relay_transaction_intents SET active = false
@@ -278,7 +262,7 @@ const make = Effect.gen(function* () {
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("detach"))
 
-  const spending = Effect.fn("RelayTransactions.spending")(function* (chainId: number, sinceMs: number) {
+  const spending = Effect.fnUntraced(function* (chainId: number, sinceMs: number) {
     const [row] = yield* sql<{ wei: string }>`
       SELECT (
         coalesce((
@@ -291,7 +275,7 @@ const make = Effect.gen(function* () {
     return BigInt(row?.wei ?? 0)
   }, guarded("spending"))
 
-  const unfinished = Effect.fn("RelayTransactions.unfinished")(function* (chainId: number) {
+  const unfinished = Effect.fnUntraced(function* (chainId: number) {
     const rows = yield* sql`
       SELECT t.*, carried.intent_ids, carried.wanted_until,
         (

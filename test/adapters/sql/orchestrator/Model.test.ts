@@ -10,7 +10,7 @@ import * as MemoryRelayTransactions from "../../../../src/adapters/memory/RelayT
 import type { OutboxMessage } from "../../../../src/domain/Accrual.ts"
 import { IntentStatus } from "../../../../src/domain/Intent.ts"
 import { Intents } from "../../../../src/ports/Intents.ts"
-import { Outbox } from "../../../../src/ports/Outbox.ts"
+import { Outbox, TOPICS } from "../../../../src/ports/Outbox.ts"
 import { type RelayTransaction, RelayTransactions } from "../../../../src/ports/RelayTransactions.ts"
 import { address, attempt, hash, newIntent, submission } from "../../../support/IntentFixtures.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
@@ -60,7 +60,7 @@ const Command = Schema.Union([
   Schema.TaggedStruct("Reopen", { transaction: aTransaction }),
   Schema.TaggedStruct("Detach", { transaction: aTransaction, intents: someIntents }),
   Schema.TaggedStruct("NextNonce", { owner: upTo(2), atLeast: upTo(5) }),
-  Schema.TaggedStruct("ClaimOutbox", { limit: upTo(3), leaseMillis: upTo(4) }),
+  Schema.TaggedStruct("ClaimOutbox", { topic: Schema.Literals(TOPICS), limit: upTo(3), leaseMillis: upTo(4) }),
   Schema.TaggedStruct("Advance", { millis: upTo(3) })
 ])
 type Command = typeof Command.Type
@@ -96,7 +96,17 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
   const all = [0, 1, 2, 3, 4, 5]
   const transaction = (index: number) => run.transactions[index] ?? "999999999"
   const create = (intent: number) =>
-    outcome(intents.create(newIntent({ id: name(intent), chainId, owner: 1 + Math.floor(intent / 2) })))
+    outcome(
+      intents.create(
+        newIntent({
+          id: name(intent),
+          chainId,
+          owner: 1 + Math.floor(intent / 2),
+          ...(intent % 3 === 0 ? {} : { builderId: "bld" }),
+          destChainId: chainId + (intent % 2)
+        })
+      )
+    )
   const submit = (intent: number) => outcome(intents.submit(name(intent), submission(chainId)))
   const message = (intent: number): OutboxMessage => ({
     _tag: "Revenue",
@@ -179,7 +189,11 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
     case "NextNonce":
       return yield* intents.nextOrderNonce(chainId, address(command.owner), BigInt(command.atLeast))
     case "ClaimOutbox": {
-      const claimed = yield* outbox.claim({ limit: command.limit, leaseMillis: command.leaseMillis })
+      const claimed = yield* outbox.claim({
+        topic: command.topic,
+        limit: command.limit,
+        leaseMillis: command.leaseMillis
+      })
       return claimed.map(({ attempts, message }) => ({ attempts, message }))
     }
     case "Advance":

@@ -1,0 +1,137 @@
+/** What every store of builders' sweeps must do. Each test gets a store of its own. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { withEvent } from "../../../src/domain/Sweep.ts"
+import type { SweepEvent } from "../../../src/domain/SweepEvent.ts"
+import type { Builders } from "../../../src/ports/Builders.ts"
+import { Sweeps } from "../../../src/ports/Sweeps.ts"
+import { event, register } from "../../support/BuilderFixtures.ts"
+
+const DAY = 24 * 3_600_000
+
+const life = (id: string): ReadonlyArray<SweepEvent> => [
+  event("submitted", { id, atMs: 10 }),
+  event("settled_source", { id, atMs: 20 }),
+  event("delivered", { id, atMs: 30 })
+]
+
+export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | Sweeps, E>) =>
+  describe(`sweeps on ${adapter}`, () => {
+    const test = (name: string, body: Effect.Effect<void, unknown, Builders | Sweeps>) =>
+      it.effect(name, () => Effect.andThen(register, body).pipe(Effect.provide(Layer.fresh(stores()))))
+
+    test(
+      "keep an event once, however many report it at once",
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        const submitted = event("submitted")
+        const booked = yield* Effect.forEach(Array.from({ length: 20 }), () => sweeps.record(submitted), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(booked.filter((each) => each === "added").length, 1)
+        assert.deepStrictEqual(yield* sweeps.timeline("alpha", "intent"), [submitted])
+        assert.deepStrictEqual(yield* sweeps.timeline("beta", "intent"), [])
+        assert.deepStrictEqual(yield* sweeps.timeline("alpha", "other"), [])
+      })
+    )
+
+    test(
+      "refuse other content, another builder's intent and an unknown builder, and keep nothing of it",
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        const submitted = event("submitted")
+        yield* sweeps.record(submitted)
+        const refusals: ReadonlyArray<readonly [SweepEvent, string]> = [
+          [{ ...submitted, amountIn: 1n }, "SweepConflict"],
+          [{ ...submitted, builderId: "beta" }, "SweepConflict"],
+          [event("delivered", { builderId: "beta" }), "SweepConflict"],
+          [event("submitted", { id: "x", builderId: "nobody" }), "UnknownBuilder"]
+        ]
+        for (const [refused, tag] of refusals) {
+          assert.strictEqual((yield* Effect.flip(sweeps.record(refused)))._tag, tag)
+        }
+        assert.deepStrictEqual(yield* sweeps.timeline("alpha", "intent"), [submitted])
+        assert.deepStrictEqual(yield* sweeps.timeline("beta", "intent"), [])
+        assert.deepStrictEqual(yield* sweeps.list("beta", { limit: 10 }), [])
+      })
+    )
+
+    it.effect.prop(
+      "add up to the same, in whatever order and however often events are reported",
+      [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 }))).check(Schema.isMaxLength(12))],
+      ([order]) =>
+        Effect.gen(function* () {
+          yield* register
+          const sweeps = yield* Sweeps
+          const all = [...life("one"), ...life("two")]
+          const reported = order.flatMap((index) => all[index] ?? [])
+          yield* Effect.forEach(reported, sweeps.record, { concurrency: 3 })
+          const listed = yield* sweeps.list("alpha", { limit: 10 })
+          for (const id of ["one", "two"]) {
+            const own = reported.filter(({ intentId }) => intentId === id)
+            const expected = own.reduce<ReturnType<typeof withEvent> | undefined>(withEvent, undefined)
+            assert.deepStrictEqual(listed.find(({ sweep }) => sweep.intentId === id)?.sweep, expected)
+            assert.deepStrictEqual(
+              yield* sweeps.timeline("alpha", id),
+              all.filter((each) => own.includes(each) && each.intentId === id)
+            )
+          }
+        }).pipe(Effect.provide(Layer.fresh(stores()))),
+      { arbitrary: { runs: 15 }, timeout: 120_000 }
+    )
+
+    test(
+      "are listed in pages, newest first, by status and by chain",
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        for (const id of ["a", "b", "c"]) yield* sweeps.record(event("submitted", { id, chainId: 1, destChainId: 2 }))
+        yield* sweeps.record(event("failed", { id: "a", chainId: 1, destChainId: 2 }))
+        yield* sweeps.record(event("submitted", { id: "elsewhere", chainId: 3 }))
+        yield* sweeps.record(event("submitted", { id: "beta's", builderId: "beta" }))
+        const ids = (page: Parameters<typeof sweeps.list>[1]) =>
+          Effect.map(sweeps.list("alpha", page), (rows) => rows.map(({ sweep }) => sweep.intentId))
+        assert.deepStrictEqual(yield* ids({ limit: 10 }), ["elsewhere", "c", "b", "a"])
+        const [, second] = yield* sweeps.list("alpha", { limit: 2 })
+        assert.deepStrictEqual(yield* ids({ limit: 10, before: second?.cursor ?? "" }), ["b", "a"])
+        assert.deepStrictEqual(yield* ids({ limit: 10, status: "failed" }), ["a"])
+        assert.deepStrictEqual(yield* ids({ limit: 10, status: "submitted", chainId: 2 }), ["c", "b"])
+        assert.deepStrictEqual(yield* ids({ limit: 10, chainId: 3 }), ["elsewhere"])
+        assert.deepStrictEqual(yield* ids({ limit: 10, status: "delivered" }), [])
+      })
+    )
+
+    test(
+      "are counted by the day on which they started",
+      Effect.gen(function* () {
+        const sweeps = yield* Sweeps
+        const first = [
+          event("submitted", { id: "a", atMs: DAY - 1 }),
+          event("delivered", { id: "a", atMs: DAY + 1 }),
+          event("submitted", { id: "b", atMs: DAY }),
+          event("failed", { id: "b", atMs: DAY + 5 }),
+          event("submitted", { id: "c", atMs: DAY }),
+          event("delivered", { id: "d", atMs: DAY + 7, chainId: 9 }),
+          event("submitted", { id: "too late", atMs: 2 * DAY })
+        ]
+        yield* Effect.forEach(first, sweeps.record)
+        const { amountIn, tokenIn: token } = event("submitted")
+        assert.deepStrictEqual(yield* sweeps.totals("alpha", { fromMs: 0, toMs: 2 * DAY }), {
+          counts: { submitted: 1, settled_source: 0, delivered: 2, failed: 1 },
+          volume: [
+            { chainId: 1, token, amount: amountIn, sweeps: 1 },
+            { chainId: 9, token, amount: amountIn, sweeps: 1 }
+          ],
+          days: [
+            { day: "1970-01-02", sweeps: 3, delivered: 1, failed: 1 },
+            { day: "1970-01-01", sweeps: 1, delivered: 1, failed: 0 }
+          ]
+        })
+        const other = yield* sweeps.totals("beta", { fromMs: 0, toMs: 2 * DAY })
+        assert.deepStrictEqual(other, {
+          counts: { submitted: 0, settled_source: 0, delivered: 0, failed: 0 },
+          volume: [],
+          days: []
+        })
+      })
+    )
+  })

@@ -1,0 +1,41 @@
+/** A builder's sweeps and events that differ in what the test names, and are otherwise all alike. */
+import { Effect } from "effect"
+import { sweepEvent, type SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"
+import { Builders } from "../../src/ports/Builders.ts"
+import { address, hash, type IntentOptions, newIntent } from "./IntentFixtures.ts"
+
+export const BUILDERS = ["alpha", "beta"] as const
+
+/** Registers {@link BUILDERS}. */
+export const register = Effect.gen(function* () {
+  const builders = yield* Builders
+  yield* Effect.forEach(BUILDERS, (id, position) =>
+    builders.create({
+      id,
+      name: id,
+      builderBps: 0,
+      maxBuilderBps: 0,
+      payoutAddress: address(0x80 + position),
+      payoutMode: "ledger",
+      createdAtMs: 0
+    })
+  )
+})
+
+/** What is told of an intent when it reaches `status`. */
+export const event = (
+  status: SweepStatus,
+  { atMs = 0, builderId = "alpha", id = "intent", ...options }: Partial<IntentOptions> & { readonly atMs?: number } = {}
+): SweepEvent =>
+  sweepEvent(
+    {
+      ...newIntent({ id, ...options }),
+      id,
+      ...(status === "submitted" ? {} : { txHash: hash(`tx ${id}`) }),
+      ...(status === "delivered" ? { deliveryTxHash: hash(`delivery ${id}`) } : {}),
+      ...(status === "failed" ? { failureReason: "reverted" as const } : {})
+    },
+    builderId,
+    status,
+    atMs
+  )
