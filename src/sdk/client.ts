@@ -1,4 +1,5 @@
 /** The client of the service: quote, review, sign, submit, wait. Everything rejects with a `SweepError` or the signal's reason. */
+import type { RetryOptions } from "./attempts.ts"
 import {
   type Delegation,
   delegation,
@@ -17,15 +18,27 @@ import type {
   Address,
   Hex,
   Intent,
+  KeyedRequestOptions,
+  ListedToken,
   Offer,
   Portfolio,
   RequestOptions,
+  ServedChain,
   SignedSweep,
   SweepableToken,
   SweepRequest
 } from "./types.ts"
 import { waitForIntent, type WaitOptions } from "./wait.ts"
-import { readAccepted, readOffer, readPortfolio, readSweepable, writeRequest, writeSigned } from "./wire.ts"
+import {
+  readAccepted,
+  readChains,
+  readOffer,
+  readPortfolio,
+  readSweepable,
+  readTokens,
+  writeRequest,
+  writeSigned
+} from "./wire.ts"
 
 export interface SweepClientOptions {
   readonly orchestratorUrl: string
@@ -33,8 +46,12 @@ export interface SweepClientOptions {
   readonly apiKey?: string
   /** The platform's unless told. */
   readonly fetch?: Fetch
-  /** For each request; 30 seconds unless told. */
+  /** For each attempt at a request; 30 seconds unless told. */
   readonly timeoutMillis?: number
+  /** How often `quote` and `submit` send a request whose answer got lost, or was 429 or 5xx. */
+  readonly retry?: RetryOptions
+  /** Makes the idempotency key of each `quote` and `submit`; random ones unless told. */
+  readonly newIdempotencyKey?: () => string
   /** How strict the review is. Naming the delegates that you know is the strongest protection there is. */
   readonly review?: Omit<ReviewOptions, "nowMs">
   /** Nodes by chain, for `delegation` and `revokeDelegation`; the rest needs none. */
@@ -54,7 +71,7 @@ export interface SweepResult {
 
 export interface SweepClient {
   /** Prices the sweep; the offer is to be reviewed. */
-  readonly quote: (request: SweepRequest, options?: RequestOptions) => Promise<Offer>
+  readonly quote: (request: SweepRequest, options?: KeyedRequestOptions) => Promise<Offer>
   /**
    * Holds the offer against the request and returns what to show the user.
    *
@@ -63,8 +80,11 @@ export interface SweepClient {
   readonly reviewOrder: (offer: Offer, request: SweepRequest) => SweepReview
   /** Reviews the offer again, and has the wallet sign order (EIP-712) and authorization (EIP-7702). */
   readonly signSweep: (offer: Offer, request: SweepRequest, signer: SweepSigner) => Promise<SignedSweep>
-  /** Hands over what was signed. Once it resolves, the sweep is durable and will be sent. */
-  readonly submit: (signed: SignedSweep, options?: RequestOptions) => Promise<Accepted>
+  /**
+   * Hands over what was signed. Once it resolves, the sweep is durable and will be sent. Where it rejects with something
+   * `retryable`, the service may have it nonetheless: `waitForIntent` tells, by the quote's id.
+   */
+  readonly submit: (signed: SignedSweep, options?: KeyedRequestOptions) => Promise<Accepted>
   /** Resolves with the intent once it is `delivered` or `failed`. */
   readonly waitForIntent: (id: string, options?: WaitOptions) => Promise<Intent>
   /** All of it. Resolves once delivered; undefined when `confirm` said no; rejects with `SweepFailedError` if it fails. */
@@ -73,6 +93,10 @@ export interface SweepClient {
     signer: SweepSigner,
     options?: SweepOptions
   ) => Promise<SweepResult | undefined>
+  /** The chains that are served, and what sweeps can do there. */
+  readonly chains: (options?: RequestOptions) => Promise<ReadonlyArray<ServedChain>>
+  /** The tokens that are listed there, native currencies first on each chain. */
+  readonly tokens: (options?: RequestOptions) => Promise<ReadonlyArray<ListedToken>>
   /** What the owner holds on every served chain. */
   readonly portfolio: (owner: Address, options?: RequestOptions) => Promise<Portfolio>
   /** The same, and what of it is worth sweeping. */
@@ -95,7 +119,9 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
   const http = makeHttp({
     baseUrl: options.orchestratorUrl,
     fetch,
-    timeoutMillis: options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS
+    timeoutMillis: options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS,
+    retry: options.retry,
+    newIdempotencyKey: options.newIdempotencyKey
   })
   const { apiKey } = options
   const attributed = (request: SweepRequest): SweepRequest => (apiKey === undefined ? request : { apiKey, ...request })
@@ -122,6 +148,8 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
     },
+    chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
+    tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),
     portfolio: async (owner, requestOptions) => readPortfolio(await http.get(`/portfolio/${owner}`, requestOptions)),
     sweepable: async (owner, requestOptions) =>
       readSweepable(await http.get(`/portfolio/${owner}/sweepable`, requestOptions)),

@@ -9,14 +9,16 @@
  * }).pipe(Effect.provide(SweepApi.layer({ orchestratorUrl })), Effect.provide(FetchHttpClient.layer))
  * ```
  */
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import { type HttpClient, HttpClientError } from "effect/http"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { OrchestratorApi } from "../api/orchestrator/OrchestratorApi.ts"
 import type { IntentView, QuoteResponse } from "../api/orchestrator/Schemas.ts"
 import * as Address from "../domain/Address.ts"
-import { isTerminal } from "../domain/Intent.ts"
 import type { QuoteRequest } from "../domain/Quote.ts"
+import type { RetryOptions } from "./attempts.ts"
+import { persistently, sendKeys, underOneKey } from "./effectAttempts.ts"
+import { waitForIntent } from "./effectWait.ts"
 import { OrderMismatchError, SigningError } from "./errors.ts"
 import { type ReviewOptions, reviewOrder, type SweepReview } from "./review.ts"
 import { signReviewed } from "./sign.ts"
@@ -24,6 +26,7 @@ import type { SweepSigner } from "./signer.ts"
 import type { Offer, SignedSweep, SweepRequest } from "./types.ts"
 import { writeRequest } from "./wire.ts"
 
+export type { RetryOptions } from "./attempts.ts"
 export type { ReviewOptions, SweepReview } from "./review.ts"
 export type { SweepSigner } from "./signer.ts"
 export type { SignedSweep, SweepRequest } from "./types.ts"
@@ -61,6 +64,13 @@ export interface Options {
   /** Attributes every sweep to the builder that the key belongs to. */
   readonly apiKey?: string
   readonly review?: Omit<ReviewOptions, "nowMs">
+  /** How often `quote` and `submit` send a request whose answer got lost, or was 429 or 5xx. */
+  readonly retry?: RetryOptions
+}
+
+export interface KeyedOptions {
+  /** Names the request for 24 hours, as in the main entry; a random one unless told. */
+  readonly idempotencyKey?: string
 }
 
 /** As the contract takes it; the request's addresses must be addresses. */
@@ -89,20 +99,20 @@ const asSigningFailed = (error: unknown): Effect.Effect<never, SigningFailed> =>
     ? Effect.fail(new SigningFailed({ code: error.code, message: error.message }))
     : Effect.die(error)
 
-/** Quickly at first, then as often as the specification says. */
-const polling = Schedule.min([Schedule.exponential("500 millis", 1.4), Schedule.spaced("3 seconds")])
-
-/** Passing trouble while an intent is followed: the next poll may tell. */
-const isPassing = (error: { readonly _tag: string }): boolean =>
-  HttpClientError.isHttpClientError(error) || error._tag === "Unavailable" || error._tag === "InternalError"
-
 const make = Effect.fnUntraced(function* (options: Options) {
-  const api = yield* HttpApiClient.make(OrchestratorApi, { baseUrl: options.orchestratorUrl })
+  const api = yield* HttpApiClient.make(OrchestratorApi, {
+    baseUrl: options.orchestratorUrl,
+    transformClient: sendKeys
+  })
+  const once = <A, E extends { readonly _tag: string }>(
+    request: Effect.Effect<A, E>,
+    { idempotencyKey }: KeyedOptions
+  ) => underOneKey(persistently(options.retry)(request), idempotencyKey)
   const attributed = (request: SweepRequest): SweepRequest =>
     options.apiKey === undefined ? request : { apiKey: options.apiKey, ...request }
 
-  const quote = Effect.fn("SweepApi.quote")(function* (request: SweepRequest) {
-    return asOffer(yield* api.quotes.quote({ payload: asQuoteRequest(attributed(request)) }))
+  const quote = Effect.fn("SweepApi.quote")(function* (request: SweepRequest, keyed: KeyedOptions = {}) {
+    return asOffer(yield* once(api.quotes.quote({ payload: asQuoteRequest(attributed(request)) }), keyed))
   })
 
   const review = Effect.fn("SweepApi.review")(function* (offer: Offer, request: SweepRequest) {
@@ -119,42 +129,30 @@ const make = Effect.fnUntraced(function* (options: Options) {
     )
   )
 
-  const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep) =>
-    api.intents.submit({
-      payload: {
-        ...signed,
-        authorization: {
-          ...signed.authorization,
-          address: Address.of(signed.authorization.address),
-          nonce: BigInt(signed.authorization.nonce)
+  const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep, keyed: KeyedOptions = {}) =>
+    once(
+      api.intents.submit({
+        payload: {
+          ...signed,
+          authorization: {
+            ...signed.authorization,
+            address: Address.of(signed.authorization.address),
+            nonce: BigInt(signed.authorization.nonce)
+          }
         }
-      }
-    })
+      }),
+      keyed
+    )
   )
 
-  const status = (id: string) =>
-    api.intents.status({ params: { id } }).pipe(
-      Effect.catchTag("RateLimitExceeded", (limited) =>
-        Effect.andThen(Effect.sleep(limited.retryAfterSeconds * 1000), Effect.fail(limited))
-      ),
-      Effect.retry({
-        schedule: Schedule.spaced("3 seconds"),
-        while: (error) => isPassing(error) || error._tag === "RateLimitExceeded"
+  const wait = Effect.fn("SweepApi.wait")(
+    (id: string, onProgress: (intent: Intent) => Effect.Effect<void> = () => Effect.void) =>
+      waitForIntent(id, {
+        status: api.intents.status({ params: { id } }),
+        opened: api.intents.events({ params: { id }, responseMode: "response-only" }),
+        onProgress
       })
-    )
-
-  const wait = Effect.fn("SweepApi.wait")(function* (
-    id: string,
-    onProgress: (intent: Intent) => Effect.Effect<void> = () => Effect.void
-  ) {
-    let known: Intent["status"] | undefined
-    const poll = Effect.tap(status(id), (intent) => {
-      if (intent.status === known) return Effect.void
-      known = intent.status
-      return onProgress(intent)
-    })
-    return yield* Effect.repeat(poll, { schedule: polling, until: (intent) => isTerminal(intent.status) })
-  })
+  )
 
   const sweep = Effect.fn("SweepApi.sweep")(function* (
     request: SweepRequest,
@@ -178,6 +176,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return {
     /** Every endpoint of the contract. */
     api,
+    /** Prices the sweep. A request whose answer gets lost is sent again under its idempotency key; so with `submit`. */
     quote,
     /** Holds the offer against the request; what it returns is to be shown to the user. */
     review,

@@ -36,93 +36,106 @@ export abstract class ApiError extends SweepError {
   }
 }
 
-/** 422 with the problems of the request, each naming its field. */
-export class InvalidRequestError extends ApiError {
-  override readonly name = "InvalidRequestError"
-  readonly code = "invalid_request"
-  /** One problem each, such as `amountIn: expected a non-negative integer as a decimal string`. */
-  readonly problems: ReadonlyArray<string>
+/** The class of an error that says nothing but its status. */
+const apiError = <const Name extends string, const Code extends string>(
+  name: Name,
+  code: Code,
+  advice: string,
+  retryable = false
+): new (answer: Answer) => ApiError & { readonly name: Name; readonly code: Code } =>
+  class extends ApiError {
+    override readonly name = name
+    readonly code = code
+    override readonly retryable = retryable
 
-  constructor(answer: Answer) {
-    super("the request is malformed", answer)
-    this.problems = answer.reason.split("; ")
+    constructor(answer: Answer) {
+      super(advice, answer)
+    }
   }
+
+/** 422 with the problems of the request, each naming its field. */
+export class InvalidRequestError extends apiError(
+  "InvalidRequestError",
+  "invalid_request",
+  "the request is malformed"
+) {
+  /** One problem each, such as `amountIn: expected a non-negative integer as a decimal string`. */
+  readonly problems: ReadonlyArray<string> = this.reason.split("; ")
 }
 
 /** 422, masked: the token is declined, fees reach the amount, there is no route … */
-export class QuoteUnavailableError extends ApiError {
-  override readonly name = "QuoteUnavailableError"
-  readonly code = "quote_unavailable"
-
-  constructor(answer: Answer) {
-    super("no quote can be made; try a larger amount or another token", answer)
-  }
-}
+export class QuoteUnavailableError extends apiError(
+  "QuoteUnavailableError",
+  "quote_unavailable",
+  "no quote can be made; try a larger amount or another token"
+) {}
 
 /** 403: owner or destination is blocked by sanctions screening. */
-export class ScreeningBlockedError extends ApiError {
-  override readonly name = "ScreeningBlockedError"
-  readonly code = "screening_blocked"
-
-  constructor(answer: Answer) {
-    super("do not try again", answer)
-  }
-}
+export class ScreeningBlockedError extends apiError("ScreeningBlockedError", "screening_blocked", "do not try again") {}
 
 /** 400, masked: the quote is unknown, expired or used, a party is blocked, or a signature is not the owner's. */
-export class SubmissionRefusedError extends ApiError {
-  override readonly name = "SubmissionRefusedError"
-  readonly code = "submission_refused"
-
-  constructor(answer: Answer) {
-    super("ask for a new quote and sign again", answer)
-  }
-}
+export class SubmissionRefusedError extends apiError(
+  "SubmissionRefusedError",
+  "submission_refused",
+  "ask for a new quote and sign again"
+) {}
 
 /** 404. */
-export class NotFoundError extends ApiError {
-  override readonly name = "NotFoundError"
-  readonly code = "not_found"
+export class NotFoundError extends apiError("NotFoundError", "not_found", "there is nothing under this id") {}
 
-  constructor(answer: Answer) {
-    super("there is nothing under this id", answer)
-  }
-}
+/** 409: the idempotency key came with another request before. The client's own keys are random; yours was not. */
+export class IdempotencyKeyReusedError extends apiError(
+  "IdempotencyKeyReusedError",
+  "idempotency_key_reused",
+  "use a new idempotency key for each request"
+) {}
 
-/** 429. */
-export class RateLimitedError extends ApiError {
-  override readonly name = "RateLimitedError"
-  readonly code = "rate_limited"
+/** An answer that says when to send the same request again. */
+abstract class LaterError extends ApiError {
   override readonly retryable = true
   readonly retryAfterSeconds: number
 
-  constructor(answer: Answer) {
-    const seconds = answer.retryAfterSeconds ?? 60
+  constructor(answer: Answer, fallbackSeconds: number) {
+    const seconds = answer.retryAfterSeconds ?? fallbackSeconds
     super(`wait ${seconds} s`, answer)
     this.retryAfterSeconds = seconds
   }
 }
 
-/** 500, 502, 503, or a gateway's 5xx: the service, or something behind it, failed. */
-export class ServiceError extends ApiError {
-  override readonly name = "ServiceError"
-  readonly code = "service_error"
-  override readonly retryable = true
+/** 409: the first request with the idempotency key is not answered yet. */
+export class IdempotencyKeyInUseError extends LaterError {
+  override readonly name = "IdempotencyKeyInUseError"
+  readonly code = "idempotency_key_in_use"
 
   constructor(answer: Answer) {
-    super("the service failed; try again later", answer)
+    super(answer, 1)
   }
 }
+
+/** 429. */
+export class RateLimitedError extends LaterError {
+  override readonly name = "RateLimitedError"
+  readonly code = "rate_limited"
+
+  constructor(answer: Answer) {
+    super(answer, 60)
+  }
+}
+
+/** 500, 502, 503, or a gateway's 5xx: the service, or something behind it, failed. */
+export class ServiceError extends apiError(
+  "ServiceError",
+  "service_error",
+  "the service failed; try again later",
+  true
+) {}
 
 /** A status that the contract does not know. */
-export class UnexpectedStatusError extends ApiError {
-  override readonly name = "UnexpectedStatusError"
-  readonly code = "unexpected_status"
-
-  constructor(answer: Answer) {
-    super("not an answer of this service; check the address", answer)
-  }
-}
+export class UnexpectedStatusError extends apiError(
+  "UnexpectedStatusError",
+  "unexpected_status",
+  "not an answer of this service; check the address"
+) {}
 
 /** The answer was a success, and not of the contract's shape. */
 export class MalformedAnswerError extends SweepError {
@@ -236,6 +249,11 @@ export const ofAnswer = (answer: Answer): ApiError => {
       return new ScreeningBlockedError(answer)
     case 404:
       return new NotFoundError(answer)
+    case 409:
+      // Only a key in use is a matter of time.
+      return answer.retryAfterSeconds === undefined
+        ? new IdempotencyKeyReusedError(answer)
+        : new IdempotencyKeyInUseError(answer)
     case 413:
       return new InvalidRequestError(answer)
     case 422:

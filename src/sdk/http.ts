@@ -1,13 +1,15 @@
 /** Requests to the service: JSON both ways, and every answer that is no success as a typed error. */
+import { persistently, randomKey, type RetryOptions } from "./attempts.ts"
 import { MalformedAnswerError, NetworkError, ofAnswer } from "./errors.ts"
-import type { RequestOptions } from "./types.ts"
+import type { KeyedRequestOptions, RequestOptions } from "./types.ts"
 
 /** `fetch`, or anything that is called like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Http {
   readonly get: (path: string, options?: RequestOptions) => Promise<unknown>
-  readonly post: (path: string, body: unknown, options?: RequestOptions) => Promise<unknown>
+  /** Sent again, under one idempotency key, until there is an answer that counts or the attempts are used up. */
+  readonly post: (path: string, body: unknown, options?: KeyedRequestOptions) => Promise<unknown>
   /** The answer as it comes, of whatever status. */
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<Response>
 }
@@ -41,8 +43,10 @@ export const makeHttp = (options: {
   readonly baseUrl: string
   readonly fetch: Fetch
   readonly timeoutMillis: number
+  readonly retry?: RetryOptions | undefined
+  readonly newIdempotencyKey?: (() => string) | undefined
 }): Http => {
-  const { fetch, timeoutMillis } = options
+  const { fetch, newIdempotencyKey = randomKey, retry = {}, timeoutMillis } = options
   const base = options.baseUrl.replace(/\/+$/, "")
 
   const send = async (path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> => {
@@ -71,12 +75,11 @@ export const makeHttp = (options: {
   const accept = { accept: "application/json" }
   return {
     get: (path, { signal } = {}) => send(path, { method: "GET", headers: accept }, signal),
-    post: (path, body, { signal } = {}) =>
-      send(
-        path,
-        { method: "POST", headers: { ...accept, "content-type": "application/json" }, body: JSON.stringify(body) },
-        signal
-      ),
+    post: (path, body, { idempotencyKey = newIdempotencyKey(), signal } = {}) => {
+      const headers = { ...accept, "content-type": "application/json", "idempotency-key": idempotencyKey }
+      const init = { method: "POST", headers, body: JSON.stringify(body) }
+      return persistently(() => send(path, init, signal), retry, signal)
+    },
     open: (path, accept, signal) => fetch(`${base}${path}`, { method: "GET", headers: { accept }, signal })
   }
 }

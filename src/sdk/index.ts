@@ -10,6 +10,7 @@
  * )
  * ```
  */
+export type { RetryOptions } from "./attempts.ts"
 export { readBridgeCall, type BridgeCall } from "./bridge.ts"
 export {
   createSweepClient,
@@ -18,7 +19,7 @@ export {
   type SweepOptions,
   type SweepResult
 } from "./client.ts"
-export type { Delegation, Node, NodeClient, RevocationSender, RevokeOptions } from "./delegation.ts"
+export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./delegation.ts"
 export * from "./errors.ts"
 export type { Fetch } from "./http.ts"
 export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review.ts"

@@ -189,6 +189,46 @@ export interface SweepableToken extends PortfolioToken {
   readonly estimatedNetUsd: string | null
 }
 
+/** A chain that is served. */
+export interface ServedChain {
+  readonly id: number
+  /** As `route` hints name it. */
+  readonly name: string
+  readonly nativeSymbol: string
+  readonly wrappedNative: Address
+  readonly contracts: { readonly delegate: Address; readonly guard: Address; readonly entry: Address }
+  readonly explorerUrl?: string
+  readonly blockTimeMillis: number
+  /** Blocks after which a sweep counts as settled. */
+  readonly confirmations: number
+  readonly features: {
+    /** Whether sweeps can start here. */
+    readonly source: boolean
+    /** Whether one token can be swapped into another one here. */
+    readonly swap: boolean
+    /** Chains that sweeps from here can end on. */
+    readonly bridgeDestinations: ReadonlyArray<number>
+  }
+}
+
+/** A token that is listed on a served chain. */
+export interface ListedToken {
+  readonly chainId: number
+  readonly address: Address
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  readonly logoURI?: string
+}
+
 export interface RequestOptions {
   readonly signal?: AbortSignal
+}
+
+export interface KeyedRequestOptions extends RequestOptions {
+  /**
+   * Names the request: whoever sends it again under its key gets the first one's answer, for 24 hours. A random one unless told;
+   * tell one that you keep where a request must survive your program.
+   */
+  readonly idempotencyKey?: string
 }

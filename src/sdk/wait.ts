@@ -2,7 +2,8 @@
  * Following an intent to its end: by the service's event stream where there is one, else by polling that starts quickly, slows
  * down to the specification's three seconds, and keeps to the rate limit.
  */
-import { MalformedAnswerError, NetworkError, RateLimitedError, ServiceError, WaitTimeoutError } from "./errors.ts"
+import { patience, sleep } from "./attempts.ts"
+import { MalformedAnswerError, WaitTimeoutError } from "./errors.ts"
 import type { Http } from "./http.ts"
 import type { Intent } from "./types.ts"
 import { readIntent } from "./wire.ts"
@@ -29,28 +30,7 @@ const SILENCE_MILLIS = 20_000
 
 export const isEnded = ({ status }: Intent): boolean => status === "delivered" || status === "failed"
 
-/** Sleeps, or throws the signal's reason as soon as it is aborted. */
-const sleep = (millis: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop)
-      resolve()
-    }, millis)
-    if (signal.aborted) stop()
-    else signal.addEventListener("abort", stop, { once: true })
-  })
-
 const path = (id: string): string => `/intents/${encodeURIComponent(id)}`
-
-/** How long to wait after a failure that may pass; undefined for one that will not. */
-const patience = (error: unknown, pause: number): number | undefined => {
-  if (error instanceof RateLimitedError) return error.retryAfterSeconds * 1000
-  return error instanceof NetworkError || error instanceof ServiceError ? pause : undefined
-}
 
 /** Polls until the intent has ended. */
 const poll = async (

@@ -7,9 +7,11 @@ import type {
   Hex,
   Intent,
   IntentStatus,
+  ListedToken,
   Offer,
   Portfolio,
   PortfolioToken,
+  ServedChain,
   ServedTypedData,
   SignedSweep,
   SweepableToken,
@@ -250,6 +252,51 @@ export const readPortfolio = portfolioOf(portfolioToken)
 
 /** Of `GET /portfolio/:owner/sweepable`. */
 export const readSweepable = portfolioOf(sweepableToken)
+
+const servedChain: Read<ServedChain> = (value, path) => {
+  const { get, optional } = members(value, path)
+  return {
+    id: get("id", safeInteger),
+    name: get("name", text),
+    nativeSymbol: get("nativeSymbol", text),
+    wrappedNative: get("wrappedNative", address),
+    contracts: get("contracts", (contracts, at) => {
+      const { get } = members(contracts, at)
+      return { delegate: get("delegate", address), guard: get("guard", address), entry: get("entry", address) }
+    }),
+    ...optional("explorerUrl", text),
+    blockTimeMillis: get("blockTimeMillis", safeInteger),
+    confirmations: get("confirmations", safeInteger),
+    features: get("features", (features, at) => {
+      const { get } = members(features, at)
+      return {
+        source: get("source", boolean),
+        swap: get("swap", boolean),
+        bridgeDestinations: get("bridgeDestinations", list(safeInteger))
+      }
+    })
+  }
+}
+
+/** Of `GET /chains`. */
+export const readChains = (body: unknown): ReadonlyArray<ServedChain> =>
+  members(body, "").get("chains", list(servedChain))
+
+const listedToken: Read<ListedToken> = (value, path) => {
+  const { get, optional } = members(value, path)
+  return {
+    chainId: get("chainId", safeInteger),
+    address: get("address", address),
+    symbol: get("symbol", text),
+    name: get("name", text),
+    decimals: get("decimals", safeInteger),
+    ...optional("logoURI", text)
+  }
+}
+
+/** Of `GET /tokens`. */
+export const readTokens = (body: unknown): ReadonlyArray<ListedToken> =>
+  members(body, "").get("tokens", list(listedToken))
 
 /** For `POST /quote`, with the defaults that {@link SweepRequest} tells. */
 export const writeRequest = (request: SweepRequest) => ({

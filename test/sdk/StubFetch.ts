@@ -5,6 +5,7 @@ export interface Asked {
   readonly method: string
   readonly url: string
   readonly body: unknown
+  readonly idempotencyKey: string | undefined
 }
 
 export type Answer = Response | Error
@@ -20,7 +21,8 @@ export const stub = (answers: ReadonlyArray<(asked: Asked) => Answer | Promise<A
     const request = {
       method: init.method ?? "GET",
       url,
-      body: typeof init.body === "string" ? JSON.parse(init.body) : undefined
+      body: typeof init.body === "string" ? JSON.parse(init.body) : undefined,
+      idempotencyKey: new Headers(init.headers).get("idempotency-key") ?? undefined
     }
     const answer = answers[Math.min(asked.length, answers.length - 1)]
     asked.push(request)

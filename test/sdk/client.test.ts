@@ -1,6 +1,7 @@
 /** What the client sends, and how it tells apart what comes back. */
 import { assert, describe, it } from "vitest"
 import type { IntentAccepted, IntentSubmission, IntentView, QuoteResponse } from "../../src/api/orchestrator/Schemas.ts"
+import type { ChainList, TokenList } from "../../src/domain/Catalog.ts"
 import type { FailureReason } from "../../src/domain/Intent.ts"
 import type { PortfolioView, SweepableView } from "../../src/domain/Portfolio.ts"
 import type { QuoteRequest } from "../../src/domain/Quote.ts"
@@ -24,13 +25,16 @@ export type ContractHolds = [
   Is<Sdk.FailureReason, FailureReason>,
   Is<Sdk.Portfolio, typeof PortfolioView.Type>,
   Is<Sdk.Portfolio<Sdk.SweepableToken>, typeof SweepableView.Type>,
+  Is<Sdk.ServedChain, (typeof ChainList.Type)["chains"][number]>,
+  Is<Sdk.ListedToken, TokenList["tokens"][number]>,
   Is<(typeof QuoteRequest)["Encoded"], ReturnType<typeof writeRequest>>,
   Is<(typeof IntentSubmission)["Encoded"], ReturnType<typeof writeSigned>>
 ]
 
 const client = (...answers: Parameters<typeof stub>[0]) => {
   const { asked, fetch } = stub(answers)
-  return { asked, client: Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test/", fetch }) }
+  const retry = { attempts: 1 }
+  return { asked, client: Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test/", fetch, retry }) }
 }
 
 const rejection = async (promise: Promise<unknown>): Promise<Sdk.SweepError> => {
@@ -46,11 +50,12 @@ const rejection = async (promise: Promise<unknown>): Promise<Sdk.SweepError> => 
 describe("the client", () => {
   it("asks with what the request leaves out filled in", async () => {
     const { asked, client: sweeps } = client(() => json(200, wireOffer()))
-    const offer = await sweeps.quote({ ...request, destination: undefined as never })
+    const offer = await sweeps.quote({ ...request, destination: undefined as never }, { idempotencyKey: "key-1" })
     assert.deepStrictEqual(asked, [
       {
         method: "POST",
         url: "https://sweep.test/quote",
+        idempotencyKey: "key-1",
         body: {
           owner: owner.address,
           tokenIn: request.tokenIn,
@@ -83,6 +88,13 @@ describe("the client", () => {
     [400, "internal error", Sdk.SubmissionRefusedError, "submission_refused", false],
     [403, "request blocked by sanctions screening", Sdk.ScreeningBlockedError, "screening_blocked", false],
     [404, "not found", Sdk.NotFoundError, "not_found", false],
+    [
+      409,
+      "a request with this idempotency key is in progress",
+      Sdk.IdempotencyKeyInUseError,
+      "idempotency_key_in_use",
+      true
+    ],
     [413, "request body too large", Sdk.InvalidRequestError, "invalid_request", false],
     [422, "internal error", Sdk.QuoteUnavailableError, "quote_unavailable", false],
     [422, "owner: expected an address; tier: missing", Sdk.InvalidRequestError, "invalid_request", false],
@@ -127,6 +139,7 @@ describe("the client", () => {
     const sweeps = Sdk.createSweepClient({
       orchestratorUrl: "https://sweep.test",
       timeoutMillis: 30,
+      retry: { attempts: 1 },
       fetch: (_, { signal }) =>
         new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))))
     })

@@ -218,10 +218,59 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
       })
     )
 
-    it.effect("sweeps by the Effect API", () =>
+    /** Lets the request through and loses the first answer to each path. */
+    const losing = (fetch: Sdk.Fetch) => {
+      const lost: Array<string> = []
+      const keys: Array<string | null> = []
+      const unreliable: Sdk.Fetch = async (url, init) => {
+        const { pathname } = new URL(url)
+        const answer = await fetch(url, init)
+        if (init.method !== "POST" || pathname === "/") return answer
+        keys.push(new Headers(init.headers).get("idempotency-key"))
+        if (lost.includes(pathname)) return answer
+        lost.push(pathname)
+        throw new TypeError(`lost ${answer.status}`)
+      }
+      return { fetch: unreliable, keys, lost }
+    }
+
+    it.effect("sweeps once although the answers to the quote and to the submission get lost", () =>
       Effect.gen(function* () {
         const { alpha, options } = yield* setUp(9)
         const owner = yield* freshOwner(alpha, "DAI", "40")
+        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+        const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
+        const sweeps = Sdk.createSweepClient({ ...options, fetch, retry: { pauseMillis: 10 } })
+        const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
+        assert.strictEqual(result?.intent.status, "delivered")
+        assert.deepStrictEqual(lost, ["/quote", "/intents"])
+        const [quoted, again, submitted, resubmitted] = keys
+        assert.deepStrictEqual([quoted, submitted], [again, resubmitted])
+        assert.notStrictEqual(quoted, submitted)
+        assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+      })
+    )
+
+    it.effect("tells a key that stood for another request", () =>
+      Effect.gen(function* () {
+        const { alpha, sweeps } = yield* setUp(10)
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+        const idempotencyKey = "a key of mine"
+        const first = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
+        const again = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
+        assert.deepStrictEqual(again, first)
+        const other = sweeps.quote({ ...request, amountIn: request.amountIn - 1n }, { idempotencyKey })
+        const error = yield* Effect.promise(() => other.catch((cause: unknown) => cause))
+        assert.instanceOf(error, Sdk.IdempotencyKeyReusedError)
+      })
+    )
+
+    it.effect("sweeps by the Effect API", () =>
+      Effect.gen(function* () {
+        const { alpha, asked, options } = yield* setUp(11)
+        const owner = yield* freshOwner(alpha, "DAI", "40")
+        const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
         const seen: Array<string> = []
         yield* Effect.gen(function* () {
           const sweeps = yield* SweepApi
@@ -238,7 +287,17 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
           })
           assert.strictEqual(intent.status, "delivered")
           assert.strictEqual(seen.at(-1), "delivered")
-        }).pipe(Effect.provide(SweepApi.layer(options)), Effect.provide(FetchHttpClient.layer))
+        }).pipe(
+          Effect.provide(SweepApi.layer({ ...options, retry: { pauseMillis: 10 } })),
+          Effect.provide(FetchHttpClient.layer),
+          Effect.provideService(FetchHttpClient.Fetch, ((url, init) =>
+            fetch(String(url), init ?? {})) as typeof globalThis.fetch)
+        )
+        assert.deepStrictEqual(lost, ["/quote", "/intents"])
+        assert.deepStrictEqual(keys.slice(-2, -1), keys.slice(-1))
+        // The service has events, so nothing is polled.
+        assert.notInclude(asked, "/intents/:id")
+        assert.strictEqual(asked.at(-1), "/intents/:id/events")
       })
     )
   }

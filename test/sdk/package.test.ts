@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import packageJson from "../../package.json" with { type: "json" }
 import * as Project from "../examples/Project.ts"
 
 const run = async (command: ReadonlyArray<string>, cwd: string): Promise<string> => {
@@ -12,14 +13,27 @@ const run = async (command: ReadonlyArray<string>, cwd: string): Promise<string>
 }
 
 const main = `
-import { createSweepClient, OrderMismatchError, type SweepReview, type SweepSigner } from "token-sweep"
+import {
+  createSweepClient,
+  IdempotencyKeyInUseError,
+  OrderMismatchError,
+  QuoteUnavailableError,
+  RateLimitedError,
+  type SweepReview,
+  type SweepSigner
+} from "token-sweep"
 import { createWalletClient, http } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { base } from "viem/chains"
 
 const account = privateKeyToAccount(\`0x\${"11".repeat(32)}\`)
 export const signer: SweepSigner = account
-const client = createSweepClient({ orchestratorUrl: "https://sweep.test", nodes: { 8453: "https://node.test" } })
+const client = createSweepClient({
+  orchestratorUrl: "https://sweep.test",
+  nodes: { 8453: "https://node.test" },
+  retry: { attempts: 2 },
+  newIdempotencyKey: () => "a key"
+})
 
 export const sweep = async (show: (review: SweepReview) => boolean): Promise<string | undefined> => {
   try {
@@ -30,6 +44,9 @@ export const sweep = async (show: (review: SweepReview) => boolean): Promise<str
     )
     return result?.intent.txHash
   } catch (error) {
+    if (error instanceof IdempotencyKeyInUseError) return error.code satisfies "idempotency_key_in_use"
+    if (error instanceof RateLimitedError) return String(error.retryAfterSeconds)
+    if (error instanceof QuoteUnavailableError) return error.code satisfies "quote_unavailable"
     if (error instanceof OrderMismatchError) return error.mismatches.map(({ field }) => field).join()
     throw error
   }
@@ -75,6 +92,31 @@ describe("the package", () => {
     assert.strictEqual(code, 0, out)
   }
 
+  it("is packed by npm as it was here: code, types and papers, and nothing else", async () => {
+    const listed = JSON.parse(await run(["npm", "pack", "--dry-run", "--json", "--ignore-scripts"], installed))
+    const packed = [listed].flat()[0].files.map(({ path }: { readonly path: string }) => path)
+    const unpacked = await Array.fromAsync(new Bun.Glob("**/*").scan({ cwd: installed }))
+    assert.sameMembers(packed, unpacked)
+    assert.includeMembers(packed, ["LICENSE", "README.md", "index.js", "effect.js", "types/sdk/index.d.ts"])
+    for (const path of packed)
+      assert.match(path, /^(LICENSE|README\.md|package\.json|[\w-]+\.js(\.map)?|types\/.+\.d\.ts)$/)
+  })
+
+  it("exports what the repository does, each entry with its types", async () => {
+    const manifest = await Bun.file(join(installed, "package.json")).json()
+    const inRepository = JSON.parse(JSON.stringify(manifest.exports).replaceAll('"./types', '"./dist/sdk/types'))
+    for (const entry of Object.values<{ default: string }>(inRepository)) {
+      entry.default = entry.default.replace("./", "./dist/sdk/")
+    }
+    assert.deepStrictEqual<unknown>(packageJson.exports, inRepository)
+    assert.strictEqual(manifest.types, manifest.exports["."].types)
+    assert.strictEqual(manifest.main, manifest.exports["."].default)
+    for (const entry of Object.values<{ types: string; default: string }>(manifest.exports)) {
+      for (const path of [entry.types, entry.default])
+        assert.isTrue(await Bun.file(join(installed, path)).exists(), path)
+    }
+  })
+
   it("has viem as its only requirement", async () => {
     const manifest = await Bun.file(join(installed, "package.json")).json()
     assert.isUndefined(manifest.dependencies)
@@ -91,7 +133,7 @@ describe("the package", () => {
        console.log(error instanceof SweepError, error.code, Object.keys(client).join())`
     )
     const said = await run(["node", "main.mjs"], project)
-    assert.include(said, "true network_error quote,reviewOrder,signSweep,submit,waitForIntent,sweep,portfolio")
+    assert.include(said, "true network_error quote,reviewOrder,signSweep,submit,waitForIntent,sweep,")
   })
 
   it("is small, and holds nothing of effect", async () => {

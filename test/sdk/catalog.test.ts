@@ -1,0 +1,41 @@
+/** The client reads the catalog as the contract writes it. */
+import { assert, describe, it } from "vitest"
+import { Schema } from "effect"
+import * as Catalog from "../../src/domain/Catalog.ts"
+import * as Sdk from "../../src/sdk/index.ts"
+import * as FakeChain from "../support/FakeChain.ts"
+import { json, stub } from "./StubFetch.ts"
+
+const chains = [
+  { ...FakeChain.chain, explorerUrl: "https://explorer.test" },
+  { ...FakeChain.chain, id: FakeChain.chain.id + 1, name: "other", supportsSetCode: false }
+]
+
+describe("the catalog", () => {
+  it("is read whole", async () => {
+    const list = Catalog.chainList(chains)
+    const tokens = Catalog.tokenList(chains, "2026-01-01T00:00:00.000Z")
+    const { asked, fetch } = stub([
+      () => json(200, Schema.encodeSync(Catalog.ChainList)(list)),
+      () => json(200, Schema.encodeSync(Catalog.TokenList)(tokens))
+    ])
+    const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+    assert.deepStrictEqual(await client.chains(), list.chains)
+    const read = await client.tokens()
+    assert.deepStrictEqual(
+      read.map(({ address, chainId, decimals, symbol }) => ({ address, chainId, decimals, symbol })),
+      tokens.tokens.map(({ address, chainId, decimals, symbol }) => ({ address, chainId, decimals, symbol }))
+    )
+    assert.deepStrictEqual(
+      asked.map(({ url }) => url),
+      ["https://sweep.test/chains", "https://sweep.test/tokens"]
+    )
+  })
+
+  it("is refused when it is not of the contract", async () => {
+    const { fetch } = stub([() => json(200, { chains: [{ id: "1" }] })])
+    const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+    const error = await client.chains().catch((failure: unknown) => failure)
+    assert.instanceOf(error, Sdk.MalformedAnswerError)
+  })
+})
