@@ -120,7 +120,14 @@ const bench = Effect.gen(function* () {
 
   const backend = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ ok: true }, { status: 201 }) })
+      Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: async (request) => {
+          const { entries = [] } = (await request.json()) as { readonly entries?: ReadonlyArray<{ sweepId: string }> }
+          return Response.json({ ok: true, booked: entries.map(({ sweepId }) => sweepId) }, { status: 201 })
+        }
+      })
     ),
     (running) => Effect.promise(() => running.stop(true))
   )

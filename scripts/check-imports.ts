@@ -17,7 +17,19 @@ const PURE = ["effect", "viem"]
 
 const INNER = ["domain", "ports"]
 const SERVICES = [...INNER, "api", "orchestrator", "builder"]
-const EVERYTHING = [...SERVICES, "adapters", "server", "sdk", "mcp", "web", "devnet", "cli", "apps", "config.ts"]
+const EVERYTHING = [
+  ...SERVICES,
+  "adapters",
+  "server",
+  "sdk",
+  "mcp",
+  "web",
+  "devnet",
+  "cli",
+  "apps",
+  "config",
+  "config.ts"
+]
 
 const RULES: Readonly<Record<string, Rule>> = {
   domain: { layers: [], packages: PURE },
@@ -28,10 +40,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   adapters: { layers: INNER },
   server: { layers: [...SERVICES, "config.ts"] },
   sdk: { layers: ["domain", "api"], packages: PURE },
-  mcp: { layers: ["domain", "api", "sdk"] },
+  mcp: { layers: ["domain", "api", "sdk", "config.ts"] },
   web: { layers: ["domain", "api", "sdk"] },
   devnet: { layers: [...SERVICES, "adapters", "sdk", "config.ts"] },
-  "config.ts": { layers: SERVICES, packages: ["effect"] },
+  config: { layers: ["domain", "orchestrator"], packages: ["effect"] },
+  "config.ts": { layers: ["config", "orchestrator"], packages: ["effect"] },
   cli: { layers: EVERYTHING },
   apps: { layers: EVERYTHING },
   "main.ts": { layers: EVERYTHING }

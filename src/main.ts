@@ -4,8 +4,10 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
+import { benchCommand } from "./cli/BenchCommand.ts"
 import { builderCommand } from "./cli/BuilderCommand.ts"
 import { buildersCommand } from "./cli/BuildersCommand.ts"
+import { chaosCommand } from "./cli/ChaosCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { deployCommand } from "./cli/DeployCommand.ts"
 import { devCommand } from "./cli/DevCommand.ts"
@@ -31,7 +33,9 @@ Command.make("sweep").pipe(
     migrateCommand,
     deployCommand,
     settingsCommand,
-    testCommand
+    testCommand,
+    chaosCommand,
+    benchCommand
   ]),
   Command.run({ version: packageJson.version }),
   Effect.provide(Logging.layer),

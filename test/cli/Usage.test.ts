@@ -53,7 +53,9 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         "migrate",
         "deploy",
         "settings",
-        "test"
+        "test",
+        "chaos",
+        "bench"
       ])
       yield* inParallel(commands, (command) =>
         Effect.map(sweep([command, "--help"]), (help) => {

@@ -1,6 +1,6 @@
 /** That the checker finds what it is there to find. */
 import { assert, describe, it } from "@effect/vitest"
-import { findings, type Observed } from "./Checker.ts"
+import { double, findings, lost, type Observed } from "../../chaos/Checker.ts"
 
 const sound: Observed = {
   acknowledged: ["a", "b"],
@@ -17,7 +17,22 @@ const sound: Observed = {
     { id: "c", chainId: 1, orderHash: "0xc0", status: "quoted", builderId: null, history: [] }
   ],
   settlements: [
-    { chainId: 1, orderHash: "0xa0", txHash: "0x01", eventIndex: 3, token: "0xDA", feeAmount: 5n, builderFee: 2n }
+    {
+      chainId: 1,
+      orderHash: "0xa0",
+      txHash: "0x01",
+      eventIndex: 3,
+      owner: "0xE0",
+      token: "0xDA",
+      amountIn: 100n,
+      feeAmount: 5n,
+      builder: "0xB0",
+      builderFee: 2n,
+      destChainId: 1,
+      tokenOut: "0xCC",
+      amountOut: 92n,
+      destination: "0xE0"
+    }
   ],
   mined: [
     { chainId: 1, lane: "l", nonce: 0, hash: "0x01" },
@@ -31,12 +46,21 @@ const sound: Observed = {
     { key: "revenue:0x01_3", token: "0xda", amount: "5" },
     { key: "accrual:0x01_3", token: "0xda", amount: "2" }
   ],
-  booked: ["revenue:0x01_3", "accrual:0x01_3", "revenue:0x01_3"]
+  booked: ["revenue:0x01_3", "accrual:0x01_3", "revenue:0x01_3"],
+  deliveries: [],
+  changes: [
+    { chainId: 1, account: "0xe0", takesFees: false, token: "0xda", amount: -100n },
+    { chainId: 1, account: "0xe0", takesFees: false, token: "0xcc", amount: 92n },
+    { chainId: 1, account: "0xf0", takesFees: true, token: "0xda", amount: 5n },
+    { chainId: 1, account: "0xb0", takesFees: false, token: "0xda", amount: 2n },
+    { chainId: 2, account: "0xe0", takesFees: false, token: "0xcc", amount: 0n }
+  ]
 }
 
 const [settlement] = sound.settlements
 const [delivered, failed, quoted] = sound.intents
 const [first, second] = sound.transactions
+const [spent, received, , earned] = sound.changes
 
 const broken: Readonly<Record<string, Partial<Observed>>> = {
   "an acknowledged intent that is lost": { acknowledged: ["a", "b", "d"] },
@@ -56,12 +80,26 @@ const broken: Readonly<Record<string, Partial<Observed>>> = {
   "a settlement without revenue": { outbox: sound.outbox.slice(1), booked: ["accrual:0x01_3"] },
   "an accrual of another amount": { outbox: [sound.outbox[0]!, { ...sound.outbox[1]!, amount: "3" }] },
   "a message that was not delivered": { booked: ["revenue:0x01_3"] },
-  "a booking out of nothing": { booked: [...sound.booked, "revenue:0x09_0"] }
+  "a booking out of nothing": { booked: [...sound.booked, "revenue:0x09_0"] },
+  "money that went missing": { changes: [{ ...spent!, amount: -101n }] },
+  "money out of nothing": { changes: [{ ...earned!, amount: 3n }] },
+  "a delivery on another chain": { changes: [{ ...received!, chainId: 2 }] },
+  "a sweep to another chain that never arrived": { settlements: [{ ...settlement!, destChainId: 2 }], changes: [] },
+  "a delivery that nobody asked for": {
+    deliveries: [{ chainId: 2, originChainId: 1, token: "0xcc", amount: 92n, recipient: "0xe0" }],
+    changes: []
+  }
 }
 
 describe("Checker", () => {
   it("finds nothing wrong where all is well", () => {
     assert.deepStrictEqual(findings(sound), [])
+  })
+
+  it("names what is lost, and what settled twice", () => {
+    assert.deepStrictEqual([lost(sound), double(sound)], [[], []])
+    assert.deepStrictEqual(lost({ ...sound, acknowledged: ["a", "d"] }), ["d"])
+    assert.deepStrictEqual(double({ ...sound, settlements: [settlement!, settlement!, settlement!] }), ["1 0xa0"])
   })
 
   it.each(Object.keys(broken))("finds %s", (name) => {

@@ -1,8 +1,7 @@
 /** Postgres stops, dies, and comes back under a service that goes on running. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, FileSystem, Latch, Path, Schedule, Scope } from "effect"
-import * as Ports from "../../src/devnet/Ports.ts"
-import * as Postgres from "../../src/devnet/Postgres.ts"
+import { Effect, Latch, Schedule } from "effect"
+import * as Database from "../../chaos/Database.ts"
 import { hold, isSend, pass } from "../support/FaultProxy.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
@@ -13,32 +12,6 @@ const TIMEOUT = 120_000
 const ANSWER_MILLIS = 10_000
 
 const MASKED = `{"error":"internal error"}`
-
-/** A server on a port of its own whose data outlive it. */
-const restartable = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const root = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-faults-" })
-  // Root starts it as another user.
-  yield* fs.chmod(root, 0o755)
-  const port = yield* Ports.free
-  const scope = yield* Effect.scope
-  const start = Effect.gen(function* () {
-    const life = yield* Scope.fork(scope)
-    const server = yield* Postgres.start({ dataDirectory: path.join(root, "data"), port }).pipe(
-      Effect.provideService(Scope.Scope, life)
-    )
-    return {
-      server,
-      stop: Scope.close(life, Exit.void),
-      crash: Effect.andThen(
-        Effect.sync(() => process.kill(-server.pid, "SIGKILL")),
-        server.exited
-      )
-    }
-  })
-  return { start }
-})
 
 /** What the service answers while there is no database: at once, and without details. */
 const answersWithout = Effect.fnUntraced(function* (
@@ -65,7 +38,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
     "that is stopped, and later dies, is used again when it is back",
     () =>
       Effect.gen(function* () {
-        const database = yield* restartable
+        const database = yield* Database.place
         const first = yield* database.start
         const scene = yield* Scene.make({ databaseUrl: yield* first.server.createDatabase("kept") })
         const route = yield* scene.route

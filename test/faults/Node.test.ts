@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
 import { parseGwei, parseTransaction } from "viem"
-import { breakWhen, isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
+import { breakWhen, hold, isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
 import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
@@ -78,6 +78,38 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
         yield* scene.delivered(client, late)
         const { settlements } = yield* scene.check
         assert.lengthOf(settlements, sweeps.length)
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "that leaves one call unanswered holds up the batch that made it, and no other",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const { client } = yield* scene.orchestrator(route, { RELAYER_BATCH: "1" })
+        const [stuck, ...others] = yield* Effect.replicateEffect(scene.quote(client), 4, { concurrency: 2 })
+        assert.isDefined(stuck)
+
+        const back = yield* Latch.make()
+        let simulations = 0
+        yield* route.alpha.react(({ method }) => {
+          if (method !== "eth_simulateV1") return pass
+          simulations += 1
+          return simulations === 1 ? hold(back.await) : pass
+        })
+        const before = (yield* route.alpha.calls).length
+        yield* scene.submit(client, stuck)
+        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        for (const sweep of others) {
+          yield* scene.submit(client, sweep)
+          yield* Effect.timeout(scene.delivered(client, sweep), OPERATOR_MILLIS)
+        }
+        assert.strictEqual(yield* scene.status(client, stuck), "submitted")
+        yield* back.open
+        yield* scene.delivered(client, stuck)
+        yield* scene.check
       }),
     TIMEOUT
   )

@@ -16,11 +16,11 @@ import * as FaultProxy from "../support/FaultProxy.ts"
 import { TestNetwork } from "../support/Network.ts"
 import * as OrchestratorProcess from "../support/OrchestratorProcess.ts"
 import { TestServer } from "../support/Postgres.ts"
-import { freshOwner, type Place } from "../support/Services.ts"
+import { freshOwner, type Owner, type Place } from "../support/Services.ts"
 import { StubServer } from "../support/StubServer.ts"
 import * as SweepClient from "../support/SweepClient.ts"
-import * as Checker from "./Checker.ts"
-import * as Observation from "./Observation.ts"
+import * as Checker from "../../chaos/Checker.ts"
+import * as Observation from "../../chaos/Observation.ts"
 
 /** What the tests of a file share. Blocks are made when there is something to put into them. */
 export const layer = Layer.mergeAll(TestNetwork.layer(), TestServer.layer).pipe(
@@ -130,16 +130,24 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   /** What an owner who has just what it takes would ask. */
   const quoteRequest = Effect.map(freshOwner(alpha, "DAI", AMOUNT), ({ address }) => requestOf(address))
 
-  /** Quotes a sweep of such an owner, and signs it. */
-  const quote = Effect.fnUntraced(function* (client: SweepClient.SweepClient) {
-    const account = yield* freshOwner(alpha, "DAI", AMOUNT)
-    const request = requestOf(account.address)
+  /** Quotes an owner's sweep, and signs it. */
+  const quoteFor = Effect.fnUntraced(function* (
+    client: SweepClient.SweepClient,
+    account: Owner,
+    request: SweepClient.SweepRequest
+  ) {
     const answer = yield* Effect.promise(() =>
       client.post("/quote", { ...SweepClient.quoteBody(request), apiKey: API_KEY })
     )
     assert.strictEqual(answer.status, 200, answer.text)
     const signed = yield* Effect.promise(() => SweepClient.sign(account, answer))
     return { id: signed.quoteId, signed } satisfies Sweep
+  })
+
+  /** The same for an owner who has just what it takes. */
+  const quote = Effect.fnUntraced(function* (client: SweepClient.SweepClient) {
+    const account = yield* freshOwner(alpha, "DAI", AMOUNT)
+    return yield* quoteFor(client, account, requestOf(account.address))
   })
 
   /** Submits, and notes whether that was acknowledged. A connection that breaks is status 0. */
@@ -177,7 +185,8 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     const observed: Checker.Observed = {
       ...(yield* Observation.read(world)),
       acknowledged: [...acknowledged],
-      booked: (yield* builders.seen).flatMap(booked)
+      booked: (yield* builders.seen).flatMap(booked),
+      changes: []
     }
     assert.deepStrictEqual(Checker.findings(observed), [])
     return observed
@@ -202,6 +211,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     offer,
     orchestrator,
     quote,
+    quoteFor,
     quoteRequest,
     route,
     sql,

@@ -9,6 +9,9 @@ const TIMEOUT = 60_000
 /** What orchestrators such as Kubernetes leave a process is longer. */
 const PATIENCE = "5 seconds"
 
+/** Leases last 30 seconds. */
+const LEASE_FRACTION = "10 seconds"
+
 /** By itself: by the code that shells give for an interruption. */
 const STOPPED = Option.some(Option.some(130))
 
@@ -34,6 +37,28 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A proc
         const next = yield* scene.orchestrator(yield* scene.route)
         yield* scene.endLeases
         yield* scene.delivered(next.client, sweep)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "gives back what it had claimed, so that others need not wait for its leases",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Scene.make()
+        const route = yield* scene.route
+        const { client, exitCode, signal } = yield* scene.orchestrator(route)
+        const sweep = yield* scene.quote(client)
+        yield* route.alpha.react(({ method }) => (method === "eth_simulateV1" ? swallow : pass))
+        const before = (yield* route.alpha.calls).length
+        yield* scene.submit(client, sweep)
+        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* signal("SIGTERM")
+        assert.deepStrictEqual(yield* Effect.timeoutOption(exitCode, PATIENCE), STOPPED)
+
+        const next = yield* scene.orchestrator(yield* scene.route)
+        yield* Effect.timeout(scene.delivered(next.client, sweep), LEASE_FRACTION)
         yield* scene.check
       }),
     TIMEOUT

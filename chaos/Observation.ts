@@ -1,13 +1,27 @@
 /** Reads what the checker compares: the chains' logs and blocks, the service's tables, the builder backend's mail. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import { type Hex, parseAbi, parseEventLogs } from "viem"
-import type { DevChain } from "../../src/devnet/DevChain.ts"
-import type { LaneTransaction, Observed, OutboxRow, Settlement, StoredIntent, StoredTransaction } from "./Checker.ts"
+import { type Hex, parseAbi, parseEventLogs, slice } from "viem"
+import type { DevChain } from "../src/devnet/DevChain.ts"
+import type {
+  Delivery,
+  LaneTransaction,
+  Observed,
+  OutboxRow,
+  Settlement,
+  StoredIntent,
+  StoredTransaction
+} from "./Checker.ts"
 
 /** As the contracts' sources have it. */
 const sweptAbi = parseAbi([
   "event Swept(bytes32 indexed orderHash, address indexed owner, address indexed builder, address tokenIn, uint256 amountIn, uint256 feeAmount, uint256 builderFee, address tokenOut, uint256 amountOut, address destination, address swapTarget, uint256 nonce, uint256 destChainId)"
+])
+
+/** As Across's SpokePool has it. */
+const filledAbi = parseAbi([
+  "struct RelayExecutionInfo { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
+  "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecutionInfo relayExecutionInfo)"
 ])
 
 export interface World {
@@ -28,12 +42,34 @@ const settlements = ({ anvil, chain }: DevChain, fromBlock: bigint) =>
           orderHash: args.orderHash,
           txHash: transactionHash,
           eventIndex: receipt.logs.findIndex((log) => log.logIndex === logIndex),
+          owner: args.owner,
           token: args.tokenIn,
+          amountIn: args.amountIn,
           feeAmount: args.feeAmount,
-          builderFee: args.builderFee
+          builder: args.builder,
+          builderFee: args.builderFee,
+          destChainId: Number(args.destChainId),
+          tokenOut: args.tokenOut,
+          amountOut: args.amountOut,
+          destination: args.destination
         }
       })
     )
+  })
+
+/** Addresses in the bridge's events are words. */
+const ADDRESS_BYTES = 20
+
+const deliveries = ({ anvil, chain, spokePool }: DevChain, fromBlock: bigint) =>
+  anvil.ask("read the bridge's deliveries", async (node): Promise<ReadonlyArray<Delivery>> => {
+    const logs = await node.getLogs({ address: spokePool, fromBlock })
+    return parseEventLogs({ abi: filledAbi, logs }).map(({ args }) => ({
+      chainId: chain.id,
+      originChainId: Number(args.originChainId),
+      token: slice(args.outputToken, -ADDRESS_BYTES),
+      amount: args.outputAmount,
+      recipient: slice(args.recipient, -ADDRESS_BYTES)
+    }))
   })
 
 const mined = ({ anvil, chain }: DevChain, fromBlock: bigint, lanes: ReadonlyArray<Hex>) =>
@@ -62,11 +98,13 @@ const transactions = (sql: PgClient.PgClient) => sql<StoredTransaction>`
     ARRAY(SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position) AS hashes
   FROM orchestrator.relay_transactions t`
 
+/** What is booked; messages that only tell of something are not the checker's. */
 const outbox = (sql: PgClient.PgClient) => sql<OutboxRow>`
   SELECT idempotency_key AS key,
     coalesce(message -> 'accrual', message -> 'revenue') ->> 'token' AS token,
     coalesce(message -> 'accrual', message -> 'revenue') ->> 'amount' AS amount
-  FROM orchestrator.outbox`
+  FROM orchestrator.outbox
+  WHERE message ? 'accrual' OR message ? 'revenue'`
 
 /** Whether the service has nothing left to do. */
 export const isIdle = (sql: PgClient.PgClient) =>
@@ -82,8 +120,9 @@ export const read = Effect.fnUntraced(function* ({ chains, lanes, sql }: World) 
   return {
     settlements: (yield* Effect.forEach(chains, ({ dev, fromBlock }) => settlements(dev, fromBlock))).flat(),
     mined: (yield* Effect.forEach(chains, ({ dev, fromBlock }) => mined(dev, fromBlock, lanes))).flat(),
+    deliveries: (yield* Effect.forEach(chains, ({ dev, fromBlock }) => deliveries(dev, fromBlock))).flat(),
     intents: yield* intents(sql),
     transactions: yield* transactions(sql),
     outbox: yield* outbox(sql)
-  } satisfies Omit<Observed, "acknowledged" | "booked">
+  } satisfies Omit<Observed, "acknowledged" | "booked" | "changes">
 })

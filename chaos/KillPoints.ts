@@ -1,0 +1,90 @@
+/** The steps of a sweep at which a process can be killed, by what passes between it and the rest of the world. */
+import { Effect } from "effect"
+import type { Reaction } from "../test/support/FaultProxy.ts"
+import type * as Backend from "./Backend.ts"
+import type * as PostgresTap from "./PostgresTap.ts"
+
+/** Where a point is seen. */
+type Sight =
+  | ({ readonly at: "database" } & PostgresTap.Trap)
+  | { readonly at: "node"; readonly when: "before" | "after"; readonly method: string }
+  | ({ readonly at: "backend" } & Backend.Trap)
+  /** The client has its 201. */
+  | { readonly at: "client" }
+
+export interface KillPoint {
+  readonly name: string
+  readonly sight: Sight
+}
+
+const statement = (name: string, when: PostgresTap.Trap["when"], pattern: RegExp): KillPoint => ({
+  name,
+  sight: { at: "database", when, isSuch: (text) => pattern.test(text) }
+})
+
+/** The end of a transaction that executed such a statement. */
+const commit = (name: string, when: "before" | "after", pattern: RegExp): KillPoint => ({
+  name,
+  sight: {
+    at: "database",
+    when,
+    isSuch: (text, earlier) => /^\s*COMMIT/i.test(text) && earlier.some((each) => pattern.test(each))
+  }
+})
+
+const call = (name: string, when: "before" | "after", method: string): KillPoint => ({
+  name,
+  sight: { at: "node", when, method }
+})
+
+const post = (name: string, when: "before" | "after", path: string): KillPoint => ({
+  name,
+  sight: { at: "backend", when, path }
+})
+
+const SUBMISSION = /SET status = 'submitted'/
+const CLAIM = /SET lease_worker = \$/
+const ALLOCATION = /INSERT INTO orchestrator\.relay_transactions /
+const SIGNED_BYTES = /INSERT INTO orchestrator\.relay_attempts/
+const BROADCAST = /SET broadcast_at = /
+const SETTLEMENT = /INSERT INTO orchestrator\.outbox/
+const CONCLUSION = /INSERT INTO orchestrator\.relay_spending/
+const OUTBOX_CLAIM = /UPDATE orchestrator\.outbox \w+ SET due_at/
+const ACKNOWLEDGEMENT = /UPDATE orchestrator\.outbox SET state = 'delivered'/
+
+/** In the order of a sweep's life. */
+export const KILL_POINTS: ReadonlyArray<KillPoint> = [
+  statement("before the submission is stored", "before", SUBMISSION),
+  statement("submission stored, not answered", "after with rows", SUBMISSION),
+  { name: "submission answered", sight: { at: "client" } },
+  statement("claimed, not committed", "after with rows", CLAIM),
+  call("claimed, before the simulation", "before", "eth_simulateV1"),
+  call("simulated, nothing stored", "after", "eth_simulateV1"),
+  statement("nonce taken, nothing signed", "after with rows", ALLOCATION),
+  statement("signed, nothing stored", "before", SIGNED_BYTES),
+  commit("stored, not committed", "before", SIGNED_BYTES),
+  commit("committed, not broadcast", "after", SIGNED_BYTES),
+  call("before the broadcast", "before", "eth_sendRawTransaction"),
+  call("broadcast, reply lost", "after", "eth_sendRawTransaction"),
+  statement("broadcast, not marked", "before", BROADCAST),
+  call("receipt read, nothing booked", "after", "eth_getTransactionReceipt"),
+  statement("before the settlement is booked", "before", SETTLEMENT),
+  statement("settlement booked, not known to be", "after with rows", SETTLEMENT),
+  statement("settled, transaction not concluded", "before", CONCLUSION),
+  statement("transaction concluded", "after", CONCLUSION),
+  statement("accrual claimed, not offered", "after with rows", OUTBOX_CLAIM),
+  post("accrual offered, not accepted", "before", "/accruals"),
+  post("accrual accepted, not marked", "after", "/accruals"),
+  statement("accrual accepted, mark not stored", "before", ACKNOWLEDGEMENT)
+]
+
+/** What becomes of a node's call at a point: it never gets there, or its answer never comes back. An empty answer is none. */
+export const reaction =
+  (when: "before" | "after", caught: () => boolean): Reaction =>
+  (forward) =>
+    when === "before"
+      ? Effect.suspend(() => (caught() ? Effect.never : forward))
+      : Effect.flatMap(forward, (answer) => {
+          const isEmpty = answer.result === null || answer.result === undefined
+          return !isEmpty && caught() ? Effect.never : Effect.succeed(answer)
+        })
