@@ -6,7 +6,7 @@ import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queryClient.ts"
 import { restoreTheme } from "./lib/theme.ts"
 import { router } from "./router.tsx"
-import { Toasts } from "./ui/Toast.tsx"
+import { Toasts } from "./ui/kit.ts"
 import { discover } from "./wallet/provider.ts"
 
 restoreTheme()

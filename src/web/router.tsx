@@ -78,6 +78,12 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/SettingsPage.tsx"), "SettingsPage")
 })
 
+const sweep = createRoute({
+  getParentRoute: () => root,
+  path: "/sweep",
+  component: lazyRouteComponent(() => import("./sweep/SweepPage.tsx"), "SweepPage")
+})
+
 const admin = createRoute({
   getParentRoute: () => root,
   path: "/admin",
@@ -114,6 +120,12 @@ const revenue = createRoute({
   component: lazyRouteComponent(() => import("./admin/RevenuePage.tsx"), "RevenuePage")
 })
 
+const operations = createRoute({
+  getParentRoute: () => admin,
+  path: "/operations",
+  component: lazyRouteComponent(() => import("./admin/OperationsPage.tsx"), "OperationsPage")
+})
+
 const alerts = createRoute({
   getParentRoute: () => admin,
   path: "/alerts",
@@ -128,8 +140,9 @@ const audit = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
+  sweep,
   dashboard.addChildren([overview, activity, apiKey, quickstart, settings]),
-  admin.addChildren([builders, builder, payouts, payout, revenue, alerts, audit])
+  admin.addChildren([builders, builder, payouts, payout, revenue, operations, alerts, audit])
 ])
 
 export const router = createRouter({ routeTree, basepath: "/app", defaultPreload: "intent", scrollRestoration: true })

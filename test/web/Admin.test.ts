@@ -2,6 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import * as OrchestratorOperationsInMemory from "../../src/adapters/memory/OrchestratorOperations.ts"
+import { parts } from "../ports/OrchestratorOperations.suite.ts"
+import { overflow, violations } from "./Accessibility.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 
@@ -110,6 +113,64 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* goes(page, "Revenue")
       yield* sees(page, "Treasury")
       yield* reads(page, /from \d+ sweeps/)
+    }).pipe(Effect.scoped)
+  )
+})
+
+const findings = (page: Page) => Effect.map(violations(page), (found) => assert.deepStrictEqual(found, []))
+
+const operations = OrchestratorOperationsInMemory.layer(parts)
+
+layer(Site.layer({ operations }), live)("an operator of the orchestrator", (it) => {
+  it.effect("sees its health, its alerts and why sweeps wait, and retries one", () =>
+    Effect.gen(function* () {
+      const { complaints, page } = yield* Site.visitor()
+      yield* enter(page)
+      yield* goes(page, "Operations")
+      yield* sees(page, "Operations")
+      yield* reads(page, "Degraded")
+      const chains = page.getByRole("region", { name: "Chains" })
+      yield* Effect.promise(() => chains.getByRole("row", { name: /beta.*Down.*paused/ }).waitFor())
+      yield* Effect.promise(() => page.getByRole("region", { name: "Lanes" }).getByText("OK").waitFor())
+      yield* reads(page, "The node of beta does not answer.")
+      yield* reads(page, "It rests.")
+      yield* reads(page, "It is in no block.")
+      yield* findings(page)
+      assert.isAtMost(yield* overflow(page), 0)
+
+      // What a transaction carries cannot be retried.
+      const retries = page.getByRole("button", { name: /^Retry / })
+      assert.strictEqual(yield* Effect.promise(() => retries.count()), 1)
+      yield* click(page, "Retry rests")
+      yield* reads(page, "It is free to be taken.")
+      yield* Effect.promise(() => page.getByText("It rests.").waitFor({ state: "detached" }))
+      yield* goes(page, "Audit log")
+      yield* reads(page, "intent.retry")
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("sees it on a phone", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor({ viewport: { width: 360, height: 740 }, colorScheme: "dark" })
+      yield* enter(page)
+      yield* Effect.promise(() => page.goto("/app/admin/operations"))
+      yield* reads(page, "It is in no block.")
+      yield* findings(page)
+      assert.isAtMost(yield* overflow(page), 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(Site.layer(), live)("an operator whose backend knows no orchestrator", (it) => {
+  it.effect("is told what to set", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      yield* enter(page)
+      yield* goes(page, "Operations")
+      yield* reads(page, "Not configured")
+      yield* reads(page, "ORCHESTRATOR_ADMIN_TOKEN")
+      yield* findings(page)
     }).pipe(Effect.scoped)
   )
 })

@@ -68,7 +68,7 @@ layer(Site.layer(), live)("a builder", (it) => {
     Effect.gen(function* () {
       const { page } = yield* Site.visitor()
       const { account } = yield* Harness.signUp("Kestrel Labs")
-      const wallet = yield* Wallet.install(page, account, 1)
+      const wallet = yield* Wallet.install(page, account, { chainId: 1 })
       wallet.isWilling = false
       yield* opens(page, "/app")
       yield* chooseWallet(page)

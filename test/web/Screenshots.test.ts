@@ -7,10 +7,14 @@ import { Effect } from "effect"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
+import * as OrchestratorOperations from "../../src/adapters/memory/OrchestratorOperations.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
+import { parts } from "../ports/OrchestratorOperations.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import { overflow, violations } from "./Accessibility.ts"
 import * as Site from "./Site.ts"
+import * as Steps from "./SweepSteps.ts"
+import * as SweepSite from "./SweepSite.ts"
 import * as Wallet from "./Wallet.ts"
 
 const DIRECTORY = join(projectRoot, ".sweep", "screenshots")
@@ -32,12 +36,18 @@ const DASHBOARD: ReadonlyArray<Shot> = [
   { name: "settings", path: "/app/settings", heading: "Settings" }
 ]
 
-const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
-  ([1280, 390] as const).map((width) => ({ colorScheme, width }))
-)
+interface Look {
+  readonly colorScheme: "light" | "dark"
+  readonly width: number
+}
+
+const looks = (...widths: ReadonlyArray<number>): ReadonlyArray<Look> =>
+  (["light", "dark"] as const).flatMap((colorScheme) => widths.map((width) => ({ colorScheme, width })))
+
+const LOOKS = looks(1280, 390)
 
 /** Takes the page's picture at its full height, and answers with what is wrong with the page. */
-const shoot = Effect.fnUntraced(function* (page: Page, name: string, look: (typeof LOOKS)[number]) {
+const shoot = Effect.fnUntraced(function* (page: Page, name: string, look: Look) {
   yield* Effect.promise(() => page.waitForLoadState("networkidle"))
   const file = `${name}-${look.colorScheme}-${look.width}`
   yield* Effect.promise(() => page.screenshot({ path: join(DIRECTORY, `${file}.png`), fullPage: true }))
@@ -46,7 +56,7 @@ const shoot = Effect.fnUntraced(function* (page: Page, name: string, look: (type
   return found.length > 0 || wider > 0 ? [{ file, found, wider }] : []
 })
 
-const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot>, look: (typeof LOOKS)[number]) {
+const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot>, look: Look) {
   const findings = yield* Effect.forEach(
     shots,
     Effect.fnUntraced(function* ({ heading, name, path }) {
@@ -58,7 +68,7 @@ const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot
   return findings.flat()
 })
 
-layer(Site.layer(), live)("what people see", (it) => {
+layer(Site.layer({ operations: OrchestratorOperations.layer(parts) }), live)("what people see", (it) => {
   it.effect(
     "is accessible and fits, in both themes and at both widths",
     () =>
@@ -84,6 +94,7 @@ layer(Site.layer(), live)("what people see", (it) => {
             heading: "Payout batch"
           },
           { name: "admin-revenue", path: "/app/admin/revenue", heading: "Revenue and treasury" },
+          { name: "admin-operations", path: "/app/admin/operations", heading: "Operations" },
           { name: "admin-alerts", path: "/app/admin/alerts", heading: "Alerts" },
           { name: "admin-audit", path: "/app/admin/audit", heading: "Audit log" }
         ]
@@ -120,5 +131,68 @@ layer(Site.layer(), live)("what people see", (it) => {
         assert.deepStrictEqual(findings, [])
       }).pipe(Effect.scoped),
     180_000
+  )
+})
+
+/** Sweeps two tokens of an owner over two chains, and looks at every step. */
+const sweepsAndLooks = Effect.fnUntraced(function* (look: Look) {
+  const { alpha, beta, info } = yield* Steps.chains
+  const { key } = yield* Steps.owner(alpha, { DAI: "125.5", USDT: "1840.25", WETH: "0.31", FOT: "12", ETH: "0.05" })
+  const { complaints, page } = yield* SweepSite.visitor({
+    colorScheme: look.colorScheme,
+    viewport: { width: look.width, height: 860 }
+  })
+  const allowed = [info.dashboardUrl, info.orchestratorUrl, alpha.dev.rpcUrl, beta.dev.rpcUrl, "data:"]
+  const foreign: Array<string> = []
+  page.on("request", (request) => {
+    if (!allowed.some((url) => request.url().startsWith(url))) foreign.push(request.url())
+  })
+  const findings: Array<unknown> = []
+  const looksAt = (name: string) =>
+    Effect.map(shoot(page, `sweep-${name}`, look), (found) => void findings.push(...found))
+  yield* Steps.opens(page)
+  yield* Steps.reads(page, "Connect your wallet")
+  yield* looksAt("connect")
+  yield* Steps.usesKey(page, key)
+  yield* Steps.reads(page, "Dai Stablecoin")
+  yield* Effect.promise(() => page.getByText(/that stays?, and why/).click())
+  yield* looksAt("choose")
+  yield* Steps.click(page, /^Review/)
+  yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
+  yield* Effect.promise(() => page.getByText("Exactly what is signed").click())
+  yield* looksAt("review")
+  yield* Steps.click(page, "Sign and sweep")
+  yield* Steps.delivered(page, "USDT on Alpha")
+  yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
+  yield* looksAt("progress")
+  yield* Steps.click(page, "Back to your tokens")
+  yield* Steps.reads(page, "Runs the sweep delegate")
+  yield* looksAt("delegation")
+  return { complaints, findings, foreign }
+})
+
+layer(SweepSite.layer, live)("what people who sweep see", (it) => {
+  it.effect(
+    "is accessible and fits down to 360 pixels, in both themes",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.promise(() => mkdir(DIRECTORY, { recursive: true }))
+        const seen = yield* Effect.forEach(looks(1280, 360), (look) => Effect.scoped(sweepsAndLooks(look)), {
+          concurrency: 4
+        })
+        assert.deepStrictEqual(
+          seen.flatMap(({ findings }) => findings),
+          []
+        )
+        assert.deepStrictEqual(
+          seen.flatMap(({ complaints }) => complaints),
+          []
+        )
+        assert.deepStrictEqual(
+          seen.flatMap(({ foreign }) => foreign),
+          []
+        )
+      }),
+    120_000
   )
 })

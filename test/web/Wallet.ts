@@ -1,7 +1,7 @@
 /** A browser wallet for tests: announced by EIP-6963, with keys that the test holds. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Page } from "playwright-core"
-import { hexToString, isHex } from "viem"
+import { hexToString, http, isHex, type TypedDataDefinition } from "viem"
 import type { PrivateKeyAccount } from "viem/accounts"
 
 export interface TestWallet {
@@ -13,12 +13,26 @@ export interface TestWallet {
   readonly use: (account: PrivateKeyAccount) => Effect.Effect<void>
 }
 
+export interface Options {
+  /** The chain that it is on at first; 8453 unless told. */
+  readonly chainId?: number
+  /** Whether it signs EIP-7702 authorizations, which most do not; not unless told. */
+  readonly signsAuthorizations?: boolean
+  /** Nodes by chain: what the wallet does not know itself, it asks the one that it is on. */
+  readonly nodes?: Readonly<Record<number, string>>
+}
+
 /** What the page's wallet asks the test, and what it gets. */
 type Reply = { readonly result: unknown } | { readonly code: number; readonly message: string }
 
 /** The wallet's part in the page. It is told by the test what to answer. */
 const inPage = () => {
-  const listeners = new Set<(accounts: unknown) => void>()
+  const listeners = new Map<string, Set<(value: unknown) => void>>()
+  const of = (event: string) => {
+    const known = listeners.get(event) ?? new Set()
+    listeners.set(event, known)
+    return known
+  }
   const ask: unknown = Reflect.get(window, "askTestWallet")
   const provider = {
     request: async ({ method, params = [] }: { method: string; params?: ReadonlyArray<unknown> }) => {
@@ -27,10 +41,8 @@ const inPage = () => {
       if ("result" in reply) return reply.result
       throw Object.assign(new Error(reply.message), { code: reply.code })
     },
-    on: (event: string, listener: (accounts: unknown) => void) => {
-      if (event === "accountsChanged") listeners.add(listener)
-    },
-    removeListener: (_event: string, listener: (accounts: unknown) => void) => listeners.delete(listener)
+    on: (event: string, listener: (value: unknown) => void) => of(event).add(listener),
+    removeListener: (event: string, listener: (value: unknown) => void) => of(event).delete(listener)
   }
   const icon =
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%23f6851b'/%3E%3C/svg%3E"
@@ -40,28 +52,46 @@ const inPage = () => {
   })
   const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }))
   addEventListener("eip6963:requestProvider", announce)
-  addEventListener("test:accounts", (event) => {
-    if (event instanceof CustomEvent) for (const listener of listeners) listener(event.detail)
-  })
+  for (const event of ["accountsChanged", "chainChanged"]) {
+    addEventListener(`test:${event}`, (told) => {
+      if (told instanceof CustomEvent) for (const listener of of(event)) listener(told.detail)
+    })
+  }
   announce()
 }
 
+const say = (page: Page, event: "accountsChanged" | "chainChanged", detail: string | ReadonlyArray<string>) =>
+  page.evaluate(([name, value]) => void dispatchEvent(new CustomEvent(`test:${name}`, { detail: value })), [
+    event,
+    detail
+  ] as const)
+
+const REJECTED: Reply = { code: 4001, message: "User rejected the request." }
+
+const Chosen = Schema.Tuple([Schema.Struct({ chainId: Schema.String })])
+const Authorization = Schema.Tuple([
+  Schema.Struct({
+    address: Schema.TemplateLiteral(["0x", Schema.String]),
+    chainId: Schema.String,
+    nonce: Schema.String
+  })
+])
+
 /** Gives the page a wallet with this account. Before the page is opened. */
-export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKeyAccount, chainId = 8453) {
+export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKeyAccount, options: Options = {}) {
   let account = first
+  let chainId = options.chainId ?? 8453
   const wallet: TestWallet = {
     shown: [],
     isWilling: true,
     use: (next) =>
       Effect.promise(() => {
         account = next
-        return page.evaluate(
-          (accounts) => void dispatchEvent(new CustomEvent("test:accounts", { detail: accounts })),
-          [next.address]
-        )
+        return say(page, "accountsChanged", [next.address])
       })
   }
-  const answer = async (method: string, [message]: ReadonlyArray<unknown>): Promise<Reply> => {
+  const answer = async (method: string, params: ReadonlyArray<unknown>): Promise<Reply> => {
+    const [message, text] = params
     switch (method) {
       case "eth_accounts":
       case "eth_requestAccounts":
@@ -71,13 +101,37 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
       case "personal_sign": {
         if (!isHex(message)) return { code: -32602, message: "the message is not hex" }
         wallet.shown.push(hexToString(message))
-        return wallet.isWilling
-          ? { result: await account.signMessage({ message: { raw: message } }) }
-          : { code: 4001, message: "User rejected the request." }
+        return wallet.isWilling ? { result: await account.signMessage({ message: { raw: message } }) } : REJECTED
       }
-      default:
-        return { code: 4200, message: `the test wallet does not know ${method}` }
+      case "wallet_switchEthereumChain": {
+        if (!wallet.isWilling) return REJECTED
+        const [wanted] = Schema.decodeUnknownSync(Chosen)(params)
+        chainId = Number(wanted.chainId)
+        await say(page, "chainChanged", wanted.chainId)
+        return { result: null }
+      }
+      case "eth_signTypedData_v4": {
+        if (typeof text !== "string") return { code: -32602, message: "the typed data is no text" }
+        const typedData: TypedDataDefinition = JSON.parse(text)
+        // As wallets do, to keep a page from having an order of another chain signed unseen.
+        if (Number(typedData.domain?.chainId) !== chainId) return { code: -32602, message: "another chain is active" }
+        wallet.shown.push(text)
+        return wallet.isWilling ? { result: await account.signTypedData(typedData) } : REJECTED
+      }
+      case "eth_signAuthorization": {
+        if (options.signsAuthorizations !== true) break
+        if (params.length === 0) return { code: -32602, message: "there is nothing to sign" }
+        const [{ address, chainId, nonce }] = Schema.decodeUnknownSync(Authorization)(params)
+        if (!wallet.isWilling) return REJECTED
+        const signed = await account.signAuthorization({ address, chainId: Number(chainId), nonce: Number(nonce) })
+        return { result: { r: signed.r, s: signed.s, yParity: `0x${signed.yParity}` } }
+      }
+      case "eth_getCode": {
+        const node = options.nodes?.[chainId]
+        if (node !== undefined) return { result: await http(node)({}).request({ method, params }) }
+      }
     }
+    return { code: 4200, message: `the test wallet does not know ${method}` }
   }
   yield* Effect.promise(() => page.exposeFunction("askTestWallet", answer))
   yield* Effect.promise(() => page.addInitScript(inPage))

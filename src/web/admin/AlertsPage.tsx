@@ -1,15 +1,13 @@
 /** What needs an operator's eye, until it is cleared. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { call } from "../api/client.ts"
+import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"
-import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
-import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { Facts } from "./Facts.tsx"
+import { AlertSummary } from "./AlertSummary.tsx"
 import { alerts } from "./queries.ts"
 
 function Clear({ alertKey }: { readonly alertKey: string }) {
@@ -49,18 +47,7 @@ export function AlertsPage() {
           <ul className="divide-y divide-line">
             {found.data.map((alert) => (
               <li className="flex flex-wrap items-start justify-between gap-3 px-4 py-4 sm:px-5" key={alert.key}>
-                <div className="min-w-0">
-                  <p className="flex flex-wrap items-center gap-2">
-                    <Badge tone={alert.severity === "critical" ? "bad" : "warn"}>
-                      {alert.severity === "critical" ? "Critical" : "Warning"}
-                    </Badge>
-                    <span className="font-medium">{alert.message}</span>
-                  </p>
-                  <p className="mt-1 text-sm text-muted">
-                    {alert.kind} · since <Time ms={alert.sinceMs} />
-                  </p>
-                  <Facts facts={alert.details} />
-                </div>
+                <AlertSummary alert={alert} />
                 <Clear alertKey={alert.key} />
               </li>
             ))}

@@ -2,7 +2,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { EntriesPage } from "../../api/builder/Schemas.ts"
-import { call } from "../api/client.ts"
+import { call } from "./client.ts"
 import { sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import { useTokenBook } from "../api/tokens.ts"

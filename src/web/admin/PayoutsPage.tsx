@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link, useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useId, useState } from "react"
 import type { PayoutBatch } from "../../domain/Payout.ts"
-import { call } from "../api/client.ts"
+import { call } from "./client.ts"
 import { sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"

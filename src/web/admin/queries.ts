@@ -1,6 +1,6 @@
 /** What the console reads. Every key begins with the console's, so that a refused token is noticed. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import { call } from "../api/client.ts"
+import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 
 const first = undefined as string | undefined
@@ -69,6 +69,24 @@ export const alerts = queryOptions({
   queryKey: [CONSOLE, "alerts"],
   queryFn: ({ signal }) => call((api) => api.console.alerts(), signal),
   refetchInterval: 30_000
+})
+
+export const operationsHealth = queryOptions({
+  queryKey: [CONSOLE, "operations", "health"],
+  queryFn: ({ signal }) => call((api) => api.operations.health(), signal),
+  refetchInterval: 10_000
+})
+
+export const operationsAlerts = queryOptions({
+  queryKey: [CONSOLE, "operations", "alerts"],
+  queryFn: ({ signal }) => call((api) => api.operations.alerts(), signal),
+  refetchInterval: 10_000
+})
+
+export const stuckSweeps = queryOptions({
+  queryKey: [CONSOLE, "operations", "stuck"],
+  queryFn: ({ signal }) => call((api) => api.operations.stuck({ query: {} }), signal),
+  refetchInterval: 10_000
 })
 
 export const audit = infiniteQueryOptions({

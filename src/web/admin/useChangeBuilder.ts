@@ -1,7 +1,7 @@
 /** Changes a builder, and what the console shows of it. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import type { PatchRequest } from "../../api/builder/Schemas.ts"
-import { call } from "../api/client.ts"
+import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"
 import { toast } from "../ui/Toast.tsx"
 

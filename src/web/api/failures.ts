@@ -22,6 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BadSignature:
     "The signature was not accepted. Check that your computer's clock is right and that the wallet signed with the account shown.",
   ForbiddenOrigin: "This address is not one that the service trusts. Open the dashboard at its own address.",
+  NotConfigured: "The builder backend was not told where the orchestrator is.",
   NotFound: "This does not exist, or not any more.",
   NothingOwed: "Nobody is owed as much in this token on this chain.",
   PaymentInFlight: "A payment of this batch is on its way.",
@@ -41,6 +42,9 @@ export const sentence = (error: unknown): string => {
   if (tag === "HttpClientError") return "The service cannot be reached. Check your connection and try again."
   if (tag === "PaymentUnproven" && error instanceof Error && "reason" in error) {
     return `The chain does not prove this payment (${String(error.reason).replaceAll("_", " ")}). Nothing was changed.`
+  }
+  if (tag === "OrchestratorUnavailable" && error instanceof Error && "detail" in error) {
+    return `The orchestrator did not answer as it should: ${String(error.detail)}.`
   }
   return (tag === undefined ? undefined : SENTENCES[tag]) ?? "Something went wrong. Please try again."
 }

@@ -69,10 +69,16 @@ export function QuickstartPage() {
     <Page
       actions={
         docs !== undefined && (
-          <a className={buttonClasses("secondary", false)} href={`${docs}/docs`} rel="noreferrer" target="_blank">
-            <Icon name="book" />
-            API reference
-          </a>
+          <>
+            <Link className={buttonClasses("secondary", false)} to="/sweep">
+              <Icon name="wallet" />
+              Your users' view
+            </Link>
+            <a className={buttonClasses("secondary", false)} href={`${docs}/docs`} rel="noreferrer" target="_blank">
+              <Icon name="book" />
+              API reference
+            </a>
+          </>
         )
       }
       description="Three calls, two signatures, and a sweep that is yours."

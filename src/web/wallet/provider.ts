@@ -34,10 +34,13 @@ const isWallet = (value: unknown): value is Wallet =>
   "rdns" in value.info
 
 let found: ReadonlyArray<Wallet> = []
+let isListening = false
 const listeners = new Set<() => void>()
 
-/** Asks wallets to announce themselves. They also do when they are ready later. */
+/** Asks wallets to announce themselves, once. They also do when they are ready later. */
 export const discover = (): void => {
+  if (isListening) return
+  isListening = true
   addEventListener("eip6963:announceProvider", (event) => {
     const wallet: unknown = event instanceof CustomEvent ? event.detail : undefined
     if (!isWallet(wallet) || found.some(({ info }) => info.uuid === wallet.info.uuid)) return

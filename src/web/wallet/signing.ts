@@ -17,7 +17,12 @@ export class WalletFailed extends Error {
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
-const ask = async (provider: WalletProvider, method: string, params: ReadonlyArray<unknown> = []): Promise<unknown> => {
+/** Asks the wallet, and tells the person's refusal from the wallet's. */
+export const ask = async (
+  provider: WalletProvider,
+  method: string,
+  params: ReadonlyArray<unknown> = []
+): Promise<unknown> => {
   try {
     return await provider.request({ method, params })
   } catch (error) {

@@ -1,0 +1,90 @@
+/** The orchestrator as an operator needs to see it: is it well, what is wrong, and which sweeps wait for what. */
+import { useQuery } from "@tanstack/react-query"
+import { isFailure } from "../api/failures.ts"
+import { Card } from "../ui/Card.tsx"
+import { Page } from "../ui/Page.tsx"
+import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
+import { AlertSummary } from "./AlertSummary.tsx"
+import { ConditionBadge, HealthCards } from "./HealthCards.tsx"
+import { operationsAlerts, operationsHealth } from "./queries.ts"
+import { StuckSweeps } from "./StuckSweeps.tsx"
+
+/** The settings that are missing, if that is what the failure says. */
+const missingSettings = (error: unknown): ReadonlyArray<string> | undefined =>
+  isFailure(error, "NotConfigured") && error instanceof Error && "missing" in error && Array.isArray(error.missing)
+    ? error.missing.map(String)
+    : undefined
+
+function NotConfigured({ missing }: { readonly missing: ReadonlyArray<string> }) {
+  return (
+    <Card>
+      <EmptyState icon="settings" title="Not configured">
+        <p>
+          To show the orchestrator here, set{" "}
+          {missing.map((name, index) => (
+            <span key={name}>
+              {index > 0 && " and "}
+              <code className="font-mono text-sm">{name}</code>
+            </span>
+          ))}{" "}
+          for the builder backend, and restart it.
+        </p>
+      </EmptyState>
+    </Card>
+  )
+}
+
+function Alerts() {
+  const found = useQuery(operationsAlerts)
+  return (
+    <Card description="Each ends by itself when its cause is gone." flush title="Alerts of the orchestrator">
+      {found.isError ? (
+        <ErrorState error={found.error} retry={found.refetch} />
+      ) : found.data === undefined ? (
+        <div className="p-5">
+          <Skeleton className="h-16 w-full" />
+        </div>
+      ) : found.data.length === 0 ? (
+        <EmptyState icon="check" title="No alert stands" />
+      ) : (
+        <ul className="divide-y divide-line">
+          {found.data.map((alert) => (
+            <li className="px-4 py-4 sm:px-5" key={alert.id}>
+              <AlertSummary alert={alert} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+export function OperationsPage() {
+  const health = useQuery(operationsHealth)
+  const missing = missingSettings(health.error)
+  return (
+    <Page
+      actions={health.data !== undefined && <ConditionBadge status={health.data.status} />}
+      description="The orchestrator's health, its alerts, and sweeps that wait."
+      title="Operations"
+    >
+      {missing === undefined ? (
+        <>
+          {health.isError ? (
+            <Card>
+              <ErrorState error={health.error} retry={health.refetch} />
+            </Card>
+          ) : health.data === undefined ? (
+            <Skeleton className="h-64 w-full" />
+          ) : (
+            <HealthCards health={health.data} />
+          )}
+          <StuckSweeps />
+          <Alerts />
+        </>
+      ) : (
+        <NotConfigured missing={missing} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,37 @@
+/** US dollars as the service writes them, decimal strings of any precision, for people. Cut to the cent, never rounded up. */
+import { exact, readable } from "./amounts.ts"
+
+const SCALE = 18
+
+/** In units of 10^-18 dollars; what is finer is cut. */
+const scaled = (usd: string): bigint => {
+  const [whole = "0", fraction = ""] = usd.split(".")
+  return BigInt(whole + fraction.slice(0, SCALE).padEnd(SCALE, "0"))
+}
+
+/** `$1,234.56`; what is there but less than a cent reads `<$0.01`. */
+const show = (value: bigint): string => {
+  const text = readable(value, SCALE, 2)
+  if (text.startsWith("<")) return `<$${text.slice(1)}`
+  const [whole = "0", fraction = ""] = text.split(".")
+  return `$${whole}.${fraction.padEnd(2, "0")}`
+}
+
+export const dollars = (usd: string): string => show(scaled(usd))
+
+/** The sum of those that are known. */
+export const total = (values: ReadonlyArray<string | null>): string =>
+  exact(
+    values.reduce((sum, value) => sum + (value === null ? 0n : scaled(value)), 0n),
+    SCALE
+  )
+
+/** What an amount is worth at a price per whole token, as dollars for people. */
+export const worth = (amount: bigint, decimals: number, priceUsd: string): string =>
+  show((amount * scaled(priceUsd)) / 10n ** BigInt(decimals))
+
+/** For sorting: the higher value first, those without one last. */
+export const byValue = (a: string | null, b: string | null): number => {
+  const [left, right] = [a === null ? -1n : scaled(a), b === null ? -1n : scaled(b)]
+  return left === right ? 0 : left > right ? -1 : 1
+}

@@ -1,0 +1,52 @@
+/** Trouble of a sweep in the page's flow, with what to do about it. */
+import type { ReactNode } from "react"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { explain } from "./explain.ts"
+
+export function Trouble({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+  return (
+    <div className="flex flex-col items-center px-6 py-12 text-center" role="alert">
+      <span className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
+        <Icon name="alert" size={20} />
+      </span>
+      <p className="mt-3 max-w-[26rem] font-medium">{explain(error)}</p>
+      {retry !== undefined && (
+        <Button className="mt-4" icon="refresh" onClick={() => void retry()}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const TONES = {
+  info: "bg-accent-soft text-ink",
+  warn: "bg-warn-soft text-warn",
+  bad: "bg-bad-soft text-bad",
+  good: "bg-good-soft text-good"
+} as const
+
+export interface BannerProps {
+  readonly tone: keyof typeof TONES
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}
+
+/** Something to know right here. What is bad interrupts a screen reader, the rest waits. */
+export function Banner({ action, children, tone }: BannerProps) {
+  return (
+    <div
+      className={`flex flex-wrap items-start justify-between gap-x-4 gap-y-3 rounded-md px-3.5 py-3 ${TONES[tone]}`}
+      role={tone === "bad" ? "alert" : "status"}
+    >
+      <div className="flex min-w-0 flex-1 basis-56 gap-2.5">
+        <span className="mt-0.5">
+          <Icon name={tone === "good" ? "check" : tone === "info" ? "lock" : "alert"} />
+        </span>
+        <div className="min-w-0 break-words">{children}</div>
+      </div>
+      {action}
+    </div>
+  )
+}

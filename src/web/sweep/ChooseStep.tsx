@@ -1,0 +1,145 @@
+/** What to sweep and where to, side by side where there is room. */
+import type { Address, SweepableToken } from "../../sdk/index.ts"
+import { dollars, total } from "../lib/usd.ts"
+import { Button } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { Skeleton } from "../ui/States.tsx"
+import { Banner, Trouble } from "./Banner.tsx"
+import type { Place } from "./catalog.ts"
+import { Delegations } from "./Delegations.tsx"
+import { Holdings, HoldingsSkeleton } from "./Holdings.tsx"
+import { useSession } from "./session.ts"
+import { SubmissionList } from "./SubmissionList.tsx"
+import { TargetForm } from "./TargetForm.tsx"
+import type { Choices } from "./useChoices.ts"
+import { WhoCanSign } from "./WhoCanSign.tsx"
+
+/** What is to be done: one sweep for each token. */
+export interface Plan {
+  readonly tokens: ReadonlyArray<SweepableToken>
+  readonly to: Place
+  readonly destination: Address
+}
+
+function Summary({ tokens }: { readonly tokens: ReadonlyArray<SweepableToken> }) {
+  return (
+    <dl className="flex flex-col gap-1.5 border-t border-line pt-4 tabular-nums">
+      <div className="flex justify-between gap-3">
+        <dt className="text-muted">You sweep</dt>
+        <dd>
+          {tokens.length === 1 ? "1 token" : `${tokens.length} tokens`},{" "}
+          {dollars(total(tokens.map(({ valueUsd }) => valueUsd)))}
+        </dd>
+      </div>
+      <div className="flex justify-between gap-3">
+        <dt className="text-muted">About, after fees</dt>
+        <dd className="font-semibold">{dollars(total(tokens.map(({ estimatedNetUsd }) => estimatedNetUsd)))}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function CannotAuthorize() {
+  const { account } = useSession()
+  return (
+    <Banner tone="warn">
+      <p className="font-medium">{account.name} cannot sign a sweep</p>
+      <details className="mt-1 text-ink">
+        <summary className="rounded-sm text-sm font-medium underline underline-offset-2">
+          Why, and which wallets can
+        </summary>
+        <div className="mt-2 text-sm">
+          <WhoCanSign />
+        </div>
+      </details>
+    </Banner>
+  )
+}
+
+export interface ChooseStepProps {
+  readonly choices: Choices
+  readonly onReview: (plan: Plan) => void
+}
+
+export function ChooseStep({ choices, onReview }: ChooseStepProps) {
+  const { account } = useSession()
+  const { chosen, destination, found, isChosen, problem, setTo, setTyped, to, toggle, tokens, typed } = choices
+  return (
+    <div className="flex flex-col gap-5">
+      {!account.canAuthorize && <CannotAuthorize />}
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <Card
+          actions={
+            <Button
+              aria-label="Refresh your tokens"
+              busy={found.isFetching && found.data !== undefined}
+              icon="refresh"
+              onClick={() => void found.refetch()}
+              small
+              variant="quiet"
+            >
+              Refresh
+            </Button>
+          }
+          description={
+            found.data === undefined ? (
+              <Skeleton className="h-4 w-24" />
+            ) : (
+              `${dollars(found.data.totalUsd)} on all chains`
+            )
+          }
+          flush
+          title="Your tokens"
+        >
+          {found.isError && found.data === undefined ? (
+            <Trouble error={found.error} retry={found.refetch} />
+          ) : found.data === undefined ? (
+            <HoldingsSkeleton />
+          ) : (
+            <Holdings isChosen={isChosen} onToggle={toggle} to={to} tokens={tokens} />
+          )}
+        </Card>
+        <div className="lg:sticky lg:top-5">
+          <Card title="Where it goes">
+            <form
+              className="flex flex-col gap-4"
+              onSubmit={(event) => {
+                event.preventDefault()
+                if (to !== undefined && destination !== undefined) onReview({ tokens: chosen, to, destination })
+              }}
+            >
+              {to === undefined ? (
+                <Skeleton className="h-66 w-full" />
+              ) : (
+                <TargetForm
+                  onTarget={setTo}
+                  onTyped={setTyped}
+                  problem={problem}
+                  to={to}
+                  tokens={tokens}
+                  typed={typed}
+                />
+              )}
+              <Summary tokens={chosen} />
+              <Button
+                className="h-11 w-full text-lg"
+                disabled={!account.canAuthorize || chosen.length === 0 || destination === undefined}
+                type="submit"
+                variant="primary"
+              >
+                {chosen.length === 0
+                  ? "Choose a token"
+                  : chosen.length === 1
+                    ? "Review 1 sweep"
+                    : `Review ${chosen.length} sweeps`}
+              </Button>
+              <p className="text-center text-sm text-muted">Nothing is signed yet.</p>
+            </form>
+          </Card>
+        </div>
+      </div>
+      <SubmissionList />
+      <Delegations />
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+/** What the account runs on each chain, and how its owner takes that back. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { sameAddress } from "../../sdk/address.ts"
+import { type Delegation, type ServedChain, UsageError } from "../../sdk/index.ts"
+import { account as accountLink, transaction } from "../lib/explorer.ts"
+import { Address } from "../ui/Address.tsx"
+import { Badge, type Tone } from "../ui/Badge.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Card } from "../ui/Card.tsx"
+import { Skeleton } from "../ui/States.tsx"
+import type { SweepAccount } from "./account.ts"
+import { Banner } from "./Banner.tsx"
+import { chainName, NATIVE } from "./catalog.ts"
+import { explain } from "./explain.ts"
+import { DELEGATION, useHoldings, useSession } from "./session.ts"
+
+type State = "none" | "ours" | "other" | "contract" | "unknown"
+
+const BADGES: Readonly<Record<State, readonly [tone: Tone, text: string]>> = {
+  none: ["neutral", "Not delegated"],
+  ours: ["accent", "Runs the sweep delegate"],
+  other: ["warn", "Runs another contract"],
+  contract: ["warn", "Is a contract"],
+  unknown: ["neutral", "Not known here"]
+}
+
+const stateOf = (chain: ServedChain, delegation: Delegation): State =>
+  delegation.kind !== "delegated"
+    ? delegation.kind
+    : sameAddress(delegation.delegate, chain.contracts.delegate)
+      ? "ours"
+      : "other"
+
+/** By the chain itself where it can be read, else as the service saw it beside the tokens. */
+const useDelegation = (chain: ServedChain) => {
+  const { account, client, walletChain } = useSession()
+  const found = useHoldings()
+  const node = account.node(chain.id, walletChain)
+  const asked = useQuery({
+    queryKey: [DELEGATION, account.address, chain.id],
+    enabled: node !== undefined,
+    retry: false,
+    queryFn: () => client.delegation(account.address, { chainId: chain.id, ...(node === undefined ? {} : { node }) })
+  })
+  const seen = found.data?.tokens.find(({ chainId }) => chainId === chain.id)?.delegation
+  const state: State | undefined =
+    asked.data !== undefined
+      ? stateOf(chain, asked.data)
+      : (seen ?? (found.isPending || (node !== undefined && asked.isPending) ? undefined : "unknown"))
+  return { state, node, hasGas: hasGas(chain, found.data?.tokens) }
+}
+
+/** Whether the owner could pay for a transaction; undefined while it is not known. */
+const hasGas = (
+  chain: ServedChain,
+  tokens: ReadonlyArray<{ readonly chainId: number; readonly address: string; readonly balance: bigint }> | undefined
+): boolean | undefined =>
+  tokens?.some(({ address, balance, chainId }) => chainId === chain.id && address === NATIVE && balance > 0n)
+
+/** Why it cannot be revoked from here; undefined where it can. */
+const obstacle = (
+  chain: ServedChain,
+  { canAuthorize, kind, sender }: SweepAccount,
+  { hasGas, hasNode }: { readonly hasGas: boolean | undefined; readonly hasNode: boolean }
+): string | undefined => {
+  if (!canAuthorize) {
+    return "Your wallet cannot sign this. Most have it in their own settings: look for “switch back to a regular account”."
+  }
+  if (sender === undefined) return "The app that you are in does not send this. Its wallet's own settings may."
+  // Of a host it is not known who pays.
+  if (hasGas === false && kind !== "host") {
+    return `Revoking is a transaction of your own, and this account has no ${chain.nativeSymbol} on ${chainName(chain, chain.id)} to pay for it. There is no hurry: the delegate moves nothing without an order that you signed.`
+  }
+  return hasNode ? undefined : `Switch your wallet to ${chainName(chain, chain.id)} to revoke it.`
+}
+
+function ChainDelegation({ chain }: { readonly chain: ServedChain }) {
+  const { account, client } = useSession()
+  const queries = useQueryClient()
+  const { hasGas, node, state } = useDelegation(chain)
+  const name = chainName(chain, chain.id)
+  const revoke = useMutation({
+    mutationFn: async () => {
+      const sender = account.sender?.(chain.id)
+      if (sender === undefined || node === undefined) throw new UsageError("nothing sends the owner's transactions")
+      return client.revokeDelegation({ owner: account.signer, sender, chainId: chain.id, node })
+    },
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: [DELEGATION, account.address, chain.id] }),
+        queries.invalidateQueries({ queryKey: ["holdings"] })
+      ])
+  })
+  const change = useMutation({ mutationFn: async () => account.chain?.switchTo(chain.id) })
+  const isDelegated = state === "ours" || state === "other"
+  const why = obstacle(chain, account, { hasGas, hasNode: node !== undefined })
+  const canSwitch = node === undefined && account.chain !== undefined && (state === "unknown" || isDelegated)
+  return (
+    <li className="flex flex-col gap-2.5 px-4 py-3 sm:px-5">
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="font-medium">{name}</span>
+          {state === undefined ? (
+            <Skeleton className="h-5 w-32" />
+          ) : (
+            <Badge tone={BADGES[state][0]}>{BADGES[state][1]}</Badge>
+          )}
+          {state === "ours" && (
+            <Address
+              href={accountLink(chain, chain.contracts.delegate)}
+              label="the delegate"
+              value={chain.contracts.delegate}
+            />
+          )}
+        </span>
+        {canSwitch ? (
+          <Button busy={change.isPending} onClick={() => change.mutate()} small>
+            Switch to {name} to check
+          </Button>
+        ) : (
+          isDelegated && (
+            <Button
+              aria-label={`Revoke on ${name}`}
+              busy={revoke.isPending}
+              disabled={why !== undefined}
+              onClick={() => revoke.mutate()}
+              small
+            >
+              Revoke
+            </Button>
+          )
+        )}
+      </div>
+      {isDelegated && why !== undefined && <p className="text-sm text-muted">{why}</p>}
+      {revoke.isError && <Banner tone="bad">{explain(revoke.error)}</Banner>}
+      {change.isError && <Banner tone="bad">{explain(change.error)}</Banner>}
+      {revoke.isSuccess && !isDelegated && (
+        <Banner tone="good">
+          Revoked. Your account on {name} is an ordinary one again.{" "}
+          <Address href={transaction(chain, revoke.data)} label="transaction hash" value={revoke.data} />
+        </Banner>
+      )}
+    </li>
+  )
+}
+
+export function Delegations() {
+  const { catalog } = useSession()
+  return (
+    <Card
+      description="What your account runs on each chain. You can take it back at any time; the next sweep asks again."
+      flush
+      title="Delegation"
+    >
+      <ul className="divide-y divide-line">
+        {catalog.chains
+          .filter(({ features }) => features.source)
+          .map((chain) => (
+            <ChainDelegation chain={chain} key={chain.id} />
+          ))}
+      </ul>
+    </Card>
+  )
+}

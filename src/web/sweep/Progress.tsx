@@ -1,0 +1,144 @@
+/** How far a submitted sweep is, with the hashes that prove it. */
+import type { Intent } from "../../sdk/index.ts"
+import { readable } from "../lib/amounts.ts"
+import { classes } from "../lib/classes.ts"
+import { account, transaction } from "../lib/explorer.ts"
+import { Address } from "../ui/Address.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Banner } from "./Banner.tsx"
+import { chainName } from "./catalog.ts"
+import { explain, explainFailure } from "./explain.ts"
+import { useSession } from "./session.ts"
+import type { Submission } from "./submissions.ts"
+
+type State = "done" | "now" | "next" | "failed"
+
+interface Step {
+  readonly title: string
+  readonly state: State
+  readonly hash?: string | undefined
+  readonly chainId?: number
+}
+
+const sourceState = ({ failureReason, status }: Intent): State => {
+  if (status === "failed") return failureReason === "bridge_refunded" ? "done" : "failed"
+  return status === "quoted" ? "next" : status === "submitted" ? "now" : "done"
+}
+
+const deliveryState = (intent: Intent): State => {
+  if (intent.status === "failed") return sourceState(intent) === "done" ? "failed" : "next"
+  return intent.status === "delivered" ? "done" : intent.status === "settled_source" ? "now" : "next"
+}
+
+const stepsOf = (
+  intent: Intent,
+  { receive, send }: Submission,
+  nameOf: (id: number) => string
+): ReadonlyArray<Step> => {
+  const { deliveryTxHash, txHash } = intent
+  const source = { hash: txHash, chainId: send.chainId, state: sourceState(intent) }
+  return [
+    { title: "Signed and submitted", state: intent.status === "quoted" ? "now" : "done" },
+    ...(intent.crossChain
+      ? [
+          { ...source, title: `Settled on ${nameOf(send.chainId)}` },
+          {
+            title: `Delivered on ${nameOf(receive.chainId)}`,
+            state: deliveryState(intent),
+            hash: deliveryTxHash,
+            chainId: receive.chainId
+          }
+        ]
+      : [{ ...source, title: `Delivered on ${nameOf(receive.chainId)}` }])
+  ]
+}
+
+const MARKS: Readonly<Record<State, string>> = {
+  done: "bg-good-soft text-good",
+  now: "bg-accent-soft text-accent",
+  next: "bg-sunken text-muted",
+  failed: "bg-bad-soft text-bad"
+}
+
+const WORDS: Readonly<Record<State, string>> = { done: "done", now: "under way", next: "not yet", failed: "failed" }
+
+function Mark({ state }: { readonly state: State }) {
+  return (
+    <span className={classes("grid size-6 shrink-0 place-items-center rounded-full", MARKS[state])}>
+      {state === "done" ? (
+        <Icon name="check" size={13} />
+      ) : state === "failed" ? (
+        <Icon name="close" size={13} />
+      ) : state === "now" ? (
+        <span className="size-3 animate-spin rounded-full border-2 border-current border-t-transparent" />
+      ) : (
+        <span className="size-1.5 rounded-full bg-current" />
+      )}
+    </span>
+  )
+}
+
+export interface ProgressProps {
+  readonly submission: Submission
+  readonly intent: Intent
+  readonly error: unknown
+  readonly retry: () => unknown
+}
+
+export function Progress({ error, intent, retry, submission }: ProgressProps) {
+  const { catalog } = useSession()
+  const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
+  const { receive } = submission
+  const arrived = catalog.token(receive.chainId, receive.token)
+  return (
+    <div className="flex flex-col gap-3">
+      <ol className="flex flex-col">
+        {steps.map(({ chainId, hash, state, title }, index) => (
+          <li className="relative flex min-h-9 gap-3 pb-3 last:pb-0" key={title}>
+            {index < steps.length - 1 && (
+              <span aria-hidden="true" className="absolute top-6 bottom-0 left-3 w-px bg-line" />
+            )}
+            <Mark state={state} />
+            <div className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3">
+              <span className={state === "next" ? "text-muted" : "font-medium"}>
+                {title}
+                <span className="sr-only">: {WORDS[state]}</span>
+              </span>
+              {hash !== undefined && (
+                <Address
+                  href={transaction(chainId === undefined ? undefined : catalog.chain(chainId), hash)}
+                  label="transaction hash"
+                  value={hash}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {intent.status === "delivered" && (
+        <p className="text-sm text-muted">
+          At least {readable(BigInt(receive.amount), arrived?.decimals ?? 0)} {arrived?.symbol ?? "units"} arrived at{" "}
+          <Address
+            href={account(catalog.chain(receive.chainId), receive.destination)}
+            label="the destination"
+            value={receive.destination}
+          />
+        </p>
+      )}
+      {intent.status === "failed" && <Banner tone="bad">{explainFailure(intent.failureReason)}</Banner>}
+      {error !== null && error !== undefined && intent.status !== "failed" && (
+        <Banner
+          action={
+            <Button onClick={() => void retry()} small>
+              Look again
+            </Button>
+          }
+          tone="warn"
+        >
+          {explain(error)}
+        </Banner>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,211 @@
+/** Everything that the owner must know before signing, from the reviewed order and nothing else. */
+import type { ReactNode } from "react"
+import { sameAddress } from "../../sdk/address.ts"
+import { type Guarantee, type SweepReview, toJson } from "../../sdk/index.ts"
+import { exact, readable } from "../lib/amounts.ts"
+import { account } from "../lib/explorer.ts"
+import { atMoment } from "../lib/time.ts"
+import { worth } from "../lib/usd.ts"
+import { Address } from "../ui/Address.tsx"
+import { Banner } from "./Banner.tsx"
+import { chainName } from "./catalog.ts"
+import { useSession } from "./session.ts"
+
+/** How the amounts of a token are written. */
+export interface Unit {
+  readonly symbol: string
+  readonly decimals: number
+  readonly priceUsd: string | null
+}
+
+export interface ReviewFactsProps {
+  readonly review: SweepReview
+  readonly sent: Unit
+  readonly received: Unit
+  readonly secondsLeft: number
+}
+
+const GUARANTEES: Readonly<Record<Guarantee, string>> = {
+  order: "Your signature fixes this minimum. With less, nothing happens at all.",
+  bridge: "The bridge's contract owes you this. If nobody delivers, it returns the tokens to your account.",
+  service: "Only the service says so."
+}
+
+function Value({
+  strong = false,
+  unit,
+  value
+}: {
+  readonly value: bigint
+  readonly unit: Unit
+  readonly strong?: boolean
+}) {
+  const { decimals, priceUsd, symbol } = unit
+  return (
+    <span className="tabular-nums" title={`${exact(value, decimals)} ${symbol}`}>
+      <span className={strong ? "font-semibold" : undefined}>
+        {readable(value, decimals)} {symbol}
+      </span>
+      {priceUsd !== null && <span className="text-muted"> · {worth(value, decimals, priceUsd)}</span>}
+    </span>
+  )
+}
+
+function Fact({
+  children,
+  label,
+  note
+}: {
+  readonly label: string
+  readonly children: ReactNode
+  readonly note?: ReactNode
+}) {
+  return (
+    <div className="grid grid-cols-1 gap-x-6 gap-y-0.5 py-2.5 sm:grid-cols-[9.5rem_1fr]">
+      <dt className="text-muted">{label}</dt>
+      <dd className="min-w-0">
+        {children}
+        {note !== undefined && <div className="text-sm text-muted">{note}</div>}
+      </dd>
+    </div>
+  )
+}
+
+function Panel({
+  children,
+  label,
+  note
+}: {
+  readonly label: string
+  readonly children: ReactNode
+  readonly note: ReactNode
+}) {
+  return (
+    <div className="min-w-0 rounded-md bg-sunken px-4 py-3">
+      <dt className="text-sm text-muted">{label}</dt>
+      <dd className="min-w-0 break-words">
+        <div className="text-lg">{children}</div>
+        <div className="text-sm text-muted">{note}</div>
+      </dd>
+    </div>
+  )
+}
+
+/** `1:05`. */
+const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+
+function Exactly({ review }: { readonly review: SweepReview }) {
+  const { authorization, owner, quoteId, typedData } = review
+  return (
+    <details className="group">
+      <summary className="rounded-sm py-1 text-sm font-medium text-accent">Exactly what is signed</summary>
+      <dl className="mt-1 divide-y divide-line text-sm">
+        <Fact label="Account">
+          <Address label="the account" value={owner} />
+        </Fact>
+        <Fact label="Quote">
+          <span className="font-mono break-all">{quoteId}</span>
+        </Fact>
+        <Fact label="Authorization" note={`Chain ${authorization.chainId}, account nonce ${authorization.nonce}`}>
+          <Address label="the authorized contract" value={authorization.address} />
+        </Fact>
+        <Fact label="Order (EIP-712)">
+          <pre
+            aria-label="The order as it is signed"
+            className="max-h-56 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
+            role="region"
+            tabIndex={0}
+          >
+            {JSON.stringify(JSON.parse(toJson(typedData)), null, 2)}
+          </pre>
+        </Fact>
+      </dl>
+    </details>
+  )
+}
+
+export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFactsProps) {
+  const { catalog } = useSession()
+  const { deadline, delegate, fees, owner, receive, send, warnings } = review
+  const [source, destination] = [catalog.chain(send.chainId), catalog.chain(receive.chainId)]
+  const isOwn = sameAddress(owner, receive.destination)
+  return (
+    <div className="flex flex-col gap-3">
+      {warnings.map((warning) => (
+        <Banner key={warning} tone="warn">
+          {warning.charAt(0).toUpperCase() + warning.slice(1)}.
+        </Banner>
+      ))}
+      <dl className="relative grid gap-2 sm:grid-cols-2">
+        <Panel label="You send" note={`on ${chainName(source, send.chainId)}`}>
+          <Value strong unit={sent} value={send.amount} />
+        </Panel>
+        <Panel
+          label="You receive at least"
+          note={
+            <>
+              on {chainName(destination, receive.chainId)} · expected{" "}
+              {readable(receive.estimatedAmount, received.decimals)}
+            </>
+          }
+        >
+          <Value strong unit={received} value={receive.minAmount} />
+        </Panel>
+      </dl>
+      <dl className="divide-y divide-line">
+        <Fact
+          label="Fees, out of it"
+          note={
+            <>
+              Service and network: {readable(fees.protocol, sent.decimals)} {sent.symbol}
+              <br />
+              {fees.builderAddress === undefined ? (
+                "This app: nothing"
+              ) : (
+                <>
+                  This app: {readable(fees.builder, sent.decimals)} {sent.symbol} to{" "}
+                  <Address
+                    href={account(source, fees.builderAddress)}
+                    label="the app's address"
+                    value={fees.builderAddress}
+                  />
+                </>
+              )}
+            </>
+          }
+        >
+          <Value unit={sent} value={fees.total} />
+        </Fact>
+        <Fact label="Guarantee">{GUARANTEES[receive.guaranteedBy]}</Fact>
+        <Fact label="To" note={isOwn ? "Your own address" : "Not your own address"}>
+          <Address
+            full
+            href={account(destination, receive.destination)}
+            label="the destination"
+            value={receive.destination}
+          />
+        </Fact>
+        <Fact label="Valid" note={`Once submitted, it settles by ${atMoment(deadline.getTime())} or not at all.`}>
+          {secondsLeft > 0 ? (
+            <span className="tabular-nums">
+              for{" "}
+              <span className={secondsLeft <= 20 ? "font-semibold text-warn" : "font-medium"}>
+                {clock(secondsLeft)}
+              </span>{" "}
+              more
+            </span>
+          ) : (
+            <span className="font-medium text-warn">not any more</span>
+          )}
+        </Fact>
+        <Fact
+          label="Your account runs"
+          note="From then on, until you revoke it. It moves nothing without an order that you signed."
+        >
+          <Address href={account(source, delegate)} label="the delegate" value={delegate} />
+        </Fact>
+      </dl>
+      <Exactly review={review} />
+    </div>
+  )
+}

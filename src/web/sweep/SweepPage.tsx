@@ -1,0 +1,68 @@
+/** The page of the people whose tokens are swept. */
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useEffect, useMemo } from "react"
+import { deployment } from "../api/queries.ts"
+import { Brand } from "../ui/Shell.tsx"
+import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
+import { ThemeChoice } from "../ui/ThemeChoice.tsx"
+import { SweepWidget } from "./SweepWidget.tsx"
+
+const HEADING = <h1 className="text-2xl font-semibold tracking-tight">Sweep your tokens</h1>
+
+const INTRO = (
+  <div className="mx-auto mb-8 max-w-[38rem] pt-2 sm:pt-6">
+    <h1 className="text-3xl font-semibold tracking-tight text-balance">Sweep everything into one token</h1>
+    <p className="mt-2 text-lg text-muted">
+      Any token, from any chain, as the one you want, where you want it. Without gas and without approvals.
+    </p>
+  </div>
+)
+
+function Frame({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="grid min-h-dvh grid-rows-[auto_1fr_auto]">
+      <header className="flex items-center justify-between px-4 py-4 sm:px-8">
+        <Brand area="" />
+        <ThemeChoice />
+      </header>
+      <main className="px-4 pt-4 pb-10 sm:px-8">
+        <div className="mx-auto w-full max-w-[62rem]">{children}</div>
+      </main>
+      <footer className="px-4 py-5 text-center text-sm text-muted">
+        Your keys stay in your wallet. Each order says what it sends, what arrives at least, where, and until when.
+      </footer>
+    </div>
+  )
+}
+
+export function SweepPage() {
+  const { data, error, isError, refetch } = useQuery(deployment)
+  useEffect(() => {
+    document.title = "Sweep your tokens"
+  }, [])
+  const local = data?.localNetwork
+  const localNodes = useMemo(
+    () => (local === undefined ? undefined : Object.fromEntries(local.map(({ chainId, url }) => [chainId, url]))),
+    [local]
+  )
+  return (
+    <Frame>
+      {isError ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : data === undefined ? (
+        <Skeleton className="h-96 w-full" />
+      ) : data.orchestratorUrl === undefined ? (
+        <EmptyState icon="alert" title="Sweeping is not offered here">
+          This deployment does not say where its service is. Its operator sets ORCHESTRATOR_URL.
+        </EmptyState>
+      ) : (
+        <SweepWidget
+          heading={HEADING}
+          intro={INTRO}
+          orchestratorUrl={data.orchestratorUrl}
+          {...(localNodes === undefined ? {} : { localNodes })}
+        />
+      )}
+    </Frame>
+  )
+}

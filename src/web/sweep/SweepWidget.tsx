@@ -1,0 +1,199 @@
+/**
+ * The sweep as a component: connect, choose, review, sign, follow, revoke. The page of this app is made of it, and so can be
+ * another one's:
+ *
+ * ```tsx
+ * <SweepWidget
+ *   orchestratorUrl="https://…"
+ *   signer={signer} // of the user's embedded wallet; without one, the user connects a wallet
+ *   defaults={{ tokenOut: "USDC", chainId: 8453 }}
+ *   onDelivered={({ id, deliveryTxHash }) => track(id, deliveryTxHash)}
+ * />
+ * ```
+ *
+ * It needs `style.css`, talks to the orchestrator and to nobody else (unless it is given nodes), loads nothing from elsewhere
+ * and needs no inline script or style: `connect-src` must allow the orchestrator's origin.
+ */
+import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import {
+  createSweepClient,
+  type Intent,
+  type Node,
+  RateLimitedError,
+  type RevocationSender,
+  SweepError,
+  type SweepSigner
+} from "../../sdk/index.ts"
+import { Skeleton } from "../ui/States.tsx"
+import { discover } from "../wallet/provider.ts"
+import type { SweepAccount } from "./account.ts"
+import { AccountChip } from "./AccountChip.tsx"
+import { Trouble } from "./Banner.tsx"
+import { type Catalog, makeCatalog } from "./catalog.ts"
+import { ChooseStep, type Plan } from "./ChooseStep.tsx"
+import { ConnectStep } from "./ConnectStep.tsx"
+import type { Nodes } from "./keyAccount.ts"
+import { ReviewStep } from "./ReviewStep.tsx"
+import { type Session, SessionContext } from "./session.ts"
+import { useSubmissions } from "./submissions.ts"
+import type { TargetDefaults } from "./target.ts"
+import { useAccount, useWalletChain } from "./useAccount.ts"
+import { useChoices } from "./useChoices.ts"
+
+export interface SweepWidgetProps {
+  /** Where the service is. */
+  readonly orchestratorUrl: string
+  /** The account to sweep. Without one the person connects a browser wallet. Keep it the same object while it is the same. */
+  readonly signer?: SweepSigner
+  /** Nodes by chain that say what a signer's account runs. Keep it the same object. */
+  readonly nodes?: Readonly<Record<number, Node>>
+  /** Sends and pays a signer's revocations on a chain; without it, revoking is explained and not offered. Keep it the same. */
+  readonly sender?: (chainId: number) => RevocationSender | undefined
+  /** Attributes the sweeps to the builder that the key belongs to. */
+  readonly apiKey?: string
+  /** What is chosen at first. Keep it the same object. */
+  readonly defaults?: TargetDefaults
+  /** Called once for each sweep that was delivered while the component was there. */
+  readonly onDelivered?: (intent: Intent) => void
+  /** `system` unless told; the page's own choice, where it has one, is followed by `system`. */
+  readonly theme?: "light" | "dark" | "system"
+  /** Stands beside the account that is connected. */
+  readonly heading?: ReactNode
+  /** Stands above the choice of a wallet while none is connected. */
+  readonly intro?: ReactNode
+  /** Nodes of a local network, by chain: keys that are worth nothing are then offered. Never give it anywhere else. */
+  readonly localNodes?: Nodes
+}
+
+const RETRIES = 2
+
+const makeQueries = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        refetchOnWindowFocus: false,
+        retryDelay: (count) => 400 * 2 ** count,
+        retry: (count, error) =>
+          count < RETRIES && error instanceof SweepError && error.retryable && !(error instanceof RateLimitedError)
+      }
+    }
+  })
+
+const NO_DEFAULTS: TargetDefaults = {}
+
+function Frame() {
+  return (
+    <div aria-busy="true" className="grid gap-5 pt-14 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <p className="sr-only" role="status">
+        Loading
+      </p>
+      <Skeleton className="h-96 w-full" />
+      <Skeleton className="h-96 w-full" />
+    </div>
+  )
+}
+
+interface ConnectedProps extends Omit<SweepWidgetProps, "signer" | "nodes" | "sender" | "theme"> {
+  readonly account: SweepAccount
+  readonly catalog: Catalog
+  readonly disconnect: (() => void) | undefined
+}
+
+function Connected({
+  account,
+  apiKey,
+  catalog,
+  defaults,
+  disconnect,
+  heading,
+  localNodes,
+  onDelivered,
+  orchestratorUrl
+}: ConnectedProps) {
+  const [plan, setPlan] = useState<Plan>()
+  const walletChain = useWalletChain(account)
+  const submissions = useSubmissions(orchestratorUrl, account.address)
+  const told = useRef(onDelivered)
+  useEffect(() => {
+    told.current = onDelivered
+  }, [onDelivered])
+  const tell = useCallback((intent: Intent) => told.current?.(intent), [])
+  const client = useMemo(() => {
+    const delegates = Object.fromEntries(catalog.chains.map(({ contracts, id }) => [id, contracts.delegate]))
+    return createSweepClient({ orchestratorUrl, review: { delegates } })
+  }, [orchestratorUrl, catalog])
+  const session: Session = {
+    client,
+    catalog,
+    account,
+    walletChain,
+    submissions,
+    apiKey,
+    isLocal: localNodes !== undefined,
+    onDelivered: tell
+  }
+  const choices = useChoices(session, defaults ?? NO_DEFAULTS)
+  return (
+    <SessionContext value={session}>
+      <div className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
+        {heading ?? <h2 className="text-xl font-semibold tracking-tight">Sweep</h2>}
+        <AccountChip disconnect={disconnect} />
+      </div>
+      {plan === undefined ? (
+        <ChooseStep choices={choices} onReview={setPlan} />
+      ) : (
+        <ReviewStep onBack={() => setPlan(undefined)} plan={plan} />
+      )}
+    </SessionContext>
+  )
+}
+
+function Steps(props: SweepWidgetProps) {
+  const { intro, localNodes, nodes, orchestratorUrl, sender, signer } = props
+  const choice = useAccount({ signer, nodes, sender, localNodes })
+  const { account } = choice
+  const catalog = useQuery({
+    queryKey: ["catalog", orchestratorUrl],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const service = createSweepClient({ orchestratorUrl })
+      const [chains, tokens] = await Promise.all([service.chains({ signal }), service.tokens({ signal })])
+      return makeCatalog(chains, tokens)
+    }
+  })
+  if (catalog.isError) return <Trouble error={catalog.error} retry={catalog.refetch} />
+  if (account === null) {
+    return (
+      <>
+        {intro}
+        <ConnectStep choice={choice} isLocal={localNodes !== undefined} />
+      </>
+    )
+  }
+  if (account === undefined || catalog.data === undefined) return <Frame />
+  return (
+    <Connected
+      {...props}
+      account={account}
+      catalog={catalog.data}
+      disconnect={choice.disconnect}
+      // What was chosen and typed belongs to the account.
+      key={account.address}
+    />
+  )
+}
+
+export function SweepWidget(props: SweepWidgetProps) {
+  const { theme = "system" } = props
+  const [queries] = useState(makeQueries)
+  useEffect(discover, [])
+  return (
+    <QueryClientProvider client={queries}>
+      <div className="text-ink" {...(theme === "system" ? {} : { "data-theme": theme })}>
+        <Steps {...props} />
+      </div>
+    </QueryClientProvider>
+  )
+}

@@ -1,0 +1,36 @@
+/** Why some wallets cannot be swept, and which can. Plain words, and no link that leads or loads elsewhere. */
+import type { ReactNode } from "react"
+
+const KINDS: ReadonlyArray<readonly [name: string, text: string]> = [
+  [
+    "Wallets inside an app",
+    "that signed you in by e-mail, passkey or phone: those made with Privy, Turnkey, Dynamic and the like."
+  ],
+  ["Wallets that offer it", "some browser wallets ask for this signature openly. Yours is recognised by itself."],
+  [
+    "Accounts whose key a program holds",
+    "local accounts of viem and ethers, or an account that was exported into one of them."
+  ]
+]
+
+export function WhoCanSign({ children }: { readonly children?: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p>
+        A sweep costs you no gas because your account lends itself to a contract for it. You allow that with a signature
+        called an EIP-7702 authorization. Most browser wallets, MetaMask among them, do not let a website ask for it.
+      </p>
+      {children}
+      <div>
+        <p className="font-medium text-ink">These can</p>
+        <ul className="mt-1.5 flex list-disc flex-col gap-1.5 pl-5">
+          {KINDS.map(([name, text]) => (
+            <li key={name}>
+              <span className="font-medium text-ink">{name}</span>, {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}

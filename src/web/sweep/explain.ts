@@ -1,0 +1,122 @@
+/** What went wrong with a sweep, in words for the person whose tokens it is about, and what to do. */
+import {
+  InvalidRequestError,
+  MalformedAnswerError,
+  NetworkError,
+  NodeError,
+  NotFoundError,
+  OrderMismatchError,
+  QuoteUnavailableError,
+  RateLimitedError,
+  ScreeningBlockedError,
+  ServiceError,
+  SigningError,
+  SubmissionRefusedError,
+  WaitTimeoutError
+} from "../../sdk/index.ts"
+import { WalletFailed, WalletRejected } from "../wallet/signing.ts"
+
+/** The error and what caused it, and so on. */
+function* causes(error: unknown): Generator<unknown> {
+  let at = error
+  for (let depth = 0; depth < 6 && at !== undefined && at !== null; depth++) {
+    yield at
+    at = typeof at === "object" && "cause" in at ? at.cause : undefined
+  }
+}
+
+/** Whether the person said no in the wallet (EIP-1193, code 4001). */
+export const isRejection = (error: unknown): boolean =>
+  Array.from(causes(error)).some(
+    (each) =>
+      each instanceof WalletRejected ||
+      (typeof each === "object" && each !== null && "code" in each && each.code === 4001)
+  )
+
+const lacksGas = (error: unknown): boolean =>
+  Array.from(causes(error)).some(
+    (each) => each instanceof Error && /insufficient funds|exceeds the balance/i.test(each.message)
+  )
+
+const ofSigning = (error: SigningError): string => {
+  switch (error.code) {
+    case "unsupported_wallet":
+      return "This wallet cannot sign the authorization that a sweep needs."
+    case "wrong_signer":
+      return "The wallet signed with another account than the one that is swept. Switch to it in the wallet, and sign again."
+    case "signing_refused":
+      return `The wallet did not sign the ${error.what}. Nothing was sent, and you can try again.`
+  }
+}
+
+const ofService = (error: unknown): string | undefined => {
+  if (error instanceof QuoteUnavailableError) {
+    return "There is no quote for this right now: the amount may not cover the fees, or no route leads there. Try another token or a larger amount."
+  }
+  if (error instanceof ScreeningBlockedError) {
+    return "This address cannot be served. Trying again will not change that."
+  }
+  if (error instanceof SubmissionRefusedError) {
+    return "The service did not accept the signed order, most likely because its quote had expired. Nothing was sent. Get a new quote and sign again."
+  }
+  if (error instanceof InvalidRequestError)
+    return `The service did not understand the request: ${error.problems.join("; ")}.`
+  if (error instanceof NotFoundError) return "The service does not know this sweep."
+  if (error instanceof RateLimitedError) return `Too many requests. Please wait ${error.retryAfterSeconds} seconds.`
+  if (error instanceof ServiceError)
+    return "The service has trouble right now. Your tokens are where they were. Try again in a moment."
+  if (error instanceof NetworkError) return "The service cannot be reached. Check your connection and try again."
+  if (error instanceof MalformedAnswerError)
+    return "The service answered with something unexpected. Nothing was signed."
+  return undefined
+}
+
+/** One or two sentences that say what happened, and what to do. */
+export const explain = (error: unknown): string => {
+  if (isRejection(error)) return "You rejected this in your wallet. Nothing was sent, and you can try again."
+  if (lacksGas(error))
+    return "This account has no native currency to pay for the transaction. Send it a little, and try again."
+  if (error instanceof SigningError) return ofSigning(error)
+  if (error instanceof OrderMismatchError) {
+    const fields = error.mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")
+    return `The order is not what you asked for, so it was not offered for signing (${fields}). Do not use this service until its operator has explained it.`
+  }
+  if (error instanceof WaitTimeoutError)
+    return "This takes longer than usual. Your order is with the service; look again in a while."
+  if (error instanceof NodeError) return "The chain's node did not answer. Please try again in a moment."
+  if (error instanceof WalletFailed) return `Your wallet could not do this: ${error.message}.`
+  return ofService(error) ?? "Something went wrong. Please try again."
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  expired: "It was not settled before its deadline. Your tokens did not move. Sweep them again.",
+  reverted:
+    "The transaction was undone on chain, mostly because the price moved too far. Your tokens did not move. Sweep them again.",
+  simulation_failed: "It would have failed on chain, so it was not sent. Your tokens did not move. Sweep them again.",
+  insufficient_balance:
+    "The account held less than was to be sent. Your tokens did not move. Look at your balance, and sweep again.",
+  delegation_replaced:
+    "The account was given to another delegate meanwhile. Your tokens did not move. Sweep them again.",
+  stale_authorization:
+    "The account sent a transaction of its own meanwhile, which voids the authorization. Your tokens did not move. Sweep them again.",
+  nonce_used: "This order was settled or cancelled before.",
+  screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
+  bridge_refunded:
+    "Nobody delivered on the other chain in time, so the bridge gave the tokens back to your account on the first one."
+}
+
+/** What became of a sweep that failed, and what to do. */
+export const explainFailure = (reason: string | undefined): string =>
+  (reason === undefined ? undefined : FAILURES[reason]) ??
+  "It did not go through. Check your balance before you sweep again."
+
+const REASONS: Readonly<Record<string, string>> = {
+  no_price: "Nobody has a price for it",
+  worth_less_than_fees: "Worth less than the fees",
+  token_declined: "Cannot be moved safely",
+  account_is_a_contract: "This account is a contract",
+  no_set_code_support: "Sweeps cannot start on this chain yet"
+}
+
+/** Why a token is not worth sweeping, or cannot be. */
+export const whyNot = (reason: string | null): string => (reason === null ? "" : (REASONS[reason] ?? "Cannot be swept"))

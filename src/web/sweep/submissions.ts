@@ -1,0 +1,108 @@
+/**
+ * What was submitted from this browser, by service and owner: a page that is loaded again, or another tab, finds the sweeps
+ * that are on their way. Kept in the browser alone, the newest first.
+ */
+import { useCallback, useSyncExternalStore } from "react"
+import type { Address, Hex, IntentStatus } from "../../sdk/index.ts"
+
+/** One side of a sweep. Amounts are decimal strings of smallest units, for JSON. */
+export interface Side {
+  readonly chainId: number
+  readonly token: Address
+  readonly amount: string
+}
+
+export interface Submission {
+  readonly id: string
+  readonly submittedAtMs: number
+  readonly send: Side
+  /** `amount` is the least that arrives. */
+  readonly receive: Side & { readonly destination: Address }
+  /** As last seen. */
+  readonly status: IntentStatus
+  readonly txHash?: Hex
+  readonly deliveryTxHash?: Hex
+  readonly failureReason?: string
+}
+
+/** Of those that have ended; what is on its way is kept in any case. */
+const MOST = 20
+
+const keyOf = (service: string, owner: Address): string => `sweep-submissions ${service} ${owner.toLowerCase()}`
+
+const listeners = new Set<() => void>()
+
+const isSubmission = (value: unknown): value is Submission =>
+  typeof value === "object" &&
+  value !== null &&
+  "id" in value &&
+  typeof value.id === "string" &&
+  "send" in value &&
+  typeof value.send === "object" &&
+  "receive" in value &&
+  typeof value.receive === "object"
+
+const parsed = (text: string | null): ReadonlyArray<Submission> => {
+  try {
+    const value: unknown = JSON.parse(text ?? "[]")
+    return Array.isArray(value) ? value.filter(isSubmission) : []
+  } catch {
+    return []
+  }
+}
+
+/** The last text and its meaning, so that React sees the same list while nothing changes. */
+const cache = new Map<string, { readonly text: string | null; readonly list: ReadonlyArray<Submission> }>()
+
+const read = (key: string): ReadonlyArray<Submission> => {
+  const text = localStorage.getItem(key)
+  const known = cache.get(key)
+  if (known !== undefined && known.text === text) return known.list
+  const list = parsed(text)
+  cache.set(key, { text, list })
+  return list
+}
+
+const write = (key: string, list: ReadonlyArray<Submission>): void => {
+  localStorage.setItem(key, JSON.stringify(list.filter((each, index) => index < MOST || !isEnded(each))))
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  // Another tab's changes.
+  addEventListener("storage", listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener("storage", listener)
+  }
+}
+
+export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean =>
+  status === "delivered" || status === "failed"
+
+export const useSubmissions = (service: string, owner: Address) => {
+  const key = keyOf(service, owner)
+  const list = useSyncExternalStore(subscribe, () => read(key))
+  const add = useCallback((submission: Submission) => write(key, [submission, ...read(key)]), [key])
+  const update = useCallback(
+    (id: string, seen: Pick<Submission, "status" | "txHash" | "deliveryTxHash" | "failureReason">) => {
+      const known = read(key)
+      const at = known.findIndex((each) => each.id === id)
+      const before = known[at]
+      if (before !== undefined) write(key, known.with(at, { ...before, ...seen }))
+    },
+    [key]
+  )
+  const forgetEnded = useCallback(
+    () =>
+      write(
+        key,
+        read(key).filter((each) => !isEnded(each))
+      ),
+    [key]
+  )
+  return { list, add, update, forgetEnded }
+}
+
+export type Submissions = ReturnType<typeof useSubmissions>

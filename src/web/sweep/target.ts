@@ -1,0 +1,64 @@
+/** Where everything is to go: token, chain and address. Pure. */
+import { getAddress, isAddress } from "viem"
+import { sameAddress } from "../../sdk/address.ts"
+import type { Address, SweepableToken } from "../../sdk/index.ts"
+import { byValue, total } from "../lib/usd.ts"
+import { canArrive, type Catalog, type Place } from "./catalog.ts"
+
+export interface TargetDefaults {
+  /** An address, or a symbol that the destination chain lists. */
+  readonly tokenOut?: string
+  readonly chainId?: number
+  /** The owner unless told. */
+  readonly destination?: Address
+}
+
+/** How many of the tokens can arrive there. */
+export const arrivals = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>, to: Place): number =>
+  tokens.filter((token) => token.sweepable && canArrive(catalog, token, to)).length
+
+const MOST_WANTED = ["USDC", "USDT", "DAI"]
+
+/** The chain where most of the value is. */
+const richest = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>): number | undefined =>
+  catalog.chains
+    .map(({ id }) => ({
+      id,
+      usd: total(tokens.filter(({ chainId, sweepable }) => chainId === id && sweepable).map(({ valueUsd }) => valueUsd))
+    }))
+    .toSorted((a, b) => byValue(a.usd, b.usd))[0]?.id
+
+/** The token of a chain that people mostly want, or the one that is named. */
+export const preferredToken = (catalog: Catalog, chainId: number, wanted?: string): Place | undefined => {
+  const tokens = catalog.tokensOn(chainId)
+  const named = (name: string) =>
+    tokens.find(({ address, symbol }) => symbol === name || sameAddress(address, `0x${name.slice(2)}`))
+  return (
+    [...(wanted === undefined ? [] : [wanted]), ...MOST_WANTED].map(named).find((token) => token !== undefined) ??
+    tokens[0]
+  )
+}
+
+export const defaultTarget = (
+  catalog: Catalog,
+  tokens: ReadonlyArray<SweepableToken>,
+  { chainId, tokenOut }: TargetDefaults
+): Place | undefined => {
+  const chain = chainId ?? richest(catalog, tokens)
+  return chain === undefined ? undefined : preferredToken(catalog, chain, tokenOut)
+}
+
+/** What a person typed as the destination: an address, checksummed, or what is wrong with it. */
+export const readDestination = (
+  catalog: Catalog,
+  text: string
+): { readonly address: Address } | { readonly problem: string } => {
+  const typed = text.trim()
+  if (!/^0x[0-9a-fA-F]{40}$/.test(typed)) return { problem: "An address has 40 hexadecimal digits after 0x." }
+  if (!isAddress(typed)) return { problem: "There is a typing error in this address: its checksum does not match." }
+  if (/^0x0{40}$/.test(typed)) return { problem: "Nobody owns this address." }
+  const address = getAddress(typed)
+  return catalog.tokens.some((token) => sameAddress(token.address, address))
+    ? { problem: "This is a token's contract. What is sent there is lost." }
+    : { address }
+}

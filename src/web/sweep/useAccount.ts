@@ -1,0 +1,146 @@
+/** Which account is swept: the host's, a wallet's or, on the local network, one whose key is in this tab. */
+import { useCallback, useEffect, useMemo, useState } from "react"
+import type { Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
+import { firstAccount, useWallets, type Wallet } from "../wallet/provider.ts"
+import * as Signing from "../wallet/signing.ts"
+import type { SweepAccount } from "./account.ts"
+import type { Nodes } from "./keyAccount.ts"
+import { walletAccount } from "./walletAccount.ts"
+
+export interface AccountOptions {
+  readonly signer: SweepSigner | undefined
+  readonly nodes: Readonly<Record<number, Node>> | undefined
+  readonly sender: ((chainId: number) => RevocationSender | undefined) | undefined
+  /** The local network's nodes; absent anywhere else. */
+  readonly localNodes: Nodes | undefined
+}
+
+/** In this tab alone, and gone with it. */
+const KEY = "sweep-local-key"
+/** Which wallet to look for on the next visit. */
+const WALLET = "sweep-owner-wallet"
+
+const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccount | undefined =>
+  signer === undefined
+    ? undefined
+    : {
+        kind: "host",
+        name: "Connected account",
+        address: signer.address,
+        signer,
+        canAuthorize: typeof signer.signAuthorization === "function",
+        node: (chainId) => nodes[chainId],
+        ...(sender === undefined ? {} : { sender })
+      }
+
+/** What the tab remembers. Wallets say by themselves whether they still share an account. */
+const restored = async (wallet: Wallet | undefined, localNodes: Nodes | undefined): Promise<Connected | undefined> => {
+  const key = localNodes === undefined ? null : sessionStorage.getItem(KEY)
+  if (key !== null && localNodes !== undefined) {
+    const { keyAccount } = await import("./keyAccount.ts")
+    const account = keyAccount(key, localNodes)
+    if (account !== undefined) return { account }
+  }
+  if (wallet === undefined) return undefined
+  const address = firstAccount(await wallet.provider.request({ method: "eth_accounts" }))
+  return address === undefined ? undefined : { account: await walletAccount(wallet, address), wallet }
+}
+
+interface Connected {
+  readonly account: SweepAccount
+  readonly wallet?: Wallet
+}
+
+/** `undefined` while it is found out, `null` when there is none. */
+type Connection = Connected | null | undefined
+
+export const useAccount = (options: AccountOptions) => {
+  const { localNodes, nodes, sender, signer } = options
+  const host = useMemo(() => hostAccount({ localNodes, nodes, sender, signer }), [localNodes, nodes, sender, signer])
+  const wallets = useWallets()
+  const remembered = wallets.find(({ info }) => info.rdns === localStorage.getItem(WALLET))
+  const [connection, setConnection] = useState<Connection>()
+  const isOpen = connection === undefined || connection === null
+
+  useEffect(() => {
+    if (host !== undefined || !isOpen) return
+    let isHere = true
+    restored(remembered, localNodes).then(
+      (found) => isHere && setConnection(found ?? null),
+      () => isHere && setConnection(null)
+    )
+    return () => {
+      isHere = false
+    }
+  }, [host, isOpen, remembered, localNodes])
+
+  const wallet = connection?.wallet
+  useEffect(() => {
+    if (wallet === undefined) return
+    const moved = (accounts: unknown) => {
+      const address = firstAccount(accounts)
+      if (address === undefined) setConnection(null)
+      else void walletAccount(wallet, address).then((account) => setConnection({ account, wallet }))
+    }
+    wallet.provider.on?.("accountsChanged", moved)
+    return () => void wallet.provider.removeListener?.("accountsChanged", moved)
+  }, [wallet])
+
+  const connectWallet = useCallback(async (chosen: Wallet) => {
+    const account = await walletAccount(chosen, await Signing.connect(chosen.provider))
+    localStorage.setItem(WALLET, chosen.info.rdns)
+    setConnection({ account, wallet: chosen })
+  }, [])
+
+  /** Resolves to whether the text was a key; a fresh one is made when there is none. */
+  const useKey = useCallback(
+    async (text?: string): Promise<boolean> => {
+      if (localNodes === undefined) return false
+      const { keyAccount, newKey } = await import("./keyAccount.ts")
+      const key = text ?? newKey()
+      const account = keyAccount(key, localNodes)
+      if (account === undefined) return false
+      sessionStorage.setItem(KEY, key.trim())
+      setConnection({ account })
+      return true
+    },
+    [localNodes]
+  )
+
+  const disconnect = useCallback(() => {
+    sessionStorage.removeItem(KEY)
+    localStorage.removeItem(WALLET)
+    setConnection(null)
+  }, [])
+
+  return {
+    account: host ?? (connection === undefined ? undefined : (connection?.account ?? null)),
+    /** What a host gave, it takes away itself. */
+    ...(host === undefined ? { disconnect } : {}),
+    connectWallet,
+    useKey
+  }
+}
+
+export type AccountChoice = ReturnType<typeof useAccount>
+
+/** The chain that the account's wallet is on; undefined while it is not known, and where it does not matter. */
+export const useWalletChain = (account: SweepAccount | null | undefined): number | undefined => {
+  const [chainId, setChainId] = useState<number>()
+  const chain = account?.chain
+  useEffect(() => {
+    setChainId(undefined)
+    if (chain === undefined) return
+    let isHere = true
+    chain.current().then(
+      (current) => isHere && setChainId(current),
+      () => undefined
+    )
+    const stop = chain.watch(setChainId)
+    return () => {
+      isHere = false
+      stop()
+    }
+  }, [chain])
+  return chainId
+}

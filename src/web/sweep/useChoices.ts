@@ -1,0 +1,55 @@
+/** What the person has chosen so far. Kept while they review, so that they find it again when they come back. */
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { sameAddress } from "../../sdk/address.ts"
+import type { SweepableToken } from "../../sdk/index.ts"
+import { byValue } from "../lib/usd.ts"
+import { keyOf, type Place } from "./catalog.ts"
+import { obstacle } from "./obstacle.ts"
+import { holdings as holdingsOf, type Session } from "./session.ts"
+import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
+
+export const useChoices = ({ account, catalog, client }: Session, defaults: TargetDefaults) => {
+  const found = useQuery(holdingsOf({ account, client }))
+  const [to, setTo] = useState<Place>()
+  /** Everything that can go is chosen, but for these. */
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  /** What was typed as another address; undefined for the owner's own. */
+  const [typed, setTyped] = useState<string | undefined>(
+    defaults.destination === undefined || sameAddress(defaults.destination, account.address)
+      ? undefined
+      : defaults.destination
+  )
+  const holdings = found.data
+  useEffect(() => {
+    // Decided once: what a sweep changes must not move the target of the next.
+    if (holdings !== undefined) setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
+  }, [holdings, catalog, defaults])
+
+  const tokens = holdings?.tokens ?? []
+  const isChosen = (token: SweepableToken) => obstacle(catalog, token, to) === undefined && !left.has(keyOf(token))
+  const toggle = (some: ReadonlyArray<SweepableToken>, wanted: boolean) => {
+    const next = new Set(left)
+    for (const token of some) {
+      if (wanted) next.delete(keyOf(token))
+      else next.add(keyOf(token))
+    }
+    setLeft(next)
+  }
+  const read = typed === undefined ? { address: account.address } : readDestination(catalog, typed)
+  return {
+    found,
+    tokens,
+    to,
+    setTo,
+    typed,
+    setTyped,
+    isChosen,
+    toggle,
+    chosen: tokens.filter(isChosen).toSorted((a, b) => byValue(a.valueUsd, b.valueUsd)),
+    destination: "address" in read ? read.address : undefined,
+    problem: "problem" in read ? read.problem : undefined
+  }
+}
+
+export type Choices = ReturnType<typeof useChoices>

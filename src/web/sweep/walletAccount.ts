@@ -1,0 +1,120 @@
+/**
+ * An account of a browser wallet (EIP-1193). There is no standard for signing an EIP-7702 authorization, and most wallets
+ * refuse to on purpose; `eth_signAuthorization` is what those that do agree on.
+ */
+import { parseSignature, toHex } from "viem"
+import {
+  type Address,
+  type AuthorizationSignature,
+  fromProvider,
+  type Hex,
+  type NodeCall,
+  type RevocationSender
+} from "../../sdk/index.ts"
+import type { Wallet, WalletProvider } from "../wallet/provider.ts"
+import * as Signing from "../wallet/signing.ts"
+import type { ChainSwitch, SweepAccount } from "./account.ts"
+
+const METHOD = "eth_signAuthorization"
+
+/** What wallets say of a method that they do not have (JSON-RPC, EIP-1474, EIP-1193). */
+const UNKNOWN_METHOD = [-32601, -32004, 4200]
+
+const PROBE_MILLIS = 2_000
+
+const isUnknownMethod = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  (("code" in error && UNKNOWN_METHOD.some((code) => code === error.code)) ||
+    (error instanceof Error &&
+      /method.*(?:not|n't).*(?:support|exist|found|available|know)|unsupported|unknown method/i.test(error.message)))
+
+/**
+ * Whether the wallet signs authorizations. Asked without anything to sign: who knows the method objects to that, and who does
+ * not objects to the method. A wallet that says nothing may know it.
+ */
+const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
+  const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), PROBE_MILLIS))
+  const answer = provider.request({ method: METHOD, params: [] }).then(
+    () => true,
+    (error: unknown) => !isUnknownMethod(error)
+  )
+  return Promise.race([answer, patience])
+}
+
+const isHex = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)
+
+/** As 65 bytes or in its parts. Whose it is, the client checks. */
+const readSignature = (answer: unknown): AuthorizationSignature => {
+  if (isHex(answer)) {
+    const { r, s, yParity } = parseSignature(answer)
+    return { r, s, yParity }
+  }
+  if (
+    typeof answer === "object" &&
+    answer !== null &&
+    "r" in answer &&
+    "s" in answer &&
+    isHex(answer.r) &&
+    isHex(answer.s)
+  ) {
+    const parity: unknown = "yParity" in answer ? answer.yParity : "v" in answer ? answer.v : undefined
+    return { r: answer.r, s: answer.s, ...(parity === undefined ? {} : { v: Number(parity) }) }
+  }
+  throw new Signing.WalletFailed("it gave no signature")
+}
+
+const chainOf = (provider: WalletProvider): ChainSwitch => ({
+  current: () => Signing.chainId(provider),
+  switchTo: async (chainId) => {
+    await Signing.ask(provider, "wallet_switchEthereumChain", [{ chainId: toHex(chainId) }])
+  },
+  watch: (listener) => {
+    const heard = (value: unknown) => listener(Number(value))
+    provider.on?.("chainChanged", heard)
+    return () => provider.removeListener?.("chainChanged", heard)
+  }
+})
+
+const senderOf = (provider: WalletProvider, address: Address): RevocationSender => ({
+  account: { address },
+  sendTransaction: async ({ authorizationList, to }) => {
+    const list = authorizationList.map(({ address, chainId, nonce, r, s, yParity }) => ({
+      address,
+      chainId: toHex(chainId),
+      nonce: toHex(nonce),
+      yParity: toHex(yParity),
+      r,
+      s
+    }))
+    const hash = await Signing.ask(provider, "eth_sendTransaction", [
+      { from: address, to, value: "0x0", type: "0x4", authorizationList: list }
+    ])
+    if (!isHex(hash)) throw new Signing.WalletFailed("it gave no transaction hash")
+    return hash
+  }
+})
+
+/** The wallet's account, once it is known what the wallet can do. */
+export const walletAccount = async ({ info, provider }: Wallet, address: Address): Promise<SweepAccount> => ({
+  kind: "wallet",
+  name: info.name,
+  icon: info.icon,
+  address,
+  canAuthorize: await canAuthorize(provider),
+  signer: fromProvider({
+    address,
+    provider,
+    signAuthorization: async ({ address: delegate, chainId, nonce }) =>
+      readSignature(
+        await Signing.ask(provider, METHOD, [
+          { from: address, address: delegate, chainId: toHex(chainId), nonce: toHex(nonce) }
+        ])
+      )
+  }),
+  chain: chainOf(provider),
+  // A wallet answers for the chain that it is on.
+  node: (chainId, current) =>
+    chainId === current ? { request: (call: NodeCall) => provider.request(call) } : undefined,
+  sender: () => senderOf(provider, address)
+})

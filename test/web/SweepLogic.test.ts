@@ -1,0 +1,120 @@
+/** What the sweep page works out by itself: dollars, what can arrive as what, and what was typed. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { Address, ListedToken, ServedChain } from "../../src/sdk/index.ts"
+import { byValue, dollars, total, worth } from "../../src/web/lib/usd.ts"
+import { canArrive, makeCatalog, NATIVE, routeHint } from "../../src/web/sweep/catalog.ts"
+import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
+
+const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
+
+const chain = (id: number, name: string, bridgeDestinations: ReadonlyArray<number>): ServedChain => ({
+  id,
+  name,
+  nativeSymbol: "ETH",
+  wrappedNative: at(id * 16),
+  contracts: { delegate: at(1), guard: at(2), entry: at(3) },
+  blockTimeMillis: 1_000,
+  confirmations: 1,
+  features: { source: true, swap: true, bridgeDestinations }
+})
+
+const token = (chainId: number, address: Address, symbol: string, decimals = 18): ListedToken => ({
+  chainId,
+  address,
+  symbol,
+  name: symbol,
+  decimals
+})
+
+const [usdcA, usdcB, usdtA, usdtB] = [at(0xa1), at(0xb1), at(0xa2), at(0xb2)]
+
+const catalog = makeCatalog(
+  [chain(1, "alpha", [2]), chain(2, "beta", [1]), chain(3, "gamma", [])],
+  [
+    token(1, NATIVE, "ETH"),
+    token(1, at(16), "WETH"),
+    token(1, usdcA, "USDC", 6),
+    token(1, usdtA, "USDT", 6),
+    token(2, NATIVE, "ETH"),
+    token(2, at(32), "WETH"),
+    token(2, usdcB, "USDC", 6),
+    token(2, usdtB, "USDT", 18),
+    token(3, NATIVE, "ETH")
+  ]
+)
+
+const arrives = (from: readonly [number, Address], to: readonly [number, Address]) =>
+  canArrive(catalog, { chainId: from[0], address: from[1] }, { chainId: to[0], address: to[1] })
+
+describe("what can arrive", () => {
+  it("on its own chain is any other asset", () => {
+    assert.isTrue(arrives([1, usdcA], [1, usdtA]))
+    assert.isTrue(arrives([1, NATIVE], [1, usdcA]))
+    assert.isFalse(arrives([1, usdcA], [1, usdcA]))
+    assert.isFalse(arrives([1, NATIVE], [1, at(16)]), "the wrapped form of what is sent")
+  })
+
+  it("over a bridge is the same asset alone", () => {
+    assert.isTrue(arrives([1, usdcA], [2, usdcB]))
+    assert.isFalse(arrives([1, usdcA], [2, usdtB]))
+    assert.isFalse(arrives([1, usdtA], [2, usdtB]), "of other decimals")
+    assert.isTrue(arrives([1, NATIVE], [2, NATIVE]))
+    assert.isTrue(arrives([1, at(16)], [2, NATIVE]))
+    assert.isFalse(arrives([1, NATIVE], [2, at(32)]), "bridges unwrap for accounts")
+  })
+
+  it("is nothing where no bridge leads", () => {
+    assert.isFalse(arrives([1, NATIVE], [3, NATIVE]))
+    assert.isFalse(arrives([9, NATIVE], [1, usdcA]))
+    assert.strictEqual(routeHint(catalog, 1, 2), "alpha->beta")
+    assert.isUndefined(routeHint(catalog, 1, 9))
+  })
+
+  it("is a stablecoin unless another token is named", () => {
+    assert.strictEqual(preferredToken(catalog, 2)?.address, usdcB)
+    assert.strictEqual(preferredToken(catalog, 2, "WETH")?.address, at(32))
+    assert.strictEqual(preferredToken(catalog, 2, usdtB)?.address, usdtB)
+    assert.strictEqual(preferredToken(catalog, 3)?.address, NATIVE)
+  })
+})
+
+describe("a destination that is typed", () => {
+  it("comes back with its checksum, or with what is wrong", () => {
+    const address = "0x52908400098527886E0F7030069857D2E4169EE7"
+    assert.deepStrictEqual(readDestination(catalog, ` ${address.toLowerCase().replace("0X", "0x")} `), { address })
+    assert.property(readDestination(catalog, address.slice(0, -1)), "problem")
+    assert.property(
+      readDestination(catalog, "0x8617E340B3D01FA5F11F306F4090FD50E238070d"),
+      "problem",
+      "a wrong checksum"
+    )
+    assert.property(readDestination(catalog, `0x${"0".repeat(40)}`), "problem")
+    assert.property(readDestination(catalog, usdcA), "problem", "a token's own contract")
+  })
+})
+
+const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 30n }))
+
+describe("dollars", () => {
+  it("are cut to the cent", () => {
+    assert.strictEqual(dollars("1234567.899999"), "$1,234,567.89")
+    assert.strictEqual(dollars("0.009"), "<$0.01")
+    assert.strictEqual(dollars("0"), "$0.00")
+    assert.strictEqual(dollars("12.5"), "$12.50")
+    assert.strictEqual(total(["1.1", null, "2.25"]), "3.35")
+    assert.strictEqual(worth(1_500_000n, 6, "2.999"), "$4.49")
+  })
+
+  it.prop("are never shown as more than they are", [Amount], ([value]) => {
+    const text = `${value / 10n ** 18n}.${(value % 10n ** 18n).toString().padStart(18, "0")}`
+    const shown = dollars(text).replace(/[$,]/g, "")
+    const cents = shown.startsWith("<") ? 0n : BigInt(shown.replace(".", ""))
+    assert.isTrue(cents * 10n ** 16n <= value)
+    assert.isTrue(value - cents * 10n ** 16n < 10n ** 16n)
+  })
+
+  it("sort the highest first, and what has no price last", () => {
+    assert.deepStrictEqual(["2", null, "10", "9.5"].toSorted(byValue), ["10", "9.5", "2", null])
+  })
+})

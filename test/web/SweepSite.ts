@@ -1,0 +1,48 @@
+/** The local network with the services and the built web app on it, and a browser in front. */
+import { Context, Effect, Layer } from "effect"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { projectRoot } from "../../src/cli/Project.ts"
+import { defaults } from "../../src/server/shared/ServerSettings.ts"
+import * as WebBuild from "../../src/server/web/WebBuild.ts"
+import { Services } from "../support/Services.ts"
+import { open } from "./Browser.ts"
+
+/** What tests of the sweep page share. */
+export class SweepSite extends Context.Service<SweepSite, { readonly browser: Browser }>()("sweep/test/SweepSite") {}
+
+/** Many people in one browser are one client to the service. */
+const UNLIMITED = { limit: 100_000, windowMillis: 60_000 }
+
+const rateLimits = { ...defaults.rateLimits, orchestrator: UNLIMITED, builder: UNLIMITED }
+
+export const layer = Layer.unwrap(
+  Effect.map(WebBuild.ensure(projectRoot, process.execPath), (webDirectory) =>
+    Layer.merge(
+      Services.layer({ webDirectory, server: { rateLimits } }),
+      Layer.effect(
+        SweepSite,
+        Effect.map(open, (browser) => ({ browser }))
+      )
+    )
+  )
+).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+
+/** A browser profile of its own, closed with the scope. What its pages complain about is collected. */
+export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
+  const { browser } = yield* SweepSite
+  const { info } = yield* Services
+  const context: BrowserContext = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newContext({ baseURL: info.dashboardUrl, ...options })),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const page: Page = yield* Effect.promise(() => context.newPage())
+  const complaints: Array<string> = []
+  page.on("pageerror", (error) => complaints.push(error.message))
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text())
+    }
+  })
+  return { context, page, complaints }
+})

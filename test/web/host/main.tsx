@@ -1,0 +1,27 @@
+/** Another app that embeds the sweep, with the wallet that its user has there. What it is to use stands in its address. */
+import { createRoot } from "react-dom/client"
+import { privateKeyToAccount } from "viem/accounts"
+import { SweepWidget } from "../../../src/web/sweep/SweepWidget.tsx"
+
+const asked = new URLSearchParams(location.search)
+const signer = privateKeyToAccount(`0x${asked.get("key") ?? ""}`)
+const chainId = Number(asked.get("chain"))
+const nodes = { [chainId]: asked.get("node") ?? "" }
+const defaults = { tokenOut: "USDT", chainId }
+
+const root = document.getElementById("root")
+if (root !== null) {
+  createRoot(root).render(
+    <SweepWidget
+      apiKey={asked.get("apiKey") ?? ""}
+      defaults={defaults}
+      nodes={nodes}
+      onDelivered={({ txHash }) => {
+        document.title = `arrived in ${txHash ?? "nothing"}`
+      }}
+      orchestratorUrl={asked.get("orchestrator") ?? ""}
+      signer={signer}
+      theme="dark"
+    />
+  )
+}
