@@ -30,7 +30,8 @@ const result = await client.sweep(
 \`\`\`
 
 Before anything is signed, the returned order is held against the request, field by field; \`review\` is what the user must see.
-Every rejection is a \`SweepError\` with a \`code\`. For programs that use Effect there is \`token-sweep/effect\`.
+Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions carry an idempotency key and are sent again under it when
+their answer gets lost, so a sweep is submitted once. For programs that use Effect there is \`token-sweep/effect\`.
 `
 
 const manifest = {
@@ -40,6 +41,9 @@ const manifest = {
   license: packageJson.license,
   type: "module",
   sideEffects: false,
+  // For tools that do not know `exports`.
+  main: "./index.js",
+  types: "./types/sdk/index.d.ts",
   exports: Object.fromEntries(
     ENTRIES.map((entry) => [
       entry === "index" ? "." : `./${entry}`,

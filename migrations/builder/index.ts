@@ -7,11 +7,13 @@ import ledger from "./0002_ledger.ts"
 import payouts from "./0003_payouts.ts"
 import revenueAndAlerts from "./0004_revenue_and_alerts.ts"
 import payoutPayments from "./0005_payout_payments.ts"
+import sweepEvents from "./0006_sweep_events.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
   "0002_ledger": ledger,
   "0003_payouts": payouts,
   "0004_revenue_and_alerts": revenueAndAlerts,
-  "0005_payout_payments": payoutPayments
+  "0005_payout_payments": payoutPayments,
+  "0006_sweep_events": sweepEvents
 }

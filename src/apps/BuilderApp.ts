@@ -2,7 +2,9 @@
 import { Layer, type Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/Chains.ts"
+import * as WebhookTransportHttp from "../adapters/http/WebhookTransportHttp.ts"
 import * as GatewayAssertions from "../adapters/jose/GatewayAssertions.ts"
+import * as OrchestratorOperationsHttp from "../adapters/http/OrchestratorOperationsHttp.ts"
 import * as SignInMessages from "../adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
@@ -10,6 +12,7 @@ import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as Database from "../adapters/sql/Database.ts"
 import * as BuilderBackend from "../builder/BuilderBackend.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/BuilderSettings.ts"
+import { WebhookDelivery } from "../builder/WebhookDelivery.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
@@ -21,10 +24,14 @@ export interface Options {
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
   readonly settings: Partial<BuilderSettingsShape>
+  /** The orchestrator that the console shows, or which settings are missing for it. */
+  readonly operations: OrchestratorOperationsHttp.Options | { readonly missing: ReadonlyArray<string> }
   readonly gateway: GatewayAssertions.Gateway | undefined
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
+  /** Whether webhooks may go to private networks and over http: for a local network alone. */
+  readonly webhooksAllowPrivate?: boolean
   /** The built web app; unset, none is served. */
   readonly webDirectory?: string | undefined
 }
@@ -33,18 +40,24 @@ export interface Options {
 export const adapters = (options: Options) =>
   Layer.mergeAll(
     options.gateway === undefined ? GatewayAssertions.disabled : GatewayAssertions.layer(options.gateway),
+    "missing" in options.operations
+      ? OrchestratorOperationsHttp.notConfigured(options.operations.missing)
+      : OrchestratorOperationsHttp.layer(options.operations),
     SignInMessages.layer,
     WalletSignatures.layer,
+    WebhookTransportHttp.layer({ allowPrivate: options.webhooksAllowPrivate ?? false }),
     Stores.layer.pipe(
       Layer.provide(Migrated.layer),
       Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
     )
   ).pipe(Layer.provideMerge(JsonRpcChains.layer(options.chains)), Layer.provide(FetchHttpClient.layer))
 
-/** The whole service, listening. */
+/** The whole service: listening, and sending webhooks. */
 export const layer = (options: Options) =>
-  BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(
-    Layer.provide(BuilderBackend.layer),
+  Layer.merge(
+    BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(BuilderBackend.layer)),
+    WebhookDelivery.layer
+  ).pipe(
     Layer.provide(adapters(options)),
     Layer.provide(BuilderSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),

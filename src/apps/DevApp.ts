@@ -3,6 +3,7 @@ import { Array, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { bytesToHex } from "viem"
+import { defaults as builderDefaults } from "../builder/BuilderSettings.ts"
 import * as Accounts from "../devnet/Accounts.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
@@ -101,9 +102,13 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     settings: {
       dashboardOrigins: [builderUrl, `http://localhost:${builderPort}`],
       selfSignupEnabled: true,
-      orchestratorUrl
+      orchestratorUrl,
+      localNodes: network.chains.map(({ chain, rpcUrl }) => ({ chainId: chain.id, url: rpcUrl })),
+      webhooks: { ...builderDefaults.webhooks, pollMillis: POLL_MILLIS }
     },
     gateway: undefined,
+    operations: { orchestratorUrl, token: secret(orchestratorToken, "ORCHESTRATOR_ADMIN_TOKEN") },
+    webhooksAllowPrivate: true,
     webDirectory: options.webDirectory,
     server: { adminToken: secret(builderToken, "ADMIN_TOKEN"), ...options.server },
     port: builderPort

@@ -22,6 +22,7 @@ import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
 import * as Database from "../adapters/sql/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
+import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
@@ -31,6 +32,7 @@ import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { Hex } from "../domain/Hex.ts"
 import { NATIVE } from "../domain/Token.ts"
 import { HealthCheck } from "../orchestrator/HealthCheck.ts"
+import { IntentDesk } from "../orchestrator/IntentDesk.ts"
 import { Intake } from "../orchestrator/Intake.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/OutboxDelivery.ts"
@@ -73,9 +75,8 @@ export interface Options {
 
 /** Without a backend nobody is attributed, and what is owed waits in the outbox until there is one. */
 const unattributed = Layer.succeed(BuilderAttribution, { resolve: () => Effect.succeed(Option.none()) })
-const unbooked = Layer.succeed(BuilderLedger, {
-  book: () => Effect.fail(new LedgerUnavailable({ detail: "no builder backend is configured" }))
-})
+const unconfigured = () => Effect.fail(new LedgerUnavailable({ detail: "no builder backend is configured" }))
+const unbooked = Layer.succeed(BuilderLedger, { book: unconfigured, bookRevenues: unconfigured, tell: unconfigured })
 
 const builderBackend = (backend: BuilderBackend | undefined) =>
   Layer.mergeAll(
@@ -116,6 +117,7 @@ const onChain = (options: Options) =>
 const stores = (options: Options) =>
   Layer.mergeAll(
     SqlAlerts.layer,
+    SqlHeldIntents.layer,
     SqlIdempotency.layer,
     SqlIntents.layer,
     SqlOutbox.layer,
@@ -155,7 +157,7 @@ const providerProbes = Layer.effect(
 
 /** What the orchestrator does, over any implementation of the ports. Relayer, watcher and outbox run while it lives. */
 export const useCases = Layer.mergeAll(
-  HealthCheck.layer.pipe(Layer.provide(providerProbes)),
+  IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Intake.layer,
   Portfolio.layer,
   Quoter.layer,

@@ -27,6 +27,8 @@ export class Bookkeeping extends Context.Service<
     ) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
     /** Books the protocol's income. Other content under a booked sweep id is refused, and raises an alert. */
     readonly bookRevenue: (revenue: Revenue) => Effect.Effect<Booked, RevenueConflict | StoreUnavailable>
+    /** Books many at once and tells which of them are booked; the others are refused when they are offered by themselves. */
+    readonly bookRevenues: (revenues: ReadonlyArray<Revenue>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
   }
 >()("sweep/builder/Bookkeeping") {}
 
@@ -61,6 +63,7 @@ export const layer = Layer.effect(
         }
         return booked
       }, atomically),
+      bookRevenues: (revenues) => revenue.bookAll(revenues),
       bookRevenue: Effect.fn("Bookkeeping.bookRevenue")((line) =>
         revenue.book(line).pipe(Effect.tapErrorTag("RevenueConflict", alertConflict("revenue_conflict")))
       )

@@ -29,6 +29,23 @@ export interface BuilderSettingsShape {
   readonly gatewayHeader: string | undefined
   /** Where browsers find the orchestrator; the web app then shows it and may call it. */
   readonly orchestratorUrl: string | undefined
+  /**
+   * The nodes of a local network: the web app then offers keys that live in the browser, and asks these nodes. Nodes of a real
+   * chain must not stand here, for their urls would be public.
+   */
+  readonly localNodes: ReadonlyArray<{ readonly chainId: ChainId; readonly url: string }> | undefined
+  readonly webhooks: {
+    /** How often what is due is looked for. */
+    readonly pollMillis: number
+    /** How long a sender may take for one attempt; longer than an answer may. */
+    readonly leaseMillis: number
+    /** Attempts at once in one process. */
+    readonly concurrency: number
+    /** Attempts at once for one endpoint. */
+    readonly perEndpoint: number
+    /** How long the log of deliveries goes back. */
+    readonly keepMillis: number
+  }
 }
 
 export const defaults: BuilderSettingsShape = {
@@ -42,7 +59,15 @@ export const defaults: BuilderSettingsShape = {
   selfSignupEnabled: false,
   defaultChainId: undefined,
   gatewayHeader: undefined,
-  orchestratorUrl: undefined
+  orchestratorUrl: undefined,
+  localNodes: undefined,
+  webhooks: {
+    pollMillis: 1_000,
+    leaseMillis: 60_000,
+    concurrency: 32,
+    perEndpoint: 4,
+    keepMillis: 30 * 24 * 3_600_000
+  }
 }
 
 export class BuilderSettings extends Context.Service<BuilderSettings, BuilderSettingsShape>()(

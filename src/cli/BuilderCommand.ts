@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BuilderApp from "../apps/BuilderApp.ts"
-import { BuilderConfig, CommonConfig } from "../config.ts"
+import { builder, BuilderConfig, CommonConfig } from "../config.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
@@ -24,6 +24,19 @@ const gateway = Effect.gen(function* () {
   return all.value
 })
 
+/** The console sees the orchestrator only with both. */
+const operations = Effect.gen(function* () {
+  const { orchestratorToken, orchestratorUrl } = yield* BuilderConfig
+  const missing = [
+    ...(Option.isNone(orchestratorUrl) ? [builder.orchestratorUrl.name] : []),
+    ...(Option.isNone(orchestratorToken) ? [builder.orchestratorToken.name] : [])
+  ]
+  return Option.match(Option.all({ url: orchestratorUrl, token: orchestratorToken }), {
+    onNone: () => ({ missing }),
+    onSome: ({ token, url }) => ({ orchestratorUrl: url.href.replace(/\/$/, ""), token })
+  })
+})
+
 const options = Effect.gen(function* () {
   const common = yield* CommonConfig
   const config = yield* BuilderConfig
@@ -40,6 +53,8 @@ const options = Effect.gen(function* () {
       orchestratorUrl: Option.getOrUndefined(config.orchestratorUrl)?.href.replace(/\/$/, "")
     },
     gateway: sso,
+    operations: yield* operations,
+    webhooksAllowPrivate: config.webhooksAllowPrivate,
     server: {
       trustedProxyHops: common.trustedProxyHops,
       adminToken: Option.getOrUndefined(config.adminToken)

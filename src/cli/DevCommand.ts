@@ -34,6 +34,7 @@ const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
     `orchestrator   ${info.orchestratorUrl}   docs ${info.orchestratorUrl}/docs`,
     `builder        ${info.builderUrl}   docs ${info.builderUrl}/docs`,
     `dashboard      ${info.dashboardUrl}/app`,
+    `sweep page     ${info.dashboardUrl}/app/sweep`,
     `admin console  ${info.dashboardUrl}/app/admin   admin token ${info.builderAdminToken}`,
     `database       ${info.databaseUrl}`,
     ...info.chains.flatMap((chain) => [

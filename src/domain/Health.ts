@@ -32,6 +32,19 @@ export const Health = Schema.Struct({
       unconfirmed: Schema.Int
     })
   ),
+  /** Whether the relayer sends; what it has sent it follows to its end in any case. */
+  relaying: Schema.Array(
+    Schema.Struct({
+      chainId: ChainId,
+      status: Condition,
+      /** By its operator (`RELAYER_PAUSED_CHAINS`). */
+      paused: Schema.Boolean,
+      /** Wei of the last day, paid and on its way. */
+      spent: Schema.NullOr(Uint256),
+      /** Wei, from which on nothing is sent (`DAILY_SPEND_CAP_WEI`). */
+      dailyCap: Schema.NullOr(Uint256)
+    })
+  ),
   providers: Schema.Array(Schema.Struct({ name: Schema.String, status: Condition })),
   queues: Schema.Struct({
     quoted: Schema.Int,

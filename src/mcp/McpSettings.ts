@@ -1,5 +1,6 @@
 /** What the MCP server is told by its environment (spec, "MCP tool server"). */
 import { Config, type Option, type Redacted } from "effect"
+import { McpConfig } from "../config.ts"
 
 export interface McpSettings {
   readonly orchestratorUrl: string
@@ -10,11 +11,10 @@ export interface McpSettings {
   readonly adminToken: Option.Option<Redacted.Redacted>
 }
 
-const baseUrl = (name: string) => Config.map(Config.URL(name), ({ href }) => href.replace(/\/+$/, ""))
+const base = ({ href }: URL): string => href.replace(/\/+$/, "")
 
-export const fromEnvironment: Config.Config<McpSettings> = Config.all({
-  orchestratorUrl: baseUrl("SERVICE_ORCHESTRATOR_URL"),
-  builderUrl: baseUrl("SERVICE_BUILDER_URL"),
-  apiKey: Config.option(Config.Redacted("SERVICE_API_KEY")),
-  adminToken: Config.option(Config.Redacted("SERVICE_ADMIN_TOKEN"))
-})
+export const fromEnvironment: Config.Config<McpSettings> = Config.map(McpConfig, (values) => ({
+  ...values,
+  orchestratorUrl: base(values.orchestratorUrl),
+  builderUrl: base(values.builderUrl)
+}))

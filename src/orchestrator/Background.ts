@@ -1,5 +1,6 @@
 /** Work that goes on for as long as the service runs. */
-import { Effect, Schedule, type Scope } from "effect"
+import { Cause, Effect, Schedule, type Scope } from "effect"
+import { StoreUnavailable } from "../ports/Store.ts"
 
 /**
  * Runs `work` now and then again and again, `millis` after each end, until the scope closes. What goes wrong in one run is
@@ -10,11 +11,41 @@ export const repeatedly = <A, E, R>(
   millis: number,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
-  survive(name, work).pipe(Effect.repeat(Schedule.spaced(millis)), Effect.forkScoped, Effect.asVoid)
+  Effect.suspend(() => {
+    const survive = survivor(name)
+    return survive(work).pipe(Effect.repeat(Schedule.spaced(millis)), Effect.forkScoped, Effect.asVoid)
+  })
 
-/** Turns failures and defects of `work` into a log line. */
-export const survive = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
-  work.pipe(
-    Effect.asVoid,
-    Effect.catchCause((cause) => Effect.logError(`${name} failed and will run again`, cause))
-  )
+/** The database's failure, where nothing else went wrong. */
+const outage = (cause: Cause.Cause<unknown>): StoreUnavailable | undefined => {
+  const failures = cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? [reason.error] : []))
+  const [first] = failures
+  return failures.length === cause.reasons.length && first instanceof StoreUnavailable ? first : undefined
+}
+
+/**
+ * Turns failures and defects of a loop's runs into log lines, one for each. An outage of the database gets one line when it
+ * begins and one when it is over, however often the loop fails meanwhile.
+ */
+export const survivor = (name: string): (<A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>) => {
+  let isOut = false
+  return (work) =>
+    work.pipe(
+      Effect.flatMap(() =>
+        Effect.suspend(() => {
+          if (!isOut) return Effect.void
+          isOut = false
+          return Effect.logInfo(`${name} goes on`)
+        })
+      ),
+      Effect.catchCause((cause) =>
+        Effect.suspend(() => {
+          const unavailable = outage(cause)
+          if (unavailable === undefined) return Effect.logError(`${name} failed and will run again`, cause)
+          if (isOut) return Effect.void
+          isOut = true
+          return Effect.logWarning(`${name} waits for the database: ${unavailable.message}`)
+        })
+      )
+    )
+}

@@ -10,6 +10,8 @@ import { RelayerKeys } from "../ports/RelayerKeys.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { ProviderProbes } from "./ProviderProbes.ts"
 
+const DAY_MILLIS = 86_400_000
+
 type Condition = Health["status"]
 
 /** No part of the answer may wait longer for what it asks. */
@@ -113,14 +115,32 @@ export class HealthCheck extends Context.Service<
         )
       })
 
+      /** What holds the relayer back on a chain, though its parts are well. */
+      const relaying = Effect.fnUntraced(function* ({ chain }: ChainClient) {
+        const { dailySpendCap, pausedChains } = settings.relayer
+        const paused = pausedChains.includes(chain.id)
+        const spent = yield* answered(
+          Effect.flatMap(Clock.currentTimeMillis, (now) => transactions.spending(chain.id, now - DAY_MILLIS))
+        )
+        const isCapped = dailySpendCap !== undefined && Option.exists(spent, (wei) => wei >= dailySpendCap)
+        return {
+          chainId: chain.id,
+          status: condition(paused || isCapped ? "degraded" : "ok"),
+          paused,
+          spent: Option.getOrNull(spent),
+          dailyCap: dailySpendCap ?? null
+        }
+      })
+
       const everywhere = { concurrency: "unbounded" } as const
 
       const check = Effect.fn("HealthCheck.check")(function* () {
-        const [stored, chainParts, laneParts, providers] = yield* Effect.all(
+        const [stored, chainParts, laneParts, relayParts, providers] = yield* Effect.all(
           [
             database,
             Effect.forEach(chains.all, chain, everywhere),
             Effect.map(Effect.forEach(chains.all, lanes, everywhere), (perChain) => perChain.flat()),
+            Effect.forEach(chains.all, relaying, everywhere),
             Effect.forEach(
               probes,
               ({ name, probe }) =>
@@ -137,9 +157,9 @@ export class HealthCheck extends Context.Service<
         const status = worst([
           stored.database.status,
           isRejected ? "degraded" : "ok",
-          ...[...chainParts, ...laneParts, ...providers].map((part) => part.status)
+          ...[...chainParts, ...laneParts, ...relayParts, ...providers].map((part) => part.status)
         ])
-        return { status, ...stored, chains: chainParts, lanes: laneParts, providers }
+        return { status, ...stored, chains: chainParts, lanes: laneParts, relaying: relayParts, providers }
       })
 
       return { check: check() }

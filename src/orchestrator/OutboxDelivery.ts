@@ -2,7 +2,7 @@
  * Brings the outbox to the builder backend, at least once each; the receiver knows a repeated message by its id. What has to
  * be booked and what builders are told go separate ways, so that neither waits for the other.
  */
-import { Clock, Context, Effect, Layer, Random } from "effect"
+import { Array, Clock, Context, Effect, Layer, Random } from "effect"
 import type { OutboxMessage } from "../domain/Accrual.ts"
 import { backoffMillis } from "../domain/Backoff.ts"
 import type { NewAlert } from "../ports/Alerts.ts"
@@ -21,6 +21,9 @@ export interface DeliveryReport {
 }
 
 const CONCURRENCY = 16
+
+/** Entries of income in one request, at most. */
+const TOGETHER = 100
 
 /**
  * How often an event is offered to a backend that does not know the route: for about an hour, in which a backend that is
@@ -100,10 +103,29 @@ export class OutboxDelivery extends Context.Service<
           )
       )
 
+      /** Books income in one request, and leaves to be offered by itself whatever that did not book, for whatever reason. */
+      const bookTogether = Effect.fn("OutboxDelivery.bookTogether")(function* (entries: ReadonlyArray<OutboxEntry>) {
+        const lines = entries.flatMap(({ id, message }) =>
+          message._tag === "Revenue" ? [{ id, revenue: message.revenue }] : []
+        )
+        if (lines.length < 2) return entries
+        const booked = yield* ledger
+          .bookRevenues(lines.map(({ revenue }) => revenue))
+          .pipe(Effect.orElseSucceed(() => new Set<string>()))
+        const done = new Set(lines.flatMap(({ id, revenue }) => (booked.has(revenue.sweepId) ? [id] : [])))
+        yield* Effect.forEach(done, (id) => outbox.acknowledge(id), { concurrency: "unbounded", discard: true })
+        return entries.filter(({ id }) => !done.has(id))
+      })
+
       const deliver = Effect.fn("OutboxDelivery.deliver")(function* (topic: Topic) {
         const { batch: limit, leaseMillis } = settings.outbox
         const entries = yield* outbox.claim({ topic, limit, leaseMillis })
-        const outcomes = yield* Effect.forEach(entries, offer, { concurrency: CONCURRENCY })
+        const others: Array<OutboxEntry> = []
+        for (const part of Array.chunksOf(entries, TOGETHER)) others.push(...(yield* bookTogether(part)))
+        const outcomes = [
+          ...entries.slice(others.length).map(() => "delivered" as const),
+          ...(yield* Effect.forEach(others, offer, { concurrency: CONCURRENCY }))
+        ]
         if (entries.length > 0) {
           yield* Effect.logInfo("messages offered to the builder backend", { topic, messages: entries.length })
         }

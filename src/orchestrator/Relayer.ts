@@ -10,7 +10,7 @@ import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain 
 import { type Intent, Intents } from "../ports/Intents.ts"
 import { RelayerKeys } from "../ports/RelayerKeys.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
-import { survive } from "./Background.ts"
+import { survivor } from "./Background.ts"
 import { look } from "./ChainView.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { RecentIntents } from "./RecentIntents.ts"
@@ -23,6 +23,9 @@ import { StandingAlerts } from "./StandingAlerts.ts"
 
 /** How long an intent rests that could not be sent for a passing reason. */
 const RETRY_MILLIS = 3_000
+
+/** How long a process that stops may take to give back what it had claimed; the leases end by themselves. */
+const GIVE_BACK_MILLIS = 2_000
 
 /** What one pass did with the intents that it claimed. */
 export interface RelayReport {
@@ -205,7 +208,11 @@ export class Relayer extends Context.Service<
         )
         // Natural batching: while every place is taken, arrivals gather in the queue, and the next claim takes them together.
         const places = yield* Semaphore.make(keys.lanes(chain.id).length * batchesPerLane)
-        const name = `relayer on ${chain.name}`
+        const survive = survivor(`relayer on ${chain.name}`)
+
+        /** A process that is told to stop leaves what it has not stored to others, without their waiting for its leases. */
+        const giveBack = (claimed: ReadonlyArray<Intent>) =>
+          intents.release(claimed.map(({ id }) => id)).pipe(Effect.timeoutOption(GIVE_BACK_MILLIS), Effect.ignore)
 
         /** Claims one batch and leaves it to a fiber of its own. */
         const next = Effect.gen(function* () {
@@ -216,7 +223,11 @@ export class Relayer extends Context.Service<
             yield* places.release(1)
             return
           }
-          yield* survive(name, relay(client, claimed)).pipe(Effect.ensuring(places.release(1)), Effect.forkScoped)
+          yield* survive(relay(client, claimed)).pipe(
+            Effect.onInterrupt(() => giveBack(claimed)),
+            Effect.ensuring(places.release(1)),
+            Effect.forkScoped
+          )
           // A claim passes over what others are just taking, so a full one is not always full to the brim.
           if (2 * claimed.length > batch) yield* work.open
         }).pipe(Effect.onError(() => places.release(1)))
@@ -224,7 +235,7 @@ export class Relayer extends Context.Service<
         yield* places
           .take(1)
           .pipe(
-            Effect.andThen(survive(name, next)),
+            Effect.andThen(survive(next)),
             Effect.andThen(Effect.timeoutOption(work.await, pollMillis)),
             Effect.forever,
             Effect.forkScoped

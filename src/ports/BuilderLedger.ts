@@ -3,7 +3,7 @@
  * `POST /sweep-events` passes on what builders are told.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { LedgerMessage } from "../domain/Accrual.ts"
+import type { LedgerMessage, Revenue } from "../domain/Accrual.ts"
 import type { SweepEvent } from "../domain/SweepEvent.ts"
 
 /** Not booked, and worth trying again. */
@@ -30,6 +30,13 @@ export class BuilderLedger extends Context.Service<
   {
     /** Books one message. Safe to repeat: the receiver knows it by its sweep id. */
     readonly book: (message: LedgerMessage) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
+    /**
+     * Books income of many settlements at once and tells, by sweep id, which of them are booked. The others have to be booked
+     * by themselves, which says what is wrong with them.
+     */
+    readonly bookRevenues: (
+      revenues: ReadonlyArray<Revenue>
+    ) => Effect.Effect<ReadonlySet<string>, LedgerUnavailable | LedgerRefused>
     /**
      * Tells a builder. Safe to repeat: the receiver knows an event by its id. Refused with status 404 by a backend that
      * does not take events, or not yet.

@@ -30,6 +30,11 @@ export class RevenueBook extends Context.Service<
   {
     /** Books under the sweep id. Repeated with the same content it changes nothing; durable when it returns. */
     readonly book: (revenue: Revenue) => Effect.Effect<Booked, RevenueConflict | StoreUnavailable>
+    /**
+     * Books many at once, and tells which of them are booked as they were given, now or before. The others are booked with
+     * other content, as {@link book} says of each.
+     */
+    readonly bookAll: (revenues: ReadonlyArray<Revenue>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
     /** By day, chain and token, newest day first; settled from `fromMs` on and before `toMs`. */
     readonly daily: (period: {
       readonly fromMs: number

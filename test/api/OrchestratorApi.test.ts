@@ -96,6 +96,18 @@ const ROUTES = {
   "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
   "get /admin/health": { "401": ["unauthorized"], "500": ["internal error"] },
   "get /admin/alerts": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
+  "get /admin/intents": {
+    "401": ["unauthorized"],
+    "422": [undefined],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/intents/{id}/retry": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /healthz": {}
 } as const
 

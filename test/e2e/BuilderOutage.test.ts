@@ -37,6 +37,7 @@ const scene = Effect.gen(function* () {
     ...shared,
     settings: {},
     gateway: undefined,
+    operations: { missing: [] },
     server: { adminToken: Redacted.make(TOKEN) },
     port: builderPort
   })

@@ -1,5 +1,4 @@
 /** Every example does what it says, as an integrator runs it: in a project of its own, against the local network. */
-import { chmod } from "node:fs/promises"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
@@ -56,13 +55,7 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
   it.effect("agent.mjs sweeps by the MCP server's tools, in plain Node", () =>
     Effect.gen(function* () {
       const { dev, directory } = yield* Integrator
-      const command = `${directory}/sweep`
-      yield* Effect.promise(async () => {
-        const entry = `${Project.root}/test/mcp/mcpProcess.ts`
-        await Bun.write(command, `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`)
-        await chmod(command, 0o755)
-      })
-      const out = yield* succeeds(["node", "agent.mjs", dev, command], directory)
+      const out = yield* succeeds(["node", "agent.mjs", dev, `${Project.root}/sweep`], directory)
       assert.match(out, /tools +get_quote, submit_signed, get_intent_status/)
       assert.match(out, /done +delivered 0x[0-9a-f]{64}/)
     })

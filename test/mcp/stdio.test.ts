@@ -1,7 +1,7 @@
 /** The server over standard input and output, by the official client, against the services on the local network. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -22,7 +22,10 @@ const permit2Abi = parseAbi([
   "function permitWitnessTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes32 witness, string witnessTypeString, bytes signature)"
 ])
 
-const ENTRY = join(Project.root, "test", "mcp", "mcpProcess.ts")
+/** What a user's MCP client is told to start. */
+const COMMAND = join(Project.root, "sweep")
+
+const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
 
 /** Somebody else than the owner. */
 const DESTINATION = "0x00000000000000000000000000000000000000A1"
@@ -35,9 +38,11 @@ const connect = (env: Environment) =>
     Effect.promise(async () => {
       const client = new Client({ name: "test", version: "0" })
       const transport = new StdioClientTransport({
-        command: process.execPath,
-        args: [ENTRY, "mcp"],
-        env: { PATH: process.env["PATH"] ?? "", ...env },
+        command: COMMAND,
+        args: ["mcp"],
+        // Clients start it from wherever they are, with a little of their environment.
+        cwd: tmpdir(),
+        env: { PATH, ...env },
         stderr: "ignore"
       })
       await client.connect(transport)
@@ -243,8 +248,8 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
       const { env } = yield* setUp
       const run = (variables: Environment, input: string) =>
         Effect.promise(async () => {
-          const child = Bun.spawn([process.execPath, ENTRY, "mcp"], {
-            env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "All", ...variables },
+          const child = Bun.spawn([COMMAND, "mcp"], {
+            env: { PATH, LOG_LEVEL: "All", ...variables },
             stdin: "pipe",
             stdout: "pipe",
             stderr: "pipe",

@@ -7,7 +7,7 @@ import { ProviderProbes } from "../../src/orchestrator/ProviderProbes.ts"
 import { Relayer } from "../../src/orchestrator/Relayer.ts"
 import { Intents } from "../../src/ports/Intents.ts"
 import { StoreUnavailable } from "../../src/ports/Store.ts"
-import { destination, layer as sceneLayer, scene, source } from "../support/RelayScene.ts"
+import { destination, layer as sceneLayer, layerWith, scene, source } from "../support/RelayScene.ts"
 
 const layer = Layer.provideMerge(HealthCheck.layer, sceneLayer)
 
@@ -46,6 +46,36 @@ describe("the health check", () => {
       const encoded = yield* Schema.encodeEffect(Health)(health)
       assert.strictEqual(encoded.chains[0]?.blockNumber, "1")
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("shows what holds the relayer back, beside the cap that does", () =>
+    Effect.gen(function* () {
+      const { submit } = yield* healthyScene
+      yield* submit({ id: "a", owner: 1 })
+      yield* Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
+      const health = yield* check
+      const [capped, paused] = health.relaying
+      assert.strictEqual(health.status, "degraded")
+      assert.isTrue((capped?.spent ?? 0n) > 1n)
+      assert.deepStrictEqual(capped, {
+        chainId: source.id,
+        status: "degraded",
+        paused: false,
+        spent: capped?.spent ?? null,
+        dailyCap: 1n
+      })
+      assert.deepStrictEqual(paused, {
+        chainId: destination.id,
+        status: "degraded",
+        paused: true,
+        spent: 0n,
+        dailyCap: 1n
+      })
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(HealthCheck.layer, layerWith({ dailySpendCap: 1n, pausedChains: [destination.id] }))
+      )
+    )
   )
 
   it.effect("a chain that does not answer is down, and the others are not", () =>

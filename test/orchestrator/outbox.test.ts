@@ -25,22 +25,22 @@ const layer = Layer.provideMerge(OutboxDelivery.layerOnDemand, world)
 const layerRunning = Layer.provideMerge(OutboxDelivery.layer, world)
 
 /** Settles an intent, which owes one entry of revenue. */
-const settle = Effect.fnUntraced(function* (id: string, owner: number, feeAmount = 5n) {
+const settle = Effect.fnUntraced(function* (id: string, owner: number, feeAmount = 5n, name = "settlement") {
   const intents = yield* IntentsPort
   yield* submitted({ id, owner })
   const outbox = outboxMessages(
     {
-      sweepId: `${hash("settlement")}_0`,
+      sweepId: `${hash(name)}_0`,
       chainId: 1,
       feeToken: address(0xb1),
       feeAmount,
       builderFee: 0n,
-      txHash: hash("settlement"),
+      txHash: hash(name),
       settledAtMs: 0
     },
     undefined
   )
-  yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash("settlement") }], { outbox })
+  yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(name) }], { outbox })
 })
 
 const deliver = Effect.flatMap(OutboxDelivery, (delivery) => delivery.runOnce)
@@ -93,6 +93,26 @@ describe("the outbox delivery", () => {
       yield* turnLedger(true)
       yield* TestClock.adjust(300_000)
       assert.strictEqual((yield* deliver).delivered, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("books income together, and a refused line of it by itself", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      yield* settle("a", 1)
+      yield* settle("b", 2, 5n, "other")
+      yield* settle("c", 3, 5n, "third")
+      const [entry] = yield* (yield* OutboxPort).claim({ topic: "ledger", limit: 1, leaseMillis: 1 })
+      if (entry?.message._tag !== "Revenue") return yield* Effect.die("no income")
+      const { revenue } = entry.message
+      yield* Ref.update(ledger, (state) => ({
+        ...state,
+        entries: [{ _tag: "Revenue" as const, revenue: { ...revenue, amount: 6n } }]
+      }))
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* deliver, { delivered: 2, deferred: 0, rejected: 1 })
+      assert.deepStrictEqual(yield* counts, { pending: 0, rejected: 1 })
+      assert.lengthOf((yield* Ref.get(ledger)).entries, 3)
     }).pipe(Effect.provide(layer))
   )
 

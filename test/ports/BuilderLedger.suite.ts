@@ -35,6 +35,25 @@ export const suite = <R>(
       })
     )
 
+    it.effect("books income together, and leaves out what is booked with another amount", () =>
+      Effect.gen(function* () {
+        const { revenue } = yield* fixture
+        const ledger = yield* BuilderLedger
+        yield* ledger.book(revenue)
+        const line = (index: number) => ({
+          ...revenue.revenue,
+          sweepId: revenue.revenue.sweepId.replace(/_\d+$/, `_${index}`)
+        })
+        const altered = { ...revenue.revenue, amount: revenue.revenue.amount + 1n }
+        for (let times = 0; times < 2; times++) {
+          const booked = yield* ledger.bookRevenues([line(101), altered, line(102)])
+          assert.deepStrictEqual([...booked].toSorted(), [line(101).sweepId, line(102).sweepId].toSorted())
+        }
+        assert.deepStrictEqual(yield* ledger.bookRevenues([revenue.revenue]), new Set([revenue.revenue.sweepId]))
+        yield* ledger.book({ _tag: "Revenue", revenue: line(101) })
+      })
+    )
+
     it.effect("refuses another amount under the same sweep id, for good", () =>
       Effect.gen(function* () {
         const { accrual, revenue } = yield* fixture

@@ -30,6 +30,10 @@ export const parts: Parts = {
       { id: 2, name: "beta", status: "down", blockNumber: null, blockAgeSeconds: null, contractsDeployed: null }
     ],
     lanes: [{ chainId: 1, address: address(0x1a4e), status: "ok", balance: 10n ** 30n, unconfirmed: 3 }],
+    relaying: [
+      { chainId: 1, status: "ok", paused: false, spent: 2n ** 70n, dailyCap: null },
+      { chainId: 2, status: "degraded", paused: true, spent: null, dailyCap: 10n ** 18n }
+    ],
     providers: [{ name: "screening", status: "ok" }],
     queues: { quoted: 1, submitted: 2, settledSource: 3, outboxPending: 4, outboxRejected: 0 }
   },

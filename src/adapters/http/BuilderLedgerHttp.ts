@@ -27,6 +27,7 @@ const encodeRevenue = Schema.encodeSync(Revenue)
 const encodeEvent = Schema.encodeSync(SweepEvent)
 
 const readBooked = Exchange.json(Schema.Struct({ ok: Schema.Literal(true) }))
+const readRevenues = Exchange.json(Schema.Struct({ ok: Schema.Literal(true), booked: Schema.Array(Schema.String) }))
 /** Validation failures come with a structured detail, other errors with a code. */
 const readError = Exchange.json(Schema.Struct({ error: Schema.Unknown }))
 
@@ -40,15 +41,15 @@ const post = (message: LedgerMessage) =>
 
 /** The statuses that are a refusal for good. */
 const ENTRY_REFUSED = [409, 422]
-const EVENT_REFUSED = [404, ...ENTRY_REFUSED]
+/** Of routes that a backend older than the orchestrator does not have. */
+const ROUTE_REFUSED = [404, ...ENTRY_REFUSED]
 
-const answer = (refusals: ReadonlyArray<number>) =>
+type Read<A> = (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>
+
+const answer = <A>(read: Read<A>, refusals: ReadonlyArray<number>) =>
   Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
     const { status } = response
-    if (status === 200 || status === 201) {
-      yield* readBooked(response)
-      return
-    }
+    if (status === 200 || status === 201) return yield* read(response)
     if (!refusals.includes(status)) return yield* Exchange.unexpected(response)
     const { error } = yield* Effect.orElseSucceed(readError(response), () => ({ error: "no reason given" }))
     const detail = typeof error === "string" ? error : JSON.stringify(error)
@@ -60,22 +61,28 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const timeout = options.timeout ?? Duration.seconds(5)
 
   const send = Effect.fnUntraced(
-    function* (unsent: HttpClientRequest.HttpClientRequest, refusals: ReadonlyArray<number>) {
+    function* <A>(unsent: HttpClientRequest.HttpClientRequest, read: Read<A>, refusals: ReadonlyArray<number>) {
       const request = unsent.pipe(
         HttpClientRequest.prependUrl(options.builderUrl),
         HttpClientRequest.bearerToken(options.token),
         HttpClientRequest.acceptJson
       )
-      yield* Exchange.exchange(client, request, timeout, answer(refusals))
+      return yield* Exchange.exchange(client, request, timeout, answer(read, refusals))
     },
     Effect.catchTag("ExchangeFailed", (error) => Effect.fail(new LedgerUnavailable({ detail: error.message })))
   )
 
   return BuilderLedger.of({
-    book: Effect.fn("BuilderLedger.book")((message) => send(post(message), ENTRY_REFUSED)),
-    tell: Effect.fn("BuilderLedger.tell")((event) =>
-      send(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/sweep-events"), encodeEvent(event)), EVENT_REFUSED)
-    )
+    book: Effect.fn("BuilderLedger.book")((message) => Effect.asVoid(send(post(message), readBooked, ENTRY_REFUSED))),
+    bookRevenues: Effect.fn("BuilderLedger.bookRevenues")(function* (revenues) {
+      const body = { entries: revenues.map((revenue) => encodeRevenue(revenue)) }
+      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/revenue/batch"), body)
+      return new Set((yield* send(request, readRevenues, ROUTE_REFUSED)).booked)
+    }),
+    tell: Effect.fn("BuilderLedger.tell")((event) => {
+      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/sweep-events"), encodeEvent(event))
+      return Effect.asVoid(send(request, readBooked, ROUTE_REFUSED))
+    })
   })
 })
 

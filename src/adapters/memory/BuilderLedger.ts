@@ -34,6 +34,16 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<BuilderLedger |
       book: Effect.fn("BuilderLedger.book")((message) =>
         Effect.flatten(Ref.modify(state, (before) => book(before, message)))
       ),
+      bookRevenues: Effect.fn("BuilderLedger.bookRevenues")(function* (revenues) {
+        const booked = yield* Effect.forEach(revenues, (revenue) =>
+          Ref.modify(state, (before) => book(before, { _tag: "Revenue", revenue })).pipe(
+            Effect.flatten,
+            Effect.as([revenue.sweepId]),
+            Effect.catchTag("LedgerRefused", () => Effect.succeed([]))
+          )
+        )
+        return new Set(booked.flat())
+      }),
       tell: Effect.fn("BuilderLedger.tell")((event) =>
         Effect.flatten(Ref.modify(state, (before) => tell(before, event)))
       )

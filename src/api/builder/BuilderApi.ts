@@ -1,99 +1,32 @@
 /** The builder backend's HTTP contract (spec, "Builder backend"): server, clients and documentation come from it. */
+import { Auth, Me, SelfSignup } from "./AccountApi.ts"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Attribution, Builder } from "../../domain/Builder.ts"
+import { Attribution } from "../../domain/Builder.ts"
 import { Schema } from "effect"
 import * as Document from "../shared/Document.ts"
-import { BodyTooLarge, InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
-import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
+import { BodyTooLarge, InternalError, Unavailable } from "../shared/Errors.ts"
+import { CountedIn, OperatorOnly, RateLimited } from "../shared/Middleware.ts"
 import { Console } from "./ConsoleApi.ts"
 import { DeploymentGroup } from "./DeploymentApi.ts"
 import * as Docs from "./Docs.ts"
-import {
-  AlreadyRegistered,
-  BadNonce,
-  BadRequest,
-  BadSignature,
-  Conflict,
-  InvalidRequest,
-  NoBuilder,
-  Unattributed
-} from "./Errors.ts"
-import { SameSiteOnly, SessionOnly, SignupOpen, StructurallyValidated } from "./Middleware.ts"
+import { Operations } from "./OperationsApi.ts"
+import { AlreadyRegistered, Conflict, InvalidRequest, Unattributed } from "./Errors.ts"
+import { StructurallyValidated } from "./Middleware.ts"
 import {
   AccrualRequest,
-  AccrualsView,
-  ActivityView,
-  ApiKeyView,
   BuilderBalances,
-  NewApiKey,
   NewBuilderView,
-  NonceView,
   Ok,
-  page,
   RegistrationRequest,
   RevenueRequest,
-  SignedIn,
-  SignInRequest,
-  SignUpRequest
+  RevenuesBooked,
+  RevenuesRequest
 } from "./Schemas.ts"
+import { MySweeps, SweepEventRequest } from "./SweepsApi.ts"
+import * as SweepsDocs from "./SweepsDocs.ts"
+import { MyWebhooks } from "./WebhookApi.ts"
 
 const failures = [Unavailable, InternalError] as const
-const signInErrors = [BadRequest, BadNonce, BadSignature, BodyTooLarge, UpstreamFailed, ...failures] as const
-
-export const Auth = HttpApiGroup.make("auth")
-  .add(
-    HttpApiEndpoint.get("nonce", "/auth/nonce", { success: NonceView, error: failures }).annotateMerge(Docs.nonce),
-    HttpApiEndpoint.post("verify", "/auth/verify", {
-      payload: SignInRequest,
-      success: SignedIn,
-      error: [NoBuilder, ...signInErrors]
-    })
-      .middleware(SameSiteOnly)
-      .annotateMerge(Docs.verify),
-    HttpApiEndpoint.post("logout", "/auth/logout", { success: Ok, error: failures })
-      .middleware(SameSiteOnly)
-      .annotateMerge(Docs.logout)
-  )
-  .middleware(RateLimited)
-  .annotate(CountedIn, "builder")
-  .annotateMerge(OpenApi.annotations({ description: "Sign-in with a wallet (EIP-4361)." }))
-
-export const SelfSignup = HttpApiGroup.make("signup")
-  .add(
-    HttpApiEndpoint.post("signUp", "/builders/self", {
-      payload: SignUpRequest,
-      success: NewBuilderView.pipe(HttpApiSchema.status(201)),
-      error: [AlreadyRegistered, ...signInErrors]
-    }).annotateMerge(Docs.signUp)
-  )
-  .middleware(SameSiteOnly)
-  .middleware(SignupOpen)
-  .middleware(RateLimited)
-  .annotate(CountedIn, "signup")
-  .annotateMerge(OpenApi.annotations({ description: "Builders sign up themselves with a wallet." }))
-
-export const Me = HttpApiGroup.make("me")
-  .add(
-    HttpApiEndpoint.get("me", "/me", { success: Builder, error: failures }).annotateMerge(Docs.me),
-    HttpApiEndpoint.get("accruals", "/me/accruals", { success: AccrualsView, error: failures }).annotateMerge(
-      Docs.accruals
-    ),
-    HttpApiEndpoint.get("activity", "/me/activity", {
-      query: page,
-      success: ActivityView,
-      error: failures
-    }).annotateMerge(Docs.activity),
-    HttpApiEndpoint.get("apiKey", "/me/apikey", { success: ApiKeyView, error: failures }).annotateMerge(Docs.apiKey),
-    HttpApiEndpoint.post("rotateApiKey", "/me/apikey/rotate", { success: NewApiKey, error: failures })
-      .middleware(SameSiteOnly)
-      .annotateMerge(Docs.rotateApiKey)
-  )
-  .middleware(Validated)
-  .middleware(SessionOnly)
-  .middleware(RateLimited)
-  .annotate(CountedIn, "builder")
-  .annotateMerge(OpenApi.annotations({ description: "What a signed-in builder sees of itself." }))
-
 export const AttributionGroup = HttpApiGroup.make("attribution")
   .add(
     HttpApiEndpoint.post("attribute", "/attribute", {
@@ -127,7 +60,17 @@ export const Machine = HttpApiGroup.make("machine")
       payload: RevenueRequest,
       success: Ok.pipe(HttpApiSchema.status(201)),
       error: [InvalidRequest, Conflict, BodyTooLarge, ...failures]
-    }).annotateMerge(Docs.bookRevenue)
+    }).annotateMerge(Docs.bookRevenue),
+    HttpApiEndpoint.post("bookRevenues", "/revenue/batch", {
+      payload: RevenuesRequest,
+      success: RevenuesBooked.pipe(HttpApiSchema.status(201)),
+      error: [InvalidRequest, BodyTooLarge, ...failures]
+    }).annotateMerge(Docs.bookRevenues),
+    HttpApiEndpoint.post("reportSweep", "/sweep-events", {
+      payload: SweepEventRequest,
+      success: Ok.pipe(HttpApiSchema.status(201)),
+      error: [InvalidRequest, Conflict, BodyTooLarge, ...failures]
+    }).annotateMerge(SweepsDocs.report)
   )
   .middleware(StructurallyValidated)
   .middleware(OperatorOnly)
@@ -142,7 +85,19 @@ export const System = HttpApiGroup.make("system")
   .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
 
 export const BuilderApi = HttpApi.make("builder")
-  .add(Auth, SelfSignup, Me, AttributionGroup, Machine, Console, DeploymentGroup, System)
+  .add(
+    Auth,
+    SelfSignup,
+    Me,
+    MySweeps,
+    MyWebhooks,
+    AttributionGroup,
+    Machine,
+    Console,
+    Operations,
+    DeploymentGroup,
+    System
+  )
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

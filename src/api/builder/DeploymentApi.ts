@@ -16,10 +16,15 @@ export const PublicChain = Schema.Struct({
 }).annotate({ identifier: "PublicChain" })
 export type PublicChain = typeof PublicChain.Type
 
+export const LocalNode = Schema.Struct({ chainId: ChainId, url: Schema.String }).annotate({ identifier: "LocalNode" })
+
 export const DeploymentView = Schema.Struct({
   chains: Schema.Array(PublicChain),
   orchestratorUrl: Schema.optionalKey(Schema.String),
   selfSignup: Schema.Boolean,
+  localNetwork: Schema.optionalKey(Schema.Array(LocalNode)).annotate({
+    description: "the nodes of a local network, whose accounts are worth nothing; absent anywhere else"
+  }),
   consoleAccess: Schema.Literals(["gateway", "admin_token"]).annotate({
     description: "what opens the admin console: the single sign-on gateway's assertion, or the admin token"
   })

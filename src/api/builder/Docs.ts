@@ -233,6 +233,18 @@ export const bookRevenue = documented({
   response: { status: 201, body: { ok: true } }
 })
 
+export const bookRevenues = documented({
+  summary: "Book protocol income of several sweeps",
+  description: withErrors(
+    "As `POST /revenue`, of up to 100 settlements at once. An entry that is not among `booked` conflicts with what is booked; offered by itself, it is refused with 409.",
+    [...bodyErrors, ...adminErrors]
+  ),
+  request: {
+    entries: [{ sweepId: `${txHash}_3`, chainId: 8453, token, amount: "62500", txHash, settledAtMs: 1767225600000 }]
+  },
+  response: { status: 201, body: { ok: true, booked: [`${txHash}_3`] } }
+})
+
 export const liveness = documented({
   summary: "Whether the process serves",
   description: "Says nothing about what is behind it.",

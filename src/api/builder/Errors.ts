@@ -92,7 +92,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-/** 409: the sweep is booked with other content. */
+/** 409: the sweep, or its event, is known with other content. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
   { error: Schema.tag("conflict") },
   { httpApiStatus: 409, description: "The same sweepId was booked with other content; nothing was changed" }
@@ -140,4 +140,18 @@ export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnpro
   }
 ) {
   readonly _tag = "PaymentUnproven"
+}
+
+export class WebhookLimit extends Schema.Error<WebhookLimit>("WebhookLimit")(
+  { error: Schema.tag("webhook_limit") },
+  { httpApiStatus: 409, description: "The builder has as many webhooks as it may have" }
+) {
+  readonly _tag = "WebhookLimit"
+}
+
+export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisabled")(
+  { error: Schema.tag("webhook_disabled") },
+  { httpApiStatus: 409, description: "The webhook is disabled: nothing is sent to it" }
+) {
+  readonly _tag = "WebhookDisabled"
 }

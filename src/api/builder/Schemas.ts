@@ -75,7 +75,7 @@ export const AccrualRequest = Schema.Struct({
 }).annotate({ identifier: "AccrualRequest" })
 
 /** A moment that a `Date`, and the database, can hold. */
-const Millis = Schema.Int.check(
+export const Millis = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }, { message: "expected milliseconds since 1970" })
 )
 
@@ -84,6 +84,26 @@ export const RevenueRequest = Schema.Struct({
   sweepId: SweepId,
   settledAtMs: Millis
 }).annotate({ identifier: "RevenueRequest" })
+
+/** Income of settlements that came together: what a busy orchestrator would otherwise say in as many requests. */
+export const RevenuesRequest = Schema.Struct({
+  entries: Schema.Array(RevenueRequest).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(100),
+    Schema.makeFilter(
+      (entries: ReadonlyArray<typeof RevenueRequest.Type>) =>
+        new Set(entries.map(({ sweepId }) => sweepId)).size === entries.length || "expected one entry for each sweep"
+    )
+  )
+}).annotate({ identifier: "RevenuesRequest" })
+
+export const RevenuesBooked = Schema.Struct({
+  ok: Schema.Literal(true),
+  booked: Schema.Array(SweepId)
+}).annotate({
+  identifier: "RevenuesBooked",
+  description: "Which entries are booked as they were given; each of the others conflicts with what is booked"
+})
 
 /** Rows of a page, from its query parameters. */
 export const PageSize = Schema.Int.check(

@@ -1,16 +1,9 @@
-/** What the API's documentation says about each endpoint beside its schemas: meaning, errors and examples. */
+/** What the documentation says about the routes of clients, beside their schemas: meaning, errors and examples. */
 import { OpenApi } from "effect/http-api"
 import { TYPES } from "../../domain/SweepOrder.ts"
-import {
-  bodyTooLarge,
-  type ErrorRow,
-  rateLimited,
-  unauthorized,
-  unavailable,
-  unexpected,
-  withErrors
-} from "../shared/ErrorTable.ts"
+import { bodyTooLarge, type ErrorRow, rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
+import { delegate, id, owner, tokenIn, tokenOut, txHash } from "./DocExamples.ts"
 
 export const introduction = `Gasless, non-custodial token sweeps.
 
@@ -42,13 +35,6 @@ const body: ReadonlyArray<ErrorRow> = [
   [422, "invalid JSON body", "the body is not valid JSON"],
   [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
 ]
-
-const id = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
-const owner = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-const tokenIn = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-const tokenOut = "0x4200000000000000000000000000000000000006"
-const delegate = "0x1111111111111111111111111111111111111111"
-const txHash = `0x${"ab".repeat(32)}`
 
 const order = {
   owner,
@@ -230,134 +216,4 @@ export const sweepable = documented({
       ]
     }
   }
-})
-
-const weth = { chainId: 8453, address: tokenOut, symbol: "WETH", name: "Wrapped Ether", decimals: 18 }
-
-const CACHING =
-  "Cacheable for five minutes. With `If-None-Match` the answer is 304 without a body as long as nothing changed."
-
-export const chains = documented({
-  summary: "Chains that are served",
-  description: withErrors(
-    `What a client needs to offer chains: names for route hints, the contracts that accounts delegate to, how long settlement takes, and which sweeps can start and end where.\n\n${CACHING}`,
-    [unexpected]
-  ),
-  response: {
-    status: 200,
-    body: {
-      chains: [
-        {
-          id: 8453,
-          name: "base",
-          nativeSymbol: "ETH",
-          wrappedNative: tokenOut,
-          contracts: {
-            delegate,
-            guard: "0x2222222222222222222222222222222222222222",
-            entry: "0x3333333333333333333333333333333333333333"
-          },
-          explorerUrl: "https://basescan.org",
-          blockTimeMillis: 2000,
-          confirmations: 3,
-          features: { source: true, swap: true, bridgeDestinations: [1, 10] }
-        }
-      ]
-    }
-  },
-  revalidates: true
-})
-
-export const tokens = documented({
-  summary: "Tokens that are listed",
-  description: withErrors(
-    `A token list in the Uniswap format, of all chains or of one. Other tokens can be swept too, at the highest tier. \`extensions.tier\` is the \`tier\` to ask quotes with; \`0xEeee…EEeE\` with the tag \`native\` stands for a chain's native currency.\n\n${CACHING}`,
-    [
-      [404, "not found", "the chain is not served"],
-      [422, "chainId: <problem>", "the chain id is not a positive integer"],
-      unexpected
-    ]
-  ),
-  response: {
-    status: 200,
-    body: {
-      name: "Token Sweep",
-      timestamp: "2026-01-01T00:00:00.000Z",
-      version: { major: 1, minor: 0, patch: 0 },
-      tags: { native: { name: "Native", description: "The native currency of its chain, not a token contract" } },
-      tokens: [{ ...weth, extensions: { tier: "tier1" } }]
-    }
-  },
-  revalidates: true
-})
-
-export const tick = documented({
-  summary: "Run one pass of the watcher",
-  description: withErrors("Moves on what can be moved on, beside the scheduled passes, and tells what moved.", [
-    unauthorized,
-    unexpected,
-    unavailable
-  ]),
-  response: {
-    status: 200,
-    body: {
-      transactions: 2,
-      rebroadcast: 0,
-      replaced: 0,
-      settledSource: 1,
-      delivered: 1,
-      failed: 0,
-      outboxDelivered: 2,
-      unavailableChains: []
-    }
-  }
-})
-
-export const health = documented({
-  summary: "Health of everything behind the orchestrator",
-  description: withErrors(
-    "Database, chains, relayer lanes, providers and queues. Answers 200 also when parts are down: read `status`.",
-    [unauthorized, unexpected]
-  ),
-  response: {
-    status: 200,
-    body: {
-      status: "ok",
-      database: { status: "ok", latencyMs: 1 },
-      chains: [
-        { id: 8453, name: "base", status: "ok", blockNumber: "34000000", blockAgeSeconds: 1, contractsDeployed: true }
-      ],
-      lanes: [{ chainId: 8453, address: delegate, status: "ok", balance: "250000000000000000", unconfirmed: 0 }],
-      providers: [{ name: "screening", status: "ok" }],
-      queues: { quoted: 12, submitted: 1, settledSource: 1, outboxPending: 0, outboxRejected: 0 }
-    }
-  }
-})
-
-export const alerts = documented({
-  summary: "Standing alerts",
-  description: withErrors("What an operator must look at, critical first, then oldest first.", [
-    unauthorized,
-    unexpected,
-    unavailable
-  ]),
-  response: {
-    status: 200,
-    body: [
-      {
-        id: "7",
-        severity: "warning",
-        kind: "lane_low",
-        message: "The lane pauses until it is funded.",
-        sinceMs: 1767225600000,
-        details: { chainId: 8453, balance: "1000000000000000" }
-      }
-    ]
-  }
-})
-
-export const liveness = documented({
-  summary: "Whether the process serves",
-  description: "Says nothing about what is behind it; see `GET /admin/health`.",
-  response: { status: 200, body: { ok: true } }
 })

@@ -5,6 +5,7 @@ import * as Address from "../../domain/Address.ts"
 import { ChainList, TokenList } from "../../domain/Catalog.ts"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { PortfolioView, SweepableView } from "../../domain/Portfolio.ts"
+import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import {
   BodyTooLarge,
@@ -22,8 +23,11 @@ import {
   ValidationFailed
 } from "../shared/Errors.ts"
 import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
+import { stuckQuery } from "../shared/StuckQuery.ts"
 import * as Document from "../shared/Document.ts"
+import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
+import * as OperatorDocs from "./OperatorDocs.ts"
 import {
   ChainIdText,
   IntentAccepted,
@@ -91,14 +95,16 @@ export const Portfolios = HttpApiGroup.make("portfolio")
 
 export const Catalogs = HttpApiGroup.make("catalog")
   .add(
-    HttpApiEndpoint.get("chains", "/chains", { success: ChainList, error: [InternalError] }).annotateMerge(Docs.chains),
+    HttpApiEndpoint.get("chains", "/chains", { success: ChainList, error: [InternalError] }).annotateMerge(
+      CatalogDocs.chains
+    ),
     HttpApiEndpoint.get("tokens", "/tokens", {
       query: { chainId: Schema.optionalKey(ChainIdText) },
       success: TokenList,
       error: [NotFound, InternalError]
     })
       .middleware(Validated)
-      .annotateMerge(Docs.tokens)
+      .annotateMerge(CatalogDocs.tokens)
   )
   .annotateMerge(
     OpenApi.annotations({ description: "The chains and tokens that are served. Cacheable, not rate limited." })
@@ -109,14 +115,26 @@ export const Operator = HttpApiGroup.make("operator")
     HttpApiEndpoint.post("tick", "/watch/tick", {
       success: TickReport,
       error: [Unavailable, InternalError]
-    }).annotateMerge(Docs.tick),
+    }).annotateMerge(OperatorDocs.tick),
     HttpApiEndpoint.get("health", "/admin/health", { success: Health, error: [InternalError] }).annotateMerge(
-      Docs.health
+      OperatorDocs.health
     ),
     HttpApiEndpoint.get("alerts", "/admin/alerts", {
       success: Schema.Array(AlertView),
       error: [Unavailable, InternalError]
-    }).annotateMerge(Docs.alerts)
+    }).annotateMerge(OperatorDocs.alerts),
+    HttpApiEndpoint.get("stuck", "/admin/intents", {
+      query: stuckQuery,
+      success: StuckIntents,
+      error: [Unavailable, InternalError]
+    })
+      .middleware(Validated)
+      .annotateMerge(OperatorDocs.stuck),
+    HttpApiEndpoint.post("retry", "/admin/intents/:id/retry", {
+      params: { id: Schema.String },
+      success: RetryOutcome,
+      error: [NotFound, Unavailable, InternalError]
+    }).annotateMerge(OperatorDocs.retry)
   )
   .middleware(OperatorOnly)
   .annotateMerge(
@@ -124,7 +142,7 @@ export const Operator = HttpApiGroup.make("operator")
   )
 
 export const System = HttpApiGroup.make("system")
-  .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(Docs.liveness))
+  .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(OperatorDocs.liveness))
   .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
 
 export const OrchestratorApi = HttpApi.make("orchestrator")

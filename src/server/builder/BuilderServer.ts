@@ -18,6 +18,9 @@ import * as AccountHandlers from "./AccountHandlers.ts"
 import * as ConsoleHandlers from "./ConsoleHandlers.ts"
 import * as MachineHandlers from "./MachineHandlers.ts"
 import * as Middleware from "./Middleware.ts"
+import * as SweepHandlers from "./SweepHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
+import * as OperationsHandlers from "./OperationsHandlers.ts"
 
 const OPENAPI_PATH = "/openapi.json"
 
@@ -28,7 +31,7 @@ const shell = Layer.unwrap(
   Effect.map(BuilderSettings, ({ dashboardOrigins }) => {
     const cors = HttpMiddleware.cors({
       allowedOrigins: (origin) => dashboardOrigins.includes(origin),
-      allowedMethods: ["GET", "HEAD", "POST", "PATCH"],
+      allowedMethods: ["GET", "HEAD", "POST", "PATCH", "DELETE"],
       exposedHeaders: ["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
       credentials: true,
       maxAge: 600
@@ -51,6 +54,9 @@ const handlers = Layer.mergeAll(
   AccountHandlers.system,
   MachineHandlers.machine,
   ConsoleHandlers.console,
+  SweepHandlers.sweeps,
+  WebhookHandlers.webhooks,
+  OperationsHandlers.operations,
   DeploymentHandlers.deployment
 ).pipe(Layer.provide(middleware))
 

@@ -7,6 +7,7 @@ import type { BadPayment } from "../../builder/PayoutDesk.ts"
 import type { UnsupportedChain } from "../../ports/Chains.ts"
 import type { UnknownBuilder } from "../../ports/Ledger.ts"
 import type { PaymentUnproven } from "../../ports/Payouts.ts"
+import type { UnacceptableUrl } from "../../ports/WebhookTransport.ts"
 import { mask } from "../shared/Masked.ts"
 
 const answer =
@@ -45,11 +46,13 @@ const conflict = answer(() => new Body.Conflict())
 
 export const revenue = { RevenueConflict: conflict, ...store }
 
-export const accrual = {
-  AccrualConflict: conflict,
-  UnknownBuilder: ({ message }: UnknownBuilder) => Effect.fail(Body.InvalidRequest.field("builderId", message)),
-  ...store
+const unknownBuilder = {
+  UnknownBuilder: ({ message }: UnknownBuilder) => Effect.fail(Body.InvalidRequest.field("builderId", message))
 }
+
+export const accrual = { AccrualConflict: conflict, ...unknownBuilder, ...store }
+
+export const sweepEvent = { SweepConflict: conflict, ...unknownBuilder, ...store }
 
 export const unsupportedChain = {
   UnsupportedChain: ({ message }: UnsupportedChain) => Effect.fail(Body.InvalidRequest.field("chainId", message))
@@ -72,3 +75,15 @@ export const payment = {
   PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>
     Effect.fail(new Body.PaymentUnproven({ reason, builderIds }))
 }
+
+export const ownWebhook = { WebhookNotFound: notFound, ...store }
+
+export const openWebhook = { WebhookDisabled: answer(() => new Body.WebhookDisabled()), ...ownWebhook }
+
+const unacceptableUrl = {
+  UnacceptableUrl: ({ message }: UnacceptableUrl) => Effect.fail(Body.InvalidRequest.field("url", message))
+}
+
+export const newWebhook = { WebhookLimit: answer(() => new Body.WebhookLimit()), ...unacceptableUrl, ...store }
+
+export const changedWebhook = { ...unacceptableUrl, ...ownWebhook }

@@ -2,9 +2,11 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
-import { AccrualRequest, RegistrationRequest, RevenueRequest } from "../../api/builder/Schemas.ts"
+import { AccrualRequest, RegistrationRequest, RevenueRequest, RevenuesRequest } from "../../api/builder/Schemas.ts"
+import { SweepEventRequest } from "../../api/builder/SweepsApi.ts"
 import { Accounts } from "../../builder/Accounts.ts"
 import { Bookkeeping } from "../../builder/Bookkeeping.ts"
+import { SweepReports } from "../../builder/SweepReports.ts"
 import { publicView } from "../../domain/Builder.ts"
 import { balances } from "../../domain/LedgerEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -21,6 +23,7 @@ export const machine = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const bookkeeping = yield* Bookkeeping
     const ledger = yield* Ledger
+    const reports = yield* SweepReports
     const { maxBodyBytes } = yield* ServerSettings
     return handlers
       .handleRaw(
@@ -50,6 +53,20 @@ export const machine = HttpApiBuilder.group(
           yield* bookkeeping.bookRevenue(yield* Bodies.detailed(RevenueRequest, maxBodyBytes))
           return OK
         }, Effect.catchTags(Failures.revenue))
+      )
+      .handleRaw(
+        "bookRevenues",
+        Effect.fn("POST /revenue/batch")(function* () {
+          const { entries } = yield* Bodies.detailed(RevenuesRequest, maxBodyBytes)
+          return { ...OK, booked: [...(yield* bookkeeping.bookRevenues(entries))] }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handleRaw(
+        "reportSweep",
+        Effect.fn("POST /sweep-events")(function* () {
+          yield* reports.report(yield* Bodies.detailed(SweepEventRequest, maxBodyBytes))
+          return OK
+        }, Effect.catchTags(Failures.sweepEvent))
       )
   })
 )

@@ -14,12 +14,9 @@ import {
   UpstreamFailed
 } from "../../api/shared/Errors.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
-import { HealthCheck } from "../../orchestrator/HealthCheck.ts"
 import { Intake, SubmissionRefused } from "../../orchestrator/Intake.ts"
 import { Portfolio } from "../../orchestrator/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/Quoter.ts"
-import { Watcher } from "../../orchestrator/Watcher.ts"
-import { Alerts } from "../../ports/Alerts.ts"
 import { Intents } from "../../ports/Intents.ts"
 import * as IdempotentRequests from "../shared/IdempotentRequests.ts"
 import * as JsonBody from "../shared/JsonBody.ts"
@@ -140,29 +137,6 @@ export const portfolios = HttpApiBuilder.group(
           ({ params }) => portfolio.sweepable(params.owner),
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
-      )
-  })
-)
-
-export const operator = HttpApiBuilder.group(
-  OrchestratorApi,
-  "operator",
-  Effect.fnUntraced(function* (handlers) {
-    const watcher = yield* Watcher
-    const healthCheck = yield* HealthCheck
-    const alerts = yield* Alerts
-    return handlers
-      .handle(
-        "tick",
-        Effect.fn("POST /watch/tick")(() => watcher.tick, Effect.catchTag("StoreUnavailable", unavailable))
-      )
-      .handle(
-        "health",
-        Effect.fn("GET /admin/health")(() => healthCheck.check)
-      )
-      .handle(
-        "alerts",
-        Effect.fn("GET /admin/alerts")(() => alerts.list, Effect.catchTag("StoreUnavailable", unavailable))
       )
   })
 )

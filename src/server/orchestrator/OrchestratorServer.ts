@@ -8,6 +8,7 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import type { HealthCheck } from "../../orchestrator/HealthCheck.ts"
 import type { Intake } from "../../orchestrator/Intake.ts"
+import type { IntentDesk } from "../../orchestrator/IntentDesk.ts"
 import type { Portfolio } from "../../orchestrator/Portfolio.ts"
 import type { Quoter } from "../../orchestrator/Quoter.ts"
 import type { Watcher } from "../../orchestrator/Watcher.ts"
@@ -25,6 +26,7 @@ import { Stopping } from "../shared/Stopping.ts"
 import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
+import * as OperatorHandlers from "./OperatorHandlers.ts"
 
 const OPENAPI_PATH = "/openapi.json"
 
@@ -48,7 +50,7 @@ const handlers = Layer.mergeAll(
   Handlers.intents,
   Handlers.portfolios,
   CatalogHandlers.catalog,
-  Handlers.operator,
+  OperatorHandlers.operator,
   Handlers.system
 ).pipe(Layer.provide(middleware))
 
@@ -92,6 +94,7 @@ export type Services =
   | Portfolio
   | Watcher
   | HealthCheck
+  | IntentDesk
   | Alerts
   | Chains
   | Idempotency

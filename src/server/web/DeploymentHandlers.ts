@@ -20,12 +20,13 @@ export const deployment = HttpApiBuilder.group(
   "deployment",
   Effect.fnUntraced(function* (handlers) {
     const chains = yield* Chains
-    const { gatewayHeader, orchestratorUrl, selfSignupEnabled } = yield* BuilderSettings
+    const { gatewayHeader, localNodes, orchestratorUrl, selfSignupEnabled } = yield* BuilderSettings
     const view: DeploymentView = {
       chains: chains.all.map(({ chain }) => publicChain(chain)),
       selfSignup: selfSignupEnabled,
       consoleAccess: gatewayHeader === undefined ? "admin_token" : "gateway",
-      ...(orchestratorUrl === undefined ? {} : { orchestratorUrl })
+      ...(orchestratorUrl === undefined ? {} : { orchestratorUrl }),
+      ...(localNodes === undefined ? {} : { localNetwork: localNodes })
     }
     return handlers.handle("deployment", () => Effect.succeed(view))
   })

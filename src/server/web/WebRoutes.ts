@@ -1,11 +1,11 @@
 /**
  * Serves the web app under `/app`, with a policy that lets it load nothing from elsewhere and talk to nobody but this
- * server and the orchestrator. Browsers that open `/` or `/admin` are sent there; every other client is answered as if
- * these paths did not exist.
+ * server, the orchestrator and, on a local network, its nodes. Browsers that open `/` or `/admin` are sent there; every other
+ * client is answered as if these paths did not exist.
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { BuilderSettings } from "../../builder/BuilderSettings.ts"
+import { BuilderSettings, type BuilderSettingsShape } from "../../builder/BuilderSettings.ts"
 import { type Asset, WebAssets } from "./WebAssets.ts"
 
 const APP = "/app"
@@ -14,15 +14,16 @@ const INDEX = "index.html"
 /** Every path that is answered here. */
 export const PATHS = ["/", "/admin", APP, `${APP}/*`] as const
 
-const policy = (orchestratorUrl: string | undefined): string => {
-  const orchestrator = orchestratorUrl === undefined ? null : URL.parse(orchestratorUrl)
+const policy = ({ localNodes = [], orchestratorUrl }: Pick<BuilderSettingsShape, "localNodes" | "orchestratorUrl">) => {
+  const others = [...(orchestratorUrl === undefined ? [] : [orchestratorUrl]), ...localNodes.map(({ url }) => url)]
+  const origins = others.flatMap((url) => URL.parse(url)?.origin ?? [])
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self'${orchestrator === null ? "" : ` ${orchestrator.origin}`}`,
+    ["connect-src 'self'", ...origins].join(" "),
     "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
@@ -64,8 +65,7 @@ const below = (url: string): string => (url.split(/[?#]/, 1)[0] ?? "").slice(APP
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const assets = yield* WebAssets
-    const { orchestratorUrl } = yield* BuilderSettings
-    const csp = policy(orchestratorUrl)
+    const csp = policy(yield* BuilderSettings)
     const index = assets.get(INDEX)
 
     const toApp = (location: string) => (request: HttpServerRequest.HttpServerRequest) =>

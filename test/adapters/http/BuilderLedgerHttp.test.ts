@@ -51,14 +51,26 @@ const adapter = (options: Partial<BuilderLedgerHttp.Options> = {}, server = Stub
 
 /** The rules of the real backend: exact repetition is fine, other content is a conflict. */
 const backend = () => {
+  interface Posted {
+    readonly id?: string
+    readonly sweepId?: string
+    readonly entries?: ReadonlyArray<Posted>
+  }
   const booked = new Map<string, string>()
-  return ({ body, path }: Seen): Answer => {
-    const { id, sweepId: sweep } = JSON.parse(body) as { readonly sweepId?: string; readonly id?: string }
-    const entry = `${path} ${sweep ?? id}`
+  const book = (path: string, posted: Posted): boolean => {
+    const entry = `${path} ${posted.sweepId ?? posted.id}`
+    const content = JSON.stringify(posted)
     const before = booked.get(entry)
-    if (before !== undefined && before !== body) return { status: 409, body: { error: "conflict" } }
-    booked.set(entry, body)
-    return { status: 201, body: { ok: true } }
+    if (before === undefined) booked.set(entry, content)
+    return before === undefined || before === content
+  }
+  return ({ body, path }: Seen): Answer => {
+    const posted = JSON.parse(body) as Posted
+    if (posted.entries !== undefined) {
+      const taken = posted.entries.filter((entry) => book("/revenue", entry))
+      return { status: 201, body: { ok: true, booked: taken.map(({ sweepId }) => sweepId) } }
+    }
+    return book(path, posted) ? { status: 201, body: { ok: true } } : { status: 409, body: { error: "conflict" } }
   }
 }
 

@@ -25,6 +25,12 @@ const guardedBy = (protects: typeof ConsoleOnly | typeof OperatorOnly | typeof S
   return requests
 }
 
+/** Of a builder's own routes, asked without a body: ids named here are nobody's. */
+const expectedOf = (request: string): number => {
+  if (request === "POST /me/webhooks" || request.startsWith("PATCH ")) return 422
+  return /\/x(\/|$)/.test(request) ? 404 : 200
+}
+
 layer(Harness.layer(), live)("browsers", (it) => {
   it.effect("of the dashboard are answered with credentials, on errors too", () =>
     Effect.gen(function* () {
@@ -138,7 +144,7 @@ layer(Harness.layer(), live)("two builders", (it) => {
         let cookie = self.cookie
         for (const request of requests) {
           const answer = yield* Harness.asBuilder(cookie)(request)
-          assert.strictEqual(answer.status, 200, request)
+          assert.strictEqual(answer.status, expectedOf(request), request)
           for (const secret of owner(other)) {
             assert.notInclude(answer.text.toLowerCase(), secret.toLowerCase(), request)
           }

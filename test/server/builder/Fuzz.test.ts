@@ -38,7 +38,22 @@ const template: Readonly<Record<string, unknown>> = {
   key: "fuzz",
   minAmount: "0",
   suspended: false,
-  payoutMode: "ledger"
+  payoutMode: "ledger",
+  intentId: "fuzz",
+  status: "submitted",
+  occurredAtMs: 1,
+  owner: TOKEN,
+  sourceChainId: CHAIN_ID,
+  destChainId: CHAIN_ID,
+  crossChain: false,
+  tokenIn: TOKEN,
+  amountIn: "1",
+  tokenOut: TOKEN,
+  minAmountOut: "1",
+  builderFee: "0",
+  url: "https://fuzz.example.com",
+  events: [],
+  enabled: true
 }
 
 layer(Harness.layer(), { excludeTestServices: true })("whatever is sent", (it) => {

@@ -307,6 +307,40 @@ layer(Harness.layer(), live)("machine routes", (it) => {
     })
   )
 
+  it.effect("revenue of many sweeps is booked at once, each as by itself", () =>
+    Effect.gen(function* () {
+      const line = (index: number, amount = "10") => ({
+        sweepId: `${hash("66")}_${index}`,
+        chainId: 1,
+        token: TOKEN,
+        amount,
+        txHash: hash("66"),
+        settledAtMs: 1_700_000_000_000
+      })
+      const first = line(0)
+      yield* asAdmin("POST /revenue", { body: first })
+      const entries = [first, line(1, MAX), line(2)]
+      for (let times = 0; times < 2; times++) {
+        const answer = yield* asAdmin("POST /revenue/batch", { body: { entries } })
+        assert.strictEqual(answer.status, 201)
+        assert.deepStrictEqual(answer.body, { ok: true, booked: entries.map(({ sweepId }) => sweepId) })
+      }
+      const altered = { ...first, amount: "11" }
+      const mixed = yield* asAdmin("POST /revenue/batch", { body: { entries: [altered, line(3)] } })
+      assert.deepStrictEqual(mixed.body, { ok: true, booked: [line(3).sweepId] })
+      assert.strictEqual((yield* asAdmin("POST /revenue", { body: altered })).status, 409)
+      for (const wrong of [
+        {},
+        { entries: [] },
+        { entries: [{}] },
+        { entries: [first, altered] },
+        { entries: Array(101).fill(first) }
+      ]) {
+        assert.strictEqual((yield* asAdmin("POST /revenue/batch", { body: wrong })).status, 422)
+      }
+    })
+  )
+
   it.effect("balances of an unknown builder are none", () =>
     Effect.gen(function* () {
       const answer = yield* asAdmin("GET /builders/nobody/accruals")

@@ -2,6 +2,8 @@
 import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
 import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
+import * as WebhookTransport from "../../../src/adapters/memory/builder/WebhookTransport.ts"
+import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
 import * as SignInMessages from "../../../src/adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../../../src/adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../../../src/adapters/sql/builder/Migrated.ts"
@@ -9,6 +11,7 @@ import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
 import * as BuilderBackend from "../../../src/builder/BuilderBackend.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder/BuilderSettings.ts"
 import type { ChainClient, Chains } from "../../../src/ports/Chains.ts"
+import type { OrchestratorOperations } from "../../../src/ports/OrchestratorOperations.ts"
 import type { OperatorAssertions } from "../../../src/ports/OperatorAssertions.ts"
 import * as BuilderServer from "../../../src/server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
@@ -27,6 +30,8 @@ export interface Options {
   /** What the only chain's node answers. */
   readonly node?: Partial<ChainClient>
   readonly chains?: Layer.Layer<Chains>
+  /** Not configured unless told. */
+  readonly operations?: Layer.Layer<OrchestratorOperations>
   readonly assertions?: Layer.Layer<OperatorAssertions>
   /** A free one unless told. */
   readonly port?: number
@@ -52,9 +57,11 @@ export const serverOnStores = (options: Options = {}) => {
   return BuilderServer.listen({ port: options.port ?? 0, hostname: "127.0.0.1" }).pipe(
     Layer.provide(BuilderBackend.layer),
     Layer.provide(WalletSignatures.layer),
+    Layer.provideMerge(WebhookTransport.layer),
     Layer.provide([
       chains,
       SignInMessages.layer,
+      options.operations ?? OrchestratorOperationsHttp.notConfigured(["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"]),
       options.assertions ?? GatewayAssertions.disabled,
       RateLimitStore.layerMemory,
       settings,

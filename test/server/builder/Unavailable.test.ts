@@ -52,7 +52,9 @@ const posted: ReadonlyArray<readonly [request: string, body: unknown]> = [
   ["POST /admin/payouts/x/payments", { raw: "0x02", known: 0 }],
   ["POST /admin/payouts/x/paid", { txHash }],
   ["POST /admin/payouts/x/fail", { reason: "a test" }],
-  ["POST /admin/alerts/clear", { key: "x" }]
+  ["POST /admin/alerts/clear", { key: "x" }],
+  // The audit log comes first.
+  ["POST /admin/operations/intents/x/retry", undefined]
 ]
 
 describe("the backend without its database", () => {

@@ -9,8 +9,10 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
 import type { PortfolioView, SweepableView } from "../../../src/domain/Portfolio.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
+import type { StuckIntent } from "../../../src/domain/StuckIntent.ts"
 import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
 import { HealthCheck } from "../../../src/orchestrator/HealthCheck.ts"
+import { IntentDesk } from "../../../src/orchestrator/IntentDesk.ts"
 import { Intake } from "../../../src/orchestrator/Intake.ts"
 import { Portfolio } from "../../../src/orchestrator/Portfolio.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/Quoter.ts"
@@ -144,8 +146,25 @@ export const health: Health = {
   database: { status: "ok", latencyMs: 1 },
   chains: [{ id: 8453, name: "base", status: "ok", blockNumber: 12n, blockAgeSeconds: 1, contractsDeployed: true }],
   lanes: [{ chainId: 8453, address: OWNER, status: "ok", balance: 10n ** 18n, unconfirmed: 0 }],
+  relaying: [{ chainId: 8453, status: "ok", paused: false, spent: 10n ** 15n, dailyCap: 10n ** 18n }],
   providers: [{ name: "test", status: "ok" }],
   queues: { quoted: 1, submitted: 2, settledSource: 3, outboxPending: 4, outboxRejected: 5 }
+}
+
+export const stuckIntent: StuckIntent = {
+  id: ID,
+  status: "submitted",
+  owner: OWNER,
+  sourceChainId: 1,
+  destChainId: 2,
+  builderId: "bld",
+  sinceMs: 1,
+  deadline: 2n,
+  txHash: TX,
+  waitsFor: "rest",
+  explanation: "It rests.",
+  advice: null,
+  retryable: true
 }
 
 const ofChain = (id: number) => ({
@@ -176,6 +195,8 @@ export interface UseCases {
   readonly sweepable: Portfolio["Service"]["sweepable"]
   readonly tick: Watcher["Service"]["tick"]
   readonly alerts: Alerts["Service"]["list"]
+  readonly stuck: IntentDesk["Service"]["stuck"]
+  readonly retry: IntentDesk["Service"]["retry"]
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
 }
@@ -208,6 +229,12 @@ const working: UseCases = {
       sinceMs: 7
     }
   ]),
+  stuck: ({ limit, olderThanMillis }) =>
+    Effect.succeed({ intents: limit === 0 || olderThanMillis > 3_600_000 ? [] : [stuckIntent], total: 7 }),
+  retry: (id) =>
+    Effect.succeed(
+      id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
+    ),
   store: RateLimitStore.layerMemory,
   keys: IdempotencyInMemory.layer
 }
@@ -254,6 +281,7 @@ export const services = (
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
     Layer.mock(Alerts, { list: all.alerts }),
+    Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     ChainsInMemory.layer(chains),
     all.store,
     all.keys,

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
-import { health, serve } from "./Harness.ts"
+import { health, ID, serve, stuckIntent } from "./Harness.ts"
 
 const TOKEN_OF_OPERATOR = "operator-token"
 const asOperator = { headers: { authorization: `Bearer ${TOKEN_OF_OPERATOR}` } }
@@ -11,7 +11,9 @@ describe("operator routes", () => {
   const routes = [
     ["POST", "/watch/tick"],
     ["GET", "/admin/health"],
-    ["GET", "/admin/alerts"]
+    ["GET", "/admin/alerts"],
+    ["GET", "/admin/intents?state=stuck"],
+    ["POST", `/admin/intents/${ID}/retry`]
   ] as const
 
   it.effect("200 with the token, however the scheme is written", () =>
@@ -86,9 +88,66 @@ describe("operator routes", () => {
 
   it.effect("503 masked: the database is away", () =>
     Effect.gen(function* () {
-      const { call } = yield* serve({ tick: storeDown, alerts: storeDown }, withOperator)
+      const { call } = yield* serve(
+        { tick: storeDown, alerts: storeDown, stuck: () => storeDown, retry: () => storeDown },
+        withOperator
+      )
       expectError(yield* call("/watch/tick", { method: "POST", ...asOperator }), 503, "internal error")
       expectError(yield* call("/admin/alerts", asOperator), 503, "internal error")
+      expectError(yield* call("/admin/intents", asOperator), 503, "internal error")
+      expectError(yield* call(`/admin/intents/${ID}/retry`, { method: "POST", ...asOperator }), 503, "internal error")
+    })
+  )
+
+  it.effect("200 with the sweeps that do not get on, as many and as old as asked", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const { call } = yield* serve(
+        {
+          stuck: (query) => {
+            asked.push(query)
+            return Effect.succeed({ intents: [stuckIntent], total: 7 })
+          }
+        },
+        withOperator
+      )
+      expectAnswer(yield* call("/admin/intents?state=stuck", asOperator), 200, {
+        intents: [{ ...stuckIntent, deadline: "2" }],
+        total: 7
+      })
+      yield* call("/admin/intents?olderThanSeconds=0&limit=200", asOperator)
+      assert.deepStrictEqual(asked, [
+        { limit: 50, olderThanMillis: 120_000 },
+        { limit: 200, olderThanMillis: 0 }
+      ])
+    })
+  )
+
+  it.effect("422 for what it cannot ask", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, withOperator)
+      for (const [query, problem] of [
+        ["limit=0", "limit: expected an integer from 1 to 200"],
+        ["limit=201", "limit: expected an integer from 1 to 200"],
+        ["limit=1e2", "limit: expected an integer from 1 to 200"],
+        ["olderThanSeconds=-1", "olderThanSeconds: expected an integer from 0 to 86400"],
+        ["state=slow", "state: expected stuck"]
+      ] as const) {
+        expectError(yield* call(`/admin/intents?${query}`, asOperator), 422, problem)
+      }
+    })
+  )
+
+  it.effect("200 with what a retry did, and 404 for an unknown id", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, withOperator)
+      const post = { method: "POST", ...asOperator }
+      expectAnswer(yield* call(`/admin/intents/${ID.toUpperCase()}/retry`, post), 200, {
+        id: ID,
+        outcome: "requeued",
+        explanation: "It is free."
+      })
+      expectError(yield* call("/admin/intents/x/retry", post), 404, "not found")
     })
   )
 })

@@ -243,19 +243,25 @@ const sameRevenue = (a: Revenue, b: Revenue): boolean =>
 
 const revenueBook = () => {
   const lines = new Map<string, Revenue>()
+  const book = (revenue: Revenue) =>
+    Effect.suspend(() => {
+      const { sweepId } = revenue
+      const booked = lines.get(sweepId)
+      if (booked === undefined) {
+        lines.set(sweepId, revenue)
+        return Effect.succeed("added" as const)
+      }
+      return sameRevenue(booked, revenue)
+        ? Effect.succeed("already_booked" as const)
+        : Effect.fail(new RevenueConflict({ sweepId }))
+    })
   return RevenueBook.of({
-    book: (revenue) =>
-      Effect.suspend(() => {
-        const { sweepId } = revenue
-        const booked = lines.get(sweepId)
-        if (booked === undefined) {
-          lines.set(sweepId, revenue)
-          return Effect.succeed("added" as const)
-        }
-        return sameRevenue(booked, revenue)
-          ? Effect.succeed("already_booked" as const)
-          : Effect.fail(new RevenueConflict({ sweepId }))
-      }),
+    book,
+    bookAll: (revenues) =>
+      Effect.map(
+        Effect.forEach(revenues, (revenue) => Effect.option(Effect.as(book(revenue), revenue.sweepId))),
+        (booked) => new Set(booked.flatMap(Option.toArray))
+      ),
     daily: ({ fromMs, toMs }) =>
       Effect.sync(() => {
         const days = new Map<string, DailyRevenue>()

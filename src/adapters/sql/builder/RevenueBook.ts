@@ -37,6 +37,30 @@ export const layer = Layer.effect(
       return yield* new RevenueConflict({ sweepId })
     }, guarded("RevenueBook.book"))
 
+    const bookAll: RevenueBook["Service"]["bookAll"] = Effect.fn("RevenueBook.bookAll")(function* (revenues) {
+      if (revenues.length === 0) return new Set<string>()
+      const bookedAt = timestamp(yield* Clock.currentTimeMillis)
+      const lines = revenues.map(({ amount, chainId, settledAtMs, sweepId, token, txHash }) => ({
+        sweep_id: text(sweepId),
+        chain_id: chainId,
+        token,
+        amount: amount.toString(),
+        tx_hash: txHash.toLowerCase(),
+        settled_at: timestamp(settledAtMs)
+      }))
+      const given = sql`SELECT * FROM jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) AS g (
+        sweep_id text, chain_id bigint, token text, amount numeric, tx_hash text, settled_at timestamptz
+      )`
+      // Rows are inserted in the order of their keys, so that two such statements cannot wait for each other.
+      yield* sql`INSERT INTO builder.revenue (sweep_id, chain_id, token, amount, tx_hash, settled_at, booked_at)
+        SELECT g.*, ${bookedAt} FROM (${given}) AS g ORDER BY g.sweep_id
+        ON CONFLICT (sweep_id) DO NOTHING`
+      const same = yield* sql<{ readonly sweep_id: string }>`SELECT sweep_id
+        FROM builder.revenue AS r JOIN (${given}) AS g USING (sweep_id, chain_id, token, amount, tx_hash, settled_at)`
+      const booked = new Set(same.map((row) => row.sweep_id))
+      return new Set(revenues.map(({ sweepId }) => sweepId).filter((sweepId) => booked.has(text(sweepId))))
+    }, guarded("RevenueBook.bookAll"))
+
     const daily: RevenueBook["Service"]["daily"] = Effect.fn("RevenueBook.daily")(function* ({ fromMs, toMs }) {
       const rows = yield* decode(
         yield* sql`SELECT to_char(settled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, chain_id, token::text AS token,
@@ -53,6 +77,6 @@ export const layer = Layer.effect(
       }))
     }, guarded("RevenueBook.daily"))
 
-    return RevenueBook.of({ book, daily })
+    return RevenueBook.of({ book, bookAll, daily })
   })
 )

@@ -9,7 +9,9 @@ import * as Nonces from "./Nonces.ts"
 import * as Payouts from "./Payouts.ts"
 import * as RevenueBook from "./RevenueBook.ts"
 import * as Sessions from "./Sessions.ts"
+import * as Sweeps from "./Sweeps.ts"
 import * as UnitOfWork from "./UnitOfWork.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** Needs the migrated schema of `Migrated.layer`. */
 export const layer = Layer.mergeAll(
@@ -22,5 +24,7 @@ export const layer = Layer.mergeAll(
   Payouts.layer,
   RevenueBook.layer,
   Sessions.layer,
-  UnitOfWork.layer
+  Sweeps.layer,
+  UnitOfWork.layer,
+  Webhooks.layer
 )

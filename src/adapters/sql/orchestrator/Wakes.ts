@@ -7,6 +7,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, PubSub, Queue, Random, Schedule, Stream } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { describe } from "../Database.ts"
 
 const RECONNECT = Schedule.spaced("1 second")
@@ -26,7 +27,17 @@ export const make = Effect.fnUntraced(function* (channel: string) {
     Effect.forkScoped
   )
 
+  let isDeaf = false
+  /** Said once for an outage, however often it is tried again. */
+  const notListening = (error: SqlError) =>
+    Effect.suspend(() => {
+      if (isDeaf) return Effect.void
+      isDeaf = true
+      return Effect.logWarning(`not listening for work of other processes: ${describe(error)}`)
+    })
+
   yield* sql.listen(channel).pipe(
+    Effect.tap(() => Effect.sync(() => (isDeaf = false))),
     // What was submitted while nobody listened.
     Effect.tap(PubSub.publish(local, undefined)),
     Effect.flatMap((notifications) =>
@@ -36,7 +47,7 @@ export const make = Effect.fnUntraced(function* (channel: string) {
       )
     ),
     Effect.scoped,
-    Effect.tapError((error) => Effect.logWarning(`not listening for work of other processes: ${describe(error)}`)),
+    Effect.tapError(notListening),
     Effect.retry(RECONNECT),
     Effect.forkScoped
   )

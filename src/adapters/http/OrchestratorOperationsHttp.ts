@@ -1,0 +1,94 @@
+/** {@link OrchestratorOperations} by the orchestrator's operator routes, with its admin token. */
+import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { AlertView, Health } from "../../domain/Health.ts"
+import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import {
+  OperationsNotConfigured,
+  OperationsUnavailable,
+  OrchestratorOperations
+} from "../../ports/OrchestratorOperations.ts"
+import * as Exchange from "./Exchange.ts"
+
+export interface Options {
+  /** Base URL of the orchestrator. */
+  readonly orchestratorUrl: string
+  /** Its ORCH_ADMIN_TOKEN. */
+  readonly token: Redacted.Redacted
+  readonly timeout?: Duration.Input
+}
+
+/** Its health check gives each part three seconds. */
+const TIMEOUT = Duration.seconds(8)
+
+const readHealth = Exchange.json(Health)
+const readAlerts = Exchange.json(Schema.Array(AlertView))
+const readStuck = Exchange.json(StuckIntents)
+const readOutcome = Exchange.json(RetryOutcome)
+
+const refused = new Exchange.ExchangeFailed({
+  detail: "the orchestrator refused ORCHESTRATOR_ADMIN_TOKEN: it must be its ORCH_ADMIN_TOKEN"
+})
+
+/** Reads an answer of 200; all others mean nothing here. */
+const reading =
+  <A>(read: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>) =>
+  (response: HttpClientResponse.HttpClientResponse): Effect.Effect<A, Exchange.ExchangeFailed> => {
+    if (response.status === 200) return read(response)
+    return Effect.fail(response.status === 401 ? refused : Exchange.unexpected(response))
+  }
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const client = yield* HttpClient.HttpClient
+  const timeout = options.timeout ?? TIMEOUT
+
+  const ask = <A>(
+    request: HttpClientRequest.HttpClientRequest,
+    use: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>
+  ) =>
+    Exchange.exchange(
+      client,
+      request.pipe(
+        HttpClientRequest.prependUrl(options.orchestratorUrl),
+        HttpClientRequest.bearerToken(options.token),
+        HttpClientRequest.acceptJson
+      ),
+      timeout,
+      use
+    ).pipe(Effect.mapError(({ detail }) => new OperationsUnavailable({ detail })))
+
+  const outcome = reading(readOutcome)
+
+  return OrchestratorOperations.of({
+    health: ask(HttpClientRequest.get("/admin/health"), reading(readHealth)).pipe(
+      Effect.withSpan("OrchestratorOperations.health")
+    ),
+    alerts: ask(HttpClientRequest.get("/admin/alerts"), reading(readAlerts)).pipe(
+      Effect.withSpan("OrchestratorOperations.alerts")
+    ),
+    stuck: Effect.fn("OrchestratorOperations.stuck")((query) =>
+      ask(
+        HttpClientRequest.setUrlParams(HttpClientRequest.get("/admin/intents"), { state: "stuck", ...query }),
+        reading(readStuck)
+      )
+    ),
+    retry: Effect.fn("OrchestratorOperations.retry")((id) =>
+      ask(HttpClientRequest.post(`/admin/intents/${encodeURIComponent(id)}/retry`), (response) =>
+        response.status === 404 ? Effect.succeedNone : Effect.asSome(outcome(response))
+      )
+    )
+  })
+})
+
+export const layer = (options: Options) => Layer.effect(OrchestratorOperations, make(options))
+
+/** For a backend that was not told: every question is answered with what to set. */
+export const notConfigured = (missing: ReadonlyArray<string>) => {
+  const failure = Effect.fail(new OperationsNotConfigured({ missing }))
+  return Layer.succeed(OrchestratorOperations, {
+    health: failure,
+    alerts: failure,
+    stuck: () => failure,
+    retry: () => failure
+  })
+}

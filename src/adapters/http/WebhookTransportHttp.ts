@@ -1,0 +1,159 @@
+/**
+ * {@link WebhookTransport} over HTTPS, for URLs that strangers chose (server-side request forgery).
+ *
+ * The host's name is resolved by this adapter itself, in the request's own `lookup`: all of its addresses must be public, and
+ * the connection is made to one of exactly these. So a name that changes its meaning between check and use (DNS rebinding)
+ * gains nothing. The certificate is checked against the name. Each request has a connection of its own, follows no redirect
+ * and knows no proxy. `node:https` is used since `fetch` has no `lookup`.
+ */
+import * as Dns from "node:dns"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import { Effect, Exit, Layer, Result } from "effect"
+import { urlProblem } from "../../domain/Webhook.ts"
+import {
+  type Posted,
+  type Received,
+  SendFailed,
+  UnacceptableUrl,
+  WebhookTransport
+} from "../../ports/WebhookTransport.ts"
+import { isPublic } from "./PublicAddress.ts"
+
+export interface Options {
+  /** Takes http and any address, for local networks. */
+  readonly allowPrivate: boolean
+  /** From the start until the answer's status is there, and what is read of its body; 15 seconds unless told. */
+  readonly timeoutMillis?: number
+  /** Certificates to trust beside the usual ones. */
+  readonly ca?: string
+  /** What a name means; the system's resolver unless told. */
+  readonly resolve?: (hostname: string) => Promise<ReadonlyArray<Dns.LookupAddress>>
+}
+
+/** How much of an answer's body is read, and kept for the endpoint's owner. */
+const MAX_RESPONSE = 500
+
+const NOT_PUBLIC = "the host has an address that is not public"
+const UNRESOLVED = "the host cannot be resolved"
+
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
+
+const describe = (error: Error): string => {
+  const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : ""
+  return `${code}${error.message}`.slice(0, 200)
+}
+
+const systemResolve = (hostname: string) => Dns.promises.lookup(hostname, { all: true })
+
+export const make = (options: Options): WebhookTransport["Service"] => {
+  const { allowPrivate, resolve = systemResolve, timeoutMillis = 15_000 } = options
+
+  /** The addresses of a host, all of which may be connected to. */
+  const addressesOf = Effect.fnUntraced(function* (hostname: string) {
+    const family = isIP(hostname)
+    const addresses =
+      family === 0
+        ? yield* Effect.tryPromise({
+            try: () => resolve(hostname),
+            catch: () => new UnacceptableUrl({ detail: UNRESOLVED })
+          })
+        : [{ address: hostname, family }]
+    const [first] = addresses
+    if (first === undefined) return yield* new UnacceptableUrl({ detail: UNRESOLVED })
+    if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
+      return yield* new UnacceptableUrl({ detail: NOT_PUBLIC })
+    }
+    return { first, all: [...addresses] }
+  })
+
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    Effect.runCallback(Effect.result(addressesOf(hostname)), {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) return callback(new Error(UNRESOLVED), "", 4)
+        return Result.match(exit.value, {
+          onFailure: (refused) => callback(refused, "", 4),
+          onSuccess: (found) =>
+            all === true ? callback(null, found.all) : callback(null, found.first.address, found.first.family)
+        })
+      }
+    })
+  }
+
+  const check: WebhookTransport["Service"]["check"] = Effect.fn("WebhookTransport.check")(function* (text) {
+    const problem = urlProblem(text, allowPrivate)
+    if (problem !== undefined) return yield* new UnacceptableUrl({ detail: problem })
+    yield* addressesOf(withoutBrackets(new URL(text).hostname)).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMillis,
+        orElse: () => Effect.fail(new UnacceptableUrl({ detail: UNRESOLVED }))
+      })
+    )
+  })
+
+  const send = ({ body, headers, url: text }: Posted) =>
+    Effect.callback<Received, SendFailed>((resume) => {
+      const url = new URL(text)
+      const hostname = withoutBrackets(url.hostname)
+      const fail = (detail: string) => resume(Effect.fail(new SendFailed({ detail })))
+      // An address needs no look-up, and gets none.
+      if (isIP(hostname) !== 0 && !allowPrivate && !isPublic(hostname)) return fail(NOT_PUBLIC)
+      const target = {
+        hostname,
+        port: url.port,
+        path: `${url.pathname}${url.search}`,
+        method: "POST",
+        agent: false,
+        headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
+        lookup
+      }
+      let answer: Received | undefined
+      const request =
+        url.protocol === "http:"
+          ? Http.request(target)
+          : Https.request({ ...target, ...(options.ca === undefined ? {} : { ca: options.ca }) })
+      const timer = setTimeout(() => {
+        if (answer === undefined) fail(`no answer within ${timeoutMillis / 1000} s`)
+        else resume(Effect.succeed(answer))
+        request.destroy()
+      }, timeoutMillis)
+      const end = () => {
+        clearTimeout(timer)
+        if (answer !== undefined) resume(Effect.succeed(answer))
+        request.destroy()
+      }
+      request.on("error", (error) => {
+        if (answer === undefined) fail(describe(error))
+        end()
+      })
+      request.on("response", (message) => {
+        const { statusCode = 0 } = message
+        const decoder = new TextDecoder()
+        answer = { statusCode, response: "" }
+        message.on("data", (chunk: Uint8Array) => {
+          const read = `${answer?.response ?? ""}${decoder.decode(chunk, { stream: true })}`
+          answer = { statusCode, response: read.slice(0, MAX_RESPONSE) }
+          if (read.length >= MAX_RESPONSE) end()
+        })
+        message.on("end", end)
+        message.on("error", end)
+        message.on("aborted", end)
+      })
+      request.end(body)
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        request.destroy()
+      })
+    })
+
+  const post: WebhookTransport["Service"]["post"] = Effect.fn("WebhookTransport.post")(function* (posted) {
+    const problem = urlProblem(posted.url, allowPrivate)
+    if (problem !== undefined) return yield* new SendFailed({ detail: problem })
+    return yield* send(posted)
+  })
+
+  return WebhookTransport.of({ check, post })
+}
+
+export const layer = (options: Options) => Layer.sync(WebhookTransport, () => make(options))

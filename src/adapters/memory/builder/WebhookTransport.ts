@@ -1,0 +1,40 @@
+/** {@link WebhookTransport} that sends nothing: it keeps what it was given, and answers as a test says. */
+import { Context, Effect, Layer, Ref } from "effect"
+import { urlProblem } from "../../../domain/Webhook.ts"
+import {
+  type Posted,
+  type Received,
+  SendFailed,
+  UnacceptableUrl,
+  WebhookTransport
+} from "../../../ports/WebhookTransport.ts"
+
+export interface State {
+  readonly posted: ReadonlyArray<Posted>
+  /** The status and body with which every endpoint answers; nobody answers without. */
+  readonly answer: Received | undefined
+}
+
+/** The test's handle on the adapter. */
+export class WebhookTransportState extends Context.Service<WebhookTransportState, Ref.Ref<State>>()(
+  "sweep/adapters/memory/WebhookTransportState"
+) {}
+
+const OK: Received = { statusCode: 204, response: "" }
+
+/** Takes any https URL. */
+export const layer: Layer.Layer<WebhookTransport | WebhookTransportState> = Layer.effect(
+  WebhookTransport,
+  Effect.map(WebhookTransportState, (state) => ({
+    check: (url) => {
+      const problem = urlProblem(url, false)
+      return problem === undefined ? Effect.void : Effect.fail(new UnacceptableUrl({ detail: problem }))
+    },
+    post: (posted) =>
+      Ref.updateAndGet(state, (before) => ({ ...before, posted: [...before.posted, posted] })).pipe(
+        Effect.flatMap(({ answer }) =>
+          answer === undefined ? Effect.fail(new SendFailed({ detail: "turned off" })) : Effect.succeed(answer)
+        )
+      )
+  }))
+).pipe(Layer.provideMerge(Layer.effect(WebhookTransportState, Ref.make<State>({ posted: [], answer: OK }))))

@@ -1,0 +1,117 @@
+/** How webhooks and their deliveries lie in their rows. */
+import { Effect, Redacted, Schema } from "effect"
+import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
+import type { Attempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/Webhooks.ts"
+import * as Rows from "./Rows.ts"
+
+const EndpointRow = Schema.Struct({
+  id: Schema.String,
+  builder_id: Schema.String,
+  url: Schema.String,
+  description: Schema.String,
+  events: Schema.Array(WebhookEventType),
+  previous_secret_until: Schema.NullOr(Rows.Millis),
+  disabled_reason: Schema.NullOr(DisabledReason),
+  disabled_at: Schema.NullOr(Rows.Millis),
+  failing_since: Schema.NullOr(Rows.Millis),
+  last_failure_at: Schema.NullOr(Rows.Millis),
+  created_at: Rows.Millis
+})
+
+const toEndpoint = (row: typeof EndpointRow.Type): WebhookEndpoint => ({
+  id: row.id,
+  builderId: row.builder_id,
+  url: row.url,
+  description: row.description,
+  events: row.events,
+  createdAtMs: row.created_at,
+  ...(row.disabled_reason !== null && row.disabled_at !== null
+    ? { disabled: { reason: row.disabled_reason, atMs: row.disabled_at } }
+    : {}),
+  ...(row.failing_since !== null && row.last_failure_at !== null
+    ? { failing: { sinceMs: row.failing_since, lastMs: row.last_failure_at } }
+    : {}),
+  ...Rows.present({ previousSecretUntilMs: row.previous_secret_until })
+})
+
+const decodeEndpoints = Rows.decode(EndpointRow)
+
+export const endpoints = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<WebhookEndpoint>> =>
+  Effect.map(decodeEndpoints(rows), (decoded) => decoded.map(toEndpoint))
+
+const DeliveryRow = Schema.Struct({
+  id: Rows.RowId,
+  endpoint_id: Schema.String,
+  message_id: Schema.String,
+  type: WebhookMessageType,
+  payload: Schema.String,
+  state: Schema.Literals(["pending", "delivered", "failed"]),
+  due_at: Rows.Millis,
+  created_at: Rows.Millis
+})
+
+const AttemptRow = Schema.Struct({
+  delivery_id: Rows.RowId,
+  at: Rows.Millis,
+  duration_millis: Schema.Int,
+  status_code: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  response: Schema.NullOr(Schema.String)
+})
+
+const toAttempt = (row: typeof AttemptRow.Type): Attempt => ({
+  atMs: row.at,
+  durationMs: row.duration_millis,
+  ...Rows.present({ statusCode: row.status_code, error: row.error, response: row.response })
+})
+
+const decodeDeliveries = Rows.decode(DeliveryRow)
+const decodeAttempts = Rows.decode(AttemptRow)
+
+/** Deliveries with those of the attempts that are theirs, in the given orders. */
+export const deliveries = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<unknown>,
+  attemptRows: ReadonlyArray<unknown>
+) {
+  const attempts = Map.groupBy(yield* decodeAttempts(attemptRows), ({ delivery_id }) => delivery_id)
+  return (yield* decodeDeliveries(rows)).map((row): Delivery => ({
+    id: row.id,
+    webhookId: row.endpoint_id,
+    messageId: row.message_id,
+    type: row.type,
+    payload: row.payload,
+    state: row.state,
+    ...(row.state === "pending" ? { dueAtMs: row.due_at } : {}),
+    createdAtMs: row.created_at,
+    attempts: (attempts.get(row.id) ?? []).map(toAttempt)
+  }))
+})
+
+const DueRow = Schema.Struct({
+  id: Rows.RowId,
+  endpoint_id: Schema.String,
+  url: Schema.String,
+  message_id: Schema.String,
+  type: WebhookMessageType,
+  payload: Schema.String,
+  failures: Schema.Int,
+  secret: Schema.String,
+  previous_secret: Schema.NullOr(Schema.String)
+})
+
+const decodeDue = Rows.decode(DueRow)
+
+const redacted = (secret: string) => Redacted.make(secret, { label: "webhook secret" })
+
+/** What is to be attempted, longest due first, as far as the order of the rows tells. */
+export const due = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<DueDelivery>> =>
+  Effect.map(decodeDue(rows), (decoded) =>
+    decoded.map((row) => ({
+      id: row.id,
+      webhookId: row.endpoint_id,
+      url: row.url,
+      message: { id: row.message_id, type: row.type, payload: row.payload },
+      failures: row.failures,
+      secrets: [redacted(row.secret), ...(row.previous_secret === null ? [] : [redacted(row.previous_secret)])]
+    }))
+  )

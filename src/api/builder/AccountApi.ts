@@ -1,0 +1,78 @@
+/** What browsers of builders ask for: the way in, and what a builder sees of itself. Apart from the rest, so that they load no more. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Builder } from "../../domain/Builder.ts"
+import { BodyTooLarge, InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
+import * as Docs from "./Docs.ts"
+import { AlreadyRegistered, BadNonce, BadRequest, BadSignature, NoBuilder } from "./Errors.ts"
+import { SameSiteOnly, SessionOnly, SignupOpen } from "./Middleware.ts"
+import {
+  AccrualsView,
+  ActivityView,
+  ApiKeyView,
+  NewApiKey,
+  NewBuilderView,
+  NonceView,
+  Ok,
+  page,
+  SignedIn,
+  SignInRequest,
+  SignUpRequest
+} from "./Schemas.ts"
+
+const failures = [Unavailable, InternalError] as const
+const signInErrors = [BadRequest, BadNonce, BadSignature, BodyTooLarge, UpstreamFailed, ...failures] as const
+
+export const Auth = HttpApiGroup.make("auth")
+  .add(
+    HttpApiEndpoint.get("nonce", "/auth/nonce", { success: NonceView, error: failures }).annotateMerge(Docs.nonce),
+    HttpApiEndpoint.post("verify", "/auth/verify", {
+      payload: SignInRequest,
+      success: SignedIn,
+      error: [NoBuilder, ...signInErrors]
+    })
+      .middleware(SameSiteOnly)
+      .annotateMerge(Docs.verify),
+    HttpApiEndpoint.post("logout", "/auth/logout", { success: Ok, error: failures })
+      .middleware(SameSiteOnly)
+      .annotateMerge(Docs.logout)
+  )
+  .middleware(RateLimited)
+  .annotate(CountedIn, "builder")
+  .annotateMerge(OpenApi.annotations({ description: "Sign-in with a wallet (EIP-4361)." }))
+
+export const SelfSignup = HttpApiGroup.make("signup")
+  .add(
+    HttpApiEndpoint.post("signUp", "/builders/self", {
+      payload: SignUpRequest,
+      success: NewBuilderView.pipe(HttpApiSchema.status(201)),
+      error: [AlreadyRegistered, ...signInErrors]
+    }).annotateMerge(Docs.signUp)
+  )
+  .middleware(SameSiteOnly)
+  .middleware(SignupOpen)
+  .middleware(RateLimited)
+  .annotate(CountedIn, "signup")
+  .annotateMerge(OpenApi.annotations({ description: "Builders sign up themselves with a wallet." }))
+
+export const Me = HttpApiGroup.make("me")
+  .add(
+    HttpApiEndpoint.get("me", "/me", { success: Builder, error: failures }).annotateMerge(Docs.me),
+    HttpApiEndpoint.get("accruals", "/me/accruals", { success: AccrualsView, error: failures }).annotateMerge(
+      Docs.accruals
+    ),
+    HttpApiEndpoint.get("activity", "/me/activity", {
+      query: page,
+      success: ActivityView,
+      error: failures
+    }).annotateMerge(Docs.activity),
+    HttpApiEndpoint.get("apiKey", "/me/apikey", { success: ApiKeyView, error: failures }).annotateMerge(Docs.apiKey),
+    HttpApiEndpoint.post("rotateApiKey", "/me/apikey/rotate", { success: NewApiKey, error: failures })
+      .middleware(SameSiteOnly)
+      .annotateMerge(Docs.rotateApiKey)
+  )
+  .middleware(Validated)
+  .middleware(SessionOnly)
+  .middleware(RateLimited)
+  .annotate(CountedIn, "builder")
+  .annotateMerge(OpenApi.annotations({ description: "What a signed-in builder sees of itself." }))

@@ -1,0 +1,103 @@
+/** What the documentation says about the console's view of the orchestrator. */
+import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import { documented } from "../shared/Examples.ts"
+
+const always: ReadonlyArray<ErrorRow> = [
+  unauthorized,
+  unexpected,
+  [501, "not_configured", "`missing` lists the settings of the builder backend to set"],
+  [502, "orchestrator_unavailable", "the orchestrator did not answer, or not as it should: `detail` says how"]
+]
+
+const id = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
+const lane = "0x1111111111111111111111111111111111111111"
+
+export const health = documented({
+  summary: "Health of the orchestrator",
+  description: withErrors(
+    "What its `GET /admin/health` answers: database, chains, lanes, providers and queues.",
+    always
+  ),
+  response: {
+    status: 200,
+    body: {
+      status: "ok",
+      database: { status: "ok", latencyMs: 1 },
+      chains: [
+        { id: 8453, name: "base", status: "ok", blockNumber: "34000000", blockAgeSeconds: 1, contractsDeployed: true }
+      ],
+      lanes: [{ chainId: 8453, address: lane, status: "ok", balance: "250000000000000000", unconfirmed: 0 }],
+      relaying: [
+        { chainId: 8453, status: "ok", paused: false, spent: "12000000000000000", dailyCap: "500000000000000000" }
+      ],
+      providers: [{ name: "screening", status: "ok" }],
+      queues: { quoted: 12, submitted: 1, settledSource: 1, outboxPending: 0, outboxRejected: 0 }
+    }
+  }
+})
+
+export const alerts = documented({
+  summary: "Standing alerts of the orchestrator",
+  description: withErrors(
+    "Critical first, then oldest first. They end by themselves when their cause is gone; those of the builder backend are under `/admin/alerts`.",
+    always
+  ),
+  response: {
+    status: 200,
+    body: [
+      {
+        id: "7",
+        severity: "critical",
+        kind: "lane_low",
+        message: `Lane ${lane} on base is short of ETH for gas and sends nothing until it is refilled.`,
+        sinceMs: 1767225600000,
+        details: { chainId: 8453, lane }
+      }
+    ]
+  }
+})
+
+export const stuck = documented({
+  summary: "Sweeps that do not get on",
+  description: withErrors(
+    "What the orchestrator's `GET /admin/intents` answers: each tells what it waits for, in words, and what an operator can do.",
+    [[422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"], ...always]
+  ),
+  response: {
+    status: 200,
+    body: {
+      intents: [
+        {
+          id,
+          status: "submitted",
+          owner: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+          sourceChainId: 8453,
+          destChainId: 10,
+          sinceMs: 1767225600000,
+          deadline: "1767226320",
+          waitsFor: "lane",
+          explanation: `No lane on base can send. Lane ${lane} on base is short of ETH for gas and sends nothing until it is refilled.`,
+          advice: "Fund a lane, or configure another one.",
+          retryable: true
+        }
+      ],
+      total: 1
+    }
+  }
+})
+
+export const retry = documented({
+  summary: "Try a stuck sweep now",
+  description: withErrors(
+    "Has the orchestrator end the rest and the lease of a sweep that no transaction carries, and tells what came of it. Safe to repeat. Written to the audit log before the orchestrator is asked.",
+    [[404, "not found", "no such intent"], ...always, unavailable]
+  ),
+  response: {
+    status: 200,
+    body: {
+      id,
+      outcome: "requeued",
+      explanation: "It is free to be taken; a relayer takes it with its next claim."
+    }
+  }
+})

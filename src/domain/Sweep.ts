@@ -1,0 +1,78 @@
+/** A builder's sweeps as the builder sees them: what their events add up to. */
+import { Schema } from "effect"
+import type * as Address from "./Address.ts"
+import type { ChainId } from "./ChainId.ts"
+import { SweepEvent, type SweepStatus } from "./SweepEvent.ts"
+
+const { builderId: _builder, id: _id, occurredAtMs: _at, ...facts } = SweepEvent.fields
+
+export const Sweep = Schema.Struct({
+  ...facts,
+  startedAtMs: Schema.Int.annotate({ description: "when it was submitted" }),
+  updatedAtMs: Schema.Int.annotate({ description: "when it reached its status" })
+}).annotate({ identifier: "Sweep" })
+export type Sweep = typeof Sweep.Type
+
+/** How many sweeps are in each status. */
+export type SweepCounts = Readonly<Record<SweepStatus, number>>
+
+export const NO_SWEEPS: SweepCounts = { submitted: 0, settled_source: 0, delivered: 0, failed: 0 }
+
+/** What delivered sweeps moved, per token and chain. */
+export interface Volume {
+  readonly chainId: ChainId
+  readonly token: Address.Address
+  readonly amount: bigint
+  readonly sweeps: number
+}
+
+/** Sweeps that started on one UTC day. */
+export interface SweepDay {
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly sweeps: number
+  readonly delivered: number
+  readonly failed: number
+}
+
+/** Sweeps that started in a period. */
+export interface SweepTotals {
+  readonly counts: SweepCounts
+  /** In the order of chain and token. */
+  readonly volume: ReadonlyArray<Volume>
+  /** Newest first; days without sweeps are left out. */
+  readonly days: ReadonlyArray<SweepDay>
+}
+
+/** Of those sweeps that have ended, how many arrived, in basis points rounded down; none while none has ended. */
+export const successRateBps = ({ delivered, failed }: SweepCounts): number | undefined =>
+  delivered + failed === 0 ? undefined : Math.floor((delivered * 10_000) / (delivered + failed))
+
+/** How far a status is along the way; events may be heard of in any order. */
+export const progress = (status: SweepStatus): number =>
+  status === "submitted" ? 1 : status === "settled_source" ? 2 : 3
+
+/** What a sweep is after one more event of it. */
+export const withEvent = (before: Sweep | undefined, event: SweepEvent): Sweep => {
+  const { builderId: _builder, id: _id, occurredAtMs, ...told } = event
+  if (before === undefined) return { ...told, startedAtMs: occurredAtMs, updatedAtMs: occurredAtMs }
+  const startedAtMs = Math.min(before.startedAtMs, occurredAtMs)
+  return progress(event.status) > progress(before.status)
+    ? { ...told, startedAtMs, updatedAtMs: occurredAtMs }
+    : { ...before, startedAtMs }
+}
+
+const DAY_MILLIS = 24 * 3_600_000
+
+/** When the UTC day of a moment began, `back` days before. */
+export const startOfDay = (millis: number, back = 0): number => (Math.floor(millis / DAY_MILLIS) - back) * DAY_MILLIS
+
+/** Every day of a period, oldest first, those without sweeps too. */
+export const everyDay = (days: ReadonlyArray<SweepDay>, fromMs: number, toMs: number): ReadonlyArray<SweepDay> => {
+  const known = new Map(days.map((day) => [day.day, day]))
+  const count = Math.max(0, Math.ceil((toMs - startOfDay(fromMs)) / DAY_MILLIS))
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(startOfDay(fromMs) + index * DAY_MILLIS).toISOString().slice(0, 10)
+    return known.get(day) ?? { day, sweeps: 0, delivered: 0, failed: 0 }
+  })
+}

@@ -1,0 +1,56 @@
+/** The console's view of the orchestrator. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { CurrentOperator } from "../../api/builder/Middleware.ts"
+import { NotConfigured, OrchestratorUnavailable } from "../../api/builder/OperationsApi.ts"
+import { NotFound } from "../../api/shared/Errors.ts"
+import { AuditLog } from "../../ports/AuditLog.ts"
+import {
+  type OperationsNotConfigured,
+  type OperationsUnavailable,
+  OrchestratorOperations
+} from "../../ports/OrchestratorOperations.ts"
+import * as Failures from "./Failures.ts"
+
+const told = {
+  OperationsNotConfigured: ({ missing }: OperationsNotConfigured) => Effect.fail(new NotConfigured({ missing })),
+  OperationsUnavailable: ({ detail }: OperationsUnavailable) => Effect.fail(new OrchestratorUnavailable({ detail }))
+}
+
+export const operations = HttpApiBuilder.group(
+  BuilderApi,
+  "operations",
+  Effect.fnUntraced(function* (handlers) {
+    const audit = yield* AuditLog
+    const orchestrator = yield* OrchestratorOperations
+    return handlers
+      .handle(
+        "health",
+        Effect.fn("GET /admin/operations/health")(() => orchestrator.health, Effect.catchTags(told))
+      )
+      .handle(
+        "alerts",
+        Effect.fn("GET /admin/operations/alerts")(() => orchestrator.alerts, Effect.catchTags(told))
+      )
+      .handle(
+        "stuck",
+        Effect.fn("GET /admin/operations/intents")(
+          ({ query: { state: _, ...query } }) => orchestrator.stuck(query),
+          Effect.catchTags(told)
+        )
+      )
+      .handle(
+        "retry",
+        Effect.fn("POST /admin/operations/intents/:id/retry")(
+          function* ({ params: { id } }) {
+            const { name } = yield* CurrentOperator
+            // Before it is done, since what is done elsewhere shares no transaction with the log.
+            yield* audit.append({ actor: name, action: "intent.retry", subject: id, details: {} })
+            return yield* Effect.mapError(Effect.fromOption(yield* orchestrator.retry(id)), () => new NotFound())
+          },
+          Effect.catchTags({ ...told, ...Failures.store })
+        )
+      )
+  })
+)

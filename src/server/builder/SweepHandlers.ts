@@ -1,0 +1,65 @@
+/** What a signed-in builder sees of its sweeps. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { CurrentSession } from "../../api/builder/Middleware.ts"
+import { NotFound } from "../../api/shared/Errors.ts"
+import { everyDay, startOfDay, successRateBps, withEvent } from "../../domain/Sweep.ts"
+import { Sweeps } from "../../ports/Sweeps.ts"
+import * as Failures from "./Failures.ts"
+import { paged } from "./Pages.ts"
+
+const DEFAULT_DAYS = 30
+
+export const sweeps = HttpApiBuilder.group(
+  BuilderApi,
+  "sweeps",
+  Effect.fnUntraced(function* (handlers) {
+    const store = yield* Sweeps
+    const builderId = Effect.map(CurrentSession, (session) => session.builder.id)
+    return handlers
+      .handle(
+        "sweeps",
+        Effect.fn("GET /me/sweeps")(function* ({ query: { chainId, status, ...query } }) {
+          const id = yield* builderId
+          const filter = { ...(status === undefined ? {} : { status }), ...(chainId === undefined ? {} : { chainId }) }
+          const page = yield* paged(
+            query,
+            ({ after, limit }) =>
+              store.list(id, { ...filter, limit, ...(after === undefined ? {} : { before: after }) }),
+            ({ cursor }) => cursor
+          )
+          return { sweeps: page.rows.map(({ sweep }) => sweep), ...page.next }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "sweep",
+        Effect.fn("GET /me/sweeps/:id")(function* ({ params }) {
+          const [first, ...rest] = yield* store.timeline(yield* builderId, params.id)
+          if (first === undefined) return yield* new NotFound()
+          return { sweep: rest.reduce(withEvent, withEvent(undefined, first)), events: [first, ...rest] }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handle(
+        "overview",
+        Effect.fn("GET /me/overview")(function* ({ query: { days = DEFAULT_DAYS } }) {
+          const toMs = yield* Clock.currentTimeMillis
+          const fromMs = startOfDay(toMs, days - 1)
+          const totals = yield* store.totals(yield* builderId, { fromMs, toMs })
+          const { delivered, failed, settled_source, submitted } = totals.counts
+          const inFlight = submitted + settled_source
+          return {
+            fromMs,
+            toMs,
+            sweeps: inFlight + delivered + failed,
+            inFlight,
+            delivered,
+            failed,
+            successRateBps: successRateBps(totals.counts) ?? null,
+            volume: totals.volume,
+            byDay: everyDay(totals.days, fromMs, toMs)
+          }
+        }, Effect.catchTags(Failures.store))
+      )
+  })
+)

@@ -1,0 +1,104 @@
+/** A signed-in builder's webhooks. */
+import { Clock, Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { CurrentSession } from "../../api/builder/Middleware.ts"
+import { WebhookPatch, WebhookRequest } from "../../api/builder/WebhookApi.ts"
+import { WebhookDesk, type WithSecret } from "../../builder/WebhookDesk.ts"
+import { type WebhookEndpoint, Webhooks } from "../../ports/Webhooks.ts"
+import { ServerSettings } from "../shared/ServerSettings.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Failures from "./Failures.ts"
+import { paged } from "./Pages.ts"
+
+const OK = { ok: true as const }
+
+const view = (endpoint: WebhookEndpoint, nowMs: number) => {
+  const { builderId: _, disabled, failing, previousSecretUntilMs, ...shown } = endpoint
+  return {
+    ...shown,
+    enabled: disabled === undefined,
+    ...(disabled === undefined ? {} : { disabledReason: disabled.reason, disabledAtMs: disabled.atMs }),
+    ...(failing === undefined ? {} : { failingSinceMs: failing.sinceMs }),
+    ...(previousSecretUntilMs !== undefined && previousSecretUntilMs > nowMs ? { previousSecretUntilMs } : {})
+  }
+}
+
+const shownNow = (endpoint: WebhookEndpoint) => Effect.map(Clock.currentTimeMillis, (nowMs) => view(endpoint, nowMs))
+
+const withSecret = ({ endpoint, secret }: WithSecret) =>
+  Effect.map(shownNow(endpoint), (webhook) => ({ webhook, secret: Redacted.value(secret) }))
+
+export const webhooks = HttpApiBuilder.group(
+  BuilderApi,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const desk = yield* WebhookDesk
+    const store = yield* Webhooks
+    const { maxBodyBytes } = yield* ServerSettings
+    const builderId = Effect.map(CurrentSession, (session) => session.builder.id)
+    return handlers
+      .handle(
+        "list",
+        Effect.fn("GET /me/webhooks")(function* () {
+          return { webhooks: yield* Effect.forEach(yield* store.list(yield* builderId), shownNow) }
+        }, Effect.catchTags(Failures.store))
+      )
+      .handleRaw(
+        "create",
+        Effect.fn("POST /me/webhooks")(
+          function* () {
+            const wanted = yield* Bodies.detailed(WebhookRequest, maxBodyBytes)
+            return yield* withSecret(yield* desk.create(yield* builderId, wanted))
+          },
+          // Builders are never removed.
+          Effect.catchTags({ UnknownBuilder: Effect.die, ...Failures.newWebhook })
+        )
+      )
+      .handleRaw(
+        "patch",
+        Effect.fn("PATCH /me/webhooks/:id")(function* ({ params }) {
+          const patch = yield* Bodies.detailed(WebhookPatch, maxBodyBytes)
+          return yield* shownNow(yield* desk.patch(yield* builderId, params.id, patch))
+        }, Effect.catchTags(Failures.changedWebhook))
+      )
+      .handle(
+        "remove",
+        Effect.fn("DELETE /me/webhooks/:id")(function* ({ params }) {
+          yield* desk.remove(yield* builderId, params.id)
+          return OK
+        }, Effect.catchTags(Failures.ownWebhook))
+      )
+      .handle(
+        "rotateSecret",
+        Effect.fn("POST /me/webhooks/:id/secret/rotate")(function* ({ params }) {
+          return yield* withSecret(yield* desk.rotate(yield* builderId, params.id))
+        }, Effect.catchTags(Failures.ownWebhook))
+      )
+      .handle(
+        "test",
+        Effect.fn("POST /me/webhooks/:id/test")(function* ({ params }) {
+          return yield* desk.test(yield* builderId, params.id)
+        }, Effect.catchTags(Failures.openWebhook))
+      )
+      .handle(
+        "deliveries",
+        Effect.fn("GET /me/webhooks/:id/deliveries")(function* ({ params, query }) {
+          const id = yield* builderId
+          const page = yield* paged(
+            query,
+            ({ after, limit }) =>
+              store.deliveries(id, params.id, { limit, ...(after === undefined ? {} : { before: after }) }),
+            (delivery) => delivery.id
+          )
+          return { deliveries: page.rows, ...page.next }
+        }, Effect.catchTags(Failures.ownWebhook))
+      )
+      .handle(
+        "replay",
+        Effect.fn("POST /me/webhooks/deliveries/:id/replay")(function* ({ params }) {
+          return yield* desk.replay(yield* builderId, params.id)
+        }, Effect.catchTags(Failures.openWebhook))
+      )
+  })
+)

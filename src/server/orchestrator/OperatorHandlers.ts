@@ -1,0 +1,59 @@
+/** The operator's routes. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
+import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import { HealthCheck } from "../../orchestrator/HealthCheck.ts"
+import { IntentDesk } from "../../orchestrator/IntentDesk.ts"
+import { Watcher } from "../../orchestrator/Watcher.ts"
+import { Alerts } from "../../ports/Alerts.ts"
+import { mask } from "../shared/Masked.ts"
+
+const unavailable = mask(() => new Unavailable())
+
+/** Twice as long as sweeps take when all is well on slow chains. */
+const STUCK_SECONDS = 120
+
+const LIMIT = 50
+
+export const operator = HttpApiBuilder.group(
+  OrchestratorApi,
+  "operator",
+  Effect.fnUntraced(function* (handlers) {
+    const watcher = yield* Watcher
+    const healthCheck = yield* HealthCheck
+    const alerts = yield* Alerts
+    const desk = yield* IntentDesk
+    return handlers
+      .handle(
+        "tick",
+        Effect.fn("POST /watch/tick")(() => watcher.tick, Effect.catchTag("StoreUnavailable", unavailable))
+      )
+      .handle(
+        "health",
+        Effect.fn("GET /admin/health")(() => healthCheck.check)
+      )
+      .handle(
+        "alerts",
+        Effect.fn("GET /admin/alerts")(() => alerts.list, Effect.catchTag("StoreUnavailable", unavailable))
+      )
+      .handle(
+        "stuck",
+        Effect.fn("GET /admin/intents")(
+          ({ query: { limit = LIMIT, olderThanSeconds = STUCK_SECONDS } }) =>
+            desk.stuck({ limit, olderThanMillis: olderThanSeconds * 1000 }),
+          Effect.catchTag("StoreUnavailable", unavailable)
+        )
+      )
+      .handle(
+        "retry",
+        Effect.fn("POST /admin/intents/:id/retry")(
+          function* ({ params: { id } }) {
+            const outcome = yield* desk.retry(id.toLowerCase())
+            return yield* Effect.mapError(Effect.fromOption(outcome), () => new NotFound())
+          },
+          Effect.catchTag("StoreUnavailable", unavailable)
+        )
+      )
+  })
+)

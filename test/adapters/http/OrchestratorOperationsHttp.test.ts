@@ -1,0 +1,119 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
+import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/OrchestratorOperations.ts"
+import { Health } from "../../../src/domain/Health.ts"
+import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
+import { type OperationsFailure, OrchestratorOperations } from "../../../src/ports/OrchestratorOperations.ts"
+import * as Suite from "../../ports/OrchestratorOperations.suite.ts"
+import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
+
+const { parts } = Suite
+
+Suite.suite("memory", OrchestratorOperationsInMemory.layer(parts))
+
+const adapter = (options: Partial<OrchestratorOperationsHttp.Options> = {}, server = StubServer.layer) =>
+  Layer.unwrap(
+    Effect.map(StubServer, ({ url }) =>
+      OrchestratorOperationsHttp.layer({ orchestratorUrl: url, token: Redacted.make("operator"), ...options })
+    )
+  ).pipe(Layer.provide(FetchHttpClient.layer), Layer.provideMerge(server))
+
+const wireOf = (stuck: typeof parts.stuck, limit: number): Answer => ({
+  status: 200,
+  body: Schema.encodeSync(StuckIntents)({ intents: stuck.slice(0, limit), total: stuck.length })
+})
+
+/** As the orchestrator's operator routes answer, with these parts. */
+const orchestrator = () => {
+  let stuck = parts.stuck
+  return ({ headers, method, path }: Seen): Answer => {
+    if (headers.get("authorization") !== "Bearer operator") return { status: 401, body: { error: "unauthorized" } }
+    const { pathname, searchParams } = new URL(path, "http://orchestrator")
+    const id = /^\/admin\/intents\/([^/]+)\/retry$/.exec(pathname)?.[1]
+    if (method === "POST" && id !== undefined) {
+      const found = stuck.find((intent) => intent.id === decodeURIComponent(id))
+      if (found === undefined) return { status: 404, body: { error: "not found" } }
+      if (found.retryable) stuck = stuck.filter((intent) => intent !== found)
+      const outcome = found.retryable ? "requeued" : "carried"
+      return { status: 200, body: { id: found.id, outcome, explanation: "So it is." } }
+    }
+    switch (`${method} ${pathname}`) {
+      case "GET /admin/health":
+        return { status: 200, body: Schema.encodeSync(Health)(parts.health) }
+      case "GET /admin/alerts":
+        return { status: 200, body: parts.alerts }
+      case "GET /admin/intents":
+        return searchParams.get("state") === "stuck"
+          ? wireOf(stuck, Number(searchParams.get("limit") ?? 50))
+          : { status: 422 }
+      default:
+        return { status: 500 }
+    }
+  }
+}
+
+Suite.suite(
+  "HTTP",
+  Layer.suspend(() => adapter({}, StubServer.answering(orchestrator())))
+)
+
+const failure = Effect.flatMap(OrchestratorOperations, ({ health }) => Effect.flip(health))
+
+describe("OrchestratorOperationsHttp", () => {
+  it.effect("says what is wrong, and never the token", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      for (const [given, detail] of [
+        [{ status: 401, body: { error: "unauthorized" } }, "ORCH_ADMIN_TOKEN"],
+        [{ status: 503, body: { error: "internal error" } }, "HTTP 503"],
+        [{ status: 302, headers: { location: "https://elsewhere.test" } }, "HTTP 302"],
+        [{ status: 200, body: { status: "splendid" } }, "malformed"],
+        [{ status: 200, body: "<html>" }, "malformed"]
+      ] as const) {
+        yield* answer(given)
+        const error = yield* failure
+        assert.strictEqual(error._tag, "OperationsUnavailable")
+        assert.include(error.message, detail)
+        assert.notInclude(error.message, "operator")
+      }
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect("gives up on an orchestrator that does not answer", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 200, silent: true })
+      const waiting = yield* Effect.forkChild(failure)
+      yield* Effect.repeat(
+        Effect.andThen(
+          Effect.promise(() => Bun.sleep(1)),
+          seen
+        ),
+        { until: (requests) => requests.length > 0 }
+      )
+      yield* TestClock.adjust("8 seconds")
+      const error = yield* Fiber.join(waiting)
+      assert.include(error.message, "no answer within 8000 ms")
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect("says what to set where it was told nothing", () =>
+    Effect.gen(function* () {
+      const operations = yield* OrchestratorOperations
+      const questions: ReadonlyArray<Effect.Effect<unknown, OperationsFailure>> = [
+        operations.health,
+        operations.alerts,
+        operations.stuck({}),
+        operations.retry("x")
+      ]
+      for (const question of questions) {
+        const error = yield* Effect.flip(question)
+        assert.strictEqual(error._tag, "OperationsNotConfigured")
+        assert.strictEqual(error.message, "not configured: set ORCHESTRATOR_URL and ORCHESTRATOR_ADMIN_TOKEN")
+      }
+    }).pipe(Effect.provide(OrchestratorOperationsHttp.notConfigured(["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"])))
+  )
+})

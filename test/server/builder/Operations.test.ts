@@ -1,0 +1,114 @@
+/** The console's view of the orchestrator: what it passes on, what it says when it cannot, and what it writes down. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/OrchestratorOperations.ts"
+import { Health } from "../../../src/domain/Health.ts"
+import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
+import { OperationsUnavailable, OrchestratorOperations } from "../../../src/ports/OrchestratorOperations.ts"
+import { parts } from "../../ports/OrchestratorOperations.suite.ts"
+import * as Harness from "./Harness.ts"
+
+const { asAdmin, ask, field } = Harness
+const live = { excludeTestServices: true }
+
+const ROUTES = [
+  "GET /admin/operations/health",
+  "GET /admin/operations/alerts",
+  "GET /admin/operations/intents",
+  "POST /admin/operations/intents/x/retry"
+]
+
+const audited = Effect.map(asAdmin("GET /admin/audit"), (answer) => {
+  const records = field(answer, "records")
+  return Array.isArray(records)
+    ? records.map(({ action, actor, subject }) => `${actor} ${action} ${subject}`)
+    : assert.fail(answer.text)
+})
+
+layer(Harness.layer({ operations: OrchestratorOperationsInMemory.layer(parts) }), live)("the console", (it) => {
+  it.effect("shows the orchestrator's health, alerts and stuck sweeps", () =>
+    Effect.gen(function* () {
+      const health = yield* asAdmin("GET /admin/operations/health")
+      assert.strictEqual(health.status, 200)
+      assert.deepStrictEqual(health.body, yield* Schema.encodeEffect(Health)(parts.health))
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/operations/alerts")).body, parts.alerts)
+      const stuck = yield* Schema.encodeEffect(StuckIntents)({ intents: parts.stuck, total: 2 })
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/operations/intents")).body, stuck)
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/operations/intents?state=stuck&limit=1")).body, {
+        intents: stuck.intents.slice(0, 1),
+        total: 2
+      })
+      const refused = yield* asAdmin("GET /admin/operations/intents?limit=0")
+      assert.strictEqual(refused.status, 422)
+      assert.deepStrictEqual(field(refused, "error", "issues", 0, "path"), ["limit"])
+    })
+  )
+
+  it.effect("retries a sweep, and writes down who asked for it", () =>
+    Effect.gen(function* () {
+      const retry = (id: string) => asAdmin(`POST /admin/operations/intents/${id}/retry`)
+      assert.deepStrictEqual((yield* retry("rests")).body, {
+        id: "rests",
+        outcome: "requeued",
+        explanation: "It is free to be taken."
+      })
+      assert.strictEqual(field(yield* retry("carried"), "outcome"), "carried")
+      const unknown = yield* retry("unknown")
+      assert.deepStrictEqual([unknown.status, unknown.body], [404, { error: "not found" }])
+      assert.deepStrictEqual(yield* audited, [
+        "admin-token intent.retry unknown",
+        "admin-token intent.retry carried",
+        "admin-token intent.retry rests"
+      ])
+    })
+  )
+
+  it.effect("shows nothing of it to anybody else", () =>
+    Effect.gen(function* () {
+      for (const route of ROUTES) {
+        assert.strictEqual((yield* ask(route)).status, 401, route)
+        assert.strictEqual((yield* ask(route, { headers: { authorization: "Bearer wrong" } })).status, 401, route)
+      }
+    })
+  )
+})
+
+layer(Harness.layer(), live)("the console of a backend that was told of no orchestrator", (it) => {
+  it.effect("says what to set", () =>
+    Effect.gen(function* () {
+      for (const route of ROUTES) {
+        const answer = yield* asAdmin(route)
+        assert.strictEqual(answer.status, 501, route)
+        assert.deepStrictEqual(answer.body, {
+          error: "not_configured",
+          missing: ["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"]
+        })
+      }
+    })
+  )
+})
+
+const away = Effect.fail(new OperationsUnavailable({ detail: "no answer within 8000 ms" }))
+
+layer(
+  Harness.layer({
+    operations: Layer.succeed(OrchestratorOperations, {
+      health: away,
+      alerts: away,
+      stuck: () => away,
+      retry: () => away
+    })
+  }),
+  live
+)("the console whose orchestrator is away", (it) => {
+  it.effect("says so, and what was asked for stays written down", () =>
+    Effect.gen(function* () {
+      for (const route of ROUTES) {
+        const answer = yield* asAdmin(route)
+        assert.strictEqual(answer.status, 502, route)
+        assert.deepStrictEqual(answer.body, { error: "orchestrator_unavailable", detail: "no answer within 8000 ms" })
+      }
+      assert.deepStrictEqual(yield* audited, ["admin-token intent.retry x"])
+    })
+  )
+})
