@@ -157,20 +157,23 @@ export const run = Effect.fn("Chaos.run")(function* (options: Options, tell: (li
   })
   const own = { ...options, directory }
   const seeded = Random.withSeed(options.seed)
-  if (options.kills > 0) {
-    const killed = yield* seeded(kills(own, tell))
-    yield* report("kills", `${killed.kills} kills`, killed)
-  }
-  if (options.reorgs > 0) {
-    const reorganised = yield* seeded(reorgs(own, tell))
-    yield* report(
-      "reorgs",
-      `${reorganised.reorganisations} reorganisations of depth 1 to ${options.reorgs}`,
-      reorganised
-    )
-  }
+  const logsKept = tell(`what the processes said is in ${directory}`)
+  yield* Effect.gen(function* () {
+    if (options.kills > 0) {
+      const killed = yield* seeded(kills(own, tell))
+      yield* report("kills", `${killed.kills} kills`, killed)
+    }
+    if (options.reorgs > 0) {
+      const reorganised = yield* seeded(reorgs(own, tell))
+      yield* report(
+        "reorgs",
+        `${reorganised.reorganisations} reorganisations of depth 1 to ${options.reorgs}`,
+        reorganised
+      )
+    }
+  }).pipe(Effect.onError(() => logsKept))
+  if (findings.length > 0) yield* logsKept
   // What was fine needs no log.
-  if (findings.length === 0) yield* fs.remove(directory, { recursive: true, force: true })
-  else yield* tell(`what the processes said is in ${directory}`)
+  else yield* fs.remove(directory, { recursive: true, force: true })
   return { findings }
 })

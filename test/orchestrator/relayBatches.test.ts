@@ -160,7 +160,7 @@ describe("what a batch settles", () => {
       const sweepIds = (yield* booked).map((entry) =>
         entry._tag === "Accrual" ? entry.accrual.sweepId : entry.revenue.sweepId
       )
-      assert.deepStrictEqual(sweepIds, [`${hash}_1`, `${hash}_1`, `${hash}_3`, `${hash}_3`])
+      assert.deepStrictEqual(sweepIds.toSorted(), [`${hash}_1`, `${hash}_1`, `${hash}_3`, `${hash}_3`])
     }).pipe(Effect.provide(layer))
   )
 

@@ -6,7 +6,8 @@ import type { Hash, Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../ports/SweepContracts.ts"
-import { sweepDelegate, sweepEntry, sweepGuard } from "./contracts.generated.ts"
+import { sweepDelegate, sweepGuard } from "./contracts.generated.ts"
+import * as SweepCalldata from "./SweepCalldata.ts"
 
 const MAX_TEXT = 300
 
@@ -103,9 +104,8 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
 })
 
 export const layer = Layer.succeed(SweepContracts, {
-  encodeExecute: (order, signature) =>
-    encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
-  encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
+  encodeExecute: SweepCalldata.execute,
+  encodeRun: SweepCalldata.run,
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
   decodeRevert,

@@ -35,10 +35,7 @@ export const operations = HttpApiBuilder.group(
       )
       .handle(
         "stuck",
-        Effect.fn("GET /admin/operations/intents")(
-          ({ query: { state: _, ...query } }) => orchestrator.stuck(query),
-          Effect.catchTags(told)
-        )
+        Effect.fn("GET /admin/operations/intents")(({ query }) => orchestrator.stuck(query), Effect.catchTags(told))
       )
       .handle(
         "retry",

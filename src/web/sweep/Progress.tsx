@@ -100,7 +100,7 @@ export function Progress({ error, intent, retry, submission }: ProgressProps) {
               <span aria-hidden="true" className="absolute top-6 bottom-0 left-3 w-px bg-line" />
             )}
             <Mark state={state} />
-            <div className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3">
+            <div className="flex min-h-6 min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3 self-start">
               <span className={state === "next" ? "text-muted" : "font-medium"}>
                 {title}
                 <span className="sr-only">: {WORDS[state]}</span>

@@ -30,6 +30,7 @@ function Entry({ submission }: { readonly submission: Submission }) {
   const { error, intent, retry } = useIntent(submission)
   const amountText = useAmountText()
   const { receive, send, submittedAtMs } = submission
+  const nameOf = (id: number) => chainName(catalog.chain(id), id)
   const [tone, text] = BADGES[intent.status] ?? ["accent", "On its way"]
   return (
     <li>
@@ -42,8 +43,10 @@ function Entry({ submission }: { readonly submission: Submission }) {
               <span className="sr-only">to at least</span> {amountText(receive)}
             </span>
             <span className="block text-sm text-muted">
-              {chainName(catalog.chain(send.chainId), send.chainId)} to{" "}
-              {chainName(catalog.chain(receive.chainId), receive.chainId)} · <Time ms={submittedAtMs} />
+              {send.chainId === receive.chainId
+                ? `on ${nameOf(send.chainId)}`
+                : `${nameOf(send.chainId)} to ${nameOf(receive.chainId)}`}{" "}
+              · <Time ms={submittedAtMs} />
             </span>
           </span>
           <Badge tone={tone}>{text}</Badge>

@@ -14,7 +14,7 @@ import {
   SubmissionRefusedError,
   WaitTimeoutError
 } from "../../sdk/index.ts"
-import { WalletFailed, WalletRejected } from "../wallet/signing.ts"
+import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
 
 /** The error and what caused it, and so on. */
 function* causes(error: unknown): Generator<unknown> {
@@ -39,9 +39,10 @@ const lacksGas = (error: unknown): boolean =>
   )
 
 const ofSigning = (error: SigningError): string => {
-  switch (error.code) {
+  const isUnsupported = error.code === "unsupported_wallet" || Array.from(causes(error)).some(isUnknownMethod)
+  switch (isUnsupported ? "unsupported_wallet" : error.code) {
     case "unsupported_wallet":
-      return "This wallet cannot sign the authorization that a sweep needs."
+      return "This wallet cannot sign what a sweep needs, so nothing was sent. Your account needs a wallet that signs EIP-7702 authorizations."
     case "wrong_signer":
       return "The wallet signed with another account than the one that is swept. Switch to it in the wallet, and sign again."
     case "signing_refused":

@@ -17,17 +17,7 @@ import type { ChainSwitch, SweepAccount } from "./account.ts"
 
 const METHOD = "eth_signAuthorization"
 
-/** What wallets say of a method that they do not have (JSON-RPC, EIP-1474, EIP-1193). */
-const UNKNOWN_METHOD = [-32601, -32004, 4200]
-
 const PROBE_MILLIS = 2_000
-
-const isUnknownMethod = (error: unknown): boolean =>
-  typeof error === "object" &&
-  error !== null &&
-  (("code" in error && UNKNOWN_METHOD.some((code) => code === error.code)) ||
-    (error instanceof Error &&
-      /method.*(?:not|n't).*(?:support|exist|found|available|know)|unsupported|unknown method/i.test(error.message)))
 
 /**
  * Whether the wallet signs authorizations. Asked without anything to sign: who knows the method objects to that, and who does
@@ -37,7 +27,7 @@ const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
   const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), PROBE_MILLIS))
   const answer = provider.request({ method: METHOD, params: [] }).then(
     () => true,
-    (error: unknown) => !isUnknownMethod(error)
+    (error: unknown) => !Signing.isUnknownMethod(error)
   )
   return Promise.race([answer, patience])
 }

@@ -17,6 +17,17 @@ export class WalletFailed extends Error {
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
+/** What wallets say of a method that they do not have (JSON-RPC, EIP-1474, EIP-1193). */
+const UNKNOWN_METHOD = [-32601, -32004, 4200]
+
+/** Whether a wallet says that it does not have the method; some say so in words alone. */
+export const isUnknownMethod = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  (("code" in error && UNKNOWN_METHOD.some((code) => code === error.code)) ||
+    (error instanceof Error &&
+      /method.*(?:not|n't).*(?:support|exist|found|available|know)|unsupported|unknown method/i.test(error.message)))
+
 /** Asks the wallet, and tells the person's refusal from the wallet's. */
 export const ask = async (
   provider: WalletProvider,

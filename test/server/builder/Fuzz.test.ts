@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
+import * as OrchestratorOperations from "../../../src/adapters/memory/OrchestratorOperations.ts"
 import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
+import { parts } from "../../ports/OrchestratorOperations.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
 
@@ -56,38 +58,41 @@ const template: Readonly<Record<string, unknown>> = {
   enabled: true
 }
 
-layer(Harness.layer(), { excludeTestServices: true })("whatever is sent", (it) => {
-  it.effect.prop(
-    "any value in any field is answered, and never with 5xx",
-    [Schema.Json, Schema.Literals(Object.keys(template))],
-    ([json, field]) =>
-      Effect.gen(function* () {
-        for (const { method, path } of writes) {
-          const answer = yield* asAdmin(`${method} ${path.replace(":id", "fuzz")}`, {
-            body: { ...template, [field]: json }
-          })
-          assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
-        }
-      }),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
-  )
+layer(Harness.layer({ operations: OrchestratorOperations.layer(parts) }), { excludeTestServices: true })(
+  "whatever is sent",
+  (it) => {
+    it.effect.prop(
+      "any value in any field is answered, and never with 5xx",
+      [Schema.Json, Schema.Literals(Object.keys(template))],
+      ([json, field]) =>
+        Effect.gen(function* () {
+          for (const { method, path } of writes) {
+            const answer = yield* asAdmin(`${method} ${path.replace(":id", "fuzz")}`, {
+              body: { ...template, [field]: json }
+            })
+            assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
+          }
+        }),
+      { arbitrary: { runs: 40 }, timeout: 120_000 }
+    )
 
-  it.effect.prop(
-    "any text as body, parameter, cursor or header is answered, and never with 5xx",
-    [Schema.String],
-    ([text]) =>
-      Effect.gen(function* () {
-        const encoded = encodeURIComponent(text.toWellFormed()) || "%00"
-        const header = encoded.slice(0, 500)
-        for (const { method, path } of endpoints) {
-          const query = `?cursor=${encoded}&search=${encoded}&limit=2`
-          const answer = yield* asAdmin(`${method} ${path.replace(":id", encoded)}${query}`, {
-            ...(method === "GET" ? {} : { raw: text }),
-            headers: { "x-api-key": header, cookie: `sweep_session=${header}` }
-          })
-          assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
-        }
-      }),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
-  )
-})
+    it.effect.prop(
+      "any text as body, parameter, cursor or header is answered, and never with 5xx",
+      [Schema.String],
+      ([text]) =>
+        Effect.gen(function* () {
+          const encoded = encodeURIComponent(text.toWellFormed()) || "%00"
+          const header = encoded.slice(0, 500)
+          for (const { method, path } of endpoints) {
+            const query = `?cursor=${encoded}&search=${encoded}&limit=2`
+            const answer = yield* asAdmin(`${method} ${path.replace(":id", encoded)}${query}`, {
+              ...(method === "GET" ? {} : { raw: text }),
+              headers: { "x-api-key": header, cookie: `sweep_session=${header}` }
+            })
+            assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
+          }
+        }),
+      { arbitrary: { runs: 40 }, timeout: 120_000 }
+    )
+  }
+)

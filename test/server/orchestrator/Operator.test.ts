@@ -32,7 +32,8 @@ describe("operator routes", () => {
       expectAnswer(yield* call("/admin/health", { headers: { authorization: `bearer ${TOKEN_OF_OPERATOR}` } }), 200, {
         ...health,
         chains: [{ ...health.chains[0], blockNumber: "12" }],
-        lanes: [{ ...health.lanes[0], balance: "1000000000000000000" }]
+        lanes: [{ ...health.lanes[0], balance: "1000000000000000000" }],
+        relaying: [{ ...health.relaying[0], spent: "1000000000000000", dailyCap: "1000000000000000000" }]
       })
       expectAnswer(yield* call("/admin/alerts", asOperator), 200, [
         {

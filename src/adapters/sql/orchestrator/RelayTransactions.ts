@@ -1,9 +1,8 @@
 /** Relay transactions in Postgres. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import * as Address from "../../../domain/Address.ts"
-import { Uint256 } from "../../../domain/Amount.ts"
-import { Hash, Hex } from "../../../domain/Hex.ts"
+import type * as Address from "../../../domain/Address.ts"
+import { Hash } from "../../../domain/Hex.ts"
 import {
   type Attempt,
   IntentTaken,
@@ -11,64 +10,15 @@ import {
   RelayTransactions
 } from "../../../ports/RelayTransactions.ts"
 import { guarded, timestamp } from "../Database.ts"
-
-const TransactionRow = Schema.Struct({
-  id: Schema.BigInt,
-  chain_id: Schema.BigInt,
-  lane: Address.Address,
-  nonce: Schema.BigInt,
-  kind: Schema.Literals(["sweep", "cancel"]),
-  status: Schema.Literals(["pending", "mined", "final"]),
-  intent_ids: Schema.Array(Schema.String),
-  attempts: Schema.Array(
-    Schema.Struct({
-      hash: Hash,
-      raw: Hex,
-      maxFeePerGas: Uint256,
-      maxPriorityFeePerGas: Uint256,
-      signedAtMs: Schema.Int,
-      broadcastAtMs: Schema.optionalKey(Schema.Int)
-    })
-  ),
-  included_hash: Schema.NullOr(Hash),
-  included_block_number: Schema.NullOr(Schema.BigInt),
-  included_block_hash: Schema.NullOr(Hash),
-  reopened: Schema.Boolean,
-  wanted_until: Schema.NullOr(Uint256),
-  created_at: Schema.Date
-})
+import * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
 const decodeInclusions = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash }))
 )
 
-const toTransaction = (row: typeof TransactionRow.Type): RelayTransaction => ({
-  id: String(row.id),
-  chainId: Number(row.chain_id),
-  lane: row.lane,
-  nonce: row.nonce,
-  kind: row.kind,
-  intentIds: row.intent_ids,
-  status: row.status,
-  attempts: row.attempts,
-  ...(row.included_hash !== null && row.included_block_number !== null && row.included_block_hash !== null
-    ? {
-        inclusion: {
-          hash: row.included_hash,
-          blockNumber: row.included_block_number,
-          blockHash: row.included_block_hash
-        }
-      }
-    : {}),
-  ...(row.reopened ? { reopened: true } : {}),
-  ...(row.wanted_until === null ? {} : { wantedUntil: row.wanted_until }),
-  createdAtMs: row.created_at.getTime()
-})
-
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(TransactionRow))
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const bytes = RelayTransactionRow.makeBytes()
 
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -146,6 +96,7 @@ const make = Effect.gen(function* () {
         SET relay_transaction_id = ${id}::bigint, tx_hash = ${attempt.hash}, updated_at = ${timestamp(millis)},
           lease_worker = NULL, lease_until = NULL, not_before = NULL
         WHERE id = ANY(${options.intentIds})`.pipe(guarded("allocate"))
+      bytes.remember(attempt.hash, attempt.raw)
       const transaction: RelayTransaction = {
         id,
         chainId: options.chainId,
@@ -163,6 +114,7 @@ const make = Effect.gen(function* () {
   }
 
   const addAttempt: RelayTransactions["Service"]["addAttempt"] = Effect.fnUntraced(function* (id, attempt, kind) {
+    bytes.remember(attempt.hash, attempt.raw)
     // Signatures are deterministic: the same version signed twice has the same hash.
     yield* sql`
       WITH transaction AS (
@@ -276,11 +228,13 @@ const make = Effect.gen(function* () {
   }, guarded("spending"))
 
   const unfinished = Effect.fnUntraced(function* (chainId: number) {
-    const rows = yield* sql`
+    const known = bytes.known()
+    const rows = yield* sql<RelayTransactionRow.TransactionRow>`
       SELECT t.*, carried.intent_ids, carried.wanted_until,
         (
           SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-            'hash', a.hash, 'raw', '0x' || encode(a.raw, 'hex'),
+            'hash', a.hash,
+            'raw', CASE WHEN a.hash <> ALL(${[...known.keys()]}) THEN '0x' || encode(a.raw, 'hex') END,
             'maxFeePerGas', a.max_fee_per_gas::text, 'maxPriorityFeePerGas', a.max_priority_fee_per_gas::text,
             'signedAtMs', (extract(epoch FROM a.signed_at) * 1000)::bigint,
             'broadcastAtMs', (extract(epoch FROM a.broadcast_at) * 1000)::bigint
@@ -301,7 +255,9 @@ const make = Effect.gen(function* () {
       ) carried
       WHERE t.chain_id = ${chainId} AND t.status <> 'final'
       ORDER BY t.lane, t.nonce`
-    return (yield* decodeRows(rows).pipe(Effect.orDie)).map(toTransaction)
+    const transactions = rows.map(RelayTransactionRow.toTransaction(known))
+    for (const { hash, raw } of transactions.flatMap(({ attempts }) => attempts)) bytes.remember(hash, raw)
+    return transactions
   }, guarded("unfinished"))
 
   return RelayTransactions.of({

@@ -1,0 +1,22 @@
+/** The delivery of webhooks as a process of its own, on the database of the first argument, with leases of a second. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
+import { BuilderSettings, defaults } from "../../../src/builder/BuilderSettings.ts"
+import { WebhookDelivery } from "../../../src/builder/WebhookDelivery.ts"
+import * as Server from "./Server.ts"
+
+const [databaseUrl = ""] = process.argv.slice(2)
+
+const stores = Server.stores.pipe(Layer.provide(PgClient.layer({ url: Redacted.make(databaseUrl) })))
+
+const delivery = WebhookDelivery.layer.pipe(
+  Layer.provide(stores),
+  Layer.provide(WebhookTransportHttp.layer({ allowPrivate: true })),
+  Layer.provide(BuilderSettings.layer({ webhooks: { ...defaults.webhooks, pollMillis: 50, leaseMillis: 1_000 } })),
+  Layer.provide(Logger.layer([]))
+)
+
+await Effect.runPromise(
+  Effect.promise(() => Bun.write(Bun.stdout, "running\n")).pipe(Effect.andThen(Effect.never), Effect.provide(delivery))
+)
