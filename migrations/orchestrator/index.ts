@@ -9,6 +9,7 @@ import deadlines from "./0004_deadlines.ts"
 import idempotencyKeys from "./0005_idempotency_keys.ts"
 import relayerLimits from "./0006_relayer_limits.ts"
 import outboxTopics from "./0007_outbox_topics.ts"
+import queueIndexes from "./0008_queue_indexes.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -17,5 +18,6 @@ export const migrations = {
   "0004_deadlines": deadlines,
   "0005_idempotency_keys": idempotencyKeys,
   "0006_relayer_limits": relayerLimits,
-  "0007_outbox_topics": outboxTopics
+  "0007_outbox_topics": outboxTopics,
+  "0008_queue_indexes": queueIndexes
 }

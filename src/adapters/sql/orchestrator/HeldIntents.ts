@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
       WHERE i.queued AND l.active AND l.account = i.account AND l.intent_id <> i.id
       UNION ALL
       SELECT o.id FROM orchestrator.intents o
-      WHERE i.queued AND o.account = i.account AND o.queued AND o.id <> i.id
+      WHERE i.queued AND o.account = i.account AND coalesce(o.queued, false) AND o.id <> i.id
         AND (
           o.lease_until > ${at}
           OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (i.submitted_at, i.id)

@@ -164,12 +164,13 @@ const make = Effect.gen(function* () {
       Effect.andThen(
         // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
         // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
-        // OFFSET 0 keeps both conditions look-ups per candidate: as joins, they could read the whole queue for each claim.
+        // Each condition is spelled as its index is (migration 8), and OFFSET 0 keeps both of them look-ups per candidate: else
+        // a claim could read the whole queue, or that once for each candidate.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
         sql<IntentRow.IntentRow>`
           WITH free AS (
             SELECT c.id FROM orchestrator.intents c
-            WHERE c.source_chain_id = ${chainId} AND c.status = 'submitted' AND c.relay_transaction_id IS NULL
+            WHERE c.source_chain_id = ${chainId} AND c.queued
               AND (c.lease_until IS NULL OR c.lease_until <= ${at})
               AND (c.not_before IS NULL OR c.not_before <= ${at})
               AND NOT EXISTS (
@@ -179,7 +180,7 @@ const make = Effect.gen(function* () {
               )
               AND NOT EXISTS (
                 SELECT FROM orchestrator.intents o
-                WHERE o.account = c.account AND o.queued AND o.id <> c.id
+                WHERE o.account = c.account AND coalesce(o.queued, false) AND o.id <> c.id
                   AND (
                     o.lease_until > ${at}
                     OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)
@@ -334,7 +335,8 @@ const make = Effect.gen(function* () {
   const overdue: Intents["Service"]["overdue"] = Effect.fnUntraced(function* (chainId, before, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
-      WHERE source_chain_id = ${chainId} AND queued AND deadline < ${String(before)}::numeric
+      WHERE source_chain_id = ${chainId} AND status = 'submitted' AND relay_transaction_id IS NULL
+        AND deadline < ${String(before)}::numeric
       ORDER BY deadline
       LIMIT ${limit}`
     return IntentRow.decode(rows)
