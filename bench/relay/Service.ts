@@ -47,8 +47,7 @@ export const start = Effect.fnUntraced(function* (options: {
       LOG_FORMAT: "json",
       ORCHESTRATOR_PORT: String(port),
       RATE_LIMIT: "1000000000",
-      RELAYER_KEYS: options.relayerKeys.join(","),
-      WATCHER_POLL_MILLIS: "200"
+      RELAYER_KEYS: options.relayerKeys.join(",")
     },
     ready: (line) => (line.includes("listening on") ? Option.some(undefined) : Option.none())
   })

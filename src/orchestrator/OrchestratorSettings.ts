@@ -67,7 +67,7 @@ export const defaults: OrchestratorSettingsShape = {
   relayer: {
     pollMillis: 1_000,
     leaseMillis: 30_000,
-    batch: 32,
+    batch: 64,
     batchesPerLane: 2,
     rebroadcastMillis: 15_000,
     bumpMillis: 45_000,

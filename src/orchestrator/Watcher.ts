@@ -1,9 +1,10 @@
 /**
  * Moves intents on by what the chains prove: receipts, the guard's `Swept` event, depth, and the bridge's delivery.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Latch, Layer, Stream } from "effect"
+import { Chains } from "../ports/Chains.ts"
 import type { StoreUnavailable } from "../ports/Store.ts"
-import { repeatedly } from "./Background.ts"
+import { survivor } from "./Background.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { OutboxDelivery } from "./OutboxDelivery.ts"
 import { RecentIntents } from "./RecentIntents.ts"
@@ -43,14 +44,24 @@ export class Watcher extends Context.Service<
     Effect.map(make, ({ tick }) => ({ tick }))
   ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
 
-  /** Watches on a timer for as long as the scope lives, and when told to. */
+  /** Watches for as long as the scope lives: at every new head of any chain, on a timer, and when told to. */
   static readonly layer = Layer.effect(
     Watcher,
     Effect.gen(function* () {
+      const chains = yield* Chains
       const { pass, tick } = yield* make
       const { watcher } = yield* OrchestratorSettings
-      // The outbox has a timer of its own: a slow receiver does not slow down the chains.
-      yield* repeatedly("watcher", watcher.pollMillis, pass)
+      const news = yield* Latch.make()
+      for (const { heads } of chains.all) yield* Effect.forkScoped(Stream.runForEach(heads, () => news.open))
+      const survive = survivor("watcher")
+      // The latch is closed before the chains are looked at, so that a head meanwhile is not lost. The outbox has a timer of its
+      // own: a slow receiver does not slow down the chains.
+      yield* news.close.pipe(
+        Effect.andThen(survive(pass)),
+        Effect.andThen(Effect.timeoutOption(news.await, watcher.pollMillis)),
+        Effect.forever,
+        Effect.forkScoped
+      )
       return { tick }
     })
   ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
