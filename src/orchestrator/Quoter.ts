@@ -2,31 +2,29 @@
  * Prices a sweep: screens its parties, classifies the token, attributes the builder, routes, takes the fees, simulates the
  * whole order on the pending state, and stores it before it is offered.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Address from "../domain/Address.ts"
 import { type Attribution, effectiveBps, type PayoutMode } from "../domain/Builder.ts"
-import * as Chain from "../domain/Chain.ts"
 import { accountCode, type Authorization } from "../domain/Delegation.ts"
 import * as Fees from "../domain/Fees.ts"
 import * as OrderNonce from "../domain/OrderNonce.ts"
 import type { Quote, QuoteRequest } from "../domain/Quote.ts"
-import * as SourceChain from "../domain/SourceChain.ts"
 import { digest, type SweepOrder, typedData } from "../domain/SweepOrder.ts"
 import { riskier, type Tier } from "../domain/Tier.ts"
-import { isNative, NATIVE } from "../domain/Token.ts"
-import { Bridge } from "../ports/Bridge.ts"
+import { NATIVE } from "../domain/Token.ts"
 import { BuilderAttribution } from "../ports/BuilderAttribution.ts"
-import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../ports/Chains.ts"
-import { type IntentExists, Intents } from "../ports/Intents.ts"
-import { Prices, type PricesUnavailable } from "../ports/Prices.ts"
+import { type ChainClient, Chains } from "../ports/Chains.ts"
+import { Intents } from "../ports/Intents.ts"
+import { Prices } from "../ports/Prices.ts"
 import { Screening, type ScreeningBlocked } from "../ports/Screening.ts"
-import type { StoreUnavailable } from "../ports/Store.ts"
-import { type NoRoute, type RoutingUnavailable, SwapVenue } from "../ports/SwapVenue.ts"
 import { SweepContracts } from "../ports/SweepContracts.ts"
-import { type SimulationFailed, SweepSimulation } from "../ports/SweepSimulation.ts"
-import { type TokenDeclined, type TokenProfile, TokenRisk } from "../ports/TokenRisk.ts"
+import { SweepSimulation } from "../ports/SweepSimulation.ts"
+import { type TokenProfile, TokenRisk } from "../ports/TokenRisk.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
+import * as QuoteRouting from "./QuoteRouting.ts"
+import * as QuoteSource from "./QuoteSource.ts"
 
 /** Everything that an independent client signs, so that it needs no node of its own. */
 export interface SigningPayload {
@@ -42,27 +40,6 @@ export interface Offer {
   readonly signing: SigningPayload
 }
 
-/** No offer can be made (422, masked). `reason` and `detail` are for logs and the operator. */
-export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {
-  reason: Schema.Literals([
-    "unsupported_chain",
-    "same_token",
-    "owner_is_a_contract",
-    "token_declined",
-    "fees_exceed_input",
-    "no_route",
-    "no_price",
-    "simulation_failed",
-    "upstream_unavailable",
-    "store_unavailable"
-  ]),
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return `quote failed (${this.reason}): ${this.detail}`
-  }
-}
-
 /** What the network fee assumes before the order has been simulated, near what sweeps use. */
 const ASSUMED_GAS = { swap: 225_000n, bridge: 225_000n }
 
@@ -75,16 +52,6 @@ interface Attributed {
   readonly address: Address.Address
 }
 
-interface Route {
-  readonly provider: string
-  readonly target: Address.Address
-  readonly calldata: `0x${string}`
-  readonly estimatedAmountOut: bigint
-  /** What the destination gets at least. */
-  readonly guaranteedAmountOut: bigint
-  readonly estimatedSeconds: number
-}
-
 export class Quoter extends Context.Service<
   Quoter,
   {
@@ -95,7 +62,6 @@ export class Quoter extends Context.Service<
     Quoter,
     Effect.gen(function* () {
       const attributions = yield* BuilderAttribution
-      const bridge = yield* Bridge
       const chains = yield* Chains
       const contracts = yield* SweepContracts
       const intents = yield* Intents
@@ -105,39 +71,10 @@ export class Quoter extends Context.Service<
       const settings = yield* OrchestratorSettings
       const simulation = yield* SweepSimulation
       const tokenRisk = yield* TokenRisk
-      const venue = yield* SwapVenue
+      const routeOn = yield* QuoteRouting.make
+      const sourceOf = yield* QuoteSource.make
 
       const fail = (reason: QuoteFailed["reason"], detail: string) => new QuoteFailed({ reason, detail })
-
-      const holding = Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
-        const { id: chainId, name } = client.chain
-        if (isNative(request.tokenIn)) {
-          return { chainId, name, tokenExists: true, balance: yield* client.balance(request.owner) }
-        }
-        const code = yield* client.code(request.tokenIn)
-        if (code === "0x") return { chainId, name, tokenExists: false, balance: 0n }
-        const balance = yield* contracts.balanceOf(client, request.tokenIn, request.owner)
-        return { chainId, name, tokenExists: true, balance }
-      })
-
-      const sourceOf = Effect.fn("Quoter.sourceOf")(function* (request: QuoteRequest) {
-        const hinted = SourceChain.fromHint(
-          Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
-          chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
-        )
-        if (Option.isSome(hinted)) return yield* chains.get(hinted.value)
-        const candidates = yield* Effect.forEach(chains.all, (client) => holding(client, request), {
-          concurrency: "unbounded"
-        })
-        const found = SourceChain.fromFacts(candidates, request.amountIn, settings.defaultSourceChain)
-        if (Option.isNone(found)) {
-          return yield* fail(
-            "unsupported_chain",
-            `${request.tokenIn} is on none or on several of the configured chains, and no route hint tells which`
-          )
-        }
-        return yield* chains.get(found.value)
-      })
 
       /** Whom the key belongs to. A quote without attribution is better than none, so trouble here is only logged. */
       const attribute = Effect.fn("Quoter.attribute")(function* (client: ChainClient, apiKey: string | undefined) {
@@ -177,68 +114,6 @@ export class Quoter extends Context.Service<
           return yield* fail("no_price", `${profile.symbol} or the native currency has no price`)
         }
         return { nativeUsd, tokenUsd }
-      })
-
-      const routeOn = Effect.fn("Quoter.route")(function* (
-        client: ChainClient,
-        request: QuoteRequest,
-        swapAmount: bigint,
-        deadline: bigint
-      ) {
-        const { chain } = client
-        const tokenIn = Chain.erc20(chain, request.tokenIn)
-        const settleSeconds = Math.ceil((chain.confirmations * chain.blockTimeMillis) / 1000)
-        if (request.destChainId === chain.id) {
-          const route = yield* venue.route({
-            chainId: chain.id,
-            tokenIn,
-            tokenOut: request.tokenOut,
-            amountIn: swapAmount,
-            sender: request.owner,
-            recipient: request.destination,
-            slippageBps: settings.slippageBps,
-            deadline
-          })
-          return {
-            provider: route.provider,
-            target: route.target,
-            calldata: route.calldata,
-            estimatedAmountOut: route.amountOut,
-            guaranteedAmountOut: route.minAmountOut,
-            estimatedSeconds: settleSeconds
-          } satisfies Route
-        }
-        const { chain: destination } = yield* chains.get(request.destChainId)
-        const route = yield* bridge.route({
-          sourceChainId: chain.id,
-          destChainId: request.destChainId,
-          tokenIn,
-          tokenOut: request.tokenOut,
-          amountIn: swapAmount,
-          depositor: request.owner,
-          recipient: request.destination
-        })
-        // The order's signature covers the calldata, not its meaning: a deposit to anybody else must never be offered.
-        const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
-        if (
-          deposit.tokenIn !== tokenIn ||
-          deposit.amountIn !== swapAmount ||
-          deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
-          deposit.amountOut !== route.amountOut ||
-          deposit.destChainId !== BigInt(request.destChainId) ||
-          deposit.depositor !== request.owner ||
-          deposit.recipient !== request.destination
-        ) {
-          return yield* fail("no_route", `${route.provider} returned a deposit that does not match the request`)
-        }
-        return {
-          provider: route.provider,
-          target: route.target,
-          calldata: route.calldata,
-          estimatedAmountOut: route.amountOut,
-          guaranteedAmountOut: route.amountOut,
-          estimatedSeconds: settleSeconds + route.estimatedSeconds
-        } satisfies Route
       })
 
       const unusedNonce = Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address) {
@@ -388,38 +263,3 @@ const isNear = (gas: bigint, assumed: bigint): boolean => {
   const difference = gas > assumed ? gas - assumed : assumed - gas
   return difference * 100n <= assumed * GAS_TOLERANCE_PERCENT
 }
-
-type Cause =
-  | UnsupportedChain
-  | ChainUnavailable
-  | TokenDeclined
-  | PricesUnavailable
-  | NoRoute
-  | RoutingUnavailable
-  | Fees.FeesExceedInput
-  | SimulationFailed
-  | IntentExists
-  | StoreUnavailable
-
-const REASONS: { readonly [Tag in Cause["_tag"]]: QuoteFailed["reason"] } = {
-  UnsupportedChain: "unsupported_chain",
-  ChainUnavailable: "upstream_unavailable",
-  TokenDeclined: "token_declined",
-  PricesUnavailable: "no_price",
-  NoRoute: "no_route",
-  RoutingUnavailable: "upstream_unavailable",
-  FeesExceedInput: "fees_exceed_input",
-  SimulationFailed: "simulation_failed",
-  IntentExists: "store_unavailable",
-  StoreUnavailable: "store_unavailable"
-}
-
-/** Every expected failure on the way to an offer is one of two to the caller: blocked by screening, or not quotable. */
-const asQuoteFailed = <A, R, E extends Cause | QuoteFailed | ScreeningBlocked>(
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, QuoteFailed | ScreeningBlocked, R> =>
-  Effect.mapError(effect, (error: Cause | QuoteFailed | ScreeningBlocked) =>
-    error._tag === "QuoteFailed" || error._tag === "ScreeningBlocked"
-      ? error
-      : new QuoteFailed({ reason: REASONS[error._tag], detail: error.message })
-  )

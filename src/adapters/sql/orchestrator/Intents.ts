@@ -2,17 +2,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option, Result } from "effect"
 import { BURNING, IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
-import {
-  type Intent,
-  IntentExists,
-  Intents,
-  type Progress,
-  type Step,
-  type Submission
-} from "../../../ports/Intents.ts"
+import { IntentExists, Intents, type Progress, type Step, type Submission } from "../../../ports/Intents.ts"
 import { idempotencyKey } from "../../../ports/Outbox.ts"
 import { guarded, text, timestamp } from "../Database.ts"
 import * as Gathered from "../Gathered.ts"
+import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"
 import { tell } from "./SweepEventSql.ts"
@@ -56,11 +50,10 @@ const stepRow = ({ detail, events, id }: Step) => {
   }
 }
 
-const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { wake, wakes } = yield* Wakes.make(CHANNEL)
+  const queue = IntentQueue.make(sql)
 
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -156,56 +149,6 @@ const make = Effect.gen(function* () {
     if (Option.isSome(submitted)) return submitted.value
     return yield* new IllegalTransition({ from: yield* statusOf(id), event: "Submitted" })
   }, guarded("submit"))
-
-  const claim: Intents["Service"]["claim"] = Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, worker }) {
-    const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
-    const rows = yield* sql.withTransaction(
-      Effect.andThen(
-        // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
-        // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
-        // Each condition is spelled as its index is (migration 8), and OFFSET 0 keeps both of them look-ups per candidate: else
-        // a claim could read the whole queue, or that once for each candidate.
-        sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
-        sql<IntentRow.IntentRow>`
-          WITH free AS (
-            SELECT c.id FROM orchestrator.intents c
-            WHERE c.source_chain_id = ${chainId} AND c.queued
-              AND (c.lease_until IS NULL OR c.lease_until <= ${at})
-              AND (c.not_before IS NULL OR c.not_before <= ${at})
-              AND NOT EXISTS (
-                SELECT FROM orchestrator.relay_transaction_intents l
-                WHERE l.active AND l.account = c.account
-                OFFSET 0
-              )
-              AND NOT EXISTS (
-                SELECT FROM orchestrator.intents o
-                WHERE o.account = c.account AND coalesce(o.queued, false) AND o.id <> c.id
-                  AND (
-                    o.lease_until > ${at}
-                    OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)
-                  )
-                OFFSET 0
-              )
-            ORDER BY c.submitted_at, c.id
-            LIMIT ${limit}
-            FOR UPDATE SKIP LOCKED
-          )
-          UPDATE orchestrator.intents i
-          SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
-          FROM free WHERE i.id = free.id
-          RETURNING i.*`
-      )
-    )
-    return IntentRow.decode(rows).toSorted(oldestFirst)
-  }, guarded("claim"))
-
-  const release: Intents["Service"]["release"] = Effect.fnUntraced(function* (ids, notBeforeMs) {
-    yield* sql`
-      UPDATE orchestrator.intents
-      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
-      WHERE id = ANY(${ids}) AND status = 'submitted' AND relay_transaction_id IS NULL`
-  }, guarded("release"))
 
   const apply = (
     id: string,
@@ -332,16 +275,6 @@ const make = Effect.gen(function* () {
     }
   }, guarded("burned"))
 
-  const overdue: Intents["Service"]["overdue"] = Effect.fnUntraced(function* (chainId, before, limit) {
-    const rows = yield* sql<IntentRow.IntentRow>`
-      SELECT * FROM orchestrator.intents
-      WHERE source_chain_id = ${chainId} AND status = 'submitted' AND relay_transaction_id IS NULL
-        AND deadline < ${String(before)}::numeric
-      ORDER BY deadline
-      LIMIT ${limit}`
-    return IntentRow.decode(rows)
-  }, guarded("overdue"))
-
   const inStatus: Intents["Service"]["inStatus"] = Effect.fnUntraced(function* (chainId, statuses, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
@@ -374,13 +307,11 @@ const make = Effect.gen(function* () {
     find,
     states,
     submit,
-    claim,
-    release,
+    ...queue,
     apply,
     applyAll,
     findAll,
     burned,
-    overdue,
     inStatus,
     counts,
     wakes
