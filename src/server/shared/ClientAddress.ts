@@ -48,5 +48,6 @@ export const fromRequest = (request: HttpServerRequest.HttpServerRequest, truste
   clientKey({
     trustedProxyHops,
     forwardedFor: request.headers["x-forwarded-for"],
-    peer: Option.getOrUndefined(request.remoteAddress)
+    // Asking the socket costs, and behind a proxy it says nothing.
+    peer: trustedProxyHops === 0 ? Option.getOrUndefined(request.remoteAddress) : undefined
   })
