@@ -1,13 +1,8 @@
 /** `./sweep builders`: accounts, over the builder backend's admin API. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import {
-  BuilderDetail,
-  NewBuilderView,
-  type PatchRequest,
-  type RegistrationRequest,
-  TotalsView
-} from "../api/builder/Schemas.ts"
+import { NewBuilderView } from "../api/builder/AccountSchemas.ts"
+import { BuilderDetail, type PatchRequest, type RegistrationRequest, TotalsView } from "../api/builder/Schemas.ts"
 import * as Address from "../domain/Address.ts"
 import { BuilderAccount, BuilderId, DisplayName, Markup } from "../domain/Builder.ts"
 import * as BuilderBackend from "./BuilderBackend.ts"

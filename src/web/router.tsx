@@ -60,6 +60,37 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/ActivityPage.tsx"), "ActivityPage")
 })
 
+/** Which sweeps the list shows; the page makes sense of it, or ignores it. */
+export interface SweepsSearch {
+  readonly status?: unknown
+  readonly chain?: unknown
+}
+
+const sweeps = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/sweeps",
+  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepsPage.tsx"), "SweepsPage"),
+  validateSearch: ({ chain, status }: Record<string, unknown>): SweepsSearch => ({ status, chain })
+})
+
+const sweepDetail = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/sweeps/$id",
+  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepDetailPage.tsx"), "SweepDetailPage")
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhooksPage.tsx"), "WebhooksPage")
+})
+
+const webhook = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/webhooks/$id",
+  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPage.tsx"), "WebhookPage")
+})
+
 const apiKey = createRoute({
   getParentRoute: () => dashboard,
   path: "/api-key",
@@ -141,7 +172,7 @@ const audit = createRoute({
 const routeTree = root.addChildren([
   signIn,
   sweep,
-  dashboard.addChildren([overview, activity, apiKey, quickstart, settings]),
+  dashboard.addChildren([overview, sweeps, sweepDetail, activity, webhooks, webhook, apiKey, quickstart, settings]),
   admin.addChildren([builders, builder, payouts, payout, revenue, operations, alerts, audit])
 ])
 

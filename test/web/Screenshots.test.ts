@@ -3,11 +3,14 @@
  * loaded from elsewhere. The pictures are in `.sweep/screenshots` for people to look at.
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Layer, Ref } from "effect"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import * as OrchestratorOperations from "../../src/adapters/memory/OrchestratorOperations.ts"
+import { WebhookTransportState } from "../../src/adapters/memory/builder/WebhookTransport.ts"
+import { BuilderSettings } from "../../src/builder/BuilderSettings.ts"
+import { WebhookDelivery } from "../../src/builder/WebhookDelivery.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { parts } from "../ports/OrchestratorOperations.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
@@ -30,6 +33,7 @@ interface Shot {
 
 const DASHBOARD: ReadonlyArray<Shot> = [
   { name: "overview", path: "/app", heading: "Overview" },
+  { name: "sweeps", path: "/app/sweeps", heading: "Sweeps" },
   { name: "activity", path: "/app/activity", heading: "Activity" },
   { name: "api-key", path: "/app/api-key", heading: "API key" },
   { name: "quickstart", path: "/app/quickstart", heading: "Quickstart" },
@@ -68,7 +72,29 @@ const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot
   return findings.flat()
 })
 
-layer(Site.layer({ operations: OrchestratorOperations.layer(parts) }), live)("what people see", (it) => {
+/** Two webhooks, one of them failing, with what was sent of a few sweeps. Answers with the failing one's id. */
+const hearOfSweeps = Effect.fnUntraced(function* ({ cookie, id }: { readonly cookie: string; readonly id: string }) {
+  const { runOnce } = yield* WebhookDelivery
+  const transport = yield* WebhookTransportState
+  const add = (body: unknown) => Harness.asBuilder(cookie)("POST /me/webhooks", { body })
+  yield* add({ url: "https://hooks.example.com/sweeps/failures", events: ["sweep.failed"] })
+  const webhook = yield* add({ url: "https://northwind.example.com/webhooks/sweeps", description: "production" })
+  const atMs = (yield* Clock.currentTimeMillis) - 20_000
+  yield* Site.reportSweep(id, { id: "heard", atMs, crossChain: true, statuses: ["submitted", "settled_source"] })
+  yield* runOnce
+  yield* Ref.update(transport, (state) => ({ ...state, answer: { statusCode: 503, response: '{"error":"busy"}' } }))
+  yield* Site.reportSweep(id, { id: "heard", atMs, crossChain: true, statuses: ["delivered"] })
+  yield* runOnce
+  return Harness.text(webhook, "webhook", "id")
+})
+
+/** The app and its backend, which sends webhooks when told to. */
+const services = WebhookDelivery.layerOnDemand.pipe(
+  Layer.provide(BuilderSettings.layer()),
+  Layer.provideMerge(Site.layer({ operations: OrchestratorOperations.layer(parts) }))
+)
+
+layer(services, live)("what people see", (it) => {
   it.effect(
     "is accessible and fits, in both themes and at both widths",
     () =>
@@ -80,6 +106,13 @@ layer(Site.layer({ operations: OrchestratorOperations.layer(parts) }), live)("wh
           body: { builderBps: 30, maxBuilderBps: 100, payoutMode: "ledger" }
         })
         yield* Site.earnForAMonth(builder.id)
+        yield* Site.sweepForAMonth(builder.id, 12)
+        const webhook = yield* hearOfSweeps(builder)
+        const dashboard: ReadonlyArray<Shot> = [
+          ...DASHBOARD,
+          { name: "sweep", path: "/app/sweeps/heard", heading: "Sweep" },
+          { name: "webhooks", path: "/app/webhooks", heading: "Webhooks" }
+        ]
         for (const name of ["Harbor Pay", "Kestrel Labs", "Tidewater"]) yield* Harness.signUp(name)
         const payout = yield* Harness.asAdmin("POST /admin/payouts", {
           body: { chainId: 42161, token: "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1" }
@@ -117,7 +150,10 @@ layer(Site.layer({ operations: OrchestratorOperations.layer(parts) }), live)("wh
           findings.push(...(yield* shoot(page, "sign-in-message", look)))
           yield* Effect.promise(() => page.getByRole("button", { name: "Sign with Test Wallet" }).click())
           yield* Effect.promise(() => page.getByRole("heading", { name: "Overview" }).waitFor())
-          findings.push(...(yield* visit(page, DASHBOARD, look)))
+          findings.push(...(yield* visit(page, dashboard, look)))
+          yield* Effect.promise(() => page.goto(`/app/webhooks/${webhook}`))
+          yield* Effect.promise(() => page.getByRole("list", { name: "Deliveries" }).getByText("Retrying").click())
+          findings.push(...(yield* shoot(page, "webhook", look)))
           yield* Effect.promise(() => page.goto("/app/admin"))
           yield* Effect.promise(() => page.getByLabel("Admin token").waitFor())
           findings.push(...(yield* shoot(page, "admin-token", look)))

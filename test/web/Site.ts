@@ -1,10 +1,11 @@
 /** The real backend with the built web app, on a database with a month of earnings, and a browser in front of it. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { encodeAbiParameters, keccak256, stringToHex } from "viem"
 import type { Chain } from "../../src/domain/Chain.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
+import { eventId, SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"
 import { Chains, type ChainClient, UnsupportedChain } from "../../src/ports/Chains.ts"
 import { Ledger } from "../../src/ports/Ledger.ts"
 import { RevenueBook } from "../../src/ports/RevenueBook.ts"
@@ -102,6 +103,15 @@ export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser[
   return { context, page, complaints }
 })
 
+/** A {@link visitor} who is signed in already. */
+export const visitorOf = Effect.fnUntraced(function* (cookie: string, options: Parameters<typeof visitor>[0] = {}) {
+  const { url } = yield* Site
+  const opened = yield* visitor(options)
+  const [name = "", value = ""] = cookie.split("=")
+  yield* Effect.promise(() => opened.context.addCookies([{ name, value, url, httpOnly: true, secure: true }]))
+  return opened
+})
+
 const DAY = 86_400_000
 
 /** Sets the time at which something is done. */
@@ -146,4 +156,71 @@ export const earnForAMonth = Effect.fnUntraced(function* (builderId: string) {
       yield* book.book({ sweepId: `${txHash}_${index}`, chainId, token, amount: amount * 2n, txHash, settledAtMs })
     }
   }
+})
+
+const encodeEvent = Schema.encodeSync(SweepEvent)
+
+const WAYS: ReadonlyArray<ReadonlyArray<SweepStatus>> = [
+  ["submitted", "settled_source", "delivered"],
+  ["submitted", "settled_source", "delivered"],
+  ["submitted", "settled_source", "delivered"],
+  ["submitted", "failed"],
+  ["submitted", "settled_source", "delivered"]
+]
+
+/** When a sweep reaches a status, after it was submitted. */
+const AFTER_MILLIS = { submitted: 0, settled_source: 4_200, delivered: 9_700, failed: 61_000 } as const
+
+export interface ReportedSweep {
+  readonly id: string
+  readonly statuses: ReadonlyArray<SweepStatus>
+  readonly atMs: number
+  readonly crossChain?: boolean
+}
+
+/** Reports a sweep of 25 USDC to WETH as the orchestrator would. */
+export const reportSweep = Effect.fnUntraced(function* (
+  builderId: string,
+  { atMs, crossChain = false, id, statuses }: ReportedSweep
+) {
+  for (const status of statuses) {
+    const event: SweepEvent = {
+      id: eventId(id, status),
+      builderId,
+      intentId: id,
+      status,
+      ...(status === "failed" ? { failureReason: "expired" } : {}),
+      occurredAtMs: atMs + AFTER_MILLIS[status],
+      owner: FakeChain.address(0x0a),
+      sourceChainId: 8453,
+      destChainId: crossChain ? 42161 : 8453,
+      crossChain,
+      tokenIn: usdc,
+      amountIn: 25_000_000n,
+      tokenOut: weth,
+      minAmountOut: 9_850_000_000_000_000n,
+      builderFee: 75_000n,
+      ...(status === "submitted" ? {} : { txHash: hashOf(`tx ${id}`) }),
+      ...(status === "delivered" ? { deliveryTxHash: hashOf(`${crossChain ? "delivery" : "tx"} ${id}`) } : {})
+    }
+    yield* Harness.asAdmin("POST /sweep-events", { body: encodeEvent(event) })
+  }
+})
+
+/** Sweeps of the last month, every third over the bridge, every fifth failed, the newest still on its way; sixty unless told. */
+export const sweepForAMonth = Effect.fnUntraced(function* (builderId: string, count = 60) {
+  const now = yield* Clock.currentTimeMillis
+  const ids = Array.from({ length: count }, (_, index) => `${builderId}-sweep-${index}`)
+  yield* Effect.forEach(
+    ids,
+    (id, index) =>
+      reportSweep(builderId, {
+        id,
+        statuses: index === 0 ? ["submitted", "settled_source"] : (WAYS[index % WAYS.length] ?? []),
+        atMs: now - index * 11 * 3_600_000 - 90_000,
+        crossChain: index % 3 === 0
+      }),
+    { concurrency: 8, discard: true }
+  )
+  return ids
 })

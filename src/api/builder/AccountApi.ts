@@ -18,7 +18,7 @@ import {
   SignedIn,
   SignInRequest,
   SignUpRequest
-} from "./Schemas.ts"
+} from "./AccountSchemas.ts"
 
 const failures = [Unavailable, InternalError] as const
 const signInErrors = [BadRequest, BadNonce, BadSignature, BodyTooLarge, UpstreamFailed, ...failures] as const

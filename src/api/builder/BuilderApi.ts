@@ -12,11 +12,10 @@ import * as Docs from "./Docs.ts"
 import { Operations } from "./OperationsApi.ts"
 import { AlreadyRegistered, Conflict, InvalidRequest, Unattributed } from "./Errors.ts"
 import { StructurallyValidated } from "./Middleware.ts"
+import { NewBuilderView, Ok } from "./AccountSchemas.ts"
 import {
   AccrualRequest,
   BuilderBalances,
-  NewBuilderView,
-  Ok,
   RegistrationRequest,
   RevenueRequest,
   RevenuesBooked,

@@ -5,16 +5,10 @@ import { BuilderAccount } from "../../domain/Builder.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
 import { BodyTooLarge, InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
-import {
-  AlreadyRegistered,
-  InvalidRequest,
-  NothingOwed,
-  PaymentInFlight,
-  PaymentTaken,
-  PaymentUnproven,
-  PayoutClosed
-} from "./Errors.ts"
+import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
+import { NothingOwed, PaymentInFlight, PaymentTaken, PaymentUnproven, PayoutClosed } from "./PayoutErrors.ts"
 import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
+import { NewBuilderView, Ok, page } from "./AccountSchemas.ts"
 import {
   AuditPage,
   Booking,
@@ -23,9 +17,6 @@ import {
   ClearAlertRequest,
   EntriesPage,
   FailureRequest,
-  NewBuilderView,
-  Ok,
-  page,
   PatchRequest,
   PaymentRequest,
   PayoutRequest,

@@ -1,15 +1,13 @@
 /** A builder's sweeps: what the orchestrator reports of them, and what the builder sees. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as Address from "../../domain/Address.ts"
-import { Sum } from "../../domain/Amount.ts"
-import { ChainId } from "../../domain/ChainId.ts"
 import { Sweep } from "../../domain/Sweep.ts"
 import { eventId, SweepEvent, SweepStatus } from "../../domain/SweepEvent.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { SessionOnly } from "./Middleware.ts"
-import { Millis, page } from "./Schemas.ts"
+import { Millis, page } from "./AccountSchemas.ts"
+import { overview } from "./OverviewApi.ts"
 import * as Docs from "./SweepsDocs.ts"
 
 /** Names an intent in urls, logs and the headers of webhooks; a dot would be ambiguous in what is signed. */
@@ -42,28 +40,6 @@ export const SweepTimeline = Schema.Struct({
   events: Schema.Array(SweepEvent).annotate({ description: "one for each status that it reached, in order" })
 }).annotate({ identifier: "SweepTimeline" })
 
-export const OverviewView = Schema.Struct({
-  fromMs: Schema.Int,
-  toMs: Schema.Int,
-  sweeps: Schema.Int,
-  inFlight: Schema.Int.annotate({ description: "submitted or on their way across the bridge" }),
-  delivered: Schema.Int,
-  failed: Schema.Int,
-  successRateBps: Schema.NullOr(Schema.Int).annotate({
-    description: "of those that ended, how many were delivered, in basis points; null while none has ended"
-  }),
-  volume: Schema.Array(
-    Schema.Struct({ chainId: ChainId, token: Address.Address, amount: Sum, sweeps: Schema.Int })
-  ).annotate({ description: "what delivered sweeps sent, per token and source chain" }),
-  byDay: Schema.Array(
-    Schema.Struct({ day: Schema.String, sweeps: Schema.Int, delivered: Schema.Int, failed: Schema.Int })
-  ).annotate({ description: "every UTC day of the period, oldest first" })
-}).annotate({ identifier: "Overview" })
-
-const Days = Schema.Int.check(
-  Schema.isBetween({ minimum: 1, maximum: 366 }, { message: "expected an integer from 1 to 366" })
-)
-
 /** In a query a number travels as text, so this must not be the schema that bodies refer to. */
 const ChainIdParameter = Schema.Int.check(
   Schema.isBetween(
@@ -86,11 +62,7 @@ export const MySweeps = HttpApiGroup.make("sweeps")
       success: SweepTimeline,
       error: [NotFound, ...failures]
     }).annotateMerge(Docs.sweep),
-    HttpApiEndpoint.get("overview", "/me/overview", {
-      query: { days: Schema.optionalKey(Days) },
-      success: OverviewView,
-      error: failures
-    }).annotateMerge(Docs.overview)
+    overview
   )
   .middleware(Validated)
   .middleware(SessionOnly)

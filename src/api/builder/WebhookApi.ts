@@ -4,9 +4,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { DisabledReason, MAX_URL_LENGTH, WebhookEventType, WebhookMessageType } from "../../domain/Webhook.ts"
 import { BodyTooLarge, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
-import { InvalidRequest, WebhookDisabled, WebhookLimit } from "./Errors.ts"
+import { InvalidRequest } from "./Errors.ts"
+import { WebhookDisabled, WebhookLimit } from "./WebhookErrors.ts"
 import { SameSiteOnly, SessionOnly } from "./Middleware.ts"
-import { Ok, page } from "./Schemas.ts"
+import { Ok, page } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 
 const Url = Schema.String.check(

@@ -1,6 +1,8 @@
 /** What a client is told of a failure; the rest is logged. */
 import { Effect } from "effect"
 import * as Body from "../../api/builder/Errors.ts"
+import * as Payout from "../../api/builder/PayoutErrors.ts"
+import * as Webhook from "../../api/builder/WebhookErrors.ts"
 import { NotFound, Unavailable, UpstreamFailed } from "../../api/shared/Errors.ts"
 import type { MarkupAboveCap, ReservedId } from "../../builder/Accounts.ts"
 import type { BadPayment } from "../../builder/PayoutDesk.ts"
@@ -58,12 +60,12 @@ export const unsupportedChain = {
   UnsupportedChain: ({ message }: UnsupportedChain) => Effect.fail(Body.InvalidRequest.field("chainId", message))
 }
 
-export const nothingOwed = { NothingOwed: answer(() => new Body.NothingOwed()) }
+export const nothingOwed = { NothingOwed: answer(() => new Payout.NothingOwed()) }
 
 export const payout = {
   PayoutNotFound: notFound,
-  PayoutClosed: answer(() => new Body.PayoutClosed()),
-  PaymentInFlight: answer(() => new Body.PaymentInFlight())
+  PayoutClosed: answer(() => new Payout.PayoutClosed()),
+  PaymentInFlight: answer(() => new Payout.PaymentInFlight())
 }
 
 export const badPayment = {
@@ -71,19 +73,19 @@ export const badPayment = {
 }
 
 export const payment = {
-  PaymentTaken: answer(() => new Body.PaymentTaken()),
+  PaymentTaken: answer(() => new Payout.PaymentTaken()),
   PaymentUnproven: ({ builderIds, reason }: PaymentUnproven) =>
-    Effect.fail(new Body.PaymentUnproven({ reason, builderIds }))
+    Effect.fail(new Payout.PaymentUnproven({ reason, builderIds }))
 }
 
 export const ownWebhook = { WebhookNotFound: notFound, ...store }
 
-export const openWebhook = { WebhookDisabled: answer(() => new Body.WebhookDisabled()), ...ownWebhook }
+export const openWebhook = { WebhookDisabled: answer(() => new Webhook.WebhookDisabled()), ...ownWebhook }
 
 const unacceptableUrl = {
   UnacceptableUrl: ({ message }: UnacceptableUrl) => Effect.fail(Body.InvalidRequest.field("url", message))
 }
 
-export const newWebhook = { WebhookLimit: answer(() => new Body.WebhookLimit()), ...unacceptableUrl, ...store }
+export const newWebhook = { WebhookLimit: answer(() => new Webhook.WebhookLimit()), ...unacceptableUrl, ...store }
 
 export const changedWebhook = { ...unacceptableUrl, ...ownWebhook }

@@ -8,7 +8,7 @@ import { Card } from "../ui/Card.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input, Select } from "../ui/Field.tsx"
 import { Notice } from "../ui/States.tsx"
-import { fieldErrors } from "./fieldErrors.ts"
+import { fieldErrors } from "../api/fieldErrors.ts"
 import { useChangeBuilder } from "./useChangeBuilder.ts"
 
 export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) {

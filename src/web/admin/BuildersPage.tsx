@@ -104,7 +104,7 @@ export function BuildersPage() {
           }}
         />
       )}
-      {key !== undefined && <KeyDialog apiKey={key} onClose={() => setKey(undefined)} title="The builder's API key" />}
+      {key !== undefined && <KeyDialog secret={key} onClose={() => setKey(undefined)} title="The builder's API key" />}
     </Page>
   )
 }

@@ -10,7 +10,7 @@ import { Button } from "../ui/Button.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 import { Input, Select } from "../ui/Field.tsx"
 import { Notice } from "../ui/States.tsx"
-import { fieldErrors } from "./fieldErrors.ts"
+import { fieldErrors } from "../api/fieldErrors.ts"
 
 interface Draft {
   readonly id: string

@@ -31,7 +31,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   SignupDisabled: "New builders cannot sign up here by themselves. Ask the operator to register you.",
   Unauthorized: "You are not signed in.",
   Unavailable: "The service cannot reach its database. Please try again in a moment.",
-  UpstreamFailed: "A chain's node did not answer. Please try again in a moment."
+  UpstreamFailed: "A chain's node did not answer. Please try again in a moment.",
+  WebhookDisabled: "This webhook is disabled. Enable it first.",
+  WebhookLimit: "You have as many webhooks as you may have. Delete one first."
 }
 
 /** One sentence that says what happened, and what to do. */

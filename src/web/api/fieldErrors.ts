@@ -1,6 +1,6 @@
 /** Problems of a form, each at its field. */
 import { Schema, SchemaIssue } from "effect"
-import { isFailure } from "../api/failures.ts"
+import { isFailure } from "./failures.ts"
 
 interface Issue {
   readonly path: ReadonlyArray<string>

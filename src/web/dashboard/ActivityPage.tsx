@@ -131,7 +131,7 @@ export function ActivityPage() {
           Export CSV
         </Button>
       }
-      description="Each settled sweep that earned you a markup."
+      description="What each settled sweep earned you."
       title="Activity"
     >
       <Card
@@ -144,7 +144,7 @@ export function ActivityPage() {
               : `${shown?.length ?? 0} of ${loaded.length} loaded entries`
         }
         flush
-        title="Sweeps"
+        title="Earnings"
       >
         {pages.isError ? (
           <ErrorState error={pages.error} retry={pages.refetch} />

@@ -6,45 +6,13 @@ import { apiKey, MINE } from "../api/queries.ts"
 import { atMoment } from "../lib/time.ts"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
+import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { Detail, Details } from "../ui/Details.tsx"
-import { Dialog } from "../ui/Dialog.tsx"
 import { KeyDialog } from "../ui/KeyDialog.tsx"
 import { Page } from "../ui/Page.tsx"
 import { ErrorState, Skeleton } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
-
-function ConfirmRotation({
-  busy,
-  onCancel,
-  onConfirm
-}: {
-  readonly busy: boolean
-  readonly onCancel: () => void
-  readonly onConfirm: () => void
-}) {
-  return (
-    <Dialog
-      actions={
-        <>
-          <Button disabled={busy} onClick={onCancel}>
-            Keep the current key
-          </Button>
-          <Button busy={busy} onClick={onConfirm} variant="danger">
-            Replace the key
-          </Button>
-        </>
-      }
-      onClose={onCancel}
-      title="Replace the API key?"
-    >
-      <p className="text-muted">
-        The current key stops working at once. Sweeps quoted with it from then on are not attributed to you and earn
-        nothing, until your servers use the new one.
-      </p>
-    </Dialog>
-  )
-}
 
 export function ApiKeyPage() {
   const key = useQuery(apiKey)
@@ -111,9 +79,19 @@ export function ApiKeyPage() {
         </p>
       </Card>
       {isAsking && (
-        <ConfirmRotation busy={rotate.isPending} onCancel={() => setAsking(false)} onConfirm={() => rotate.mutate()} />
+        <ConfirmDialog
+          busy={rotate.isPending}
+          cancel="Keep the current key"
+          confirm="Replace the key"
+          onCancel={() => setAsking(false)}
+          onConfirm={() => rotate.mutate()}
+          title="Replace the API key?"
+        >
+          The current key stops working at once. Sweeps quoted with it from then on are not attributed to you and earn
+          nothing, until your servers use the new one.
+        </ConfirmDialog>
       )}
-      {shown !== undefined && <KeyDialog apiKey={shown} onClose={() => setShown(undefined)} title="Your new API key" />}
+      {shown !== undefined && <KeyDialog secret={shown} onClose={() => setShown(undefined)} title="Your new API key" />}
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 /** What is owed, what was paid and what was ever earned, per token. */
-import type { AccrualsView } from "../../api/builder/Schemas.ts"
+import type { AccrualsView } from "../../api/builder/AccountSchemas.ts"
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { TokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"

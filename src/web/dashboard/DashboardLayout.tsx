@@ -15,7 +15,9 @@ import { WalletChanged } from "./WalletChanged.tsx"
 
 const DESTINATIONS: ReadonlyArray<Destination> = [
   { to: "/", label: "Overview", icon: "home", exact: true },
+  { to: "/sweeps", label: "Sweeps", icon: "sweeps" },
   { to: "/activity", label: "Activity", icon: "activity" },
+  { to: "/webhooks", label: "Webhooks", icon: "webhook" },
   { to: "/api-key", label: "API key", icon: "key" },
   { to: "/quickstart", label: "Quickstart", icon: "code" },
   { to: "/settings", label: "Settings", icon: "settings" }

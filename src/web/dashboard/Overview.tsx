@@ -1,6 +1,7 @@
 /** How the builder is doing: sweeps and earnings of the last days, and what is owed. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
 import { accruals, RECENT_DAYS, recentActivity } from "../api/queries.ts"
 import { useTokenBook } from "../api/tokens.ts"
 import { percent } from "../lib/amounts.ts"
@@ -8,7 +9,6 @@ import { buttonClasses } from "../ui/Button.tsx"
 import { Card, Stat, Stats } from "../ui/Card.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Notice, Skeleton } from "../ui/States.tsx"
-import { Time } from "../ui/Time.tsx"
 import { ActivityTable } from "./ActivityTable.tsx"
 import { Balances } from "./Balances.tsx"
 import { EarnedByDay } from "./EarnedByDay.tsx"
@@ -16,13 +16,26 @@ import { useBuilder } from "./useBuilder.ts"
 
 const LATEST = 5
 
+/** Sweeps have a client of their own, which the first page does not wait for. */
+const performance = () => import("./sweeps/Performance.tsx")
+const SweepStats = lazy(async () => ({ default: (await performance()).SweepStats }))
+const VolumeCard = lazy(async () => ({ default: (await performance()).VolumeCard }))
+
+/** As wide and as high as what comes, so that nothing moves. */
+const LOADING = (
+  <>
+    {[`Sweeps, ${RECENT_DAYS} days`, "Success rate"].map((label) => (
+      <Stat key={label} label={label} value={<Skeleton className="h-6 w-16" />} />
+    ))}
+  </>
+)
+
 export function Overview() {
   const builder = useBuilder()
   const book = useTokenBook()
   const recent = useQuery(recentActivity)
   const totals = useQuery(accruals)
   const entries = recent.data?.entries
-  const kept = entries?.filter(({ reversed }) => reversed !== true)
   const owed = totals.data?.balances.length
   return (
     <Page
@@ -43,24 +56,9 @@ export function Overview() {
         </Notice>
       )}
       <Stats>
-        <Stat
-          label={`Sweeps, last ${RECENT_DAYS} days`}
-          note={recent.data?.isComplete === false ? "the latest of more" : "that earned you a markup"}
-          value={kept === undefined ? <Skeleton className="h-6 w-16" /> : kept.length.toLocaleString()}
-        />
-        <Stat
-          label="Last sweep"
-          note="newest accrual"
-          value={
-            entries === undefined ? (
-              <Skeleton className="h-6 w-24" />
-            ) : entries[0] === undefined ? (
-              "None yet"
-            ) : (
-              <Time ms={entries[0].createdAtMs} />
-            )
-          }
-        />
+        <Suspense fallback={LOADING}>
+          <SweepStats />
+        </Suspense>
         <Stat
           label="Owed to you"
           note={owed === 0 ? "everything is paid out" : "paid in batches"}
@@ -74,6 +72,9 @@ export function Overview() {
       </Stats>
       <EarnedByDay book={book} recent={recent} />
       <Balances book={book} totals={totals} />
+      <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+        <VolumeCard />
+      </Suspense>
       <Card
         actions={
           <Link className={buttonClasses("secondary", true)} to="/activity">

@@ -3,6 +3,7 @@
 const DAY_MILLIS = 86_400_000
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+const second = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" })
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
@@ -14,6 +15,9 @@ const STEPS: ReadonlyArray<readonly [millis: number, unit: Intl.RelativeTimeForm
 ]
 
 export const atMoment = (ms: number): string => moment.format(ms)
+
+/** Where several moments of one minute stand together. */
+export const atSecond = (ms: number): string => second.format(ms)
 
 export const onDate = (ms: number): string => calendar.format(ms)
 

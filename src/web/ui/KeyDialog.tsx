@@ -1,18 +1,25 @@
-/** Shows a new API key, the one time it can be seen. */
-import { useState } from "react"
+/** Shows a new key or secret, the one time it can be seen. */
+import { type ReactNode, useState } from "react"
 import { Button } from "./Button.tsx"
 import { CopyBlock } from "./Copy.tsx"
 import { Dialog } from "./Dialog.tsx"
 
-export function KeyDialog({
-  apiKey,
-  onClose,
-  title
-}: {
-  readonly apiKey: string
+export interface KeyDialogProps {
+  readonly secret: string
   readonly title: string
+  /** What it is, in the words of the person who keeps it: `key` unless told. */
+  readonly what?: string
+  readonly note?: ReactNode
   readonly onClose: () => void
-}) {
+}
+
+export function KeyDialog({
+  note = "Only its hash is stored, so it cannot be shown again.",
+  onClose,
+  secret,
+  title,
+  what = "key"
+}: KeyDialogProps) {
   const [isKept, setKept] = useState(false)
   return (
     <Dialog
@@ -25,8 +32,8 @@ export function KeyDialog({
       onClose={onClose}
       title={title}
     >
-      <p className="text-muted">Only its hash is stored, so it cannot be shown again.</p>
-      <CopyBlock label="Copy" text={apiKey} />
+      <p className="text-muted">{note}</p>
+      <CopyBlock label="Copy" text={secret} />
       <label className="flex cursor-pointer items-start gap-2.5">
         <input
           checked={isKept}
@@ -34,7 +41,7 @@ export function KeyDialog({
           onChange={(event) => setKept(event.target.checked)}
           type="checkbox"
         />
-        <span>The key is stored in a safe place</span>
+        <span>The {what} is stored in a safe place</span>
       </label>
     </Dialog>
   )

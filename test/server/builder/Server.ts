@@ -13,6 +13,7 @@ import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder
 import type { ChainClient, Chains } from "../../../src/ports/Chains.ts"
 import type { OrchestratorOperations } from "../../../src/ports/OrchestratorOperations.ts"
 import type { OperatorAssertions } from "../../../src/ports/OperatorAssertions.ts"
+import type { WebhookTransport as Transport } from "../../../src/ports/WebhookTransport.ts"
 import * as BuilderServer from "../../../src/server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
@@ -33,6 +34,8 @@ export interface Options {
   /** Not configured unless told. */
   readonly operations?: Layer.Layer<OrchestratorOperations>
   readonly assertions?: Layer.Layer<OperatorAssertions>
+  /** Keeps what it is given, unless told. */
+  readonly webhooks?: Layer.Layer<Transport>
   /** A free one unless told. */
   readonly port?: number
 }
@@ -57,6 +60,7 @@ export const serverOnStores = (options: Options = {}) => {
   return BuilderServer.listen({ port: options.port ?? 0, hostname: "127.0.0.1" }).pipe(
     Layer.provide(BuilderBackend.layer),
     Layer.provide(WalletSignatures.layer),
+    Layer.provide(options.webhooks ?? Layer.empty),
     Layer.provideMerge(WebhookTransport.layer),
     Layer.provide([
       chains,

@@ -1,0 +1,10 @@
+/** The client of what builders see of their sweeps; loaded with the pages that ask it. */
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { MySweeps } from "../../../api/builder/SweepsApi.ts"
+import { baseUrl, callsOf, contract } from "../../api/backend.ts"
+
+export const call = callsOf(
+  Effect.runSync(HttpApiClient.make(contract.add(MySweeps), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
+)

@@ -1,0 +1,17 @@
+/** What the overview reads of sweeps, by a client that knows nothing else. */
+import { queryOptions } from "@tanstack/react-query"
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { MyOverview } from "../../../api/builder/OverviewApi.ts"
+import { baseUrl, callsOf, contract } from "../../api/backend.ts"
+import { MINE, RECENT_DAYS } from "../../api/queries.ts"
+
+const call = callsOf(
+  Effect.runSync(HttpApiClient.make(contract.add(MyOverview), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
+)
+
+export const overview = queryOptions({
+  queryKey: [MINE, "sweeps", "overview"],
+  queryFn: ({ signal }) => call((api) => api.sweeps.overview({ query: { days: RECENT_DAYS } }), signal)
+})

@@ -1,0 +1,56 @@
+/** What the dashboard reads of sweeps. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import type { Sweep } from "../../../domain/Sweep.ts"
+import type { SweepStatus } from "../../../domain/SweepEvent.ts"
+import { MINE } from "../../api/queries.ts"
+import { call } from "./client.ts"
+
+const SWEEPS = "sweeps"
+
+export interface SweepFilter {
+  readonly status?: SweepStatus
+  /** The source or the destination chain. */
+  readonly chainId?: number
+}
+
+const PAGE = 50
+
+const LARGEST_PAGE = 500
+
+const page = (filter: SweepFilter, cursor: string | undefined, limit: number, signal?: AbortSignal) =>
+  call((api) => api.sweeps.sweeps({ query: { ...filter, limit, ...(cursor === undefined ? {} : { cursor }) } }), signal)
+
+export const sweeps = (filter: SweepFilter) =>
+  infiniteQueryOptions({
+    queryKey: [MINE, SWEEPS, filter],
+    queryFn: ({ pageParam, signal }) => page(filter, pageParam, PAGE, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor
+  })
+
+/** Every sweep that passes, newest first, or as many as are allowed. */
+export const everySweep = async (filter: SweepFilter, most: number): Promise<ReadonlyArray<Sweep>> => {
+  const found: Array<Sweep> = []
+  let cursor: string | undefined
+  do {
+    // Each page's cursor comes with the page before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const next = await page(filter, cursor, LARGEST_PAGE)
+    found.push(...next.sweeps)
+    cursor = next.nextCursor
+  } while (cursor !== undefined && found.length < most)
+  return found
+}
+
+const LOOK_AGAIN_MILLIS = 5_000
+
+/** One sweep with its history, looked at again until it has ended. */
+export const sweep = (id: string) =>
+  queryOptions({
+    queryKey: [MINE, SWEEPS, "one", id],
+    queryFn: ({ signal }) => call((api) => api.sweeps.sweep({ params: { id } }), signal),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && isUnderWay(state.data.sweep) ? LOOK_AGAIN_MILLIS : false
+  })
+
+export const isUnderWay = ({ status }: Sweep): boolean => status === "submitted" || status === "settled_source"

@@ -1,0 +1,76 @@
+/** What can be done to a webhook: test it, change it, and remove it. */
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { Button } from "../../ui/Button.tsx"
+import { ConfirmDialog } from "../../ui/ConfirmDialog.tsx"
+import { toast } from "../../ui/Toast.tsx"
+import type { Webhook } from "./queries.ts"
+import { useWebhookChange } from "./useWebhookChange.ts"
+import { WebhookDialog } from "./WebhookDialog.tsx"
+
+function Edit({ onClose, webhook }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+  const change = useWebhookChange({
+    onDone: () => {
+      toast.done("The webhook is saved.")
+      onClose()
+    },
+    // The dialog says it.
+    onFailed: () => undefined
+  })
+  return (
+    <WebhookDialog
+      busy={change.isPending}
+      error={change.error}
+      initial={webhook}
+      onClose={onClose}
+      onSave={(payload) => change.mutate((api) => api.webhooks.patch({ params: { id: webhook.id }, payload }))}
+      save="Save"
+      title="Change the webhook"
+    />
+  )
+}
+
+function Delete({ onClose, webhook }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const remove = useWebhookChange({
+    onDone: async () => {
+      await navigate({ to: "/webhooks" })
+      toast.done("The webhook is deleted.")
+    }
+  })
+  return (
+    <ConfirmDialog
+      busy={remove.isPending}
+      cancel="Keep it"
+      confirm="Delete the webhook"
+      onCancel={onClose}
+      onConfirm={() => remove.mutate((api) => api.webhooks.remove({ params: { id: webhook.id } }))}
+      title="Delete this webhook?"
+    >
+      Nothing is sent to <span className="break-all text-ink">{webhook.url}</span> any more, not even what waits for it.
+      Its secret and its log of deliveries are gone.
+    </ConfirmDialog>
+  )
+}
+
+export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
+  const [open, setOpen] = useState<"edit" | "delete">()
+  const test = useWebhookChange({ onDone: () => toast.done("A test event is on its way.") })
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <Button onClick={() => setOpen("delete")}>Delete</Button>
+      <Button onClick={() => setOpen("edit")}>Change</Button>
+      <Button
+        busy={test.isPending}
+        disabled={!webhook.enabled}
+        onClick={() => test.mutate((api) => api.webhooks.test({ params: { id: webhook.id } }))}
+        variant="primary"
+      >
+        Send a test event
+      </Button>
+      {open === "edit" && <Edit onClose={close} webhook={webhook} />}
+      {open === "delete" && <Delete onClose={close} webhook={webhook} />}
+    </>
+  )
+}

@@ -1,0 +1,10 @@
+/** The client of builders' webhooks; loaded with the pages that ask it. */
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { MyWebhooks } from "../../../api/builder/WebhookApi.ts"
+import { baseUrl, callsOf, contract } from "../../api/backend.ts"
+
+export const call = callsOf(
+  Effect.runSync(HttpApiClient.make(contract.add(MyWebhooks), { baseUrl }).pipe(Effect.provide(FetchHttpClient.layer)))
+)

@@ -1,0 +1,37 @@
+/** Asks before something that cannot be taken back. */
+import type { ReactNode } from "react"
+import { Button } from "./Button.tsx"
+import { Dialog } from "./Dialog.tsx"
+
+export interface ConfirmDialogProps {
+  readonly title: string
+  /** What will happen. */
+  readonly children: ReactNode
+  /** What the buttons say: doing it, and leaving it. */
+  readonly confirm: string
+  readonly cancel: string
+  readonly busy: boolean
+  readonly onConfirm: () => void
+  readonly onCancel: () => void
+}
+
+export function ConfirmDialog({ busy, cancel, children, confirm, onCancel, onConfirm, title }: ConfirmDialogProps) {
+  return (
+    <Dialog
+      actions={
+        <>
+          <Button disabled={busy} onClick={onCancel}>
+            {cancel}
+          </Button>
+          <Button busy={busy} onClick={onConfirm} variant="danger">
+            {confirm}
+          </Button>
+        </>
+      }
+      onClose={onCancel}
+      title={title}
+    >
+      <p className="text-muted">{children}</p>
+    </Dialog>
+  )
+}
