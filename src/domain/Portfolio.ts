@@ -21,6 +21,19 @@ export const PortfolioToken = Schema.Struct({
 }).annotate({ identifier: "PortfolioToken" })
 export type PortfolioToken = typeof PortfolioToken.Type
 
+/** What a listed token is worth, in US dollars for a whole one. */
+export const TokenPrice = Schema.Struct({
+  chainId: ChainId,
+  address: Address.Address,
+  priceUsd: Usd
+}).annotate({ identifier: "TokenPrice" })
+
+export const PricesView = Schema.Struct({ prices: Schema.Array(TokenPrice), updatedAtMs: Schema.Int }).annotate({
+  identifier: "Prices",
+  description: "Listed tokens that have a price"
+})
+export type PricesView = typeof PricesView.Type
+
 export const PortfolioView = Schema.Struct({
   owner: Address.Address,
   tokens: Schema.Array(PortfolioToken),

@@ -1,5 +1,5 @@
 /** What an owner holds across chains, and what of it is worth sweeping. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type * as Address from "../domain/Address.ts"
 import * as Chain from "../domain/Chain.ts"
 import type { ChainId } from "../domain/ChainId.ts"
@@ -9,11 +9,12 @@ import type {
   DelegationState,
   PortfolioToken,
   PortfolioView,
+  PricesView,
   SweepableToken,
   SweepableView
 } from "../domain/Portfolio.ts"
 import { type Tier } from "../domain/Tier.ts"
-import { NATIVE } from "../domain/Token.ts"
+import { NATIVE, type TokenInfo } from "../domain/Token.ts"
 import * as Usd from "../domain/Usd.ts"
 import { Balances, type TokenBalance } from "../ports/Balances.ts"
 import { type ChainClient, Chains } from "../ports/Chains.ts"
@@ -32,6 +33,9 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
 
 /** What a sweep is taken to use before anything about its route is known, near what sweeps use. */
 const ASSUMED_GAS = 225_000n
+
+/** How long prices for display stand. Quotes ask for their own. */
+const PRICES_LIFETIME = Duration.minutes(1)
 
 /** How many tokens are screened by simulation at once. */
 const SCREENING_CONCURRENCY = 8
@@ -55,6 +59,8 @@ export class Portfolio extends Context.Service<
   {
     readonly portfolio: (owner: Address.Address) => Effect.Effect<PortfolioView, PortfolioUnavailable>
     readonly sweepable: (owner: Address.Address) => Effect.Effect<SweepableView, PortfolioUnavailable>
+    /** What listed tokens are worth; at most a minute old. */
+    readonly prices: Effect.Effect<PricesView, PortfolioUnavailable>
   }
 >()("sweep/orchestrator/Portfolio") {
   static readonly layer = Layer.effect(
@@ -67,12 +73,10 @@ export class Portfolio extends Context.Service<
       const tokenRisk = yield* TokenRisk
 
       /** The chain's prices of the tokens, its native currency always among them. */
-      const pricesOn = (chainId: ChainId, held: ReadonlyArray<TokenBalance>) =>
+      const pricesOn = (chainId: ChainId, tokens: ReadonlyArray<Pick<TokenInfo, "address" | "decimals">>) =>
         prices.usd(chainId, [
           { address: NATIVE, decimals: 18 },
-          ...held.flatMap(({ token }) =>
-            token.address === NATIVE ? [] : [{ address: token.address, decimals: token.decimals }]
-          )
+          ...tokens.flatMap(({ address, decimals }) => (address === NATIVE ? [] : [{ address, decimals }]))
         ])
 
       const holdings = Effect.fn("Portfolio.holdings")(function* (owner: Address.Address) {
@@ -80,7 +84,14 @@ export class Portfolio extends Context.Service<
         const byChain = Map.groupBy(held, ({ token }) => token.chainId)
         const known = yield* Effect.forEach(
           byChain,
-          ([chainId, tokens]) => Effect.map(pricesOn(chainId, tokens), (usd) => [chainId, usd] as const),
+          ([chainId, tokens]) =>
+            Effect.map(
+              pricesOn(
+                chainId,
+                tokens.map(({ token }) => token)
+              ),
+              (usd) => [chainId, usd] as const
+            ),
           { concurrency: "unbounded" }
         )
         const usdByChain = new Map(known)
@@ -178,7 +189,22 @@ export class Portfolio extends Context.Service<
         return { owner, tokens, totalUsd: total(held), updatedAtMs: yield* Clock.currentTimeMillis }
       }, asUnavailable)
 
-      return Portfolio.of({ portfolio, sweepable })
+      const listedPrices = Effect.fn("Portfolio.prices")(function* () {
+        const listed = yield* Effect.forEach(
+          chains.all,
+          ({ chain }) =>
+            Effect.map(pricesOn(chain.id, chain.tokens), (known) =>
+              Array.from(known, ([address, price]) => ({ chainId: chain.id, address, priceUsd: Usd.format(price) }))
+            ),
+          { concurrency: "unbounded" }
+        )
+        return { prices: listed.flat(), updatedAtMs: yield* Clock.currentTimeMillis }
+      }, asUnavailable)
+      const recentPrices = yield* Effect.cachedWithTTL(listedPrices(), (exit) =>
+        exit._tag === "Success" ? PRICES_LIFETIME : Duration.zero
+      )
+
+      return Portfolio.of({ portfolio, sweepable, prices: recentPrices })
     })
   )
 }

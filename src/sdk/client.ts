@@ -26,7 +26,8 @@ import type {
   ServedChain,
   SignedSweep,
   SweepableToken,
-  SweepRequest
+  SweepRequest,
+  TokenPrice
 } from "./types.ts"
 import { waitForIntent, type WaitOptions } from "./wait.ts"
 import {
@@ -35,6 +36,7 @@ import {
   readOffer,
   readPortfolio,
   readSweepable,
+  readPrices,
   readTokens,
   writeRequest,
   writeSigned
@@ -97,6 +99,8 @@ export interface SweepClient {
   readonly chains: (options?: RequestOptions) => Promise<ReadonlyArray<ServedChain>>
   /** The tokens that are listed there, native currencies first on each chain. */
   readonly tokens: (options?: RequestOptions) => Promise<ReadonlyArray<ListedToken>>
+  /** What listed tokens are worth in US dollars, at most a minute ago. */
+  readonly prices: (options?: RequestOptions) => Promise<ReadonlyArray<TokenPrice>>
   /** What the owner holds on every served chain. */
   readonly portfolio: (owner: Address, options?: RequestOptions) => Promise<Portfolio>
   /** The same, and what of it is worth sweeping. */
@@ -150,6 +154,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     },
     chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
     tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),
+    prices: async (requestOptions) => readPrices(await http.get("/prices", requestOptions)),
     portfolio: async (owner, requestOptions) => readPortfolio(await http.get(`/portfolio/${owner}`, requestOptions)),
     sweepable: async (owner, requestOptions) =>
       readSweepable(await http.get(`/portfolio/${owner}/sweepable`, requestOptions)),

@@ -221,6 +221,14 @@ export interface ListedToken {
   readonly logoURI?: string
 }
 
+/** What a listed token is worth, as `GET /prices` has it. */
+export interface TokenPrice {
+  readonly chainId: number
+  readonly address: Address
+  /** US dollars for a whole token, as a decimal string. */
+  readonly priceUsd: string
+}
+
 export interface RequestOptions {
   readonly signal?: AbortSignal
 }

@@ -8,6 +8,7 @@ import type {
   Intent,
   IntentStatus,
   ListedToken,
+  TokenPrice,
   Offer,
   Portfolio,
   PortfolioToken,
@@ -297,6 +298,15 @@ const listedToken: Read<ListedToken> = (value, path) => {
 /** Of `GET /tokens`. */
 export const readTokens = (body: unknown): ReadonlyArray<ListedToken> =>
   members(body, "").get("tokens", list(listedToken))
+
+const tokenPrice: Read<TokenPrice> = (value, path) => {
+  const { get } = members(value, path)
+  return { chainId: get("chainId", safeInteger), address: get("address", address), priceUsd: get("priceUsd", text) }
+}
+
+/** Of `GET /prices`. */
+export const readPrices = (body: unknown): ReadonlyArray<TokenPrice> =>
+  members(body, "").get("prices", list(tokenPrice))
 
 /** For `POST /quote`, with the defaults that {@link SweepRequest} tells. */
 export const writeRequest = (request: SweepRequest) => ({

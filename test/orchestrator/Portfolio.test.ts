@@ -82,6 +82,7 @@ const make = Effect.fnUntraced(function* (settings: {
     tokenRisk: Context.get(context, TokenRisk.TokenRiskState),
     chain: Context.get(context, Chains.MemoryChains).get,
     portfolio: service.portfolio(OWNER),
+    listed: service.prices,
     sweepable: service.sweepable(OWNER),
     sweepableToken: Effect.map(service.sweepable(OWNER), ({ tokens: [first] }) => {
       if (first === undefined) throw new Error("nothing is held")
@@ -158,6 +159,28 @@ describe("a portfolio", () => {
       const stray = yield* make({ held: [{ token: { ...LST, chainId: 9 }, balance: 1n }] })
       assert.strictEqual((yield* Effect.flip(stray.portfolio))._tag, "PortfolioUnavailable")
       assert.strictEqual((yield* Effect.flip(stray.sweepable))._tag, "PortfolioUnavailable")
+    })
+  )
+})
+
+describe("prices", () => {
+  it.effect("are of listed tokens that have one, and stand for a minute; a failure does not", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ held: [] })
+      const turn = (available: boolean) => Ref.update(scene.prices, (state) => ({ ...state, available }))
+      yield* turn(false)
+      assert.strictEqual((yield* Effect.flip(scene.listed))._tag, "PortfolioUnavailable")
+      yield* turn(true)
+      const { prices } = yield* scene.listed
+      assert.deepInclude(prices, { chainId: one.id, address: LISTED, priceUsd: "1" })
+      assert.includeMembers(
+        prices.map(({ chainId }) => chainId),
+        [one.id, two.id]
+      )
+      yield* turn(false)
+      assert.deepStrictEqual((yield* scene.listed).prices, prices)
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual((yield* Effect.flip(scene.listed))._tag, "PortfolioUnavailable")
     })
   )
 })

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "vitest"
 import { Schema } from "effect"
 import * as Catalog from "../../src/domain/Catalog.ts"
+import { PricesView } from "../../src/domain/Portfolio.ts"
 import * as Sdk from "../../src/sdk/index.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 import { json, stub } from "./StubFetch.ts"
@@ -30,6 +31,22 @@ describe("the catalog", () => {
       asked.map(({ url }) => url),
       ["https://sweep.test/chains", "https://sweep.test/tokens"]
     )
+  })
+
+  it("has the prices of listed tokens, and refuses what is none", async () => {
+    const { address } = FakeChain
+    const view = {
+      prices: [{ chainId: FakeChain.chain.id, address: address(0xd1), priceUsd: "1.000001" }],
+      updatedAtMs: 5
+    }
+    const { asked, fetch } = stub([
+      () => json(200, Schema.encodeSync(PricesView)(view)),
+      () => json(200, { prices: [{ chainId: 1 }] })
+    ])
+    const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+    assert.deepStrictEqual(await client.prices(), view.prices)
+    assert.instanceOf(await client.prices().catch((failure: unknown) => failure), Sdk.MalformedAnswerError)
+    assert.strictEqual(asked[0]?.url, "https://sweep.test/prices")
   })
 
   it("is refused when it is not of the contract", async () => {

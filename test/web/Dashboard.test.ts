@@ -81,6 +81,34 @@ layer(Site.layer(), live)("a builder", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("sees what balances are worth, and the balances alone where there is no price", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { account, id } = yield* Harness.signUp("Headland")
+      yield* Harness.asAdmin(`PATCH /admin/builders/${id}`, { body: { maxBuilderBps: 100, builderBps: 30 } })
+      yield* Site.earnForAMonth(id)
+      const prices = [{ chainId: 8453, address: Site.usdc, priceUsd: "1" }]
+      yield* Effect.promise(() =>
+        page.route("https://api.example.com/prices", (route) =>
+          route.fulfill({ json: { prices, updatedAtMs: 0 }, headers: { "access-control-allow-origin": "*" } })
+        )
+      )
+      yield* Wallet.install(page, account)
+      yield* opens(page, "/app")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "Overview")
+      const rows = page.getByRole("table", { name: "Balances per token" }).getByRole("row")
+      const valued = rows.filter({ hasText: "$" })
+      yield* Effect.promise(() => valued.first().waitFor())
+      // USDC on one chain has a price, which makes the dollars of its amounts; nothing else has one.
+      assert.strictEqual(yield* Effect.promise(() => valued.count()), 1)
+      const text = yield* Effect.promise(() => valued.first().innerText())
+      const [owed = "", dollars = ""] = /([\d,]+\.\d\d)\d*\s+\$([\d,]+\.\d\d)/.exec(text)?.slice(1) ?? []
+      assert.strictEqual(dollars, owed)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("sees what it earned, filters it, and takes it home as CSV", () =>
     Effect.gen(function* () {
       const { page } = yield* Site.visitor()

@@ -17,7 +17,7 @@ import { open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
-const usdc = FakeChain.address(0xd1)
+export const usdc = FakeChain.address(0xd1)
 const weth = FakeChain.address(0xd3)
 
 const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({

@@ -194,6 +194,18 @@ export const portfolio = documented({
   response: { status: 200, body: portfolioExample }
 })
 
+export const prices = documented({
+  summary: "What listed tokens are worth",
+  description: withErrors(
+    "For display: US dollars for a whole token, at most a minute old. Listed tokens without a price are left out.",
+    [rateLimited, unexpected, [502, "internal error", "the price provider failed"]]
+  ),
+  response: {
+    status: 200,
+    body: { prices: [{ chainId: 8453, address: tokenOut, priceUsd: "3000.25" }], updatedAtMs: 1767225600000 }
+  }
+})
+
 export const sweepable = documented({
   summary: "What is worth sweeping",
   description: withErrors(

@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import * as Address from "../../domain/Address.ts"
 import { ChainList, TokenList } from "../../domain/Catalog.ts"
 import { AlertView, Health } from "../../domain/Health.ts"
-import { PortfolioView, SweepableView } from "../../domain/Portfolio.ts"
+import { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import {
@@ -86,12 +86,16 @@ export const Portfolios = HttpApiGroup.make("portfolio")
       params: { owner: Address.NonZeroAddress },
       success: SweepableView,
       error: [UpstreamFailed, InternalError]
-    }).annotateMerge(Docs.sweepable)
+    }).annotateMerge(Docs.sweepable),
+    HttpApiEndpoint.get("prices", "/prices", {
+      success: PricesView,
+      error: [UpstreamFailed, InternalError]
+    }).annotateMerge(Docs.prices)
   )
   .middleware(Validated)
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, and what of it is worth sweeping." }))
+  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, what of it is worth sweeping, and prices." }))
 
 export const Catalogs = HttpApiGroup.make("catalog")
   .add(

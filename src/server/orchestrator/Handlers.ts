@@ -138,6 +138,10 @@ export const portfolios = HttpApiBuilder.group(
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )
+      .handle(
+        "prices",
+        Effect.fn("GET /prices")(() => portfolio.prices, Effect.catchTag("PortfolioUnavailable", upstreamFailed))
+      )
   })
 )
 

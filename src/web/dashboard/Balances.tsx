@@ -1,6 +1,7 @@
 /** What is owed, what was paid and what was ever earned, per token. */
 import type { AccrualsView } from "../../api/builder/AccountSchemas.ts"
 import type { UseQueryResult } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
 import type { TokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"
 import { download, toCsv } from "../lib/csv.ts"
@@ -11,6 +12,8 @@ import { EmptyState, ErrorState } from "../ui/States.tsx"
 import { type Column, Table } from "../ui/Table.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
 import { tokenKey } from "./earnings.ts"
+
+const Worth = lazy(async () => ({ default: (await import("./Worth.tsx")).Worth }))
 
 interface Line {
   readonly chainId: number | undefined
@@ -48,7 +51,22 @@ export function Balances({
   const amount = (title: string, of: (line: Line) => bigint): Column<Line> => ({
     title,
     align: "right",
-    cell: (line) => <Amount symbol={false} token={book.token(line.chainId, line.token)} value={of(line)} />
+    cell: (line) => {
+      const known = book.token(line.chainId, line.token)
+      const { chainId, token } = line
+      return (
+        <>
+          <Amount symbol={false} token={known} value={of(line)} />
+          <span className="block min-h-4 text-xs text-muted">
+            {known !== undefined && (
+              <Suspense fallback={null}>
+                <Worth chainId={chainId} decimals={known.decimals} token={token} value={of(line)} />
+              </Suspense>
+            )}
+          </span>
+        </>
+      )
+    }
   })
   return (
     <Card

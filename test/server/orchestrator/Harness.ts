@@ -7,7 +7,7 @@ import * as IdempotencyInMemory from "../../../src/adapters/memory/Idempotency.t
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
-import type { PortfolioView, SweepableView } from "../../../src/domain/Portfolio.ts"
+import type { PortfolioView, PricesView, SweepableView } from "../../../src/domain/Portfolio.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import type { StuckIntent } from "../../../src/domain/StuckIntent.ts"
 import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
@@ -125,6 +125,11 @@ const token = {
   tier: "tier1" as const
 }
 
+export const prices: PricesView = {
+  prices: [{ chainId: token.chainId, address: token.address, priceUsd: "1.000000" }],
+  updatedAtMs: 5
+}
+
 export const portfolio: PortfolioView = { owner: OWNER, tokens: [token], totalUsd: "1.000000", updatedAtMs: 5 }
 
 export const sweepable: SweepableView = {
@@ -192,6 +197,7 @@ export interface UseCases {
   readonly accepted: Intake["Service"]["accepted"]
   readonly find: Intents["Service"]["find"]
   readonly portfolio: Portfolio["Service"]["portfolio"]
+  readonly prices: Portfolio["Service"]["prices"]
   readonly sweepable: Portfolio["Service"]["sweepable"]
   readonly tick: Watcher["Service"]["tick"]
   readonly alerts: Alerts["Service"]["list"]
@@ -207,6 +213,7 @@ const working: UseCases = {
   accepted: () => Effect.succeedNone,
   find: (id) => Effect.succeed(id === ID ? Option.some(intent) : Option.none()),
   portfolio: () => Effect.succeed(portfolio),
+  prices: Effect.succeed(prices),
   sweepable: () => Effect.succeed(sweepable),
   tick: Effect.succeed({
     transactions: 1,
@@ -277,7 +284,7 @@ export const services = (
     Layer.mock(Quoter, { quote: all.quote }),
     Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
     Layer.mock(Intents, { find: all.find, states: statesFrom(all.find) }),
-    Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable }),
+    Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable, prices: all.prices }),
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
     Layer.mock(Alerts, { list: all.alerts }),

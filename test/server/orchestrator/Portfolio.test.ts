@@ -39,6 +39,17 @@ describe("portfolio", () => {
     })
   )
 
+  it.effect("200: prices", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve()
+      const { address, chainId } = token
+      expectAnswer(yield* call("/prices"), 200, {
+        prices: [{ chainId, address, priceUsd: "1.000000" }],
+        updatedAtMs: 5
+      })
+    })
+  )
+
   it.effect("422: not an address, unmasked", () =>
     Effect.gen(function* () {
       const { call } = yield* serve()
@@ -52,10 +63,11 @@ describe("portfolio", () => {
   it.effect("502 masked: an upstream failed", () =>
     Effect.gen(function* () {
       const down = () => Effect.fail(new PortfolioUnavailable({ detail: "provider said 500" }))
-      const { call, logs } = yield* serve({ portfolio: down, sweepable: down })
+      const { call, logs } = yield* serve({ portfolio: down, sweepable: down, prices: down() })
+      expectError(yield* call("/prices"), 502, "internal error")
       expectError(yield* call(`/portfolio/${OWNER}`), 502, "internal error")
       expectError(yield* call(`/portfolio/${OWNER}/sweepable`), 502, "internal error")
-      assert.strictEqual(logs.filter(({ message }) => message.includes("provider said 500")).length, 2)
+      assert.strictEqual(logs.filter(({ message }) => message.includes("provider said 500")).length, 3)
     })
   )
 })
