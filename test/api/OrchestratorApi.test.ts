@@ -91,6 +91,7 @@ const ROUTES = {
     "500": ["internal error"],
     "502": ["internal error"]
   },
+  "get /prices": { "429": ["rate limit exceeded"], "500": ["internal error"], "502": ["internal error"] },
   "get /chains": { "500": ["internal error"] },
   "get /tokens": { "404": ["not found"], "422": [undefined], "500": ["internal error"] },
   "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },

@@ -87,12 +87,7 @@ layer(Site.layer(), live)("a builder", (it) => {
       const { account, id } = yield* Harness.signUp("Headland")
       yield* Harness.asAdmin(`PATCH /admin/builders/${id}`, { body: { maxBuilderBps: 100, builderBps: 30 } })
       yield* Site.earnForAMonth(id)
-      const prices = [{ chainId: 8453, address: Site.usdc, priceUsd: "1" }]
-      yield* Effect.promise(() =>
-        page.route("https://api.example.com/prices", (route) =>
-          route.fulfill({ json: { prices, updatedAtMs: 0 }, headers: { "access-control-allow-origin": "*" } })
-        )
-      )
+      yield* Site.priceUsdc(page)
       yield* Wallet.install(page, account)
       yield* opens(page, "/app")
       yield* chooseWallet(page)

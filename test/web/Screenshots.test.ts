@@ -139,8 +139,10 @@ layer(services, live)("what people see", (it) => {
           })
           const foreign: Array<string> = []
           page.on("request", (request) => {
-            if (!request.url().startsWith(url) && !request.url().startsWith("data:")) foreign.push(request.url())
+            const own = [url, Site.orchestratorUrl, "data:"]
+            if (!own.some((prefix) => request.url().startsWith(prefix))) foreign.push(request.url())
           })
+          yield* Site.priceUsdc(page)
           yield* Wallet.install(page, builder.account)
           yield* Effect.promise(() => page.goto("/app"))
           yield* Effect.promise(() => page.getByRole("button", { name: "Test Wallet" }).waitFor())

@@ -17,7 +17,7 @@ import { open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
-export const usdc = FakeChain.address(0xd1)
+const usdc = FakeChain.address(0xd1)
 const weth = FakeChain.address(0xd3)
 
 const chainOf = (id: number, name: string, explorerUrl: string): Chain => ({
@@ -125,6 +125,20 @@ const at =
       })
       return Effect.provideService(effect, Clock.Clock, past)
     })
+
+/** The orchestrator of the deployment, which the pages may ask; nothing answers there but what a test makes answer. */
+export const orchestratorUrl = "https://api.example.com/"
+
+/** Has the orchestrator price USDC on base at a dollar, and nothing else. */
+export const priceUsdc = (page: Page) =>
+  Effect.promise(() =>
+    page.route(`${orchestratorUrl}prices`, (route) =>
+      route.fulfill({
+        json: { prices: [{ chainId: 8453, address: usdc, priceUsd: "1" }], updatedAtMs: 0 },
+        headers: { "access-control-allow-origin": "*" }
+      })
+    )
+  )
 
 const hashOf = (name: string): Hash => keccak256(stringToHex(name))
 

@@ -86,16 +86,23 @@ export const Portfolios = HttpApiGroup.make("portfolio")
       params: { owner: Address.NonZeroAddress },
       success: SweepableView,
       error: [UpstreamFailed, InternalError]
-    }).annotateMerge(Docs.sweepable),
-    HttpApiEndpoint.get("prices", "/prices", {
-      success: PricesView,
-      error: [UpstreamFailed, InternalError]
-    }).annotateMerge(Docs.prices)
+    }).annotateMerge(Docs.sweepable)
   )
   .middleware(Validated)
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, what of it is worth sweeping, and prices." }))
+  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, and what of it is worth sweeping." }))
+
+export const Prices = HttpApiGroup.make("prices")
+  .add(
+    HttpApiEndpoint.get("listed", "/prices", {
+      success: PricesView,
+      error: [UpstreamFailed, InternalError]
+    }).annotateMerge(Docs.prices)
+  )
+  .middleware(RateLimited)
+  .annotate(CountedIn, "orchestrator")
+  .annotateMerge(OpenApi.annotations({ description: "What listed tokens are worth, for display." }))
 
 export const Catalogs = HttpApiGroup.make("catalog")
   .add(
@@ -150,7 +157,7 @@ export const System = HttpApiGroup.make("system")
   .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Portfolios, Catalogs, Operator, System)
+  .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -138,13 +138,21 @@ export const portfolios = HttpApiBuilder.group(
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )
-      .handle(
-        "prices",
-        Effect.fn("GET /prices")(() => portfolio.prices, Effect.catchTag("PortfolioUnavailable", upstreamFailed))
-      )
   })
 )
 
 export const system = HttpApiBuilder.group(OrchestratorApi, "system", (handlers) =>
   handlers.handle("liveness", () => Effect.succeed({ ok: true as const }))
+)
+
+export const prices = HttpApiBuilder.group(
+  OrchestratorApi,
+  "prices",
+  Effect.fnUntraced(function* (handlers) {
+    const portfolio = yield* Portfolio
+    return handlers.handle(
+      "listed",
+      Effect.fn("GET /prices")(() => portfolio.prices, Effect.catchTag("PortfolioUnavailable", upstreamFailed))
+    )
+  })
 )

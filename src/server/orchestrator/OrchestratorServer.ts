@@ -49,6 +49,7 @@ const handlers = Layer.mergeAll(
   Handlers.quotes,
   Handlers.intents,
   Handlers.portfolios,
+  Handlers.prices,
   CatalogHandlers.catalog,
   OperatorHandlers.operator,
   Handlers.system
