@@ -102,7 +102,7 @@ const onChain = (options: Options) =>
   Layer.mergeAll(
     Across.layerWith({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
-    }).pipe(Layer.provide(acrossFees(options.acrossFees))),
+    }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
     EvmSweepSimulation.layer({ domainName: options.settings.domainName }),
     ListAndSimulation.layer,
     MulticallBalances.layer,

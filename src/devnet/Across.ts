@@ -1,7 +1,8 @@
-/** Across: the real SpokePool, as it is deployed on Ethereum, behind its proxy. */
+/** Across: the real SpokePool, as it is deployed on Ethereum, behind its proxy, and the real periphery that swaps before it. */
 import { encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import * as Address from "../domain/Address.ts"
 import type { Artifacts } from "./Artifacts.ts"
+import { MULTICALL3, PERMIT2 } from "./Essentials.ts"
 import type { Script } from "./Script.ts"
 import type { Tokens } from "./Tokens.ts"
 
@@ -19,10 +20,12 @@ export const spokePoolAbi = parseAbi([
   "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)"
 ])
 
+const peripheryAbi = parseAbi(["constructor(address permit2, address multicall3)"])
+
 const proxyAbi = parseAbi(["constructor(address implementation, bytes data)"])
 
 /** Deploys the pool and returns the proxy, which the sender owns. Deposits need no enabled routes any more. */
-export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Address.Address => {
+export const deploySpokePool = (script: Script, artifacts: Artifacts, tokens: Tokens): Address.Address => {
   const implementation = script.deploy(
     "SpokePool implementation",
     encodeDeployData({
@@ -44,3 +47,10 @@ export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Ad
     })
   )
 }
+
+/** Deploys the periphery, which serves any pool. Permit2 has to be there before. */
+export const deployPeriphery = (script: Script, artifacts: Artifacts): Address.Address =>
+  script.deploy(
+    "SpokePoolPeriphery",
+    encodeDeployData({ abi: peripheryAbi, bytecode: artifacts.spokePoolPeriphery, args: [PERMIT2, MULTICALL3] })
+  )

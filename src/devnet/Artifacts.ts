@@ -13,6 +13,7 @@ const FILES = {
   swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
   quoterV2: "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
   spokePool: "@across-protocol/contracts/dist/evm/artifacts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json",
+  spokePoolPeriphery: "@across-protocol/contracts/dist/evm/artifacts/SpokePoolPeriphery.sol/SpokePoolPeriphery.json",
   erc1967Proxy: "@across-protocol/contracts/dist/evm/artifacts/ERC1967Proxy.sol/ERC1967Proxy.json",
   multicall3: "@across-protocol/contracts/dist/evm/artifacts/Multicall3.sol/Multicall3.json"
 } as const
@@ -33,6 +34,7 @@ export const load: Effect.Effect<Artifacts> = Effect.sync(() => ({
   swapRouter02: read(FILES.swapRouter02),
   quoterV2: read(FILES.quoterV2),
   spokePool: read(FILES.spokePool),
+  spokePoolPeriphery: read(FILES.spokePoolPeriphery),
   erc1967Proxy: read(FILES.erc1967Proxy),
   multicall3: read(FILES.multicall3)
 }))

@@ -40,6 +40,7 @@ export interface DevChain {
   readonly tokens: Tokens.Tokens
   readonly uniswap: Uniswap.Uniswap
   readonly spokePool: Address.Address
+  readonly spokePoolPeriphery: Address.Address
   /** Owns the sanctions list, the blocklisting token and the guard's allow-list. */
   readonly deployer: Accounts.DevAccount
   /** Gives tokens or, for `ETH`, native currency (in smallest units) to anyone; done once it is mined. */
@@ -89,12 +90,13 @@ export const start = Effect.fn("DevChain.start")(function* (
   const script = new Script(deployer.address)
   const tokens = Tokens.deploy(script, artifacts)
   const uniswap = Uniswap.deploy(script, artifacts, tokens)
-  const spokePool = Across.deploy(script, artifacts, tokens)
   const sanctionsOracle = Essentials.deploySanctionsOracle(script, [Accounts.sanctioned()])
   Essentials.deployPermit2(script)
+  const spokePool = Across.deploySpokePool(script, artifacts, tokens)
+  const spokePoolPeriphery = Across.deployPeriphery(script, artifacts)
   const contracts = deploySweepContracts(script, options, {
     wrappedNative: tokens.WETH,
-    targets: [uniswap.swapRouter, spokePool]
+    targets: [uniswap.swapRouter, spokePool, spokePoolPeriphery]
   })
   distribute(script, tokens)
   Uniswap.openPools(script, uniswap, tokens)
@@ -119,6 +121,7 @@ export const start = Effect.fn("DevChain.start")(function* (
     swapRouter: uniswap.swapRouter,
     quoter: uniswap.quoter,
     spokePool,
+    spokePoolPeriphery,
     permit2: Essentials.PERMIT2,
     multicall3: Essentials.MULTICALL3,
     sanctionsOracle,
@@ -128,7 +131,7 @@ export const start = Effect.fn("DevChain.start")(function* (
     contracts
   }
   const fund = Faucet.make(anvil, tokens, deployer)
-  return { chain, rpcUrl: anvil.rpcUrl, anvil, tokens, uniswap, spokePool, deployer, fund }
+  return { chain, rpcUrl: anvil.rpcUrl, anvil, tokens, uniswap, spokePool, spokePoolPeriphery, deployer, fund }
 })
 
 const deploySweepContracts = (

@@ -28,6 +28,8 @@ export const Chain = Schema.Struct({
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),
   quoter: Schema.optionalKey(Address.NonZeroAddress),
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
+  /** Swaps before it deposits into the SpokePool; without it only what the bridge itself carries can leave the chain. */
+  spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress,
   multicall3: Address.NonZeroAddress,
   sanctionsOracle: Address.NonZeroAddress,

@@ -63,7 +63,9 @@ export const make = Effect.gen(function* () {
       tokenOut: request.tokenOut,
       amountIn: swapAmount,
       depositor: request.owner,
-      recipient: request.destination
+      recipient: request.destination,
+      slippageBps: settings.slippageBps,
+      deadline
     })
     // The order's signature covers the calldata, not its meaning: a deposit to anybody else must never be offered.
     const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
       deposit.tokenIn !== tokenIn ||
       deposit.amountIn !== swapAmount ||
       deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
-      deposit.amountOut !== route.amountOut ||
+      deposit.minAmountOut !== route.minAmountOut ||
       deposit.destChainId !== BigInt(request.destChainId) ||
       deposit.depositor !== request.owner ||
       deposit.recipient !== request.destination
@@ -86,7 +88,7 @@ export const make = Effect.gen(function* () {
       target: route.target,
       calldata: route.calldata,
       estimatedAmountOut: route.amountOut,
-      guaranteedAmountOut: route.amountOut,
+      guaranteedAmountOut: route.minAmountOut,
       estimatedSeconds: settleSeconds + route.estimatedSeconds
     } satisfies Route
   })

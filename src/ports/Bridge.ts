@@ -18,26 +18,34 @@ export interface BridgeRequest {
   /** The account that deposits, and gets a refund: the order's owner. */
   readonly depositor: Address.Address
   readonly recipient: Address.Address
+  /** How far a swap before the deposit may fall behind its quote, where the bridge does not carry `tokenIn` itself. */
+  readonly slippageBps: number
+  /** UNIX seconds, after which that swap must not be made. */
+  readonly deadline: bigint
 }
 
 export interface BridgeRoute {
   readonly provider: string
   readonly target: Address.Address
   readonly calldata: Hex
-  /** What the recipient gets, exactly. */
+  /** What the recipient is expected to get. */
   readonly amountOut: bigint
-  /** Gas that the deposit itself is expected to use. */
+  /** What the recipient gets at least; the same unless there is a swap before the deposit. */
+  readonly minAmountOut: bigint
+  /** Gas that the deposit itself is expected to use, a swap before it included. */
   readonly gas: bigint
   readonly estimatedSeconds: number
 }
 
 /** What the calldata of a cross-chain order really does; see {@link Bridge.decode}. */
 export interface BridgeDeposit {
+  /** What leaves the depositor. */
   readonly tokenIn: Address.Address
   readonly amountIn: bigint
   /** An ERC-20 on the destination chain; the wrapped native token where the recipient gets native currency. */
   readonly tokenOut: Address.Address
-  readonly amountOut: bigint
+  /** What arrives at least. */
+  readonly minAmountOut: bigint
   readonly destChainId: bigint
   readonly depositor: Address.Address
   readonly recipient: Address.Address
@@ -48,7 +56,7 @@ export type Delivery =
   | { readonly _tag: "Pending" }
   /** Proved by the destination chain at its configured depth. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
-  /** Not filled in time; the bridge returns the deposit to the owner. */
+  /** Not filled in time; the bridge returns the deposit to the owner, after a swap in the token that was bridged. */
   | { readonly _tag: "Refunded" }
 
 export class Bridge extends Context.Service<

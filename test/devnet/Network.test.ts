@@ -117,7 +117,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
   it.effect("runs our contracts, with exactly the planned code", () =>
     Effect.gen(function* () {
       const { chains } = yield* TestNetwork
-      for (const { anvil, chain, deployer, spokePool, tokens, uniswap } of chains) {
+      for (const { anvil, chain, deployer, spokePool, spokePoolPeriphery, tokens, uniswap } of chains) {
         const plan = Deployment.plan({
           chainId: chain.id,
           guardOwner: deployer.address,
@@ -125,7 +125,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
           feeRecipient: chain.feeRecipient,
           wrappedNative: tokens.WETH,
           domainName: DEFAULT_DOMAIN_NAME,
-          targets: [uniswap.swapRouter, spokePool]
+          targets: [uniswap.swapRouter, spokePool, spokePoolPeriphery]
         })
         for (const name of ["guard", "delegate", "entry"] as const) {
           assert.strictEqual(chain.contracts[name], plan.contracts[name].address)

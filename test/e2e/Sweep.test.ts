@@ -119,6 +119,43 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S
     })
   )
 
+  it.effect("sweeps any token across chains into another one, by a swap before the bridge", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const [alpha, beta] = [place(services, 0), place(services, 1)]
+      const client = SweepClient.make(services.info.orchestratorUrl, 5)
+      for (const [tokenIn, amountIn, tokenOut] of [
+        ["USDT", "70", "ETH"],
+        ["ETH", "0.1", "USDC"],
+        ["WBTC", "0.01", "DAI"]
+      ] as const) {
+        const owner = yield* freshOwner(alpha, tokenIn, amountIn)
+        const destination = stranger()
+        const quote = yield* Effect.promise(() =>
+          client.quote({
+            owner: owner.address,
+            chain: alpha.info,
+            tokenIn,
+            amountIn,
+            tokenOut,
+            destChain: beta.info,
+            destination
+          })
+        )
+        assert.strictEqual(quote.status, 200, quote.text)
+        assert.strictEqual(quote.string("quote.provider"), "uniswap-v3+across")
+        const least = BigInt(quote.string("quote.minAmountOut"))
+        assert.isTrue(BigInt(quote.string("quote.estimatedAmountOut")) > least)
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* Effect.promise(() => client.submit(signed))
+        const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+        assert.strictEqual(ended.string("status"), "delivered", ended.text)
+        assert.isTrue((yield* balanceOf(beta, tokenOut, destination)) >= least)
+        assert.strictEqual(yield* balanceOf(alpha, tokenIn, owner.address), 0n)
+      }
+    })
+  )
+
   it.effect("takes an order once, however many submit it at the same time", () =>
     Effect.gen(function* () {
       const services = yield* Services

@@ -168,7 +168,7 @@ describe("a quote across chains", () => {
       assert.strictEqual(order.destChainId, BigInt(destination.id))
       assert.isTrue(quote.crossChain)
       assert.strictEqual(quote.sourceChainId, source.id)
-      assert.strictEqual(quote.estimatedAmountOut, bridged - Quoting.BRIDGE_FEE)
+      assert.strictEqual(quote.estimatedAmountOut, bridged - Quoting.BRIDGE_FEE + Quoting.BRIDGE_SURPLUS)
       assert.strictEqual(quote.minAmountOut, bridged - Quoting.BRIDGE_FEE)
       assert.strictEqual(quote.provider, "bridge")
       assert.strictEqual(quote.estimatedSeconds, 5 + 7)
@@ -180,7 +180,9 @@ describe("a quote across chains", () => {
           tokenOut: STABLE,
           amountIn: bridged,
           depositor: OWNER,
-          recipient: DESTINATION
+          recipient: DESTINATION,
+          slippageBps: 50,
+          deadline: order.deadline
         }
       ])
       assert.deepStrictEqual(scene.asked.swaps, [])
@@ -210,7 +212,7 @@ describe("a quote across chains", () => {
     "input token": (deposit) => ({ ...deposit, tokenIn: STABLE }),
     "output token": (deposit) => ({ ...deposit, tokenOut: TOKEN }),
     "input amount": (deposit) => ({ ...deposit, amountIn: deposit.amountIn - 1n }),
-    "output amount": (deposit) => ({ ...deposit, amountOut: deposit.amountOut - 1n })
+    "output amount": (deposit) => ({ ...deposit, minAmountOut: deposit.minAmountOut - 1n })
   } satisfies Record<string, Quoting.Script["deposit"]>
 
   it.effect.each(Object.entries<Quoting.Script["deposit"]>(lies))(

@@ -100,6 +100,8 @@ export interface Asked {
 }
 
 export const BRIDGE_FEE = 1_000n
+/** What a swap before the deposit is expected to yield beyond its least. */
+export const BRIDGE_SURPLUS = 3n
 
 /** Rates that lose nothing, so that what is routed can be read from the quote. */
 const scripted = (script: Script, asked: Asked) => {
@@ -143,7 +145,8 @@ const scripted = (script: Script, asked: Asked) => {
           provider: "bridge",
           target: TARGET,
           calldata: `0x${bridged.amountIn.toString(16).padStart(64, "0")}` as const,
-          amountOut: bridged.amountIn - BRIDGE_FEE,
+          amountOut: bridged.amountIn - BRIDGE_FEE + BRIDGE_SURPLUS,
+          minAmountOut: bridged.amountIn - BRIDGE_FEE,
           gas: 1n,
           estimatedSeconds: 7
         })
@@ -157,7 +160,7 @@ const scripted = (script: Script, asked: Asked) => {
             tokenIn: bridged.tokenIn,
             amountIn: bridged.amountIn,
             tokenOut: Chain.erc20(destination, bridged.tokenOut),
-            amountOut: bridged.amountIn - BRIDGE_FEE,
+            minAmountOut: bridged.amountIn - BRIDGE_FEE,
             destChainId: BigInt(bridged.destChainId),
             depositor: bridged.depositor,
             recipient: bridged.recipient

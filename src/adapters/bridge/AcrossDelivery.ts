@@ -7,6 +7,7 @@ import { encodeFunctionData, hexToBigInt, size } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Bridge, Delivery } from "../../ports/Bridge.ts"
 import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../../ports/Chains.ts"
+import * as AcrossCall from "./AcrossCall.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
@@ -106,9 +107,10 @@ export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Serv
     if (spokePool === undefined || pool === undefined) {
       return yield* unprovable("Across is not configured on both chains any more")
     }
-    const deposit = AcrossDeposit.decode(order.swapCalldata)
-    const relay = Option.flatMap(deposit, (expected) =>
-      AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, expected)
+    const relay = Option.flatMap(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata), (call) =>
+      AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, (inputAmount) =>
+        AcrossCall.depositMade(call, inputAmount)
+      )
     )
     if (Option.isNone(relay)) {
       return yield* unprovable(`no deposit of this order in transaction ${receipt.transactionHash}`)

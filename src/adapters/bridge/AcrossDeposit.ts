@@ -121,23 +121,24 @@ const decodeFilled = Option.liftThrowable(
     decodeEventLog({ abi: spokePoolAbi, eventName: "FilledRelay", topics: [signature, ...indexed], data }).args
 )
 
-/** The first log by which `spokePool` records exactly this deposit. */
+/** The first log by which `spokePool` records exactly the deposit that `expected` tells for its input amount. */
 export const findDeposited = (
   logs: ReadonlyArray<Log>,
   spokePool: Address.Address,
   originChainId: ChainId,
-  deposit: AcrossDeposit
+  expected: (inputAmount: bigint) => Option.Option<AcrossDeposit>
 ): Option.Option<Relay> => {
   for (const log of logs) {
     if (log.address !== spokePool || log.topics[0]?.toLowerCase() !== FUNDS_DEPOSITED) continue
     const event = Option.getOrUndefined(decodeDeposited(log))
+    if (event === undefined) continue
+    const deposit = Option.getOrUndefined(expected(event.inputAmount))
     if (
-      event !== undefined &&
+      deposit !== undefined &&
       event.depositor === word(deposit.depositor) &&
       event.recipient === word(deposit.recipient) &&
       event.inputToken === word(deposit.inputToken) &&
       event.outputToken === word(deposit.outputToken) &&
-      event.inputAmount === deposit.inputAmount &&
       event.outputAmount === deposit.outputAmount &&
       event.destinationChainId === deposit.destinationChainId &&
       event.exclusiveRelayer === word(deposit.exclusiveRelayer) &&

@@ -59,6 +59,7 @@ export const ChainSettings = Schema.Struct({
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),
   quoter: Schema.optionalKey(Address.NonZeroAddress),
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
+  spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PERMIT2))),
   multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(MULTICALL3))),
   sanctionsOracle: Address.NonZeroAddress,
@@ -81,7 +82,7 @@ export const withKnownFacts = (entry: unknown): unknown => {
   return { ...(typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined), ...entry }
 }
 
-/** What the chain's contracts are deployed from. Swap router and SpokePool are the targets that sweeps may call. */
+/** What the chain's contracts are deployed from. Swap router, SpokePool and its periphery are the targets that sweeps may call. */
 export const deploymentOf = (settings: ChainSettings, domainName: string): SweepDeployment.Deployment => ({
   chainId: settings.id,
   guardOwner: settings.guardOwner,
@@ -89,7 +90,9 @@ export const deploymentOf = (settings: ChainSettings, domainName: string): Sweep
   feeRecipient: settings.feeRecipient,
   wrappedNative: settings.wrappedNative,
   domainName,
-  targets: [settings.swapRouter, settings.spokePool].filter((target) => target !== undefined)
+  targets: [settings.swapRouter, settings.spokePool, settings.spokePoolPeriphery].filter(
+    (target) => target !== undefined
+  )
 })
 
 /** The chain as the service knows it, with its contracts' addresses computed unless overridden. */

@@ -12,6 +12,8 @@ const ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006"
 const SWAP_ROUTER_02 = "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"
 const QUOTER_V2 = "0x61fFE014bA17989E743c5F6cB21bF9697530B21e"
+/** As `@across-protocol/contracts` lists it (`broadcast/deployed-addresses.json`): one address on all of these chains. */
+const SPOKE_POOL_PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
 
 const token = (chainId: ChainId, address: string, symbol: string, name: string, decimals: number) => ({
   chainId,
@@ -33,6 +35,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     swapRouter: SWAP_ROUTER_02,
     quoter: QUOTER_V2,
     spokePool: "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5",
+    spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
     sanctionsOracle: ORACLE,
     confirmations: 3,
     blockTimeMillis: 12_000,
@@ -50,6 +53,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     swapRouter: SWAP_ROUTER_02,
     quoter: QUOTER_V2,
     spokePool: "0x6f26Bf09B1C792e3228e5467807a900A503c0281",
+    spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
     sanctionsOracle: ORACLE,
     confirmations: 5,
     blockTimeMillis: 2_000,
@@ -64,6 +68,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     swapRouter: SWAP_ROUTER_02,
     quoter: QUOTER_V2,
     spokePool: "0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096",
+    spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
     sanctionsOracle: ORACLE,
     confirmations: 16,
     blockTimeMillis: 2_000,
@@ -78,6 +83,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     swapRouter: "0x2626664c2603336E57B271c5C0b26F421741e481",
     quoter: "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
     spokePool: "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64",
+    spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
     sanctionsOracle: "0x3A91A31cB3dC49b4db9Ce721F50a9D076c8D739B",
     confirmations: 5,
     blockTimeMillis: 2_000,
@@ -92,6 +98,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     swapRouter: SWAP_ROUTER_02,
     quoter: QUOTER_V2,
     spokePool: "0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A",
+    spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
     sanctionsOracle: ORACLE,
     confirmations: 20,
     blockTimeMillis: 250,

@@ -33,14 +33,14 @@ const encode = (deposit: BridgeDeposit): Hex =>
     deposit.tokenIn,
     deposit.amountIn,
     deposit.tokenOut,
-    deposit.amountOut,
+    deposit.minAmountOut,
     deposit.destChainId,
     deposit.depositor,
     deposit.recipient
   ])
 
 const decode = Option.liftThrowable((calldata: Hex): BridgeDeposit => {
-  const [tokenIn, amountIn, tokenOut, amountOut, destChainId, depositor, recipient] = decodeAbiParameters(
+  const [tokenIn, amountIn, tokenOut, minAmountOut, destChainId, depositor, recipient] = decodeAbiParameters(
     CALLDATA,
     calldata
   )
@@ -48,7 +48,7 @@ const decode = Option.liftThrowable((calldata: Hex): BridgeDeposit => {
     tokenIn: Address.of(tokenIn),
     amountIn,
     tokenOut: Address.of(tokenOut),
-    amountOut,
+    minAmountOut,
     destChainId,
     depositor: Address.of(depositor),
     recipient: Address.of(recipient)
@@ -68,12 +68,20 @@ export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target
             tokenIn,
             amountIn,
             tokenOut,
-            amountOut,
+            minAmountOut: amountOut,
             destChainId: BigInt(destChainId),
             depositor,
             recipient
           }
-          return { provider: "memory", target, calldata: encode(deposit), amountOut, gas, estimatedSeconds }
+          return {
+            provider: "memory",
+            target,
+            calldata: encode(deposit),
+            amountOut,
+            minAmountOut: amountOut,
+            gas,
+            estimatedSeconds
+          }
         }),
         decode: Effect.fnUntraced(function* (_sourceChainId, to, calldata) {
           const deposit = Option.filter(decode(calldata), (read) => to === target && encode(read) === calldata)

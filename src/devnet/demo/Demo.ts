@@ -10,9 +10,11 @@ import {
   http,
   parseEventLogs,
   parseUnits,
-  type PublicClient
+  type PublicClient,
+  sliceHex
 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { spokePoolAbi } from "../../adapters/bridge/spokePoolAbi.ts"
 import { sweepGuard } from "../../adapters/evm/contracts.generated.ts"
 import * as Address from "../../domain/Address.ts"
 import type { Hash } from "../../domain/Hex.ts"
@@ -203,7 +205,7 @@ const sweep = Effect.fn("Demo.sweep")(function* (
 
   const after = yield* balances(order.builder)
   const delivered = quote.crossChain
-    ? quote.minAmountOut
+    ? yield* filledAmountOut(destNode, dest.spokePool, destination, settled.deliveryTxHash)
     : yield* sweptAmountOut(sourceNode, source.guard, settled.txHash)
   const onChain = reconcile({
     order,
@@ -300,18 +302,35 @@ const follow = Effect.fnUntraced(function* (
   )
 })
 
+/** What `contract` logged in the transaction. */
+const logsOf = Effect.fnUntraced(function* (node: PublicClient, contract: Address.Address, txHash: Hash | undefined) {
+  if (txHash === undefined) return yield* new DemoFailed({ detail: "the sweep ended without a transaction" })
+  const { logs } = yield* ask("reading the receipt", () => node.getTransactionReceipt({ hash: txHash }))
+  return logs.filter((log) => Address.of(log.address) === contract)
+})
+
+const filledAmountOut = Effect.fnUntraced(function* (
+  node: PublicClient,
+  spokePool: Address.Address,
+  recipient: Address.Address,
+  txHash: Hash | undefined
+) {
+  const logs = yield* logsOf(node, spokePool, txHash)
+  const event = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs }).find(
+    ({ args }) => Address.of(sliceHex(args.recipient, 12)) === recipient
+  )
+  return event === undefined
+    ? yield* new DemoFailed({ detail: `transaction ${txHash} has no FilledRelay event for ${recipient}` })
+    : event.args.relayExecutionInfo.updatedOutputAmount
+})
+
 const sweptAmountOut = Effect.fnUntraced(function* (
   node: PublicClient,
   guard: Address.Address,
   txHash: Hash | undefined
 ) {
-  if (txHash === undefined) return yield* new DemoFailed({ detail: "the sweep ended without a transaction" })
-  const receipt = yield* ask("reading the receipt", () => node.getTransactionReceipt({ hash: txHash }))
-  const [event] = parseEventLogs({
-    abi: sweepGuard.abi,
-    eventName: "Swept",
-    logs: receipt.logs.filter((log) => Address.of(log.address) === guard)
-  })
+  const logs = yield* logsOf(node, guard, txHash)
+  const [event] = parseEventLogs({ abi: sweepGuard.abi, eventName: "Swept", logs })
   return event === undefined
     ? yield* new DemoFailed({ detail: `transaction ${txHash} has no Swept event of the guard` })
     : event.args.amountOut

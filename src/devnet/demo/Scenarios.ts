@@ -36,6 +36,15 @@ export const SCENARIOS: ReadonlyArray<Scenario> = [
     destination: "other"
   },
   {
+    title: "Into another token on another chain",
+    sourceChain: 0,
+    destChain: 1,
+    tokenIn: "DAI",
+    amountIn: "150",
+    tokenOut: "ETH",
+    destination: "other"
+  },
+  {
     title: "Native currency to ERC-20",
     sourceChain: 0,
     destChain: 0,

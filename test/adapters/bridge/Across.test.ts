@@ -2,8 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { encodeFunctionData, parseAbi } from "viem"
 import * as Across from "../../../src/adapters/bridge/Across.ts"
+import * as AcrossCall from "../../../src/adapters/bridge/AcrossCall.ts"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import { AcrossFees, type FeeQuote, type FeeRequest, layerFixed } from "../../../src/adapters/bridge/AcrossFees.ts"
+import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { FILL_DEADLINE_BUFFER, QUOTE_TIME_BUFFER } from "../../../src/devnet/Across.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
@@ -16,29 +18,35 @@ import { asUser, balanceOf } from "../evm/asUser.ts"
 import { AcrossNetwork, chainsOf, network, RECIPIENT } from "./acrossNetwork.ts"
 
 const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })
-const across = Across.layer.pipe(Layer.provide(fees))
+const across = Across.layer.pipe(Layer.provide([fees, UniswapV3.layer]))
 
-const fixture = Layer.effect(
-  BridgeFixture,
-  Effect.gen(function* () {
-    const net = yield* AcrossNetwork
-    const request = net.requestOf("USDC", "USDC", units("USDC", 100n))
-    return {
-      request,
-      deposit: (route) => net.deposit(request, route),
-      fill: (settlement) => Effect.asVoid(net.fill(settlement)),
-      expire: () =>
-        Effect.orDie(
-          net.destination.anvil.ask("let time pass", async (client) => {
-            await client.increaseTime({ seconds: FILL_DEADLINE_BUFFER + 1 })
-            await client.mine({ blocks: 1 })
-          })
-        )
-    }
-  })
-)
+const fixtureOf = (requestOf: (net: AcrossNetwork["Service"]) => BridgeRequest) =>
+  Layer.effect(
+    BridgeFixture,
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const request = requestOf(net)
+      return {
+        request,
+        deposit: (route) => net.deposit(request, route),
+        fill: (settlement) => Effect.asVoid(net.fill(settlement)),
+        expire: () =>
+          Effect.orDie(
+            net.destination.anvil.ask("let time pass", async (client) => {
+              await client.increaseTime({ seconds: FILL_DEADLINE_BUFFER + 1 })
+              await client.mine({ blocks: 1 })
+            })
+          )
+      }
+    })
+  )
 
-bridgeSuite("Across on local chains", fixture.pipe(Layer.provideMerge(across), Layer.provideMerge(network)))
+for (const [name, requestOf] of [
+  ["Across on local chains", (net) => net.requestOf("USDC", "USDC", units("USDC", 100n))],
+  ["Across on local chains, after a swap", (net) => net.requestOf("WETH", "USDC", units("WETH", 1n))]
+] satisfies ReadonlyArray<readonly [string, Parameters<typeof fixtureOf>[0]]>) {
+  bridgeSuite(name, fixtureOf(requestOf).pipe(Layer.provideMerge(across), Layer.provideMerge(network)))
+}
 
 const shared = across.pipe(Layer.provideMerge(network))
 const refusal = (request: BridgeRequest) =>
@@ -62,12 +70,12 @@ layer(shared)("Across, routes", (it) => {
     })
   )
 
-  it.effect("bridges between counterparts only", () =>
+  it.effect("bridges only to what has a counterpart, and not within a chain", () =>
     Effect.gen(function* () {
       const net = yield* AcrossNetwork
-      assert.match(yield* refusal(net.requestOf("USDC", "DAI", 1_000n)), /^NoRoute: .* is not /)
       const plain = net.requestOf("USDC", "USDC", 1_000n)
-      assert.match(yield* refusal({ ...plain, tokenIn: address(9) }), /^NoRoute/)
+      assert.match(yield* refusal({ ...plain, tokenOut: address(9) }), /^NoRoute: .*has no counterpart on /)
+      assert.match(yield* refusal({ ...plain, tokenIn: address(9) }), /^NoRoute: no liquid pool/)
       assert.match(yield* refusal({ ...plain, destChainId: plain.sourceChainId }), /^NoRoute: .*same chain/)
       assert.match(yield* refusal({ ...plain, destChainId: 999_999 }), /^NoRoute: .*not configured/)
     })
@@ -142,6 +150,121 @@ layer(shared)("Across, routes", (it) => {
   )
 })
 
+layer(shared)("Across, swaps before the deposit", (it) => {
+  it.effect("pay out what the swap yields, at least what was promised, and are used up", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      for (const [tokenIn, tokenOut, whole] of [
+        ["WETH", "USDC", 1n],
+        ["USDT", "USDC", 50n],
+        ["DAI", "ETH", 50n]
+      ] as const) {
+        const request = net.requestOf(tokenIn, tokenOut, units(tokenIn, whole))
+        const route = yield* (yield* Bridge).route(request)
+        assert.isTrue(route.minAmountOut < route.amountOut)
+        const before = yield* balanceOf(net.destination, request.tokenOut, RECIPIENT)
+        const sent = yield* balanceOf(net.source, request.tokenIn, request.depositor)
+        const settlement = yield* net.deposit(request, route)
+        assert.strictEqual(sent - (yield* balanceOf(net.source, request.tokenIn, request.depositor)), request.amountIn)
+        yield* net.fill(settlement)
+        const received = (yield* balanceOf(net.destination, request.tokenOut, RECIPIENT)) - before
+        assert.isTrue(received >= route.minAmountOut)
+        // Nobody else traded meanwhile; the periphery rounds down.
+        assert.isTrue(received === route.amountOut || received === route.amountOut - 1n)
+      }
+    })
+  )
+
+  it.effect("use no more gas than they say, and not much less", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      for (const symbol of ["DAI", "WETH", "USDT"] as const) {
+        const request = net.requestOf(symbol, "USDC", units(symbol, 1n))
+        const route = yield* (yield* Bridge).route(request)
+        yield* net.deposit(request, route)
+        const { receipt } = yield* net.deposit(request, route)
+        const used = Number(receipt.gasUsed) - 21_000
+        assert.isTrue(used <= Number(route.gas), `${symbol} used ${used} of ${route.gas}`)
+        assert.isTrue(used >= Number(route.gas) * 0.6, `${symbol} used ${used} of ${route.gas}`)
+      }
+    })
+  )
+
+  it.effect("take nothing once the price has moved farther than the slippage allows", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const bridge = yield* Bridge
+      const request = net.requestOf("WETH", "USDC", units("WETH", 1n))
+      const route = yield* bridge.route({ ...request, slippageBps: 0 })
+      yield* net.deposit(request, route)
+      const sent = yield* balanceOf(net.source, request.tokenIn, request.depositor)
+      const { receipt } = yield* net.deposit(request, route)
+      assert.strictEqual(receipt.status, "reverted")
+      assert.strictEqual(yield* balanceOf(net.source, request.tokenIn, request.depositor), sent)
+    })
+  )
+
+  it.effect("take nothing after the order's deadline", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const request = { ...net.requestOf("WETH", "USDC", units("WETH", 1n)), deadline: 1n }
+      const { receipt } = yield* net.deposit(request, yield* (yield* Bridge).route(request))
+      assert.strictEqual(receipt.status, "reverted")
+    })
+  )
+
+  it.effect("are not offered where no periphery is configured, and unavailable where it is none", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const request = net.requestOf("WETH", "USDC", units("WETH", 1n))
+      const refusalWith = (change: Parameters<typeof chainsOf>[0]) =>
+        Effect.flatMap(TestNetwork, (network) =>
+          refusal(request).pipe(
+            Effect.provide(
+              Layer.fresh(across).pipe(
+                Layer.provide(chainsOf(change)),
+                Layer.provide(Layer.succeed(TestNetwork, network))
+              )
+            )
+          )
+        )
+      assert.match(
+        yield* refusalWith(({ spokePoolPeriphery: _none, ...chain }) => chain),
+        /^NoRoute: .*no SpokePoolPeriphery/
+      )
+      assert.match(
+        yield* refusalWith((chain) => ({ ...chain, spokePoolPeriphery: address(0x99) })),
+        /^RoutingUnavailable: no SpokePoolPeriphery/
+      )
+    })
+  )
+
+  it.effect("are read back only as a deposit that a relayer wants and that the owner can live with", () =>
+    Effect.gen(function* () {
+      const net = yield* AcrossNetwork
+      const bridge = yield* Bridge
+      const { chain } = net.source
+      const request = net.requestOf("WETH", "USDC", units("WETH", 1n))
+      const route = yield* bridge.route(request)
+      const { deposit, swap } = Option.getOrThrow(AcrossCall.decode(chain, route.target, route.calldata))
+      if (swap === undefined) return assert.fail("there is a swap")
+      const reading = (change: Partial<typeof deposit>) =>
+        bridge
+          .decode(chain.id, route.target, AcrossCall.encodeSwap(net.source.spokePool, { ...deposit, ...change }, swap))
+          .pipe(
+            Effect.match({ onFailure: ({ detail }) => detail, onSuccess: ({ minAmountOut }) => String(minAmountOut) })
+          )
+      assert.strictEqual(yield* reading({}), String(route.minAmountOut))
+      // Worth nothing to a relayer: the owner would get it back in the place of WETH.
+      assert.match(yield* reading({ inputToken: address(0x77) }), /is not what is bridged/)
+      assert.match(yield* reading({ inputToken: net.source.tokens.DAI }), /is not what is bridged/)
+      assert.match(yield* reading({ inputAmount: 1n }), /above the input/)
+      assert.match(yield* reading({ outputAmount: 1n }), /relayer's fee is above/)
+      assert.match(yield* reading({ exclusiveRelayer: address(5), exclusivityParameter: 3_600 }), /for too long/)
+    })
+  )
+})
+
 layer(network)("Across, offers of the fee service", (it) => {
   /** Routes with what a fee service answers, and returns the deposit that comes of it, or why none does. */
   const routeWith = (change: (quote: FeeQuote, request: FeeRequest) => Partial<FeeQuote>, options = {}) =>
@@ -164,7 +287,7 @@ layer(network)("Across, offers of the fee service", (it) => {
             return { ...honest, ...change(honest, asked) }
           })
       })
-      const adapter = Across.layerWith(options).pipe(Layer.provide(service))
+      const adapter = Across.layerWith(options).pipe(Layer.provide([service, UniswapV3.layer]))
       return yield* Effect.gen(function* () {
         const outcome = yield* Effect.result((yield* Bridge).route(request))
         if (outcome._tag === "Failure") return { refused: `${outcome.failure._tag}: ${outcome.failure.detail}` }

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Across from "../../../src/adapters/bridge/Across.ts"
 import { layerFixed } from "../../../src/adapters/bridge/AcrossFees.ts"
+import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import { Bridge } from "../../../src/ports/Bridge.ts"
 import { TestNetwork } from "../../support/Network.ts"
@@ -16,7 +17,7 @@ const settle = Effect.gen(function* () {
   return { net, route, settlement: yield* net.deposit(request, route), sourceChainId: request.sourceChainId }
 })
 
-layer(Across.layerWith({ logWindow: 3n }).pipe(Layer.provide(fees), Layer.provideMerge(network)))(
+layer(Across.layerWith({ logWindow: 3n }).pipe(Layer.provide([fees, UniswapV3.layer]), Layer.provideMerge(network)))(
   "Across deliveries",
   (it) => {
     it.effect("are not proved by the fill of a relay that was made up", () =>
@@ -51,7 +52,7 @@ layer(Across.layerWith({ logWindow: 3n }).pipe(Layer.provide(fees), Layer.provid
       Effect.gen(function* () {
         const { net, settlement, sourceChainId } = yield* settle
         const deep = Layer.fresh(Across.layer).pipe(
-          Layer.provide(fees),
+          Layer.provide([fees, UniswapV3.layer]),
           Layer.provide(chainsOf((chain) => ({ ...chain, confirmations: 3 }))),
           Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
         )

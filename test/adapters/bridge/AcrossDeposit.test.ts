@@ -1,56 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { encodeFunctionData, keccak256, numberToHex, toEventSelector, toFunctionSelector } from "viem"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
 import * as Address from "../../../src/domain/Address.ts"
-import type { Hex } from "../../../src/domain/Hex.ts"
 import { address } from "../../support/FakeChain.ts"
-
-const between = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
-const Byte = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 255 }))
-const UINT32 = 2 ** 32 - 1
-
-const Deposit = Schema.Struct({
-  parties: Schema.Tuple([Byte, Byte, Byte, Byte, Byte]),
-  inputAmount: between(Number.MAX_SAFE_INTEGER),
-  outputAmount: between(Number.MAX_SAFE_INTEGER),
-  destinationChainId: between(Number.MAX_SAFE_INTEGER),
-  quoteTimestamp: between(UINT32),
-  fillDeadline: between(UINT32),
-  exclusivityParameter: between(UINT32)
-})
-
-const depositOf = ({ parties, ...numbers }: typeof Deposit.Type): AcrossDeposit.AcrossDeposit => ({
-  depositor: address(parties[0]),
-  recipient: address(parties[1]),
-  inputToken: address(parties[2]),
-  outputToken: address(parties[3]),
-  exclusiveRelayer: address(parties[4]),
-  inputAmount: BigInt(numbers.inputAmount) ** 2n,
-  outputAmount: BigInt(numbers.outputAmount) ** 2n,
-  destinationChainId: BigInt(numbers.destinationChainId),
-  quoteTimestamp: numbers.quoteTimestamp,
-  fillDeadline: numbers.fillDeadline,
-  exclusivityParameter: numbers.exclusivityParameter
-})
-
-const sample = depositOf({
-  parties: [1, 2, 3, 4, 5],
-  inputAmount: 1_000,
-  outputAmount: 999,
-  destinationChainId: 10,
-  quoteTimestamp: 1_700_000_000,
-  fillDeadline: 1_700_010_000,
-  exclusivityParameter: 12
-})
-
-/** The bytes with one of them changed. */
-const mutated = (data: Hex, at: number, by: number): Hex => {
-  const bytes = Buffer.from(data.slice(2), "hex")
-  bytes[at] = ((bytes[at] ?? 0) + by) % 256
-  return `0x${bytes.toString("hex")}`
-}
+import { between, Byte, Deposit, depositOf, mutated, sample } from "./generated.ts"
 
 describe("AcrossDeposit calldata", () => {
   it.effect.prop("reads back what was written, whatever the case of its digits", [Deposit], ([generated]) =>
@@ -134,7 +89,10 @@ describe("AcrossDeposit events", () => {
     const topics = [...AcrossDeposit.filledTopics(relay), numberToHex(1, { size: 32 })]
     for (const each of [log, { ...log, topics }, { ...log, topics, data: "0x1234" as const }]) {
       assert.deepStrictEqual(AcrossDeposit.filledAmount(each, address(9), relay), Option.none())
-      assert.deepStrictEqual(AcrossDeposit.findDeposited([each], address(9), 8453, sample), Option.none())
+      assert.deepStrictEqual(
+        AcrossDeposit.findDeposited([each], address(9), 8453, () => Option.some(sample)),
+        Option.none()
+      )
     }
   })
 

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { encodeFunctionData, numberToHex, padHex } from "viem"
+import * as AcrossCall from "../../../src/adapters/bridge/AcrossCall.ts"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import * as EvmChains from "../../../src/adapters/evm/Chains.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
@@ -72,10 +73,13 @@ export class AcrossNetwork extends Context.Service<
       })
 
       const fill = Effect.fnUntraced(function* ({ order, receipt }: Settlement, outputAmount?: bigint) {
-        const expected = Option.getOrThrow(AcrossDeposit.decode(order.swapCalldata))
+        const call = Option.getOrThrow(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata))
         const relay = Option.getOrThrow(
-          AcrossDeposit.findDeposited(receipt.logs, source.spokePool, source.chain.id, expected)
+          AcrossDeposit.findDeposited(receipt.logs, source.spokePool, source.chain.id, (inputAmount) =>
+            AcrossCall.depositMade(call, inputAmount)
+          )
         )
+        const expected = relay.deposit
         const data = encodeFunctionData({
           abi: spokePoolAbi,
           functionName: "fillRelay",
@@ -114,7 +118,9 @@ export class AcrossNetwork extends Context.Service<
           tokenOut: tokenOut === "ETH" ? NATIVE : destination.tokens[tokenOut],
           amountIn,
           depositor: owner.address,
-          recipient
+          recipient,
+          slippageBps: 50,
+          deadline: 2n ** 40n
         }),
         deposit,
         fill,

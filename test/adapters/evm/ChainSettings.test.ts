@@ -105,20 +105,26 @@ describe("the chain of an entry", () => {
 })
 
 describe("a deployment", () => {
-  it.effect("allows exactly the router and the SpokePool of the entry, after two days unless it says otherwise", () =>
-    Effect.gen(function* () {
-      const settings = yield* decode(entry(8453))
-      const deployment = ChainSettings.deploymentOf(settings, "Service")
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(deployment.targets, [settings.swapRouter, settings.spokePool])
-      assert.strictEqual(deployment.timelockSeconds, 172_800)
-      assert.strictEqual(deployment.guardOwner, address(0x99))
-      const { spokePool: _pool, ...without } = settings
-      assert.deepStrictEqual<ReadonlyArray<unknown>>(ChainSettings.deploymentOf(without, "Service").targets, [
-        settings.swapRouter
-      ])
-      // Every entry that decodes can be deployed.
-      yield* Schema.decodeUnknownEffect(Deployment.Deployment)(deployment)
-      yield* Effect.flip(decode({ ...entry(8453), timelockSeconds: -1 }))
-    })
+  it.effect(
+    "allows exactly the router, the SpokePool and its periphery of the entry, after two days unless it says otherwise",
+    () =>
+      Effect.gen(function* () {
+        const settings = yield* decode(entry(8453))
+        const deployment = ChainSettings.deploymentOf(settings, "Service")
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(deployment.targets, [
+          settings.swapRouter,
+          settings.spokePool,
+          settings.spokePoolPeriphery
+        ])
+        assert.strictEqual(deployment.timelockSeconds, 172_800)
+        assert.strictEqual(deployment.guardOwner, address(0x99))
+        const { spokePool: _pool, spokePoolPeriphery: _periphery, ...without } = settings
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(ChainSettings.deploymentOf(without, "Service").targets, [
+          settings.swapRouter
+        ])
+        // Every entry that decodes can be deployed.
+        yield* Schema.decodeUnknownEffect(Deployment.Deployment)(deployment)
+        yield* Effect.flip(decode({ ...entry(8453), timelockSeconds: -1 }))
+      })
   )
 })

@@ -12,7 +12,9 @@ const request: BridgeRequest = {
   tokenOut: address(2),
   amountIn: 1_000_000n,
   depositor: address(3),
-  recipient: address(4)
+  recipient: address(4),
+  slippageBps: 50,
+  deadline: 2n ** 40n
 }
 
 const fixture = Layer.effect(
