@@ -3,6 +3,7 @@
  * sweep, with the review that the client makes. Pure.
  */
 import { DOMAIN_VERSION, DEFAULT_DOMAIN_NAME, TYPES } from "../domain/SweepOrder.ts"
+import { KNOWN_BRIDGES } from "../sdk/knownBridges.ts"
 
 export interface SnippetOptions {
   readonly orchestratorUrl: string
@@ -23,9 +24,23 @@ const orderFields = TYPES.SweepOrder.map(
   ({ name, type }) => `  ${name}: ${type === "uint256" ? "string" : "Hex"}`
 ).join("\n")
 
+const bridges = Object.entries(KNOWN_BRIDGES)
+  .map(([id, { spokePool, tokens, wrappedNative }]) => {
+    const named = Object.entries(tokens).map(([name, address]) => `      ${name}: ${literal(address)}`)
+    return `\
+  ${id}: {
+    spokePool: ${literal(spokePool)},
+    wrappedNative: ${literal(wrappedNative)},
+    tokens: {
+${named.join(",\n")}
+    }
+  }`
+  })
+  .join(",\n")
+
 const header = ({ builderApiKey, orchestratorUrl, sourceChainId, sweepRouter }: SnippetOptions): string => `\
 // Sweeps a token without gas: quote, review, sign, submit, follow. Needs viem, and runs in browsers, Node and Bun.
-import { decodeFunctionData, type Hex, parseAbi, type TypedDataDomain } from "viem"
+import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, type TypedDataDomain } from "viem"
 
 const ORCHESTRATOR_URL = ${literal(orchestratorUrl.replace(/\/+$/, ""))}
 /** Where the tokens are. */
@@ -34,6 +49,20 @@ const SOURCE_CHAIN_ID = ${sourceChainId}
 const BUILDER_API_KEY: string | undefined = ${builderApiKey === undefined ? "undefined" : literal(builderApiKey)}
 /** Of the older allowance path, which is not used: an account must never be delegated to it. */
 const SWEEP_ROUTER: Hex | undefined = ${sweepRouter === undefined ? "undefined" : literal(sweepRouter)}
+
+interface Bridge {
+  /** Across's, which takes deposits. */
+  spokePool: Hex
+  /** What the bridge delivers as native currency. */
+  wrappedNative: Hex
+  /** The same name on two chains is one asset, of equal decimals. */
+  tokens: Record<string, Hex>
+}
+
+/** What you know of the bridge, by chain: a swap before it, and native currency, are refused without. Add to it what you know. */
+const BRIDGES: Partial<Record<number, Bridge>> = {
+${bridges}
+}
 
 const ORDER_TYPES = {
   SweepOrder: [
@@ -122,7 +151,11 @@ const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 const ZERO = "0x0000000000000000000000000000000000000000"
 
 const bridgeAbi = parseAbi([
-  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable"
+  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  "struct Fees { uint256 amount; address recipient; }",
+  "struct Deposit { address inputToken; bytes32 outputToken; uint256 outputAmount; address depositor; bytes32 recipient; uint256 destinationChainId; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
+  "struct SwapAndDeposit { Fees submissionFees; Deposit depositData; address swapToken; address exchange; uint8 transferType; uint256 swapTokenAmount; uint256 minExpectedInputTokenAmount; bytes routerCalldata; bool enableProportionalAdjustment; address spokePool; uint256 nonce; }",
+  "function swapAndBridge(SwapAndDeposit swapAndDepositData) payable"
 ])
 
 async function call<A>(method: "GET" | "POST", path: string, body?: unknown): Promise<A> {
@@ -139,6 +172,10 @@ async function call<A>(method: "GET" | "POST", path: string, body?: unknown): Pr
 
 const sameText = (a: string | number, b: string | number): boolean =>
   String(a).toLowerCase() === String(b).toLowerCase()
+
+function isKnown(a: Hex, known: Hex | undefined): boolean {
+  return known !== undefined && sameText(a, known)
+}
 
 function must(holds: boolean, what: string): void {
   if (!holds) throw new Error("do not sign: " + what)
@@ -158,6 +195,46 @@ export function quote(owner: Hex, request: SweepRequest): Promise<Offer> {
     ...(request.route === undefined ? {} : { route: request.route }),
     ...(BUILDER_API_KEY === undefined ? {} : { apiKey: BUILDER_API_KEY })
   })
+}
+
+/** An address of the destination chain, as the bridge takes it. */
+function addressOf(word: Hex): Hex {
+  must(/^0x0{24}/.test(word), word + " is no address")
+  return ("0x" + word.slice(26)) as Hex
+}
+
+/** What the bridge call does: deposit, or swap and deposit. Throws where it does anything else. */
+function readBridgeCall(data: Hex) {
+  const made = decodeFunctionData({ abi: bridgeAbi, data })
+  must(encodeFunctionData({ abi: bridgeAbi, ...made }) === data.toLowerCase(), "the bridge call holds more than is shown")
+  if (made.functionName === "depositV3") {
+    const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId] = made.args
+    must(made.args[11] === "0x", "the bridge would call the recipient")
+    return { depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, via: undefined }
+  }
+  const { depositData: deposit, submissionFees: fees, ...swap } = made.args[0]
+  must(deposit.message === "0x", "the bridge would call the recipient")
+  must(fees.amount === 0n && sameText(fees.recipient, ZERO), "the swap has fees of its own")
+  must(swap.enableProportionalAdjustment, "what the swap yields beyond its least would be the relayer's")
+  must(swap.transferType === 0 && swap.nonce === 0n, "the swap is not made as expected")
+  addressOf(deposit.exclusiveRelayer)
+  return {
+    depositor: deposit.depositor,
+    recipient: addressOf(deposit.recipient),
+    inputToken: swap.swapToken,
+    outputToken: addressOf(deposit.outputToken),
+    inputAmount: swap.swapTokenAmount,
+    outputAmount: deposit.outputAmount,
+    chainId: deposit.destinationChainId,
+    /** What is bridged instead of what is sent, at least; and what comes back to the owner if nobody delivers. */
+    via: { token: deposit.inputToken, amount: swap.minExpectedInputTokenAmount, spokePool: swap.spokePool }
+  }
+}
+
+/** The token of the source chain that is the same asset as one of another chain; undefined where that is not known. */
+function counterpart(chainId: number, token: Hex): Hex | undefined {
+  const [name] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, address]) => sameText(address, token)) ?? []
+  return name === undefined ? undefined : BRIDGES[SOURCE_CHAIN_ID]?.tokens[name]
 }
 
 /** Throws unless the order is what was asked for. Show the user what it returns before signing. */
@@ -191,27 +268,38 @@ export function review(owner: Hex, request: SweepRequest, offer: Offer) {
   must(!sameText(quote.settlementAddress, ZERO), "there is no delegate")
   must(SWEEP_ROUTER === undefined || !sameText(quote.settlementAddress, SWEEP_ROUTER), "the delegate is the router")
 
+  let via: ReturnType<typeof readBridgeCall>["via"]
   if (!quote.crossChain) {
     must(BigInt(order.minAmountOut) === least, "the order's minimum is " + order.minAmountOut)
   } else {
     // Across chains the order holds no minimum: the bridge call does, so it is read.
     must(BigInt(order.minAmountOut) === 0n, "the order's minimum is " + order.minAmountOut)
-    const { args } = decodeFunctionData({ abi: bridgeAbi, data: order.swapCalldata })
-    const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId] = args
-    must(sameText(depositor, owner), "the bridge would refund " + depositor)
-    must(sameText(recipient, destination), "the bridge would pay " + recipient)
-    must(sameText(request.tokenIn, NATIVE) || sameText(inputToken, request.tokenIn), "the bridge takes " + inputToken)
-    must(sameText(request.tokenOut, NATIVE) || sameText(outputToken, request.tokenOut), "the bridge pays " + outputToken)
-    must(inputAmount === request.amountIn - fees, "the bridge takes " + inputAmount)
-    must(outputAmount === least, "the bridge pays " + outputAmount)
-    must(chainId === BigInt(request.destChainId), "the bridge pays on chain " + chainId)
-    must(args[11] === "0x", "the bridge would call the recipient")
+    const made = readBridgeCall(order.swapCalldata)
+    const [here, there] = [BRIDGES[SOURCE_CHAIN_ID], BRIDGES[request.destChainId]]
+    const sent = sameText(request.tokenIn, NATIVE) ? here?.wrappedNative : request.tokenIn
+    const received = sameText(request.tokenOut, NATIVE) ? there?.wrappedNative : request.tokenOut
+    must(sameText(made.depositor, owner), "the bridge would refund " + made.depositor)
+    must(sameText(made.recipient, destination), "the bridge would pay " + made.recipient)
+    must(isKnown(made.inputToken, sent), "the bridge takes " + made.inputToken)
+    must(isKnown(made.outputToken, received), "the bridge pays " + made.outputToken)
+    must(made.inputAmount === request.amountIn - fees, "the bridge takes " + made.inputAmount)
+    must(made.outputAmount === least, "the bridge pays " + made.outputAmount)
+    must(made.chainId === BigInt(request.destChainId), "the bridge pays on chain " + made.chainId)
+    via = made.via
+    if (via !== undefined) {
+      // Swapped into another asset, or deposited elsewhere, it could be gone; and nobody pays out more than was paid in.
+      must(isKnown(via.token, counterpart(request.destChainId, made.outputToken)), "what is bridged is " + via.token)
+      must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
+      must(via.amount >= least, "no more is bridged than " + via.amount)
+    }
   }
 
   return {
     send: { token: order.tokenIn, amount: request.amountIn, chainId: SOURCE_CHAIN_ID },
     fees: { protocol: BigInt(order.feeAmount), builder: BigInt(order.builderFee) },
     receiveAtLeast: { token: order.tokenOut, amount: least, chainId: request.destChainId, destination },
+    /** What comes back to the owner if nobody delivers, where that is not the token that was sent. */
+    refundAtLeast: via && { token: via.token, amount: via.amount, chainId: SOURCE_CHAIN_ID },
     quoteExpires: new Date(quote.expiresAtMs),
     orderExpires: new Date(Number(order.deadline) * 1000)
   }

@@ -54,7 +54,10 @@ export interface SweepClientOptions {
   readonly retry?: RetryOptions
   /** Makes the idempotency key of each `quote` and `submit`; random ones unless told. */
   readonly newIdempotencyKey?: () => string
-  /** How strict the review is. Naming the delegates that you know is the strongest protection there is. */
+  /**
+   * How strict the review is. Naming the delegates that you know is the strongest protection there is; naming `bridges` lets it
+   * vouch for swaps before a bridge that is not built in.
+   */
   readonly review?: Omit<ReviewOptions, "nowMs">
   /** Nodes by chain, for `delegation` and `revokeDelegation`; the rest needs none. */
   readonly nodes?: Readonly<Record<number, Node>>

@@ -27,6 +27,7 @@ import type { Offer, SignedSweep, SweepRequest } from "./types.ts"
 import { writeRequest } from "./wire.ts"
 
 export type { RetryOptions } from "./attempts.ts"
+export type { KnownBridge, KnownBridges } from "./knownBridges.ts"
 export type { ReviewOptions, SweepReview } from "./review.ts"
 export type { SweepSigner } from "./signer.ts"
 export type { SignedSweep, SweepRequest } from "./types.ts"
@@ -63,6 +64,7 @@ export interface Options {
   readonly orchestratorUrl: string
   /** Attributes every sweep to the builder that the key belongs to. */
   readonly apiKey?: string
+  /** How strict the review is, as in the main entry: name the delegates that you know, and bridges that are not built in. */
   readonly review?: Omit<ReviewOptions, "nowMs">
   /** How often `quote` and `submit` send a request whose answer got lost, or was 429 or 5xx. */
   readonly retry?: RetryOptions

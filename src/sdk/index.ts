@@ -22,6 +22,7 @@ export {
 export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./delegation.ts"
 export * from "./errors.ts"
 export type { Fetch } from "./http.ts"
+export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./knownBridges.ts"
 export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review.ts"
 export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./signer.ts"
 export { signReviewed } from "./sign.ts"

@@ -3,8 +3,11 @@
  * field, and what the user must see is put together. Pure; nothing is signed that has not passed it.
  */
 import { isZeroAddress, sameAddress } from "./address.ts"
-import { type BridgeCall, readBridgeCall } from "./bridge.ts"
-import { type Mismatch, OrderMismatchError } from "./errors.ts"
+import { readBridgeCall } from "./bridge.ts"
+import { OrderMismatchError } from "./errors.ts"
+import type { KnownBridges } from "./knownBridges.ts"
+import { type Collector, collector, same } from "./mismatches.ts"
+import { reviewBridgeCall } from "./reviewBridge.ts"
 import { DEFAULT_DOMAIN_NAME, DOMAIN_TYPE, ORDER_TYPES, type OrderTypedData, orderTypedData } from "./typedData.ts"
 import type { Address, AuthorizationRequest, Offer, SweepOrder, SweepRequest, TypeMember } from "./types.ts"
 
@@ -19,6 +22,11 @@ export interface ReviewOptions {
   readonly maxLifetimeSeconds?: number
   /** How wrong the user's clock may be, in seconds; 120 unless told. */
   readonly clockSkewSeconds?: number
+  /**
+   * What you know of the bridge on chains that are not built in (`KNOWN_BRIDGES`), or know better. What contradicts it is refused;
+   * a minimum that rests on what is not known is said to be only the service's word.
+   */
+  readonly bridges?: KnownBridges
   /** Takes an order across chains whose bridge call cannot be read, on the service's word alone. */
   readonly allowUnreadableBridgeCall?: boolean
   /** UNIX milliseconds; the clock's unless told. */
@@ -48,6 +56,11 @@ export interface SweepReview {
     readonly chainId: number
     readonly destination: Address
     readonly guaranteedBy: Guarantee
+    /**
+     * What is bridged where that is not what is sent, and at least how much of it; absent otherwise. If nobody delivers, this is
+     * what comes back to the owner, on this chain.
+     */
+    readonly via?: { readonly token: Address; readonly minAmount: bigint; readonly chainId: number }
   }
   /** Until when the quote can be submitted. */
   readonly expiresAt: Date
@@ -65,33 +78,6 @@ export interface SweepReview {
 const BPS = 10_000n
 const DEFAULT_LIFETIME_SECONDS = 3_600
 const DEFAULT_SKEW_SECONDS = 120
-
-const NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
-
-type Value = string | number | bigint | boolean | undefined
-
-const isAddressText = (value: Value): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)
-
-const same = (a: Value, b: Value): boolean =>
-  a === b || (isAddressText(a) && isAddressText(b) && a.toLowerCase() === b.toLowerCase())
-
-/** Collects what does not match, so that one review tells all of it. */
-const collector = () => {
-  const found: Array<Mismatch> = []
-  return {
-    found,
-    /** `actual` must be `expected`. */
-    equal: (field: string, actual: Value, expected: Value) => {
-      if (!same(actual, expected)) found.push({ field, detail: `is ${actual}, expected ${expected}` })
-    },
-    /** `holds` must be true; `detail` says what is wrong otherwise. */
-    must: (holds: boolean, field: string, detail: string) => {
-      if (!holds) found.push({ field, detail })
-    }
-  }
-}
-
-type Collector = ReturnType<typeof collector>
 
 const reviewRequest = ({ equal, must }: Collector, { order, quote }: Offer, request: SweepRequest): void => {
   equal("order.owner", order.owner, request.owner)
@@ -136,17 +122,6 @@ const reviewMinimum = ({ equal, must }: Collector, { order, quote }: Offer, requ
   )
   const least = request.minAmountOut ?? 0n
   must(quote.minAmountOut >= least, "quote.minAmountOut", `is ${quote.minAmountOut}, less than ${least}`)
-}
-
-/** The parts of the bridge call that decide what becomes of the owner's tokens. */
-const reviewBridgeCall = ({ equal }: Collector, { order, quote }: Offer, call: BridgeCall): void => {
-  equal("order.swapCalldata: depositor", call.depositor, order.owner)
-  equal("order.swapCalldata: recipient", call.recipient, order.destination)
-  equal("order.swapCalldata: destination chain", call.destChainId, order.destChainId)
-  equal("order.swapCalldata: amount", call.inputAmount, order.amountIn - order.feeAmount - order.builderFee)
-  equal("order.swapCalldata: amount delivered", call.outputAmount, quote.minAmountOut)
-  if (!same(order.tokenIn, NATIVE)) equal("order.swapCalldata: token", call.inputToken, order.tokenIn)
-  if (!same(order.tokenOut, NATIVE)) equal("order.swapCalldata: token delivered", call.outputToken, order.tokenOut)
 }
 
 const reviewTimes = ({ must }: Collector, { order, quote }: Offer, options: ReviewOptions, nowMs: number): void => {
@@ -227,7 +202,7 @@ export const reviewOrder = (offer: Offer, request: SweepRequest, options: Review
   reviewTimes(check, offer, options, options.nowMs ?? Date.now())
   reviewAuthorization(check, offer, options)
   reviewTypedData(check, offer, typedData)
-  if (bridgeCall !== undefined) reviewBridgeCall(check, offer, bridgeCall)
+  const doubts = bridgeCall === undefined ? [] : reviewBridgeCall(check, offer, bridgeCall, options.bridges)
   const unreadable = quote.crossChain && bridgeCall === undefined
   check.must(
     !unreadable || options.allowUnreadableBridgeCall === true,
@@ -236,7 +211,9 @@ export const reviewOrder = (offer: Offer, request: SweepRequest, options: Review
   )
   if (check.found.length > 0) throw new OrderMismatchError(check.found)
 
-  const guaranteedBy: Guarantee = !quote.crossChain ? "order" : bridgeCall === undefined ? "service" : "bridge"
+  const isHeld = !unreadable && doubts.length === 0
+  const guaranteedBy: Guarantee = !quote.crossChain ? "order" : isHeld ? "bridge" : "service"
+  const via = bridgeCall?.via
   const destination = order.destination
   return {
     quoteId: quote.id,
@@ -254,7 +231,10 @@ export const reviewOrder = (offer: Offer, request: SweepRequest, options: Review
       estimatedAmount: quote.estimatedAmountOut,
       chainId: request.destChainId,
       destination,
-      guaranteedBy
+      guaranteedBy,
+      ...(via === undefined
+        ? {}
+        : { via: { token: via.token, minAmount: via.minAmount, chainId: quote.sourceChainId } })
     },
     expiresAt: new Date(quote.expiresAtMs),
     deadline: new Date(Number(order.deadline) * 1000),
@@ -262,7 +242,7 @@ export const reviewOrder = (offer: Offer, request: SweepRequest, options: Review
     warnings: [
       ...(sameAddress(destination, order.owner) ? [] : [`the tokens go to ${destination}, not to the owner`]),
       ...(quote.total * 10n > order.amountIn ? ["fees are more than a tenth of the amount"] : []),
-      ...(guaranteedBy === "service" ? ["only the service says what arrives: the bridge call cannot be read"] : [])
+      ...(unreadable ? ["only the service says what arrives: the bridge call cannot be read"] : doubts)
     ],
     typedData,
     authorization: {

@@ -97,7 +97,8 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("t
           features: {
             source: true,
             swap: true,
-            bridgeDestinations: info.chains.filter((other) => other.id !== id).map((other) => other.id)
+            bridgeDestinations: info.chains.filter((other) => other.id !== id).map((other) => other.id),
+            swapBeforeBridge: true
           }
         }))
       )

@@ -187,7 +187,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S
     Effect.gen(function* () {
       const services = yield* Services
       const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 5)
+      const client = SweepClient.make(services.info.orchestratorUrl, 6)
       const taxed = yield* freshOwner(alpha, "FOT", "100")
       const refused = yield* Effect.promise(() =>
         Promise.all([

@@ -307,11 +307,17 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
       const key = generatePrivateKey()
       const owner = Address.of(privateKeyToAccount(key).address)
       yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
-      yield* alpha.dev.fund(owner, { token: "USDC", amount: 30_000_000n })
+      yield* alpha.dev.fund(owner, { token: "USDC", amount: 60_000_000n })
       const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
+      const intoEther = `{ tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "ETH")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }`
+      const known = [alpha, beta].map(({ dev, info }) => {
+        const tokens = { WETH: dev.tokens.WETH }
+        return `${info.id}: ${JSON.stringify({ spokePool: dev.spokePool, wrappedNative: dev.tokens.WETH, tokens })},\n`
+      })
       const main = `
 import { privateKeyToAccount } from "viem/accounts"
 import { sweep } from "./snippet.ts"
+import { sweep as sweepKnowing } from "./knowing.ts"
 
 const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
 const show = (reviewed: unknown) => {
@@ -321,17 +327,22 @@ const show = (reviewed: unknown) => {
 const ended = [
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "${DESTINATION}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
-  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message }))
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message })),
+  await sweep(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
+  await sweepKnowing(account, ${intoEther}, show)
 ]
 console.log(JSON.stringify(ended.map((intent) => intent?.status)))
 `
       yield* Effect.promise(async () => {
         const project = await Project.make(made)
         await Bun.write(join(project, "snippet.ts"), text)
+        // Chains that the code does not know, as an integrator adds them.
+        const table = "const BRIDGES: Partial<Record<number, Bridge>> = {\n"
+        await Bun.write(join(project, "knowing.ts"), text.replace(table, `${table}${known.join("")}`))
         await Bun.write(join(project, "main.ts"), main)
         await Bun.write(
           join(project, "tsconfig.json"),
-          Project.tsconfig(["snippet.ts"]).replace(
+          Project.tsconfig(["snippet.ts", "knowing.ts"]).replace(
             '"strict":true',
             '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true'
           )
@@ -340,12 +351,15 @@ console.log(JSON.stringify(ended.map((intent) => intent?.status)))
         assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
         const ran = await Project.run([process.execPath, "main.ts"], { cwd: project, env: { KEY: key } })
         assert.strictEqual(ran.code, 0, ran.error)
-        const [onOneChain, acrossTwo, refused] = JSON.parse(ran.out)
+        const [onOneChain, acrossTwo, refused, unknown, intoAnother] = JSON.parse(ran.out)
         assert.deepStrictEqual([onOneChain, acrossTwo], ["delivered", "delivered"], ran.error)
         assert.include(refused, "422 internal error")
+        assert.include(unknown, "do not sign: the bridge pays")
+        assert.strictEqual(intoAnother, "delivered", ran.error)
       })
       assert.isTrue((yield* balanceOf(alpha, "USDC", DESTINATION)) > 0n)
       assert.isTrue((yield* balanceOf(beta, "USDC", owner)) > 0n)
+      assert.isTrue((yield* balanceOf(beta, "ETH", owner)) > 0n)
     }).pipe(Effect.scoped)
   )
 })

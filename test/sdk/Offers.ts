@@ -1,5 +1,5 @@
 /** Offers as the service would make them, on the wire and read, for a request that they fit. */
-import { encodeFunctionData, parseAbi, type Hex } from "viem"
+import { encodeFunctionData, pad, parseAbi, zeroAddress, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type { SweepRequest } from "../../src/sdk/index.ts"
 import { DOMAIN_TYPE, ORDER_TYPES } from "../../src/sdk/typedData.ts"
@@ -12,8 +12,9 @@ export const owner = privateKeyToAccount(`0x${"5e".repeat(32)}`)
 
 export const NOW_MS = 1_767_225_600_000
 export const DELEGATE = "0x1111111111111111111111111111111111111111"
-const SPOKE_POOL = "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64"
-const ZERO = "0x0000000000000000000000000000000000000000"
+export const SPOKE_POOL = "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64"
+/** Across's SpokePoolPeriphery on Base. */
+const PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
 export const OTHER = "0x00000000000000000000000000000000C0FfeE00"
 
 export const request: SweepRequest = {
@@ -60,13 +61,70 @@ export const deposit = (
       other.inputAmount ?? 24_850_000n,
       other.outputAmount ?? 24_800_000n,
       other.destChainId ?? 10n,
-      ZERO,
+      zeroAddress,
       NOW_MS / 1000,
       NOW_MS / 1000 + 7_200,
       0,
       other.message ?? "0x"
     ]
   })
+
+/** DAI to the USDC of another chain, by way of the USDC of its own. */
+export const swapRequest: SweepRequest = { ...crossRequest, tokenIn: "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb" }
+
+export const swapAbi = parseAbi([
+  "struct Fees { uint256 amount; address recipient; }",
+  "struct Deposit { address inputToken; bytes32 outputToken; uint256 outputAmount; address depositor; bytes32 recipient; uint256 destinationChainId; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
+  "struct SwapAndDeposit { Fees submissionFees; Deposit depositData; address swapToken; address exchange; uint8 transferType; uint256 swapTokenAmount; uint256 minExpectedInputTokenAmount; bytes routerCalldata; bool enableProportionalAdjustment; address spokePool; uint256 nonce; }",
+  "function swapAndBridge(SwapAndDeposit swapAndDepositData) payable"
+])
+
+type SwapAndDeposit = Parameters<typeof encodeFunctionData<typeof swapAbi, "swapAndBridge">>[0]["args"][0]
+
+/** A swap and an Across deposit for {@link swapRequest}, with what is given in place of what it asks for. */
+export const swapDeposit = ({
+  depositData,
+  ...other
+}: Partial<Omit<SwapAndDeposit, "depositData">> & {
+  readonly depositData?: Partial<SwapAndDeposit["depositData"]>
+} = {}): Hex =>
+  encodeFunctionData({
+    abi: swapAbi,
+    functionName: "swapAndBridge",
+    args: [
+      {
+        submissionFees: { amount: 0n, recipient: zeroAddress },
+        depositData: {
+          inputToken: crossRequest.tokenIn,
+          outputToken: pad(swapRequest.tokenOut),
+          outputAmount: 24_800_000n,
+          depositor: owner.address,
+          recipient: pad(swapRequest.destination ?? owner.address),
+          destinationChainId: 10n,
+          exclusiveRelayer: pad("0x"),
+          quoteTimestamp: NOW_MS / 1000,
+          fillDeadline: NOW_MS / 1000 + 7_200,
+          exclusivityParameter: 0,
+          message: "0x",
+          ...depositData
+        },
+        swapToken: swapRequest.tokenIn,
+        exchange: "0x2626664c2603336E57B271c5C0b26F421741e481",
+        transferType: 0,
+        swapTokenAmount: 24_875_000n,
+        minExpectedInputTokenAmount: 24_850_000n,
+        routerCalldata: "0x04e45aaf",
+        enableProportionalAdjustment: true,
+        spokePool: SPOKE_POOL,
+        nonce: 0n,
+        ...other
+      }
+    ]
+  })
+
+/** An offer for a request like {@link swapRequest} that makes this call. */
+export const swapOffer = (asked: SweepRequest = swapRequest, swapCalldata: Hex = swapDeposit()): WireOffer =>
+  wireOffer(asked, { order: { swapTarget: PERIPHERY, swapCalldata }, quote: { estimatedAmountOut: "24825000" } })
 
 export interface WireOffer extends Members {
   readonly quote: Members

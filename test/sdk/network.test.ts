@@ -28,6 +28,13 @@ const requestFor = (
   route: `${from.info.name}->${to.info.name}`
 })
 
+/** What a client knows of a public chain without asking. */
+const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
+  spokePool: dev.spokePool,
+  wrappedNative: dev.tokens.WETH,
+  tokens: { USDC: dev.tokens.USDC, WETH: dev.tokens.WETH }
+})
+
 layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
   "The client on the local network",
   (it) => {
@@ -44,7 +51,10 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
       const options: Sdk.SweepClientOptions = {
         orchestratorUrl: services.info.orchestratorUrl,
         fetch,
-        review: { delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate } },
+        review: {
+          delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
+          bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
+        },
         nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
       }
       return { services, alpha, beta, asked, options, sweeps: Sdk.createSweepClient(options) }
@@ -104,7 +114,40 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
         const result = yield* Effect.promise(() =>
           sweeps.sweep(requestFor(owner, alpha, "ETH", "0.5", "ETH", beta), owner, POLL)
         )
+        assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
         assert.strictEqual(yield* balanceOf(beta, "ETH", owner.address), result?.review.receive.minAmount)
+      })
+    )
+
+    it.effect("sweeps one asset into another across chains, by what is known of the bridge", () =>
+      Effect.gen(function* () {
+        const { alpha, beta, options, sweeps } = yield* setUp(12)
+        for (const [amount, tokenIn, tokenOut, via] of [
+          ["30", "USDC", "ETH", "WETH"],
+          ["30", "DAI", "USDC", "USDC"]
+        ] as const) {
+          const owner = yield* freshOwner(alpha, tokenIn, amount)
+          const request = requestFor(owner, alpha, tokenIn, amount, tokenOut, beta)
+
+          const uninformed = Sdk.createSweepClient({ ...options, review: {} })
+          const offer = yield* Effect.promise(() => uninformed.quote(request))
+          const doubtful = uninformed.reviewOrder(offer, request)
+          assert.strictEqual(doubtful.receive.guaranteedBy, "service")
+          assert.isTrue(doubtful.warnings.some((warning) => warning.includes(alpha.dev.tokens[via])))
+
+          const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
+          if (result === undefined) return assert.fail("the sweep was not confirmed")
+          const { receive, warnings } = result.review
+          if (receive.via === undefined) return assert.fail("nothing is swapped before the bridge")
+          assert.strictEqual(result.intent.status, "delivered")
+          assert.strictEqual(receive.guaranteedBy, "bridge")
+          assert.deepStrictEqual(warnings, [])
+          assert.strictEqual(receive.via.token, alpha.dev.tokens[via])
+          assert.isTrue(receive.via.minAmount >= receive.minAmount)
+          assert.isTrue(receive.estimatedAmount > receive.minAmount)
+          assert.isTrue((yield* balanceOf(beta, tokenOut, owner.address)) >= receive.minAmount)
+          assert.strictEqual(yield* balanceOf(alpha, tokenIn, owner.address), 0n)
+        }
       })
     )
 

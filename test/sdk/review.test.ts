@@ -22,6 +22,8 @@ import {
   owner,
   replaced,
   request,
+  swapOffer,
+  swapRequest,
   without,
   wireOffer
 } from "./Offers.ts"
@@ -69,6 +71,8 @@ const other = (value: Json, salt: number): Json => {
 }
 
 describe("the review", () => {
+  const attributed = { ...request, apiKey: "swp_key" }
+
   it("signs the contract's type under the contract's domain", () => {
     assert.deepStrictEqual(ORDER_TYPES, Contract.TYPES)
     assert.strictEqual(DEFAULT_DOMAIN_NAME, Contract.DEFAULT_DOMAIN_NAME)
@@ -101,7 +105,6 @@ describe("the review", () => {
   })
 
   it("takes a builder's markup only where one was named", () => {
-    const attributed = { ...request, apiKey: "swp_key" }
     assert.deepStrictEqual(review(wireOffer(attributed), attributed).fees, {
       protocol: 125_000n,
       builder: 25_000n,
@@ -116,12 +119,12 @@ describe("the review", () => {
     assert.includeMembers([...objections(wire)], ["order.owner", "order.tokenIn", "order.amountIn"])
   })
 
-  for (const [name, asked] of [
-    ["one chain", request],
-    ["two chains", crossRequest],
-    ["one chain, with a builder", { ...request, apiKey: "swp_key" }]
+  for (const [name, asked, wire] of [
+    ["one chain", request, wireOffer(request)],
+    ["two chains", crossRequest, wireOffer(crossRequest)],
+    ["two chains, with a swap", swapRequest, swapOffer()],
+    ["one chain, with a builder", attributed, wireOffer(attributed)]
   ] as const) {
-    const wire = wireOffer(asked)
     const paths = leaves(wire).filter((path) => !INFORMATION.includes(path.join(".")))
 
     it.effect.prop(
