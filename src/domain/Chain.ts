@@ -13,6 +13,9 @@ export const Deployment = Schema.Struct({
 })
 export type Deployment = typeof Deployment.Type
 
+/** How a rollup charges for publishing transactions on its base layer; without one a chain charges for execution alone. */
+export const DataFeeModel = Schema.Literals(["op-stack", "arbitrum"])
+
 export const Chain = Schema.Struct({
   id: ChainId,
   /** Lower-case name used in `route` hints, e.g. `base`. */
@@ -38,6 +41,7 @@ export const Chain = Schema.Struct({
   /** Whether the chain takes EIP-7702 transactions; absent means that it does. */
   supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment

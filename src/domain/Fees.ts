@@ -39,17 +39,15 @@ export const builderFee = (amountIn: bigint, builderBps: number): bigint =>
 export const networkFee = (
   policy: FeePolicy,
   options: {
-    /** Gas units. */
-    readonly gas: bigint
-    /** Wei per gas unit. */
-    readonly gasPrice: bigint
+    /** Wei. */
+    readonly cost: bigint
     readonly nativeUsd: UsdPrice
     readonly tokenUsd: UsdPrice
     readonly tokenDecimals: number
   }
 ): bigint =>
   mulDivUp(
-    options.gas * options.gasPrice * (BPS + BigInt(policy.networkMarginBps)),
+    options.cost * (BPS + BigInt(policy.networkMarginBps)),
     options.nativeUsd * 10n ** BigInt(options.tokenDecimals),
     BPS * 10n ** 18n * options.tokenUsd
   )

@@ -31,6 +31,13 @@ const callGasLimit = ({ quoted, simulated }: SweepGas): bigint => {
   return limit > quoted ? limit : quoted
 }
 
+/**
+ * The gas that a quote keeps for its sweep, below which no limit falls. Simulations know nothing of gas that is charged for
+ * the transaction's bytes, so where there is such gas the execution's own margin comes with it.
+ */
+export const quotedGas = ({ dataGas, gas }: { readonly gas: bigint; readonly dataGas: bigint }): bigint =>
+  dataGas === 0n ? gas : callGasLimit({ simulated: gas, quoted: 0n }) + dataGas
+
 /** Gas limit of a sweep that is sent by itself. */
 export const sweepGasLimit = (sweep: SweepGas & { readonly authorizations: number }): bigint => {
   const authorizing = AUTHORIZATION_GAS * BigInt(sweep.authorizations)

@@ -31,7 +31,7 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
   }
 }
 
-/** What a sweep is taken to use before anything about its route is known, near what sweeps use. */
+/** What a sweep is taken to use before anything about its route is known, near what sweeps use. Quotes know better. */
 const ASSUMED_GAS = 225_000n
 
 /** How long prices for display stand. Quotes ask for their own. */
@@ -125,8 +125,7 @@ export class Portfolio extends Context.Service<
         const fees =
           Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
           Fees.networkFee(settings.fees, {
-            gas: ASSUMED_GAS,
-            gasPrice: facts.gasPrice,
+            cost: ASSUMED_GAS * facts.gasPrice,
             nativeUsd: facts.nativeUsd,
             tokenUsd: price,
             tokenDecimals: token.decimals

@@ -10,6 +10,7 @@ import { accountCode, type Authorization } from "../domain/Delegation.ts"
 import * as Fees from "../domain/Fees.ts"
 import * as OrderNonce from "../domain/OrderNonce.ts"
 import type { Quote, QuoteRequest } from "../domain/Quote.ts"
+import { quotedGas } from "../domain/RelayGas.ts"
 import { digest, type SweepOrder, typedData } from "../domain/SweepOrder.ts"
 import { riskier, type Tier } from "../domain/Tier.ts"
 import { NATIVE } from "../domain/Token.ts"
@@ -19,7 +20,7 @@ import { Intents } from "../ports/Intents.ts"
 import { Prices } from "../ports/Prices.ts"
 import { Screening, type ScreeningBlocked } from "../ports/Screening.ts"
 import { SweepContracts } from "../ports/SweepContracts.ts"
-import { SweepSimulation } from "../ports/SweepSimulation.ts"
+import { type SimulatedSweep, SweepSimulation } from "../ports/SweepSimulation.ts"
 import { type TokenProfile, TokenRisk } from "../ports/TokenRisk.ts"
 import { OrchestratorSettings } from "./OrchestratorSettings.ts"
 import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
@@ -40,11 +41,11 @@ export interface Offer {
   readonly signing: SigningPayload
 }
 
-/** What the network fee assumes before the order has been simulated, near what sweeps use. */
-const ASSUMED_GAS = { swap: 225_000n, bridge: 225_000n }
+/** Gas that the network fee assumes before the order has been simulated, near what sweeps use. */
+const ASSUMED_GAS = 225_000n
 
-/** A simulation may differ from the assumption by this much, in percent of it, before the order is priced again. */
-const GAS_TOLERANCE_PERCENT = 10n
+/** What a simulation costs may differ from the assumption by this much, in percent of it, before the order is priced again. */
+const COST_TOLERANCE_PERCENT = 10n
 
 interface Attributed {
   readonly attribution: Attribution
@@ -172,7 +173,12 @@ export class Quoter extends Context.Service<
         const tier: Tier = riskier(request.tier, profile.tier)
         const builderBps = attributed === undefined ? 0 : effectiveBps(attributed.attribution)
 
-        const priced = Effect.fnUntraced(function* (gas: bigint) {
+        const gasPrice = gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
+        const costOf = ({ dataFee, dataGas, gas }: Omit<SimulatedSweep, "amountOut">): bigint =>
+          (gas + dataGas) * gasPrice + dataFee
+
+        /** The order at a network fee that covers this many wei. */
+        const priced = Effect.fnUntraced(function* (cost: bigint) {
           const fees = yield* Effect.fromResult(
             Fees.breakdown({
               amountIn: request.amountIn,
@@ -182,8 +188,7 @@ export class Quoter extends Context.Service<
                 subscriptionActive: request.subscriptionActive
               }),
               networkFee: Fees.networkFee(settings.fees, {
-                gas,
-                gasPrice: gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas,
+                cost,
                 ...price,
                 tokenDecimals: profile.decimals
               }),
@@ -212,9 +217,10 @@ export class Quoter extends Context.Service<
         })
 
         const crossChain = request.destChainId !== chain.id
-        const assumed = crossChain ? ASSUMED_GAS.bridge : ASSUMED_GAS.swap
+        const assumed = ASSUMED_GAS * gasPrice
         const first = yield* priced(assumed)
-        const offered = isNear(first.simulated.gas, assumed) ? first : yield* priced(first.simulated.gas)
+        const cost = costOf(first.simulated)
+        const offered = isNear(cost, assumed) ? first : yield* priced(cost)
         const { order, route, simulated } = offered
 
         const id = yield* random.uuidV4()
@@ -237,7 +243,7 @@ export class Quoter extends Context.Service<
           order,
           orderDigest: digest(order, domain),
           quotedAtBlock: block.value.number,
-          gas: simulated.gas,
+          gas: quotedGas(simulated),
           userId: request.userId,
           ...(attributed === undefined
             ? {}
@@ -259,7 +265,7 @@ export class Quoter extends Context.Service<
   )
 }
 
-const isNear = (gas: bigint, assumed: bigint): boolean => {
-  const difference = gas > assumed ? gas - assumed : assumed - gas
-  return difference * 100n <= assumed * GAS_TOLERANCE_PERCENT
+const isNear = (cost: bigint, assumed: bigint): boolean => {
+  const difference = cost > assumed ? cost - assumed : assumed - cost
+  return difference * 100n <= assumed * COST_TOLERANCE_PERCENT
 }

@@ -128,7 +128,7 @@ export const make = Effect.gen(function* () {
       done.map(({ receipt, transaction }) => ({
         id: transaction.id,
         inclusion: inclusionOf({ receipt }),
-        cost: receipt.gasUsed * receipt.effectiveGasPrice
+        cost: receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n)
       }))
     )
     for (const { receipt, transaction } of concluding.filter((each, index) => !isDone(each, index))) {

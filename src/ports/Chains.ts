@@ -85,6 +85,8 @@ export interface Receipt {
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly effectiveGasPrice: bigint
+  /** Wei that an OP stack chain took beside the gas, for publishing the transaction on its base layer. */
+  readonly dataFee?: bigint
   /** In the order of the transaction; the index in this array is the one that identifies a settlement. */
   readonly logs: ReadonlyArray<Log>
 }

@@ -16,8 +16,12 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 export interface SimulatedSweep {
   /** What the destination's balance rises by; 0 for a cross-chain order. */
   readonly amountOut: bigint
-  /** Gas that the whole transaction is expected to use, a fresh delegation included. */
+  /** Gas that the execution of the whole transaction is expected to use, a fresh delegation included. */
   readonly gas: bigint
+  /** Gas that a rollup charges on top for publishing the transaction on its base layer; 0 where it does not. */
+  readonly dataGas: bigint
+  /** Wei that a rollup charges for that beside all gas; 0 where it does not. */
+  readonly dataFee: bigint
 }
 
 export class SweepSimulation extends Context.Service<

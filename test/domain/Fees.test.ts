@@ -66,44 +66,43 @@ describe("builderFee", () => {
 describe("networkFee", () => {
   const USD = 10n ** 18n
   const options = {
-    gas: 200_000n,
-    gasPrice: 10n ** 9n,
+    // 200,000 gas at 1 gwei.
+    cost: 200_000n * 10n ** 9n,
     nativeUsd: 3_000n * USD,
     tokenUsd: USD,
     tokenDecimals: 6
   }
 
-  it("turns gas into the token, with the margin", () => {
-    // 200,000 gas at 1 gwei is 0.0002 ETH or 0.60 USD; a fifth more is 0.72 USD.
+  it("turns wei into the token, with the margin", () => {
+    // That is 0.0002 ETH or 0.60 USD; a fifth more is 0.72 USD.
     expect(Fees.networkFee(policy, options)).toBe(720_000n)
     expect(Fees.networkFee(policy, { ...options, tokenDecimals: 18 })).toBe(72n * 10n ** 16n)
     expect(Fees.networkFee(policy, { ...options, tokenDecimals: 0 })).toBe(1n)
     expect(Fees.networkFee(policy, { ...options, tokenUsd: 3_000n * USD, tokenDecimals: 18 })).toBe(24n * 10n ** 13n)
   })
 
-  const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 8n }))
+  const Cost = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 32n }))
   const Price = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 24n }))
   const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 77 }))
 
   it.prop(
     "covers the cost, by less than one unit too much",
-    [Gas, Price, Price, Price, Decimals],
-    ([gas, gasPrice, nativeUsd, tokenUsd, tokenDecimals]) => {
-      const fee = Fees.networkFee(policy, { gas, gasPrice, nativeUsd, tokenUsd, tokenDecimals })
+    [Cost, Price, Price, Decimals],
+    ([wei, nativeUsd, tokenUsd, tokenDecimals]) => {
+      const fee = Fees.networkFee(policy, { cost: wei, nativeUsd, tokenUsd, tokenDecimals })
       // Both sides in dollars, scaled until nothing is lost.
       const paid = (units: bigint) => units * tokenUsd * 10n ** 18n * 10_000n
-      const cost = gas * gasPrice * nativeUsd * 10n ** BigInt(tokenDecimals) * 12_000n
+      const cost = wei * nativeUsd * 10n ** BigInt(tokenDecimals) * 12_000n
       expect(paid(fee) >= cost && (fee === 0n || paid(fee - 1n) < cost)).toBe(true)
     }
   )
 
   it.prop(
-    "grows with gas and its price, and shrinks as the token is worth more",
-    [Gas, Price, Price],
-    ([gas, price, more]) => {
+    "grows with the cost, and shrinks as the token is worth more",
+    [Cost, Price, Price],
+    ([cost, price, more]) => {
       const fee = (changes: Partial<typeof options>) => Fees.networkFee(policy, { ...options, ...changes })
-      expect(fee({ gas }) <= fee({ gas: gas + more })).toBe(true)
-      expect(fee({ gasPrice: price }) <= fee({ gasPrice: price + more })).toBe(true)
+      expect(fee({ cost }) <= fee({ cost: cost + more })).toBe(true)
       expect(fee({ nativeUsd: price }) <= fee({ nativeUsd: price + more })).toBe(true)
       expect(fee({ tokenUsd: price }) >= fee({ tokenUsd: price + more })).toBe(true)
     }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { sweepGasLimit } from "../../src/domain/RelayGas.ts"
+import { itemGasLimit, quotedGas, sweepGasLimit } from "../../src/domain/RelayGas.ts"
 
 const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 21_000n, maximum: 30_000_000n }))
 
@@ -17,4 +17,21 @@ describe("sweepGasLimit", () => {
     const limit = sweepGasLimit({ simulated, quoted, authorizations: 1 })
     return limit >= quoted && limit >= gross
   })
+})
+
+describe("quotedGas", () => {
+  it.prop("is the quote's own gas where bytes cost none", [Gas], ([gas]) => quotedGas({ gas, dataGas: 0n }) === gas)
+
+  it.prop(
+    "leaves the execution its margin beside the gas of the bytes, whatever a later simulation says",
+    [Gas, Gas, Gas],
+    ([gas, dataGas, later]) => {
+      const quoted = quotedGas({ gas, dataGas })
+      const gross = (gas * 5n) / 4n
+      return [
+        sweepGasLimit({ simulated: later, quoted, authorizations: 1 }),
+        itemGasLimit({ simulated: later, quoted })
+      ].every((limit) => limit >= gross + dataGas)
+    }
+  )
 })

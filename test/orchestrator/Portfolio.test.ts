@@ -193,8 +193,7 @@ describe("what is sweepable", () => {
       const fees =
         Fees.protocolFee(defaults.fees, { amountIn: balance, tier: "tier3", subscriptionActive: false }) +
         Fees.networkFee(defaults.fees, {
-          gas: 225_000n,
-          gasPrice: 2_000_000_000n,
+          cost: 225_000n * 2_000_000_000n,
           nativeUsd: 2_000n * USD,
           tokenUsd: USD,
           tokenDecimals: 18

@@ -11,11 +11,10 @@ import * as Quoting from "../support/Quoting.ts"
 
 const { DESTINATION, OWNER, STABLE, TARGET, TOKEN, WHOLE, destination, source } = Quoting
 
-/** The network fee of this much gas at the scene's prices, in the token of the default request. */
-const networkFee = (gas: bigint) =>
+/** The network fee of this much gas, and of wei beside it, at the scene's prices, in the token of the default request. */
+const networkFee = (gas: bigint, beside = 0n) =>
   Fees.networkFee(defaults.fees, {
-    gas,
-    gasPrice: Quoting.GAS_PRICE,
+    cost: gas * Quoting.GAS_PRICE + beside,
     nativeUsd: Quoting.NATIVE_USD,
     tokenUsd: Quoting.USD,
     tokenDecimals: 18
@@ -249,6 +248,20 @@ describe("gas", () => {
         assert.strictEqual(scene.asked.created[0]?.gas, gas)
       }
     })
+  )
+
+  it.effect(
+    "and wei that a rollup charges for the transaction's bytes are paid by the sweep, and kept for its limit",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make()
+        scene.script.charged = { dataGas: 40_000n, dataFee: 10n ** 14n }
+        const { order } = yield* scene.quote()
+        assert.strictEqual(scene.asked.simulated.length, 2)
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(265_000n, 10n ** 14n))
+        // The limit's margin of the execution, and all of the data's gas.
+        assert.strictEqual(scene.asked.created[0]?.gas, (((225_000n * 5n) / 4n) * 11n) / 10n + 40_000n)
+      })
   )
 
   it.effect("of a sweep that then costs more than it moves is refused", () =>

@@ -125,4 +125,20 @@ describe("what the operator allows", () => {
       assert.deepStrictEqual(yield* alertKinds, [])
     }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 15n })))
   )
+
+  it.effect("a day's spending has in it what a rollup takes for the bytes, beside the gas", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, pending, submit, unfinished } = yield* scene
+      const logs = [sweptLog(yield* submit({ id: "a", owner: 1 }))]
+      yield* relay
+      const [attempt] = (yield* pending).attempts
+      yield* mineLane({ hash: attempt?.hash ?? "0x", logs, gasUsed: 250_000n, dataFee: 10n ** 16n })
+      yield* bury(2)
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      yield* submit({ id: "b", owner: 2, order: { deadline: 1_800_000_000n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["spend_cap"])
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 16n })))
+  )
 })

@@ -23,7 +23,7 @@ import { Screening, ScreeningBlocked } from "../../src/ports/Screening.ts"
 import { type NoRoute, type RoutingUnavailable, type SwapRequest, SwapVenue } from "../../src/ports/SwapVenue.ts"
 import { StoreUnavailable } from "../../src/ports/Store.ts"
 import { SweepContracts } from "../../src/ports/SweepContracts.ts"
-import { type SimulationFailed, SweepSimulation } from "../../src/ports/SweepSimulation.ts"
+import { type SimulatedSweep, type SimulationFailed, SweepSimulation } from "../../src/ports/SweepSimulation.ts"
 import { address, chain as template } from "./FakeChain.ts"
 
 export const OWNER = address(0x11)
@@ -77,6 +77,8 @@ export interface Script {
   screeningAvailable: boolean
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
+  /** What the chain charges for the transaction's bytes. */
+  charged: Pick<SimulatedSweep, "dataGas" | "dataFee">
   simulationFails: SimulationFailed | ChainUnavailable | undefined
   routingFails: NoRoute | RoutingUnavailable | undefined
   /** What the bridge's calldata says, given what it should say. */
@@ -174,7 +176,11 @@ const scripted = (script: Script, asked: Asked) => {
         note("simulation")
         asked.simulated.push(order)
         return script.simulationFails === undefined
-          ? Effect.succeed({ amountOut: order.minAmountOut, gas: script.gas(asked.simulated.length - 1) })
+          ? Effect.succeed({
+              ...script.charged,
+              amountOut: order.minAmountOut,
+              gas: script.gas(asked.simulated.length - 1)
+            })
           : Effect.fail(script.simulationFails)
       })
   })
@@ -238,6 +244,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     listed: new Set(),
     screeningAvailable: true,
     gas: () => 225_000n,
+    charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,
     routingFails: undefined,
     deposit: (honest) => honest,

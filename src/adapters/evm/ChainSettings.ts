@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
-import { type Chain, Deployment } from "../../domain/Chain.ts"
+import { type Chain, DataFeeModel, Deployment } from "../../domain/Chain.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { TokenInfo } from "../../domain/Token.ts"
 import * as SweepDeployment from "./Deployment.ts"
@@ -66,6 +66,7 @@ export const ChainSettings = Schema.Struct({
   confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
   supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   tokens: Schema.Array(TokenInfo),
   /** Overrides the computed addresses, for contracts that were deployed otherwise. */

@@ -57,6 +57,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     sanctionsOracle: ORACLE,
     confirmations: 5,
     blockTimeMillis: 2_000,
+    dataFee: "op-stack",
     explorerUrl: "https://optimistic.etherscan.io",
     tokens: [usdc(10, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"), weth(10, OP_STACK_WETH)]
   },
@@ -87,6 +88,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     sanctionsOracle: "0x3A91A31cB3dC49b4db9Ce721F50a9D076c8D739B",
     confirmations: 5,
     blockTimeMillis: 2_000,
+    dataFee: "op-stack",
     explorerUrl: "https://basescan.org",
     tokens: [usdc(8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"), weth(8453, OP_STACK_WETH)]
   },
@@ -102,6 +104,7 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     sanctionsOracle: ORACLE,
     confirmations: 20,
     blockTimeMillis: 250,
+    dataFee: "arbitrum",
     explorerUrl: "https://arbiscan.io",
     tokens: [
       usdc(42161, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),

@@ -55,6 +55,7 @@ const receiptOf = (fields: Fields): Receipt => ({
   status: isSuccess(fields["status"]) ? "success" : "reverted",
   gasUsed: quantityOf(fields["gasUsed"]),
   effectiveGasPrice: quantityOf(fields["effectiveGasPrice"]),
+  ...(fields["l1Fee"] === undefined || fields["l1Fee"] === null ? {} : { dataFee: quantityOf(fields["l1Fee"]) }),
   logs: listOf(fields["logs"]).map((each) => logOf(fieldsOf(each)))
 })
 

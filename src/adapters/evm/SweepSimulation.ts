@@ -15,6 +15,7 @@ import { Chains } from "../../ports/Chains.ts"
 import { SweepContracts } from "../../ports/SweepContracts.ts"
 import { SimulationFailed, SweepSimulation } from "../../ports/SweepSimulation.ts"
 import { sweepDelegate } from "./contracts.generated.ts"
+import * as DataFee from "./DataFee.ts"
 
 /** What an authorization adds to a transaction's intrinsic gas (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
 const AUTHORIZATION_GAS = 25_000n
@@ -53,12 +54,19 @@ export const layer = (options: { readonly domainName: string }) =>
         const signature = yield* Effect.promise(() =>
           account.signTypedData(typedData(placed, { name: options.domainName, chainId }))
         )
-        const [funded, swept] = yield* client.simulate(
+        const data = contracts.encodeExecute(placed, signature)
+        const [[funded, swept], charged] = yield* Effect.all(
           [
-            { ...funding(order), gas: GAS_CAP },
-            { from: SENDER, to: standIn, data: contracts.encodeExecute(placed, signature), gas: GAS_CAP }
+            client.simulate(
+              [
+                { ...funding(order), gas: GAS_CAP },
+                { from: SENDER, to: standIn, data, gas: GAS_CAP }
+              ],
+              { codeOverrides: [{ address: standIn, code: designator(client.chain.contracts.delegate) }] }
+            ),
+            DataFee.estimate(client, order.owner, data)
           ],
-          { codeOverrides: [{ address: standIn, code: designator(client.chain.contracts.delegate) }] }
+          { concurrency: 2 }
         )
         if (funded?.success !== true) {
           return yield* new SimulationFailed({ detail: "the owner cannot transfer the amount" })
@@ -66,7 +74,7 @@ export const layer = (options: { readonly domainName: string }) =>
         if (swept?.success !== true) {
           return yield* new SimulationFailed({ detail: contracts.decodeRevert(swept?.returnData ?? "0x").text })
         }
-        return { amountOut: amountOut(swept.returnData), gas: swept.gasUsed + AUTHORIZATION_GAS }
+        return { ...charged, amountOut: amountOut(swept.returnData), gas: swept.gasUsed + AUTHORIZATION_GAS }
       })
 
       return SweepSimulation.of({ run })

@@ -24,6 +24,8 @@ export interface MinedTransaction {
   readonly hash: Hash
   readonly status?: Receipt["status"]
   readonly gasUsed?: bigint
+  /** Wei beside the gas; none unless told. */
+  readonly dataFee?: bigint
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
@@ -178,16 +180,19 @@ const make = Effect.fnUntraced(function* (chain: Chain) {
   const mine = (transactions: ReadonlyArray<MinedTransaction>, seconds: bigint): Block => {
     const block = nextBlock(head(), seconds)
     let logIndex = 0
-    const receipts = transactions.map(({ gasUsed = 21_000n, hash, logs = [], status = "success" }): Receipt => {
-      const position = { blockNumber: block.number, blockHash: block.hash, transactionHash: hash }
-      return {
-        ...position,
-        status,
-        gasUsed,
-        effectiveGasPrice: block.baseFeePerGas,
-        logs: logs.map((log) => ({ ...log, ...position, logIndex: logIndex++ }))
+    const receipts = transactions.map(
+      ({ dataFee, gasUsed = 21_000n, hash, logs = [], status = "success" }): Receipt => {
+        const position = { blockNumber: block.number, blockHash: block.hash, transactionHash: hash }
+        return {
+          ...position,
+          status,
+          gasUsed,
+          effectiveGasPrice: block.baseFeePerGas,
+          ...(dataFee === undefined ? {} : { dataFee }),
+          logs: logs.map((log) => ({ ...log, ...position, logIndex: logIndex++ }))
+        }
       }
-    })
+    )
     mined.push({ block, receipts })
     return block
   }

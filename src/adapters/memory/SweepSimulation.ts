@@ -25,7 +25,7 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<SweepSimulation
         const { available, gas, reverts } = yield* Ref.get(state)
         if (!available) return yield* new ChainUnavailable({ chainId, method: "simulate", detail: "turned off" })
         if (reverts !== undefined) return yield* new SimulationFailed({ detail: reverts })
-        return { amountOut: order.minAmountOut, gas }
+        return { amountOut: order.minAmountOut, gas, dataGas: 0n, dataFee: 0n }
       })
     }))
   ).pipe(

@@ -50,6 +50,15 @@ describe("RpcReceipts", () => {
     assert.isNull(Option.getOrThrow(RpcReceipts.receipt(null)))
   })
 
+  it("reads what an OP stack chain took for the transaction's bytes, where it tells", () => {
+    const dataFee = (l1Fee: unknown) =>
+      Option.getOrUndefined(Option.map(RpcReceipts.receipt({ ...receipt, l1Fee }), (read) => read?.dataFee ?? null))
+    assert.strictEqual(dataFee("0x10"), 16n)
+    assert.isNull(dataFee(undefined))
+    assert.isNull(dataFee(null))
+    assert.isUndefined(dataFee("0xzz"))
+  })
+
   it("makes nothing of a receipt that lacks something, or has something else in its place", () => {
     for (const bad of broken(receipt, ["type"])) assert.isTrue(Option.isNone(RpcReceipts.receipt(bad)))
     for (const bad of broken(log, ["removed"])) {
