@@ -14,7 +14,13 @@ export interface Round {
   readonly kill: Kill
   /** Whether all processes die, or only the one that got there. */
   readonly everybody: boolean
-  readonly sweeps: ReadonlyArray<{ readonly owner: number; readonly isCrossChain: boolean; readonly delay: number }>
+  readonly sweeps: ReadonlyArray<{ readonly owner: number; readonly ways: Ways; readonly delay: number }>
+}
+
+/** By which ways a sweep's tokens go: a swap, the bridge, or one after the other. */
+interface Ways {
+  readonly isSwapped: boolean
+  readonly isBridged: boolean
 }
 
 /** What happened in a round. */
@@ -27,7 +33,9 @@ export interface Killed {
 const SWEEPS = { from: 2, to: 4 }
 const STAGGER_MILLIS = 60
 const MOMENT_MILLIS = 500
-const CROSS_CHAIN_SHARE = 0.25
+/** Of all sweeps, the share that only crosses the bridge, and the share that is swapped before it. */
+const BRIDGED_SHARE = 0.125
+const SWAPPED_AND_BRIDGED_SHARE = 0.125
 
 /** Between the named points, in each deck of them: kills at any moment, and of the database. */
 const MOMENTS = 4
@@ -69,7 +77,10 @@ export const plan = Effect.fnUntraced(function* (count: number, owners: number) 
       const sweeps = yield* Effect.replicateEffect(
         Effect.all({
           owner: Random.nextIntBetween(0, owners, { halfOpen: true }),
-          isCrossChain: Effect.map(Random.next, (draw) => draw < CROSS_CHAIN_SHARE),
+          ways: Effect.map(Random.next, (draw) => ({
+            isSwapped: draw >= BRIDGED_SHARE,
+            isBridged: draw < BRIDGED_SHARE + SWAPPED_AND_BRIDGED_SHARE
+          })),
           delay: Random.nextIntBetween(0, STAGGER_MILLIS)
         }),
         yield* Random.nextIntBetween(SWEEPS.from, SWEEPS.to)
@@ -139,7 +150,7 @@ const playRound = Effect.fn("Kills.round")(function* (world: World, { everybody,
   }
   const offered = yield* Effect.forEach(
     sweeps,
-    ({ isCrossChain, owner }, index) => {
+    ({ owner, ways }, index) => {
       const account = owners[owner]
       return account === undefined
         ? Effect.die(new Error("there is no such owner"))
@@ -147,8 +158,8 @@ const playRound = Effect.fn("Kills.round")(function* (world: World, { everybody,
             chain: alpha.info,
             tokenIn: TOKEN_IN,
             amountIn: AMOUNT_IN,
-            // The bridge brings what it takes.
-            ...(isCrossChain ? { tokenOut: TOKEN_IN, destChain: beta.info } : { tokenOut: TOKEN_OUT })
+            tokenOut: ways.isSwapped ? TOKEN_OUT : TOKEN_IN,
+            ...(ways.isBridged ? { destChain: beta.info } : {})
           })
     },
     { concurrency: "unbounded" }
