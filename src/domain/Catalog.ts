@@ -11,7 +11,11 @@ export const ChainFeatures = Schema.Struct({
     description: "Whether sweeps can start here: the chain takes EIP-7702 transactions"
   }),
   swap: Schema.Boolean.annotate({ description: "Whether one token can be swapped into another one on this chain" }),
-  bridgeDestinations: Schema.Array(ChainId).annotate({ description: "Chains that sweeps from here can end on" })
+  bridgeDestinations: Schema.Array(ChainId).annotate({ description: "Chains that sweeps from here can end on" }),
+  swapBeforeBridge: Schema.Boolean.annotate({
+    description:
+      "Whether sweeps from here can arrive on another chain as another asset than the one that is sent: it is swapped here first"
+  })
 })
 
 export const ChainDescription = Schema.Struct({
@@ -36,6 +40,7 @@ const bridges = (chain: Chain.Chain): boolean => chain.spokePool !== undefined
 export const chainList = (chains: ReadonlyArray<Chain.Chain>): typeof ChainList.Type => ({
   chains: chains.map((chain) => {
     const source = chain.supportsSetCode !== false
+    const swap = source && chain.swapRouter !== undefined && chain.quoter !== undefined
     return {
       id: chain.id,
       name: chain.name,
@@ -47,11 +52,12 @@ export const chainList = (chains: ReadonlyArray<Chain.Chain>): typeof ChainList.
       confirmations: chain.confirmations,
       features: {
         source,
-        swap: source && chain.swapRouter !== undefined && chain.quoter !== undefined,
+        swap,
         bridgeDestinations:
           source && bridges(chain)
             ? chains.filter((other) => other.id !== chain.id && bridges(other)).map(({ id }) => id)
-            : []
+            : [],
+        swapBeforeBridge: swap && bridges(chain) && chain.spokePoolPeriphery !== undefined
       }
     }
   })

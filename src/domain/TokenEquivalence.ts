@@ -10,8 +10,11 @@ import type * as Address from "./Address.ts"
 import type { Chain } from "./Chain.ts"
 import type { TokenInfo } from "./Token.ts"
 
+/** What decides it. */
+export type Listing = Pick<Chain, "id" | "nativeSymbol" | "wrappedNative" | "tokens">
+
 /** The ERC-20s of a chain that may have a counterpart: its list, and the wrapped native currency even where unlisted. */
-const candidates = (chain: Chain): ReadonlyArray<TokenInfo> =>
+const candidates = (chain: Listing): ReadonlyArray<TokenInfo> =>
   chain.tokens.some((token) => token.address === chain.wrappedNative)
     ? chain.tokens
     : [
@@ -29,7 +32,7 @@ const candidates = (chain: Chain): ReadonlyArray<TokenInfo> =>
  * The token on `to` that is the same asset as the ERC-20 `token` on `from`; none where the token is not listed, has no
  * counterpart, or where a chain lists its symbol more than once, so that nobody can tell which is meant.
  */
-export const equivalent = (from: Chain, token: Address.Address, to: Chain): Option.Option<TokenInfo> => {
+export const equivalent = (from: Listing, token: Address.Address, to: Listing): Option.Option<TokenInfo> => {
   const source = candidates(from)
   const listed = source.find((entry) => entry.address === token)
   if (listed === undefined) return Option.none()

@@ -208,6 +208,8 @@ export interface ServedChain {
     readonly swap: boolean
     /** Chains that sweeps from here can end on. */
     readonly bridgeDestinations: ReadonlyArray<number>
+    /** Whether sweeps from here can arrive on another chain as another asset: what is sent is swapped here first. */
+    readonly swapBeforeBridge: boolean
   }
 }
 

@@ -269,11 +269,13 @@ const servedChain: Read<ServedChain> = (value, path) => {
     blockTimeMillis: get("blockTimeMillis", safeInteger),
     confirmations: get("confirmations", safeInteger),
     features: get("features", (features, at) => {
-      const { get } = members(features, at)
+      const { get, optional } = members(features, at)
       return {
         source: get("source", boolean),
         swap: get("swap", boolean),
-        bridgeDestinations: get("bridgeDestinations", list(safeInteger))
+        bridgeDestinations: get("bridgeDestinations", list(safeInteger)),
+        // An older service does not tell, and cannot.
+        swapBeforeBridge: optional("swapBeforeBridge", boolean).swapBeforeBridge ?? false
       }
     })
   }

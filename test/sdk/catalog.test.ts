@@ -7,8 +7,17 @@ import * as Sdk from "../../src/sdk/index.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 import { json, stub } from "./StubFetch.ts"
 
+const served = FakeChain.address(0xd2)
+
 const chains = [
-  { ...FakeChain.chain, explorerUrl: "https://explorer.test" },
+  {
+    ...FakeChain.chain,
+    explorerUrl: "https://explorer.test",
+    swapRouter: served,
+    quoter: served,
+    spokePool: served,
+    spokePoolPeriphery: served
+  },
   { ...FakeChain.chain, id: FakeChain.chain.id + 1, name: "other", supportsSetCode: false }
 ]
 
@@ -31,6 +40,19 @@ describe("the catalog", () => {
       asked.map(({ url }) => url),
       ["https://sweep.test/chains", "https://sweep.test/tokens"]
     )
+  })
+
+  it("is read from an older service, which cannot swap before the bridge", async () => {
+    const list = Schema.encodeSync(Catalog.ChainList)(Catalog.chainList(chains))
+    assert.isTrue(list.chains[0]?.features.swapBeforeBridge)
+    const older = list.chains.map(({ features: { swapBeforeBridge: _new, ...features }, ...chain }) => ({
+      ...chain,
+      features
+    }))
+    const { fetch } = stub([() => json(200, { chains: older })])
+    const [first] = await Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch }).chains()
+    assert.isFalse(first?.features.swapBeforeBridge)
+    assert.isTrue(first?.features.swap)
   })
 
   it("has the prices of listed tokens, and refuses what is none", async () => {

@@ -174,12 +174,10 @@ layer(services, live)("what people see", (it) => {
 
 /** Sweeps two tokens of an owner over two chains, and looks at every step. */
 const sweepsAndLooks = Effect.fnUntraced(function* (look: Look) {
-  const { alpha, beta, info } = yield* Steps.chains
-  const { key } = yield* Steps.owner(alpha, { DAI: "125.5", USDT: "1840.25", WETH: "0.31", FOT: "12", ETH: "0.05" })
-  const { complaints, page } = yield* SweepSite.visitor({
-    colorScheme: look.colorScheme,
-    viewport: { width: look.width, height: 860 }
-  })
+  const { alpha, beta, complaints, info, key, page } = yield* Steps.person(
+    { DAI: "125.5", USDT: "1840.25", WETH: "0.31", FOT: "12", ETH: "0.05" },
+    { colorScheme: look.colorScheme, viewport: { width: look.width, height: 860 } }
+  )
   const allowed = [info.dashboardUrl, info.orchestratorUrl, alpha.dev.rpcUrl, beta.dev.rpcUrl, "data:"]
   const foreign: Array<string> = []
   page.on("request", (request) => {
@@ -199,13 +197,16 @@ const sweepsAndLooks = Effect.fnUntraced(function* (look: Look) {
   yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
   yield* Effect.promise(() => page.getByText("Exactly what is signed").click())
   yield* looksAt("review")
-  yield* Steps.click(page, "Sign and sweep")
-  yield* Steps.delivered(page, "USDT on Alpha")
+  yield* Steps.sweeps(page, "USDT on Alpha")
   yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
   yield* looksAt("progress")
   yield* Steps.click(page, "Back to your tokens")
   yield* Steps.reads(page, "Runs the sweep delegate")
   yield* looksAt("delegation")
+  yield* Steps.goesTo(page, "ETH", "Beta")
+  yield* Steps.click(page, /^Review/)
+  yield* Steps.reads(page, /is swapped into WETH on Alpha first/)
+  yield* looksAt("review-swapped-first")
   return { complaints, findings, foreign }
 })
 

@@ -46,9 +46,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("gets over a bridge to the wei what the review said, for the fee that it said", () =>
     Effect.gen(function* () {
-      const { alpha, beta, info } = yield* Steps.chains
-      const { complaints, page } = yield* SweepSite.visitor()
-      const { address, key } = yield* Steps.owner(alpha, { USDC: "40" })
+      const { address, alpha, beta, complaints, info, key, page } = yield* Steps.person({ USDC: "40" })
       const feesBefore = yield* balanceOf(alpha, "USDC", alpha.info.feeRecipient)
       yield* Steps.usesKey(page, key)
       yield* Steps.goesTo(page, "USDC", "Beta")
@@ -62,8 +60,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* reads(page, "Not your own address")
       const least = yield* Steps.amountOf(page, "USDC on Alpha", "You receive at least", 6)
       const fee = yield* Steps.amountOf(page, "USDC on Alpha", "Fees, out of it", 6)
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "USDC on Alpha")
+      yield* Steps.sweeps(page, "USDC on Alpha")
       assert.isTrue(least > 0n)
       assert.isTrue(least < 40_000_000n - fee)
       assert.strictEqual((yield* balanceOf(beta, "USDC", friend)) - before, least)
@@ -74,11 +71,36 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("is told what crosses the bridge when that is another token, and gets the one that was asked for", () =>
+    Effect.gen(function* () {
+      const { address, alpha, beta, complaints, page } = yield* Steps.connected(
+        { DAI: "70" },
+        { viewport: { width: 360, height: 740 } }
+      )
+      yield* Steps.goesTo(page, "USDC", "Beta")
+      yield* click(page, "Review 1 sweep")
+      yield* reads(page, /^Your DAI is swapped into USDC on Alpha first, .* USDC comes back to .* on Alpha, not DAI\.$/)
+      // Nobody but the service knows the bridge of a local network.
+      yield* reads(page, /^Only the service says what 0x[0-9a-fA-F]{40} is worth/)
+      yield* reads(page, "Only the service says so. The warnings above say why.")
+      const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
+      const crossing = yield* Steps.amountOf(page, "DAI on Alpha", "Over the bridge", 6)
+      assert.isTrue(least > 0n)
+      assert.isTrue(crossing >= least)
+      assert.isAtMost(yield* Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth)), 360)
+      yield* Steps.sweeps(page, "DAI on Alpha")
+      assert.isTrue((yield* balanceOf(beta, "USDC", address)) >= least)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("sweeps several tokens one after the other with the keyboard alone", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor({ viewport: { width: 360, height: 740 } })
-      const { address, key } = yield* Steps.owner(alpha, { DAI: "60", ETH: "0.02" })
+      const { address, alpha, key, page } = yield* Steps.person(
+        { DAI: "60", ETH: "0.02" },
+        { viewport: { width: 360, height: 740 } }
+      )
       yield* Steps.opens(page)
       yield* Effect.promise(() => page.getByLabel("Private key").focus())
       yield* Effect.promise(() => page.keyboard.insertText(key))
@@ -108,10 +130,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("finds a sweep that is on its way again after a reload", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { key } = yield* Steps.owner(alpha, { DAI: "50" })
-      yield* Steps.usesKey(page, key)
+      const { page } = yield* Steps.connected({ DAI: "50" })
       yield* click(page, "Review 1 sweep")
       // The page hears nothing of the sweep until it is loaded again.
       yield* Effect.promise(() => page.route(/\/intents\/[^/]+/, (route) => route.abort()))
@@ -129,9 +148,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("signs in a browser wallet: on the right network, and only when they want to", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { account, address } = yield* Steps.owner(alpha, { DAI: "50" })
+      const { account, address, alpha, page } = yield* Steps.person({ DAI: "50" })
       const wallet = yield* Wallet.install(page, account, {
         chainId: 1,
         signsAuthorizations: true,
@@ -152,8 +169,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
       wallet.isWilling = true
       const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Steps.sweeps(page, "DAI on Alpha")
       assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
       // What the wallet was shown is what the page had shown.
       assert.include(wallet.shown.at(-1), `"minAmountOut":"${least}"`)
@@ -165,9 +181,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("with a wallet that cannot authorize is told so, and which can", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { account } = yield* Steps.owner(alpha, { DAI: "50" })
+      const { account, page } = yield* Steps.person({ DAI: "50" })
       yield* Wallet.install(page, account)
       yield* Steps.opens(page)
       yield* click(page, "Test Wallet")
@@ -180,15 +194,11 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("takes the delegation back in one click", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
       // Some of the native currency stays, to pay for the revocation.
-      const { address, key } = yield* Steps.owner(alpha, { DAI: "50", ETH: "0.1" })
-      yield* Steps.usesKey(page, key)
+      const { address, alpha, page } = yield* Steps.connected({ DAI: "50", ETH: "0.1" })
       yield* Effect.promise(() => page.getByRole("checkbox", { name: /^ETH/ }).uncheck())
       yield* click(page, "Review 1 sweep")
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Steps.sweeps(page, "DAI on Alpha")
       assert.match((yield* codeOf(alpha.dev.rpcUrl, address)) ?? "", /^0xef0100/)
       yield* click(page, "Sweep more")
       yield* click(page, "Revoke on Alpha")
@@ -199,10 +209,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
 
   it.effect("cannot sign a quote that has expired, and gets a new one", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { key } = yield* Steps.owner(alpha, { DAI: "50" })
-      yield* Steps.usesKey(page, key)
+      const { page } = yield* Steps.connected({ DAI: "50" })
       yield* Effect.promise(() =>
         page.route(
           "**/quote",
@@ -217,19 +224,15 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       )
       yield* click(page, "Review 1 sweep")
       yield* reads(page, "This quote has expired")
-      assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).count()), 0)
+      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
       yield* click(page, "Get a new quote")
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Steps.sweeps(page, "DAI on Alpha")
     }).pipe(Effect.scoped)
   )
 
   it.effect("is told of one token's trouble and goes on with the next", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { address, key } = yield* Steps.owner(alpha, { DAI: "60", USDT: "50" })
-      yield* Steps.usesKey(page, key)
+      const { address, alpha, page } = yield* Steps.connected({ DAI: "60", USDT: "50" })
       yield* Effect.promise(() =>
         page.route("**/quote", (route) => route.fulfill({ status: 422, json: { error: "internal error" } }), {
           times: 1
@@ -239,18 +242,14 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* reads(page, /There is no quote for this right now/)
       yield* click(page, "Skip this token")
       yield* reads(page, "Nothing was signed, the token stays where it is.")
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "USDT on Alpha")
+      yield* Steps.sweeps(page, "USDT on Alpha")
       assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 60n * 10n ** 18n)
     }).pipe(Effect.scoped)
   )
 
   it.effect("is not offered an order that is not the one that was asked for", () =>
     Effect.gen(function* () {
-      const { alpha } = yield* Steps.chains
-      const { page } = yield* SweepSite.visitor()
-      const { key } = yield* Steps.owner(alpha, { DAI: "50" })
-      yield* Steps.usesKey(page, key)
+      const { alpha, page } = yield* Steps.connected({ DAI: "50" })
       yield* Effect.promise(() =>
         page.route("**/quote", async (route) => {
           const response = await route.fetch()
@@ -262,37 +261,40 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       )
       yield* click(page, "Review 1 sweep")
       yield* reads(page, /The order is not what you asked for, so it was not offered for signing/)
-      assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).count()), 0)
+      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
     }).pipe(Effect.scoped)
   )
 
   it.effect("sweeps inside another app, with the wallet and for the builder that the app names", () =>
     Effect.gen(function* () {
-      const { alpha, info } = yield* Steps.chains
       const { builder } = yield* Services
-      const { complaints, page } = yield* SweepSite.visitor()
-      const { address, key } = yield* Steps.owner(alpha, { DAI: "50" })
+      const { address, alpha, complaints, info, key, page } = yield* Steps.person({ DAI: "50" })
       const host = yield* serve(join(projectRoot, "test", "web", "host", "index.html"))
       const asked = new URLSearchParams({
         orchestrator: info.orchestratorUrl,
         key: key.slice(2),
         chain: String(alpha.info.id),
         node: alpha.dev.rpcUrl,
-        apiKey: builder.apiKey
+        apiKey: builder.apiKey,
+        // Another delegate than the service's: what the app knows counts.
+        delegate: alpha.info.guard
       })
+      yield* Effect.promise(() => page.goto(`${host}?${asked}`))
+      yield* click(page, "Review 1 sweep")
+      yield* reads(page, /The order is not what you asked for.*quote\.settlementAddress/)
+      asked.set("delegate", alpha.info.delegate)
       yield* Effect.promise(() => page.goto(`${host}?${asked}`))
       yield* click(page, "Review 1 sweep")
       yield* reads(page, /This app: 0.15 DAI to/)
       const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
-      yield* click(page, "Sign and sweep")
-      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Steps.sweeps(page, "DAI on Alpha")
       assert.isTrue((yield* balanceOf(alpha, "USDT", address)) >= least)
       assert.match(yield* Effect.promise(() => page.title()), /^arrived in 0x[0-9a-f]{64}$/)
       yield* click(page, "Sweep more")
       // The app gave nodes and no sender: the page says what the account runs, and cannot change it.
       yield* reads(page, "Runs the sweep delegate")
       assert.isTrue(yield* Effect.promise(() => page.getByRole("button", { name: "Revoke on Alpha" }).isDisabled()))
-      assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Disconnect" }).count()), 0)
+      assert.strictEqual(yield* Steps.buttons(page, "Disconnect"), 0)
       assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped)
   )

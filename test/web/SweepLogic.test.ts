@@ -3,12 +3,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { Address, ListedToken, ServedChain } from "../../src/sdk/index.ts"
 import { byValue, dollars, total, worth } from "../../src/web/lib/usd.ts"
-import { canArrive, makeCatalog, NATIVE, routeHint } from "../../src/web/sweep/catalog.ts"
+import { canArrive, makeCatalog, NATIVE, routeHint, unitOf } from "../../src/web/sweep/catalog.ts"
+import { explainFailure } from "../../src/web/sweep/explain.ts"
 import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
 
-const chain = (id: number, name: string, bridgeDestinations: ReadonlyArray<number>): ServedChain => ({
+const chain = (
+  id: number,
+  name: string,
+  bridgeDestinations: ReadonlyArray<number>,
+  swapBeforeBridge = false
+): ServedChain => ({
   id,
   name,
   nativeSymbol: "ETH",
@@ -16,7 +22,7 @@ const chain = (id: number, name: string, bridgeDestinations: ReadonlyArray<numbe
   contracts: { delegate: at(1), guard: at(2), entry: at(3) },
   blockTimeMillis: 1_000,
   confirmations: 1,
-  features: { source: true, swap: true, bridgeDestinations }
+  features: { source: true, swap: true, bridgeDestinations, swapBeforeBridge }
 })
 
 const token = (chainId: number, address: Address, symbol: string, decimals = 18): ListedToken => ({
@@ -29,23 +35,28 @@ const token = (chainId: number, address: Address, symbol: string, decimals = 18)
 
 const [usdcA, usdcB, usdtA, usdtB] = [at(0xa1), at(0xb1), at(0xa2), at(0xb2)]
 
-const catalog = makeCatalog(
-  [chain(1, "alpha", [2]), chain(2, "beta", [1]), chain(3, "gamma", [])],
-  [
-    token(1, NATIVE, "ETH"),
-    token(1, at(16), "WETH"),
-    token(1, usdcA, "USDC", 6),
-    token(1, usdtA, "USDT", 6),
-    token(2, NATIVE, "ETH"),
-    token(2, at(32), "WETH"),
-    token(2, usdcB, "USDC", 6),
-    token(2, usdtB, "USDT", 18),
-    token(3, NATIVE, "ETH")
-  ]
-)
+const tokens = [
+  token(1, NATIVE, "ETH"),
+  token(1, at(16), "WETH"),
+  token(1, usdcA, "USDC", 6),
+  token(1, usdtA, "USDT", 6),
+  token(2, NATIVE, "ETH"),
+  token(2, at(32), "WETH"),
+  token(2, usdcB, "USDC", 6),
+  token(2, usdtB, "USDT", 18),
+  token(3, NATIVE, "ETH")
+]
 
-const arrives = (from: readonly [number, Address], to: readonly [number, Address]) =>
-  canArrive(catalog, { chainId: from[0], address: from[1] }, { chainId: to[0], address: to[1] })
+const chains = (swapBeforeBridge: boolean) => [
+  chain(1, "alpha", [2], swapBeforeBridge),
+  chain(2, "beta", [1]),
+  chain(3, "gamma", [], swapBeforeBridge)
+]
+
+const catalog = makeCatalog(chains(false), tokens)
+
+const arrives = (from: readonly [number, Address], to: readonly [number, Address], within = catalog) =>
+  canArrive(within, { chainId: from[0], address: from[1] }, { chainId: to[0], address: to[1] })
 
 describe("what can arrive", () => {
   it("on its own chain is any other asset", () => {
@@ -64,6 +75,30 @@ describe("what can arrive", () => {
     assert.isFalse(arrives([1, NATIVE], [2, at(32)]), "bridges unwrap for accounts")
   })
 
+  it("over a bridge with a swap before it is any asset that the bridge carries", () => {
+    const swapping = makeCatalog(chains(true), tokens)
+    assert.isTrue(arrives([1, usdtA], [2, usdcB], swapping))
+    assert.isTrue(arrives([1, NATIVE], [2, usdcB], swapping))
+    assert.isTrue(arrives([1, usdcA], [2, NATIVE], swapping))
+    assert.isTrue(arrives([1, at(0x77)], [2, usdcB], swapping), "an unlisted token")
+    assert.isTrue(arrives([1, usdcA], [2, usdcB], swapping), "what needs no swap")
+    assert.isFalse(arrives([1, usdcA], [2, usdtB], swapping), "what has no counterpart here")
+    assert.isFalse(arrives([1, usdcA], [2, at(32)], swapping), "bridges unwrap for accounts")
+    assert.isFalse(arrives([2, usdtB], [1, usdcA], swapping), "from a chain that does not swap first")
+    assert.isFalse(arrives([3, NATIVE], [1, usdcA], swapping), "from a chain without a bridge")
+    const twins = makeCatalog(chains(true), [...tokens, token(1, at(0x78), "USDC", 6)])
+    assert.isFalse(arrives([1, usdtA], [2, usdcB], twins), "what is listed twice, so that nobody knows which is meant")
+  })
+
+  it("is counted in what its list says, and in smallest units where that says nothing", () => {
+    const bare = makeCatalog([chain(1, "alpha", [])], [token(1, usdcA, "USDC", 6)])
+    const unit = (address: Address) => {
+      const { decimals, symbol } = unitOf(bare, { chainId: 1, address })
+      return `${symbol}/${decimals}`
+    }
+    assert.deepStrictEqual([usdcA, at(16), at(0x77)].map(unit), ["USDC/6", "WETH/18", "units/0"])
+  })
+
   it("is nothing where no bridge leads", () => {
     assert.isFalse(arrives([1, NATIVE], [3, NATIVE]))
     assert.isFalse(arrives([9, NATIVE], [1, usdcA]))
@@ -76,6 +111,14 @@ describe("what can arrive", () => {
     assert.strictEqual(preferredToken(catalog, 2, "WETH")?.address, at(32))
     assert.strictEqual(preferredToken(catalog, 2, usdtB)?.address, usdtB)
     assert.strictEqual(preferredToken(catalog, 3)?.address, NATIVE)
+  })
+})
+
+describe("a sweep that the bridge gave back", () => {
+  it("names what is in the account now", () => {
+    assert.include(explainFailure("bridge_refunded", "USDC"), "USDC is in your account on the first chain")
+    assert.notInclude(explainFailure("bridge_refunded"), "USDC")
+    assert.notInclude(explainFailure("expired", "USDC"), "USDC")
   })
 })
 

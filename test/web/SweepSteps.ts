@@ -1,12 +1,13 @@
 /** What a person does and sees on the sweep page, for tests. */
 import { Effect } from "effect"
-import type { Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { parseUnits } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import { type Place, place, Services } from "../support/Services.ts"
 import { tokenOf } from "../support/SweepClient.ts"
+import * as SweepSite from "./SweepSite.ts"
 
 type Held = Readonly<Partial<Record<Parameters<DevChain["fund"]>[1]["token"], string>>>
 
@@ -46,6 +47,19 @@ export const usesKey = Effect.fnUntraced(function* (page: Page, key: string) {
   yield* Effect.promise(() => page.getByRole("heading", { name: "Your tokens", exact: true }).waitFor())
 })
 
+/** Somebody with a browser of their own, who holds these tokens on Alpha. */
+export const person = Effect.fnUntraced(function* (held: Held, options?: Parameters<Browser["newContext"]>[0]) {
+  const network = yield* chains
+  return { ...network, ...(yield* SweepSite.visitor(options)), ...(yield* owner(network.alpha, held)) }
+})
+
+/** A {@link person} whose key is connected. */
+export const connected = Effect.fnUntraced(function* (...args: Parameters<typeof person>) {
+  const found = yield* person(...args)
+  yield* usesKey(found.page, found.key)
+  return found
+})
+
 export const goesTo = Effect.fnUntraced(function* (page: Page, symbol: string, chain: string) {
   yield* Effect.promise(() => page.getByLabel("On", { exact: true }).selectOption({ label: chain }))
   const option = page.getByLabel("Receive", { exact: true }).locator("option", { hasText: new RegExp(`^${symbol} `) })
@@ -67,3 +81,13 @@ export const amountOf = (page: Page, name: string, label: string, decimals: numb
 /** Waits until a card or an entry says that its sweep is delivered. */
 export const delivered = (page: Page, name: string) =>
   Effect.promise(() => card(page, name).getByText("Delivered", { exact: true }).waitFor())
+
+/** Signs what is under review, and waits until it is delivered. */
+export const sweeps = Effect.fnUntraced(function* (page: Page, name: string) {
+  yield* click(page, "Sign and sweep")
+  yield* delivered(page, name)
+})
+
+/** How many buttons of a name there are. */
+export const buttons = (page: Page, name: string) =>
+  Effect.promise(() => page.getByRole("button", { name, exact: true }).count())

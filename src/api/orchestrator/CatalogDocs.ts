@@ -31,7 +31,7 @@ export const chains = documented({
           explorerUrl: "https://basescan.org",
           blockTimeMillis: 2000,
           confirmations: 3,
-          features: { source: true, swap: true, bridgeDestinations: [1, 10] }
+          features: { source: true, swap: true, bridgeDestinations: [1, 10], swapBeforeBridge: true }
         }
       ]
     }

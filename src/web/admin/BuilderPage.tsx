@@ -4,17 +4,16 @@ import { useParams } from "@tanstack/react-router"
 import { useTokenBook } from "../api/tokens.ts"
 import { atMoment, onDate } from "../lib/time.ts"
 import { Address } from "../ui/Address.tsx"
-import { Amount } from "../ui/Amount.tsx"
 import { Badge } from "../ui/Badge.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Detail, Details } from "../ui/Details.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
-import { TokenName } from "../ui/TokenName.tsx"
 import { tokenKey } from "../dashboard/earnings.ts"
 import { BuilderLedger } from "./BuilderLedger.tsx"
 import { BuilderTerms, SuspendButton } from "./BuilderTerms.tsx"
+import { positionColumns } from "./positions.tsx"
 import { builder as builderQuery, builderEntries, builderTotals } from "./queries.ts"
 
 function Totals({ id }: { readonly id: string }) {
@@ -30,19 +29,7 @@ function Totals({ id }: { readonly id: string }) {
       ) : (
         <Table
           caption="Accruals per token"
-          columns={[
-            {
-              title: "Token",
-              cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} />
-            },
-            ...(["earned", "paid", "owed"] as const).map((part) => ({
-              title: { earned: "Earned", paid: "Paid", owed: "Owed" }[part],
-              align: "right" as const,
-              cell: (line: NonNullable<typeof rows>[number]) => (
-                <Amount symbol={false} token={book.token(line.chainId, line.token)} value={line[part]} />
-              )
-            }))
-          ]}
+          columns={positionColumns(book)}
           placeholders={2}
           rowKey={({ chainId, token }) => tokenKey(chainId, token)}
           rows={rows}

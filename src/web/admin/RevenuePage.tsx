@@ -14,8 +14,8 @@ import { Select } from "../ui/Field.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
 import { Table } from "../ui/Table.tsx"
-import { TokenName } from "../ui/TokenName.tsx"
 import { tokenKey } from "../dashboard/earnings.ts"
+import { positionColumns } from "./positions.tsx"
 import { revenue, treasury } from "./queries.ts"
 
 const DAYS = 30
@@ -84,17 +84,7 @@ function Treasury({ book }: { readonly book: TokenBook }) {
         <Table
           caption="Treasury positions"
           columns={[
-            {
-              title: "Token",
-              cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} />
-            },
-            ...(["earned", "paid", "owed"] as const).map((part) => ({
-              title: { earned: "Earned", paid: "Paid", owed: "Owed" }[part],
-              align: "right" as const,
-              cell: (line: NonNullable<typeof positions>[number]) => (
-                <Amount symbol={false} token={book.token(line.chainId, line.token)} value={line[part]} />
-              )
-            })),
+            ...positionColumns(book),
             {
               title: "In the vault",
               align: "right",

@@ -1,24 +1,20 @@
 /** Every accrual, with filters over what was loaded and a file of all. */
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Activity } from "../../domain/LedgerEntry.ts"
 import { activity, activitySince } from "../api/queries.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import { exact } from "../lib/amounts.ts"
-import { download, toCsv } from "../lib/csv.ts"
+import { toCsv } from "../lib/csv.ts"
 import { shorten } from "../lib/shorten.ts"
-import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Select } from "../ui/Field.tsx"
 import { LoadMore } from "../ui/LoadMore.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState } from "../ui/States.tsx"
-import { toast } from "../ui/Toast.tsx"
 import { type ActivityState, ActivityTable, stateOf } from "./ActivityTable.tsx"
 import { tokenKey } from "./earnings.ts"
-
-/** A file of more would not open in a spreadsheet. */
-const MOST_EXPORTED = 100_000
+import { ExportCsv } from "./ExportCsv.tsx"
 
 const toFile = (entries: ReadonlyArray<Activity>, book: TokenBook): string =>
   toCsv(
@@ -106,31 +102,16 @@ export function ActivityPage() {
   const pages = useInfiniteQuery(activity)
   const loaded = pages.data?.pages.flatMap(({ entries }) => entries)
   const shown = loaded?.filter((entry) => passes(filters, entry))
-  const csv = useMutation({
-    mutationFn: () => activitySince(0, MOST_EXPORTED),
-    onSuccess: ({ entries }) =>
-      download(
-        "activity.csv",
-        "text/csv",
-        toFile(
-          entries.filter((entry) => passes(filters, entry)),
-          book
-        )
-      ),
-    onError: toast.failed
-  })
+  const file = async (most: number) => {
+    const { entries } = await activitySince(0, most)
+    return toFile(
+      entries.filter((entry) => passes(filters, entry)),
+      book
+    )
+  }
   return (
     <Page
-      actions={
-        <Button
-          busy={csv.isPending}
-          disabled={loaded === undefined || loaded.length === 0}
-          icon="download"
-          onClick={() => csv.mutate()}
-        >
-          Export CSV
-        </Button>
-      }
+      actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="activity.csv" make={file} />}
       description="What each settled sweep earned you."
       title="Activity"
     >

@@ -6,7 +6,7 @@ import { deployment } from "../api/queries.ts"
 import { Address } from "../ui/Address.tsx"
 import { Button } from "../ui/Button.tsx"
 import { CopyBlock } from "../ui/Copy.tsx"
-import { Input } from "../ui/Field.tsx"
+import { Checkbox, Input } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Notice } from "../ui/States.tsx"
 import { useWallets } from "../wallet/provider.ts"
@@ -193,15 +193,9 @@ export function KeyOnce({ apiKey, flow }: { readonly apiKey: string; readonly fl
         </p>
       </div>
       <CopyBlock label="Copy" text={apiKey} />
-      <label className="flex cursor-pointer items-start gap-2.5">
-        <input
-          checked={isKept}
-          className="mt-1 size-4 accent-(--accent-fill)"
-          onChange={(event) => setKept(event.target.checked)}
-          type="checkbox"
-        />
-        <span>I have stored the key in a safe place</span>
-      </label>
+      <Checkbox checked={isKept} onChange={setKept}>
+        I have stored the key in a safe place
+      </Checkbox>
       <Failure error={flow.error} />
       <Button busy={flow.busy === "enter"} disabled={!isKept} onClick={() => void flow.enter()} variant="primary">
         Go to the dashboard

@@ -44,7 +44,7 @@ export function Banner({ action, children, tone }: BannerProps) {
         <span className="mt-0.5">
           <Icon name={tone === "good" ? "check" : tone === "info" ? "lock" : "alert"} />
         </span>
-        <div className="min-w-0 break-words">{children}</div>
+        <div className="min-w-0 wrap-anywhere">{children}</div>
       </div>
       {action}
     </div>

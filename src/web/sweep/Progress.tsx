@@ -7,7 +7,7 @@ import { Address } from "../ui/Address.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Banner } from "./Banner.tsx"
-import { chainName } from "./catalog.ts"
+import { chainName, unitOf } from "./catalog.ts"
 import { explain, explainFailure } from "./explain.ts"
 import { useSession } from "./session.ts"
 import type { Submission } from "./submissions.ts"
@@ -89,8 +89,8 @@ export interface ProgressProps {
 export function Progress({ error, intent, retry, submission }: ProgressProps) {
   const { catalog } = useSession()
   const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
-  const { receive } = submission
-  const arrived = catalog.token(receive.chainId, receive.token)
+  const { crossing, receive } = submission
+  const arrived = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
   return (
     <div className="flex flex-col gap-3">
       <ol className="flex flex-col">
@@ -118,7 +118,7 @@ export function Progress({ error, intent, retry, submission }: ProgressProps) {
       </ol>
       {intent.status === "delivered" && (
         <p className="text-sm text-muted">
-          At least {readable(BigInt(receive.amount), arrived?.decimals ?? 0)} {arrived?.symbol ?? "units"} arrived at{" "}
+          At least {readable(BigInt(receive.amount), arrived.decimals)} {arrived.symbol} arrived at{" "}
           <Address
             href={account(catalog.chain(receive.chainId), receive.destination)}
             label="the destination"
@@ -126,7 +126,14 @@ export function Progress({ error, intent, retry, submission }: ProgressProps) {
           />
         </p>
       )}
-      {intent.status === "failed" && <Banner tone="bad">{explainFailure(intent.failureReason)}</Banner>}
+      {intent.status === "failed" && (
+        <Banner tone="bad">
+          {explainFailure(
+            intent.failureReason,
+            crossing && unitOf(catalog, { chainId: crossing.chainId, address: crossing.token }).symbol
+          )}
+        </Banner>
+      )}
       {error !== null && error !== undefined && intent.status !== "failed" && (
         <Banner
           action={

@@ -8,27 +8,24 @@ import { atMoment } from "../lib/time.ts"
 import { worth } from "../lib/usd.ts"
 import { Address } from "../ui/Address.tsx"
 import { Banner } from "./Banner.tsx"
-import { chainName } from "./catalog.ts"
+import { chainName, type Unit, unitOf } from "./catalog.ts"
 import { useSession } from "./session.ts"
 
-/** How the amounts of a token are written. */
-export interface Unit {
-  readonly symbol: string
-  readonly decimals: number
-  readonly priceUsd: string | null
+interface PricedUnit extends Unit {
+  readonly priceUsd?: string | null
 }
 
 export interface ReviewFactsProps {
   readonly review: SweepReview
-  readonly sent: Unit
+  readonly sent: PricedUnit
   readonly received: Unit
   readonly secondsLeft: number
 }
 
 const GUARANTEES: Readonly<Record<Guarantee, string>> = {
   order: "Your signature fixes this minimum. With less, nothing happens at all.",
-  bridge: "The bridge's contract owes you this. If nobody delivers, it returns the tokens to your account.",
-  service: "Only the service says so."
+  bridge: "The bridge's contract owes you this. If nobody delivers, it returns what it took to your account.",
+  service: "Only the service says so. The warnings above say why."
 }
 
 function Value({
@@ -37,10 +34,10 @@ function Value({
   value
 }: {
   readonly value: bigint
-  readonly unit: Unit
+  readonly unit: PricedUnit
   readonly strong?: boolean
 }) {
-  const { decimals, priceUsd, symbol } = unit
+  const { decimals, priceUsd = null, symbol } = unit
   return (
     <span className="tabular-nums" title={`${exact(value, decimals)} ${symbol}`}>
       <span className={strong ? "font-semibold" : undefined}>
@@ -93,6 +90,28 @@ function Panel({
 
 /** `1:05`. */
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+
+/** What crosses the bridge in place of what is sent, and is what the owner is left with if nobody delivers. */
+function Crossing({ sent, via }: { readonly sent: Unit; readonly via: NonNullable<SweepReview["receive"]["via"]> }) {
+  const { catalog } = useSession()
+  const chain = catalog.chain(via.chainId)
+  const on = chainName(chain, via.chainId)
+  const unit = unitOf(catalog, { chainId: via.chainId, address: via.token })
+  return (
+    <Fact
+      label="Over the bridge"
+      note={
+        <>
+          Your {sent.symbol} is swapped into {unit.symbol} on {on} first, and that crosses the bridge. If nobody
+          delivers, {unit.symbol} comes back to your account on {on}, not {sent.symbol}.
+        </>
+      }
+    >
+      at least <Value unit={unit} value={via.minAmount} /> ·{" "}
+      <Address href={account(chain, via.token)} label="the token that crosses the bridge" value={via.token} />
+    </Fact>
+  )
+}
 
 function Exactly({ review }: { readonly review: SweepReview }) {
   const { authorization, owner, quoteId, typedData } = review
@@ -176,6 +195,7 @@ export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFacts
         >
           <Value unit={sent} value={fees.total} />
         </Fact>
+        {receive.via !== undefined && <Crossing sent={sent} via={receive.via} />}
         <Fact label="Guarantee">{GUARANTEES[receive.guaranteedBy]}</Fact>
         <Fact label="To" note={isOwn ? "Your own address" : "Not your own address"}>
           <Address

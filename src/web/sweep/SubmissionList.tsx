@@ -5,7 +5,7 @@ import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Time } from "../ui/Time.tsx"
-import { chainName } from "./catalog.ts"
+import { chainName, unitOf } from "./catalog.ts"
 import { Progress } from "./Progress.tsx"
 import { useSession } from "./session.ts"
 import { isEnded, type Side, type Submission } from "./submissions.ts"
@@ -20,8 +20,8 @@ const BADGES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
 const useAmountText = () => {
   const { catalog } = useSession()
   return ({ amount, chainId, token }: Side) => {
-    const listed = catalog.token(chainId, token)
-    return `${readable(BigInt(amount), listed?.decimals ?? 0, 4)} ${listed?.symbol ?? "units"}`
+    const { decimals, symbol } = unitOf(catalog, { chainId, address: token })
+    return `${readable(BigInt(amount), decimals, 4)} ${symbol}`
   }
 }
 

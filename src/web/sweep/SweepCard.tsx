@@ -7,11 +7,11 @@ import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Skeleton } from "../ui/States.tsx"
 import { Banner } from "./Banner.tsx"
-import { chainName } from "./catalog.ts"
+import { chainName, unitOf } from "./catalog.ts"
 import type { Plan } from "./ChooseStep.tsx"
 import { explain } from "./explain.ts"
 import { Progress } from "./Progress.tsx"
-import { ReviewFacts, type Unit } from "./ReviewFacts.tsx"
+import { ReviewFacts } from "./ReviewFacts.tsx"
 import { SignBar } from "./SignBar.tsx"
 import { useSession } from "./session.ts"
 import type { Submission } from "./submissions.ts"
@@ -84,8 +84,6 @@ function Quoted({
   const { catalog } = useSession()
   const now = useNow()
   const { quote, renew, sign } = sweep
-  const listed = catalog.token(plan.to.chainId, plan.to.address)
-  const received: Unit = { symbol: listed?.symbol ?? "units", decimals: listed?.decimals ?? 0, priceUsd: null }
   const review = quote.data?.review
   const secondsLeft = secondsUntil(review?.expiresAt, now)
   if (quote.isFetching) return <QuoteSkeleton />
@@ -104,7 +102,7 @@ function Quoted({
   }
   return (
     <div className="flex flex-col gap-4">
-      <ReviewFacts received={received} review={review} secondsLeft={secondsLeft} sent={token} />
+      <ReviewFacts received={unitOf(catalog, plan.to)} review={review} secondsLeft={secondsLeft} sent={token} />
       {sign.isError && <Banner tone="bad">{explain(sign.error)}</Banner>}
       <SignBar
         chainId={review.send.chainId}
@@ -130,7 +128,6 @@ export function SweepCard(props: SweepCardProps) {
     if (turn === "current") heading.current?.focus({ preventScroll: false })
   }, [turn])
   const { submission } = sweep
-  const listed = catalog.token(plan.to.chainId, plan.to.address)
   const [tone, text]: readonly [Tone, string] =
     submission !== undefined
       ? (STATUS[submission.status] ?? ["accent", "On its way"])
@@ -156,7 +153,7 @@ export function SweepCard(props: SweepCardProps) {
               <Icon name="arrowRight" size={13} />
               <span className="sr-only">to</span>
               <span className="truncate">
-                {listed?.symbol} on {chainName(catalog.chain(plan.to.chainId), plan.to.chainId)}
+                {unitOf(catalog, plan.to).symbol} on {chainName(catalog.chain(plan.to.chainId), plan.to.chainId)}
               </span>
             </span>
           </h2>

@@ -22,6 +22,7 @@ import {
   type Node,
   RateLimitedError,
   type RevocationSender,
+  type ReviewOptions,
   SweepError,
   type SweepSigner
 } from "../../sdk/index.ts"
@@ -50,6 +51,11 @@ export interface SweepWidgetProps {
   readonly nodes?: Readonly<Record<number, Node>>
   /** Sends and pays a signer's revocations on a chain; without it, revoking is explained and not offered. Keep it the same. */
   readonly sender?: (chainId: number) => RevocationSender | undefined
+  /**
+   * What the app itself knows of delegates and bridges. Without it the review takes the service's word for its delegates, and says
+   * so of what it does not know of the bridge. Keep it the same object.
+   */
+  readonly review?: Pick<ReviewOptions, "bridges" | "delegates" | "maxFeeBps">
   /** Attributes the sweeps to the builder that the key belongs to. */
   readonly apiKey?: string
   /** What is chosen at first. Keep it the same object. */
@@ -110,7 +116,8 @@ function Connected({
   heading,
   localNodes,
   onDelivered,
-  orchestratorUrl
+  orchestratorUrl,
+  review
 }: ConnectedProps) {
   const [plan, setPlan] = useState<Plan>()
   const walletChain = useWalletChain(account)
@@ -122,8 +129,8 @@ function Connected({
   const tell = useCallback((intent: Intent) => told.current?.(intent), [])
   const client = useMemo(() => {
     const delegates = Object.fromEntries(catalog.chains.map(({ contracts, id }) => [id, contracts.delegate]))
-    return createSweepClient({ orchestratorUrl, review: { delegates } })
-  }, [orchestratorUrl, catalog])
+    return createSweepClient({ orchestratorUrl, review: { delegates, ...review } })
+  }, [orchestratorUrl, catalog, review])
   const session: Session = {
     client,
     catalog,

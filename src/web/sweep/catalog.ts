@@ -1,6 +1,9 @@
 /** What the service serves, by chain and token, and which token can arrive as which. Pure. */
-import type { Address, ListedToken, ServedChain } from "../../sdk/index.ts"
+import { Option } from "effect"
+import * as Checksummed from "../../domain/Address.ts"
+import { equivalent, type Listing } from "../../domain/TokenEquivalence.ts"
 import { sameAddress } from "../../sdk/address.ts"
+import type { Address, ListedToken, ServedChain } from "../../sdk/index.ts"
 
 export const NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 
@@ -10,16 +13,45 @@ export interface Catalog {
   readonly chain: (id: number) => ServedChain | undefined
   readonly token: (chainId: number, address: Address) => ListedToken | undefined
   readonly tokensOn: (chainId: number) => ReadonlyArray<ListedToken>
+  /** The ERC-20 of a chain that is the same asset as another chain's, by the rule that the service itself goes by. */
+  readonly counterpart: (of: Place, chainId: number) => Address | undefined
 }
+
+const listingOf = (
+  { id, nativeSymbol, wrappedNative }: ServedChain,
+  tokens: ReadonlyArray<ListedToken>
+): readonly [number, Listing] => [
+  id,
+  {
+    id,
+    nativeSymbol,
+    wrappedNative: Checksummed.of(wrappedNative),
+    tokens: tokens
+      .filter(({ address, chainId }) => chainId === id && !sameAddress(address, NATIVE))
+      .map(({ address, chainId, decimals, name, symbol }) => ({
+        address: Checksummed.of(address),
+        chainId,
+        decimals,
+        name,
+        symbol
+      }))
+  }
+]
 
 export const makeCatalog = (chains: ReadonlyArray<ServedChain>, tokens: ReadonlyArray<ListedToken>): Catalog => {
   const tokensOn = (chainId: number) => tokens.filter((token) => token.chainId === chainId)
+  const listings = new Map(chains.map((chain) => listingOf(chain, tokens)))
   return {
     chains,
     tokens,
     chain: (id) => chains.find((chain) => chain.id === id),
     tokensOn,
-    token: (chainId, address) => tokensOn(chainId).find((token) => sameAddress(token.address, address))
+    token: (chainId, address) => tokensOn(chainId).find((token) => sameAddress(token.address, address)),
+    counterpart: ({ address, chainId }, on) => {
+      const [from, to] = [listings.get(chainId), listings.get(on)]
+      if (from === undefined || to === undefined) return undefined
+      return Option.getOrUndefined(equivalent(from, Checksummed.of(address), to))?.address
+    }
   }
 }
 
@@ -41,39 +73,40 @@ export const chainName = (chain: ServedChain | undefined, id: number): string =>
 const moved = (chain: ServedChain, address: Address): Address =>
   sameAddress(address, NATIVE) ? chain.wrappedNative : address
 
-/**
- * The same asset on both chains, as bridges need it: symbol and decimals of the lists agree. The native currency travels as
- * its wrapped form.
- */
-const isSameAsset = (catalog: Catalog, from: Place, to: Place): boolean => {
-  const [source, destination] = [catalog.chain(from.chainId), catalog.chain(to.chainId)]
-  if (source === undefined || destination === undefined) return false
-  const [sent, received] = [moved(source, from.address), moved(destination, to.address)]
-  const [sentIsNative, receivedIsNative] = [
-    sameAddress(sent, source.wrappedNative),
-    sameAddress(received, destination.wrappedNative)
-  ]
-  if (sentIsNative || receivedIsNative) {
-    // Bridges unwrap for accounts: what arrives at one is the native currency.
-    return (
-      sentIsNative &&
-      receivedIsNative &&
-      source.nativeSymbol === destination.nativeSymbol &&
-      sameAddress(to.address, NATIVE)
-    )
-  }
-  const [a, b] = [catalog.token(from.chainId, sent), catalog.token(to.chainId, received)]
-  return a !== undefined && b !== undefined && a.symbol === b.symbol && a.decimals === b.decimals
+/** What has to cross the bridge from a chain so that a place's token arrives. The native currency travels as its wrapped form. */
+const bridged = (catalog: Catalog, chainId: number, to: Place): Address | undefined => {
+  const destination = catalog.chain(to.chainId)
+  // Bridges unwrap for accounts: what arrives at one is the native currency.
+  if (destination === undefined || sameAddress(to.address, destination.wrappedNative)) return undefined
+  return catalog.counterpart({ chainId: to.chainId, address: moved(destination, to.address) }, chainId)
 }
 
-/** Whether a token can be swept to a place: by a swap on its own chain, or as the same asset over a bridge. */
+/** Whether a token can be swept to a place: by a swap on its own chain, or over a bridge, swapped before it where it has to be. */
 export const canArrive = (catalog: Catalog, from: Place, to: Place): boolean => {
   const source = catalog.chain(from.chainId)
   if (source === undefined || !source.features.source) return false
-  if (from.chainId === to.chainId) {
-    return source.features.swap && !sameAddress(moved(source, from.address), moved(source, to.address))
-  }
-  return source.features.bridgeDestinations.includes(to.chainId) && isSameAsset(catalog, from, to)
+  const sent = moved(source, from.address)
+  if (from.chainId === to.chainId) return source.features.swap && !sameAddress(sent, moved(source, to.address))
+  if (!source.features.bridgeDestinations.includes(to.chainId)) return false
+  const crossing = bridged(catalog, from.chainId, to)
+  return crossing !== undefined && (source.features.swapBeforeBridge || sameAddress(crossing, sent))
+}
+
+/** How amounts of a token are written. */
+export interface Unit {
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** What is not listed is counted in its smallest units, but for the wrapped native currency. */
+export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
+  const chain = catalog.chain(chainId)
+  return (
+    catalog.token(chainId, address) ??
+    (chain !== undefined && sameAddress(address, chain.wrappedNative)
+      ? { symbol: `W${chain.nativeSymbol}`, decimals: 18 }
+      : { symbol: "units", decimals: 0 })
+  )
 }
 
 /** The route hint that names both chains. */

@@ -103,13 +103,19 @@ const FAILURES: Readonly<Record<string, string>> = {
   nonce_used: "This order was settled or cancelled before.",
   screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
   bridge_refunded:
-    "Nobody delivered on the other chain in time, so the bridge gave the tokens back to your account on the first one."
+    "Nobody delivered on the other chain in time, so the bridge gave back what it had taken to your account on the first one."
 }
 
-/** What became of a sweep that failed, and what to do. */
-export const explainFailure = (reason: string | undefined): string =>
-  (reason === undefined ? undefined : FAILURES[reason]) ??
-  "It did not go through. Check your balance before you sweep again."
+/** What became of a sweep that failed, and what to do; `bridged` names what crossed the bridge in place of what was sent. */
+export const explainFailure = (reason: string | undefined, bridged?: string): string => {
+  if (reason === "bridge_refunded" && bridged !== undefined) {
+    return `Nobody delivered on the other chain in time, so the bridge gave back what it had taken: ${bridged} is in your account on the first chain. Sweep it again.`
+  }
+  return (
+    (reason === undefined ? undefined : FAILURES[reason]) ??
+    "It did not go through. Check your balance before you sweep again."
+  )
+}
 
 const REASONS: Readonly<Record<string, string>> = {
   no_price: "Nobody has a price for it",

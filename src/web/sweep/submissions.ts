@@ -18,6 +18,8 @@ export interface Submission {
   readonly send: Side
   /** `amount` is the least that arrives. */
   readonly receive: Side & { readonly destination: Address }
+  /** What is bridged, where that is not what is sent: it comes back if nobody delivers. */
+  readonly crossing?: Omit<Side, "amount">
   /** As last seen. */
   readonly status: IntentStatus
   readonly txHash?: Hex

@@ -43,6 +43,7 @@ const submissionOf = ({ quoteId, receive, send }: SweepReview, submittedAtMs: nu
     amount: receive.minAmount.toString(),
     destination: receive.destination
   },
+  ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
   // Until the service says more.
   status: "quoted"
 })

@@ -90,3 +90,23 @@ export function Select({
     </Frame>
   )
 }
+
+export interface CheckboxProps {
+  readonly checked: boolean
+  readonly children: ReactNode
+  readonly onChange: (isChecked: boolean) => void
+}
+
+export function Checkbox({ checked, children, onChange }: CheckboxProps) {
+  return (
+    <label className="flex cursor-pointer items-start gap-2.5">
+      <input
+        checked={checked}
+        className="mt-1 size-4 accent-(--accent-fill)"
+        onChange={(event) => onChange(event.target.checked)}
+        type="checkbox"
+      />
+      <span>{children}</span>
+    </label>
+  )
+}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react"
 import { Button } from "./Button.tsx"
 import { CopyBlock } from "./Copy.tsx"
 import { Dialog } from "./Dialog.tsx"
+import { Checkbox } from "./Field.tsx"
 
 export interface KeyDialogProps {
   readonly secret: string
@@ -34,15 +35,9 @@ export function KeyDialog({
     >
       <p className="text-muted">{note}</p>
       <CopyBlock label="Copy" text={secret} />
-      <label className="flex cursor-pointer items-start gap-2.5">
-        <input
-          checked={isKept}
-          className="mt-1 size-4 accent-(--accent-fill)"
-          onChange={(event) => setKept(event.target.checked)}
-          type="checkbox"
-        />
-        <span>The {what} is stored in a safe place</span>
-      </label>
+      <Checkbox checked={isKept} onChange={setKept}>
+        The {what} is stored in a safe place
+      </Checkbox>
     </Dialog>
   )
 }

@@ -14,7 +14,7 @@ export interface Column<Row> {
 export interface TableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly caption: string
-  readonly columns: ReadonlyArray<Column<Row>>
+  readonly columns: ReadonlyArray<Column<NoInfer<Row>>>
   /** Undefined while they are loaded. */
   readonly rows: ReadonlyArray<Row> | undefined
   readonly rowKey: (row: Row) => string

@@ -29,14 +29,14 @@ describe("GET /chains", () => {
         explorerUrl: "https://one.example",
         blockTimeMillis: 1000,
         confirmations: 1,
-        features: { source: true, swap: true, bridgeDestinations: [2] }
+        features: { source: true, swap: true, bridgeDestinations: [2], swapBeforeBridge: true }
       })
       assert.deepStrictEqual(
         listed.chains.map(({ features }) => features),
         [
-          { source: true, swap: true, bridgeDestinations: [2] },
-          { source: false, swap: false, bridgeDestinations: [] },
-          { source: true, swap: false, bridgeDestinations: [] }
+          { source: true, swap: true, bridgeDestinations: [2], swapBeforeBridge: true },
+          { source: false, swap: false, bridgeDestinations: [], swapBeforeBridge: false },
+          { source: true, swap: false, bridgeDestinations: [], swapBeforeBridge: false }
         ]
       )
     })

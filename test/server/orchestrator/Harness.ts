@@ -185,9 +185,19 @@ export const chains: ReadonlyArray<Chain> = [
     name: "one",
     swapRouter: DELEGATE,
     spokePool: DELEGATE,
+    spokePoolPeriphery: DELEGATE,
     explorerUrl: "https://one.example"
   },
-  { ...fakeChain, id: 2, name: "two", spokePool: DELEGATE, swapRouter: DELEGATE, supportsSetCode: false, tokens: [] },
+  {
+    ...fakeChain,
+    id: 2,
+    name: "two",
+    spokePool: DELEGATE,
+    spokePoolPeriphery: DELEGATE,
+    swapRouter: DELEGATE,
+    supportsSetCode: false,
+    tokens: []
+  },
   { ...fakeChain, id: 3, name: "three", tokens: [] }
 ]
 

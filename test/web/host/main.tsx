@@ -8,6 +8,7 @@ const signer = privateKeyToAccount(`0x${asked.get("key") ?? ""}`)
 const chainId = Number(asked.get("chain"))
 const nodes = { [chainId]: asked.get("node") ?? "" }
 const defaults = { tokenOut: "USDT", chainId }
+const review = { delegates: { [chainId]: `0x${(asked.get("delegate") ?? "").slice(2)}` as const } }
 
 const root = document.getElementById("root")
 if (root !== null) {
@@ -20,6 +21,7 @@ if (root !== null) {
         document.title = `arrived in ${txHash ?? "nothing"}`
       }}
       orchestratorUrl={asked.get("orchestrator") ?? ""}
+      review={review}
       signer={signer}
       theme="dark"
     />

@@ -1,23 +1,18 @@
 /** Every sweep that carries the builder's key, with filters that stay in the address, and a file of all that pass them. */
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { MINE } from "../../api/queries.ts"
 import { type TokenBook, useTokenBook } from "../../api/tokens.ts"
-import { download } from "../../lib/csv.ts"
-import { Button, buttonClasses } from "../../ui/Button.tsx"
+import { buttonClasses } from "../../ui/Button.tsx"
 import { Card } from "../../ui/Card.tsx"
 import { Select } from "../../ui/Field.tsx"
 import { LoadMore } from "../../ui/LoadMore.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { EmptyState, ErrorState } from "../../ui/States.tsx"
-import { toast } from "../../ui/Toast.tsx"
+import { ExportCsv } from "../ExportCsv.tsx"
 import { everySweep, type SweepFilter, sweeps } from "./queries.ts"
 import { sweepsFile } from "./sweepsFile.ts"
 import { SweepsTable } from "./SweepsTable.tsx"
 import { isStatus, STATUS, STATUSES } from "./words.ts"
-
-/** A file of more would not open in a spreadsheet. */
-const MOST_EXPORTED = 100_000
 
 const ALL = ""
 
@@ -81,24 +76,10 @@ export function SweepsPage() {
   const isFiltered = Object.keys(filter).length > 0
   const pages = useInfiniteQuery(sweeps(filter))
   const loaded = pages.data?.pages.flatMap((page) => page.sweeps)
-  const csv = useMutation({
-    mutationKey: [MINE, "sweepsFile"],
-    mutationFn: () => everySweep(filter, MOST_EXPORTED),
-    onSuccess: (found) => download("sweeps.csv", "text/csv", sweepsFile(found, book)),
-    onError: toast.failed
-  })
+  const file = async (most: number) => sweepsFile(await everySweep(filter, most), book)
   return (
     <Page
-      actions={
-        <Button
-          busy={csv.isPending}
-          disabled={loaded === undefined || loaded.length === 0}
-          icon="download"
-          onClick={() => csv.mutate()}
-        >
-          Export CSV
-        </Button>
-      }
+      actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="sweeps.csv" make={file} />}
       description="Every sweep that carries your key, from its submission on."
       title="Sweeps"
     >

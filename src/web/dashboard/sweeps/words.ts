@@ -25,7 +25,7 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
   nonce_used: "The order's nonce was spent before, by another order or because its owner cancelled it.",
   failure_budget_spent: "Too many sweeps of this owner, or of yours, failed on chain lately. The funds did not move.",
   screening_blocked: "An address of it does not pass sanctions screening any more. The funds did not move.",
-  bridge_refunded: "Nobody delivered on the other chain in time: the bridge gives the funds back to the owner."
+  bridge_refunded: "Nobody delivered on the other chain in time: the bridge gives what it took back to the owner."
 }
 
 export const failureText = (reason: FailureReason | undefined): string =>
