@@ -150,11 +150,15 @@ export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFacts
   const isOwn = sameAddress(owner, receive.destination)
   return (
     <div className="flex flex-col gap-3">
-      {warnings.map((warning) => (
-        <Banner key={warning} tone="warn">
-          {warning.charAt(0).toUpperCase() + warning.slice(1)}.
+      {warnings.length > 0 && (
+        <Banner tone="warn">
+          <ul className="flex flex-col gap-1.5">
+            {warnings.map((warning) => (
+              <li key={warning}>{warning.charAt(0).toUpperCase() + warning.slice(1)}.</li>
+            ))}
+          </ul>
         </Banner>
-      ))}
+      )}
       <dl className="relative grid gap-2 sm:grid-cols-2">
         <Panel label="You send" note={`on ${chainName(source, send.chainId)}`}>
           <Value strong unit={sent} value={send.amount} />
