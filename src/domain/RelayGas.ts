@@ -15,6 +15,9 @@ const BATCH_BASE_GAS = 60_000n
 /** For each item of a batch beside its own limit: its calldata, copying it, cold account and delegate, and the loop. */
 const ITEM_OVERHEAD_GAS = 30_000n
 
+/** What a sweep is taken to use before it has been simulated, near what sweeps do use. */
+export const ASSUMED_SWEEP_GAS = 225_000n
+
 /** What a sweep used in the simulation on the pending state, and what its quote was made with. */
 export interface SweepGas {
   readonly simulated: bigint

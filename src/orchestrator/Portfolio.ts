@@ -13,6 +13,7 @@ import type {
   SweepableToken,
   SweepableView
 } from "../domain/Portfolio.ts"
+import { ASSUMED_SWEEP_GAS } from "../domain/RelayGas.ts"
 import { type Tier } from "../domain/Tier.ts"
 import { NATIVE, type TokenInfo } from "../domain/Token.ts"
 import * as Usd from "../domain/Usd.ts"
@@ -30,9 +31,6 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
     return `portfolio unavailable: ${this.detail}`
   }
 }
-
-/** What a sweep is taken to use before anything about its route is known, near what sweeps use. Quotes know better. */
-const ASSUMED_GAS = 225_000n
 
 /** How long prices for display stand. Quotes ask for their own. */
 const PRICES_LIFETIME = Duration.minutes(1)
@@ -119,13 +117,16 @@ export class Portfolio extends Context.Service<
         } satisfies ChainFacts
       })
 
-      /** What would be left of the whole balance after protocol and network fees; 0 when nothing would be. */
+      /**
+       * What would be left of the whole balance after protocol and network fees; 0 when nothing would be. An estimate: a quote adds
+       * what a rollup charges for the bytes of its transaction.
+       */
       const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
         if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
         const fees =
           Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
           Fees.networkFee(settings.fees, {
-            cost: ASSUMED_GAS * facts.gasPrice,
+            cost: ASSUMED_SWEEP_GAS * facts.gasPrice,
             nativeUsd: facts.nativeUsd,
             tokenUsd: price,
             tokenDecimals: token.decimals

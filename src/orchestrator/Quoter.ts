@@ -10,7 +10,7 @@ import { accountCode, type Authorization } from "../domain/Delegation.ts"
 import * as Fees from "../domain/Fees.ts"
 import * as OrderNonce from "../domain/OrderNonce.ts"
 import type { Quote, QuoteRequest } from "../domain/Quote.ts"
-import { quotedGas } from "../domain/RelayGas.ts"
+import { ASSUMED_SWEEP_GAS, quotedGas } from "../domain/RelayGas.ts"
 import { digest, type SweepOrder, typedData } from "../domain/SweepOrder.ts"
 import { riskier, type Tier } from "../domain/Tier.ts"
 import { NATIVE } from "../domain/Token.ts"
@@ -40,9 +40,6 @@ export interface Offer {
   readonly order: SweepOrder
   readonly signing: SigningPayload
 }
-
-/** Gas that the network fee assumes before the order has been simulated, near what sweeps use. */
-const ASSUMED_GAS = 225_000n
 
 /** What a simulation costs may differ from the assumption by this much, in percent of it, before the order is priced again. */
 const COST_TOLERANCE_PERCENT = 10n
@@ -217,7 +214,7 @@ export class Quoter extends Context.Service<
         })
 
         const crossChain = request.destChainId !== chain.id
-        const assumed = ASSUMED_GAS * gasPrice
+        const assumed = ASSUMED_SWEEP_GAS * gasPrice
         const first = yield* priced(assumed)
         const cost = costOf(first.simulated)
         const offered = isNear(cost, assumed) ? first : yield* priced(cost)

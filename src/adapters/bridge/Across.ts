@@ -211,7 +211,8 @@ export const layerWith = (options: Partial<Options>) =>
         const [answer = Option.none()] = yield* Multicall3.read(source, [
           { to: periphery, data: encodeFunctionData({ abi: spokePoolPeripheryAbi, functionName: "swapProxy" }) }
         ])
-        const proxy = yield* Effect.fromOption(Multicall3.word(answer)).pipe(
+        const isAddress = (word: bigint) => word > 0n && word >> 160n === 0n
+        const proxy = yield* Effect.fromOption(Option.filter(Multicall3.word(answer), isAddress)).pipe(
           Effect.mapBoth({
             onSuccess: (word) => Address.of(numberToHex(word, { size: 20 })),
             onFailure: () =>
