@@ -27,6 +27,9 @@ export interface AnvilOptions {
 /** Public network's order of magnitude, so that what fits into a block here fits there. */
 export const BLOCK_GAS_LIMIT = 60_000_000n
 
+/** Blocks whose state can be read: many times the depth that anything here looks back. */
+const STATES_KEPT = 512
+
 const makeClient = (chainId: ChainId, rpcUrl: string) =>
   createTestClient({
     mode: "anvil",
@@ -93,6 +96,8 @@ export const start = Effect.fn("Anvil.start")(function* (
       `--chain-id=${chainId}`,
       "--hardfork=prague",
       `--gas-limit=${BLOCK_GAS_LIMIT}`,
+      // Older states would go to the home directory, gigabytes of them, and stay there when the node is killed.
+      `--prune-history=${STATES_KEPT}`,
       // Accounts come from the network, not from the well-known mnemonic whose accounts others may have delegated.
       "--accounts=0"
     ],

@@ -1,3 +1,6 @@
+import { readdirSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -21,6 +24,28 @@ describe("Anvil.start", () => {
       }).pipe(Effect.scoped)
       for (const pid of pids) assert.throws(() => process.kill(-pid, 0), /ESRCH/)
     }).pipe(Effect.provide(BunServices.layer))
+  )
+
+  it.live("writes no states to the home directory, however long it runs, and can read those of the newest blocks", () =>
+    Effect.gen(function* () {
+      const written = () => {
+        try {
+          return readdirSync(join(homedir(), ".foundry", "anvil", "tmp"))
+        } catch {
+          return []
+        }
+      }
+      const before = new Set(written())
+      const chain = yield* Anvil.start({ chainId: 31337 })
+      yield* chain.ask("mine", (client) => client.mine({ blocks: 2_000 }))
+      const address = DETERMINISTIC_DEPLOYER
+      const old = yield* chain.ask("old state", (client) => client.getCode({ address, blockNumber: 1_800n }))
+      assert.strictEqual(old, DETERMINISTIC_DEPLOYER_CODE)
+      assert.deepStrictEqual(
+        written().filter((name) => !before.has(name)),
+        []
+      )
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
   )
 
   it.live("says what the node refused", () =>
