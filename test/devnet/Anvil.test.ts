@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as BunServices from "@effect/platform-bun/BunServices"
@@ -29,11 +29,10 @@ describe("Anvil.start", () => {
   it.live("writes no states to the home directory, however long it runs, and can read those of the newest blocks", () =>
     Effect.gen(function* () {
       const written = () => {
-        try {
-          return readdirSync(join(homedir(), ".foundry", "anvil", "tmp"))
-        } catch {
-          return []
-        }
+        const directory = join(homedir(), ".foundry", "anvil", "tmp")
+        if (!existsSync(directory)) return []
+        const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+        return entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name))
       }
       const before = new Set(written())
       const chain = yield* Anvil.start({ chainId: 31337 })
