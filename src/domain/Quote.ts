@@ -8,6 +8,11 @@ import { Tier } from "./Tier.ts"
 export const QuoteId = Schema.String.annotate({ identifier: "QuoteId", description: "UUID; becomes the intent's id" })
 export type QuoteId = string
 
+/** The caller's own name for its user, kept with the intent; a database's text holds no NUL. */
+const UserId = Schema.String.check(
+  Schema.makeFilter((id: string) => !id.includes("\0") || "expected text without NUL characters")
+)
+
 export const QuoteRequest = Schema.Struct({
   owner: Address.NonZeroAddress,
   tokenIn: Address.NonZeroAddress,
@@ -18,7 +23,7 @@ export const QuoteRequest = Schema.Struct({
   tier: Tier,
   route: Schema.optionalKey(Schema.String),
   subscriptionActive: Schema.Boolean,
-  userId: Schema.String,
+  userId: UserId,
   apiKey: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "QuoteRequest", description: "What to sweep, and where to" })
 export type QuoteRequest = typeof QuoteRequest.Type

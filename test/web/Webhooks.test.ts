@@ -167,7 +167,8 @@ layer(services, live)("a builder", (it) => {
 
       yield* click(page, "Pause")
       yield* reads(page, "The webhook is paused.")
-      assert.isTrue(yield* Effect.promise(() => button(page, "Send a test event").isDisabled()))
+      // The message comes first, and the page's own state right after it.
+      yield* Effect.promise(() => page.locator("button:disabled", { hasText: "Send a test event" }).waitFor())
       yield* isFine(page)
       yield* click(page, "Enable")
       yield* reads(page, "The webhook is enabled.")

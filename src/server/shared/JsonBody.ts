@@ -49,11 +49,35 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
 export const text = (maxBytes: number) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readText(request, maxBytes))
 
+/** Half of a surrogate pair is no character, and can come only as an escape: what was no UTF-8 was replaced before. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
+
+/** Without recursion: a body may be nested deeper than the stack. */
+const isWellFormed = (json: unknown): boolean => {
+  const open = [json]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value === "string" && !value.isWellFormed()) return false
+    if (typeof value !== "object" || value === null) continue
+    for (const [key, member] of Object.entries(value)) {
+      if (!key.isWellFormed()) return false
+      open.push(member)
+    }
+  }
+  return true
+}
+
+/** JSON as RFC 7493 (I-JSON) has it: databases and signatures know no text with unpaired surrogates. */
 const parseJson = (body: string) =>
   Effect.try({
     try: (): unknown => JSON.parse(body),
     catch: () => new InvalidJsonBody()
-  })
+  }).pipe(
+    Effect.filterOrFail(
+      (json) => !SURROGATE.test(body) || isWellFormed(json),
+      () => new InvalidJsonBody()
+    )
+  )
 
 /** The body as parsed JSON, of at most `maxBytes`. */
 export const read = (maxBytes: number) => Effect.flatMap(text(maxBytes), parseJson)

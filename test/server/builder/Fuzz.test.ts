@@ -76,6 +76,21 @@ layer(Harness.layer({ operations: OrchestratorOperations.layer(parts) }), { excl
       { arbitrary: { runs: 40 }, timeout: 120_000 }
     )
 
+    it.effect("text that PostgreSQL cannot hold is answered in any field, and never with 5xx", () =>
+      Effect.gen(function* () {
+        for (const text of ["\ud800", "half \udc00 a pair", "nul \u0000"]) {
+          for (const field of Object.keys(template)) {
+            for (const { method, path } of writes) {
+              const answer = yield* asAdmin(`${method} ${path.replace(":id", "fuzz")}`, {
+                body: { ...template, [field]: text }
+              })
+              assert.isBelow(answer.status, 500, `${method} ${path} ${field} ${answer.text}`)
+            }
+          }
+        }
+      })
+    )
+
     it.effect.prop(
       "any text as body, parameter, cursor or header is answered, and never with 5xx",
       [Schema.String],

@@ -118,6 +118,24 @@ describe("fields", () => {
     })
   )
 
+  it.effect("refuses text that no database holds: a NUL by name, half of a surrogate pair as no JSON at all", () =>
+    Effect.gen(function* () {
+      const { post, seen } = yield* recording
+      const nul = yield* post("/quote", { ...quoteRequest, userId: "a\0b" })
+      assert.strictEqual(nul.status, 422)
+      assert.strictEqual(errorOf(nul.json), "userId: expected text without NUL characters")
+      for (const half of ["\ud800", "\udc00 first", { "\ud83d": 1 }, ["\ud800"]]) {
+        const answer = yield* post("/quote", { ...quoteRequest, userId: half })
+        assert.strictEqual(answer.status, 422)
+        assert.strictEqual(errorOf(answer.json), "invalid JSON body")
+      }
+      const deep = `${"[".repeat(30_000)}"\\ud83d\\ude00"${"]".repeat(30_000)}`
+      assert.strictEqual((yield* post("/quote", deep)).status, 422)
+      assert.deepStrictEqual(seen, [])
+      assert.strictEqual((yield* post("/quote", { ...quoteRequest, userId: "\ud83d\ude00" })).status, 200)
+    })
+  )
+
   it.effect("the last of duplicate members counts, as JSON.parse has it", () =>
     Effect.gen(function* () {
       const { post, seen } = yield* recording
