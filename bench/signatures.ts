@@ -5,12 +5,12 @@
 import { Console, Context, Effect, Layer } from "effect"
 import { numberToHex } from "viem"
 import { privateKeyToAccount, sign } from "viem/accounts"
-import * as NativeSignatures from "../src/adapters/evm/NativeSignatures.ts"
-import * as ViemSignatures from "../src/adapters/evm/ViemSignatures.ts"
+import * as NativeSignatures from "../src/adapters/evm/keys/NativeSignatures.ts"
+import * as ViemSignatures from "../src/adapters/evm/keys/ViemSignatures.ts"
 import * as Address from "../src/domain/Address.ts"
 import { type Authorization, authorizationHash } from "../src/domain/Delegation.ts"
 import { digest, type SweepOrder } from "../src/domain/SweepOrder.ts"
-import { Signatures } from "../src/ports/Signatures.ts"
+import { Signatures } from "../src/ports/orchestrator/Signatures.ts"
 
 const ROUNDS = 2_000
 const WARM_UP = 200

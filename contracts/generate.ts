@@ -204,7 +204,7 @@ const permit2Code = permit2()
 
 const outputs: ReadonlyArray<readonly [path: string, content: string]> = [
   [
-    "src/adapters/evm/contracts.generated.ts",
+    "src/adapters/evm/abi/contracts.generated.ts",
     [HEADER, ...production.map(([name, compiled]) => printed(name, compiled))].join("\n")
   ],
   [

@@ -1,13 +1,14 @@
 /**
  * Holds the direction of imports that ARCHITECTURE.md describes. Reads every module of `src`, type imports included, and names
- * each import that its layer may not have, and each cycle. Run by the gate: `bun scripts/check-imports.ts`.
+ * each import that its room may not have, and each cycle. Run by the gate: `bun scripts/check-imports.ts`.
  */
 import { dirname, join, normalize } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"
 
-/** What a layer, a directory or file directly under `src`, may import besides itself. */
+/** A room is a directory of `src`, or a file directly under it. The longest name that begins a path is the path's room. */
 interface Rule {
-  readonly layers: ReadonlyArray<string>
+  /** Rooms that it may import besides itself. A layer's name stands for all rooms of the layer. */
+  readonly imports: ReadonlyArray<string>
   /** Packages by name or prefix; absent means any. */
   readonly packages?: ReadonlyArray<string>
 }
@@ -15,39 +16,139 @@ interface Rule {
 /** Packages that run in a browser as well. */
 const PURE = ["effect", "viem"]
 
-const INNER = ["domain", "ports"]
-const SERVICES = [...INNER, "api", "orchestrator", "builder"]
 const EVERYTHING = [
-  ...SERVICES,
+  "domain",
+  "ports",
+  "runtime",
+  "orchestrator",
+  "builder",
+  "api",
   "adapters",
   "server",
+  "config",
   "sdk",
   "mcp",
   "web",
   "devnet",
-  "cli",
   "apps",
-  "config",
-  "config.ts"
+  "cli"
 ]
 
+/** A room of the orchestrator's use cases, with the sibling rooms that it may import. */
+const useCase = (...siblings: ReadonlyArray<string>): Rule => ({
+  imports: [
+    "domain",
+    "ports/shared",
+    "ports/orchestrator",
+    "runtime",
+    ...["shared", ...siblings].map((sibling) => `orchestrator/${sibling}`)
+  ],
+  packages: PURE
+})
+
+const builderUseCase: Rule = {
+  imports: ["domain", "ports/shared", "ports/builder", "runtime", "builder/shared"],
+  packages: PURE
+}
+
+const adapter = (...imports: ReadonlyArray<string>): Rule => ({ imports: ["domain", "ports", ...imports] })
+
 const RULES: Readonly<Record<string, Rule>> = {
-  domain: { layers: [], packages: PURE },
-  ports: { layers: ["domain"], packages: ["effect"] },
-  api: { layers: ["domain"], packages: ["effect"] },
-  orchestrator: { layers: INNER, packages: PURE },
-  builder: { layers: INNER, packages: PURE },
-  adapters: { layers: INNER },
-  server: { layers: [...SERVICES, "config.ts"] },
-  sdk: { layers: ["domain", "api"], packages: PURE },
-  mcp: { layers: ["domain", "api", "sdk", "config.ts"] },
-  web: { layers: ["domain", "api", "sdk"] },
-  devnet: { layers: [...SERVICES, "adapters", "sdk", "config.ts"] },
-  config: { layers: ["domain", "orchestrator"], packages: ["effect"] },
-  "config.ts": { layers: ["config", "orchestrator"], packages: ["effect"] },
-  cli: { layers: EVERYTHING },
-  apps: { layers: EVERYTHING },
-  "main.ts": { layers: EVERYTHING }
+  domain: { imports: [], packages: PURE },
+
+  "ports/shared": { imports: ["domain"], packages: ["effect"] },
+  "ports/orchestrator": { imports: ["domain", "ports/shared"], packages: ["effect"] },
+  "ports/builder": { imports: ["domain", "ports/shared"], packages: ["effect"] },
+
+  "api/shared": { imports: ["domain"], packages: ["effect"] },
+  "api/orchestrator": { imports: ["domain", "api/shared"], packages: ["effect"] },
+  "api/builder": { imports: ["domain", "api/shared"], packages: ["effect"] },
+
+  runtime: { imports: ["domain", "ports/shared"], packages: ["effect"] },
+
+  "orchestrator/shared": { imports: ["domain", "ports/shared", "ports/orchestrator", "runtime"], packages: PURE },
+  "orchestrator/quote": useCase(),
+  "orchestrator/intake": useCase(),
+  "orchestrator/settle": useCase(),
+  "orchestrator/relay": useCase("settle"),
+  "orchestrator/outbox": useCase(),
+  "orchestrator/watch": useCase("settle", "relay", "outbox"),
+  "orchestrator/portfolio": useCase(),
+  "orchestrator/operate": useCase(),
+
+  "builder/shared": { imports: ["domain", "ports/shared", "ports/builder", "runtime"], packages: PURE },
+  "builder/account": builderUseCase,
+  "builder/ledger": builderUseCase,
+  "builder/payout": builderUseCase,
+  "builder/webhook": builderUseCase,
+  builder: { imports: ["builder"], packages: ["effect"] },
+
+  "adapters/memory/shared": adapter(),
+  "adapters/memory/orchestrator": adapter("adapters/memory/shared"),
+  "adapters/memory/builder": adapter("adapters/memory/shared"),
+  "adapters/sql/shared": adapter(),
+  "adapters/sql/orchestrator": adapter("adapters/sql/shared"),
+  "adapters/sql/builder": adapter("adapters/sql/shared"),
+  "adapters/evm/abi": adapter(),
+  "adapters/evm/rpc": adapter(),
+  "adapters/evm/codec": adapter("adapters/evm/abi"),
+  "adapters/evm/keys": adapter("adapters/evm/codec"),
+  "adapters/evm/contracts": adapter("adapters/evm/abi", "adapters/evm/codec"),
+  "adapters/evm/chains": adapter("adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
+  "adapters/http": adapter(),
+  "adapters/bridge": adapter("adapters/evm"),
+  "adapters/swap": adapter("adapters/evm"),
+  "adapters/prices": adapter("adapters/evm", "adapters/http"),
+  "adapters/portfolio": adapter("adapters/evm"),
+  "adapters/risk": adapter("adapters/evm"),
+  "adapters/screening": adapter("adapters/evm"),
+  "adapters/siwe": adapter(),
+  "adapters/jose": adapter(),
+
+  "server/shared": { imports: ["domain", "ports/shared", "api/shared", "config"] },
+  "server/orchestrator": {
+    imports: [
+      "domain",
+      "ports/shared",
+      "ports/orchestrator",
+      "orchestrator",
+      "api/shared",
+      "api/orchestrator",
+      "server/shared"
+    ]
+  },
+  "server/builder": {
+    imports: [
+      "domain",
+      "ports/shared",
+      "ports/builder",
+      "builder",
+      "api/shared",
+      "api/builder",
+      "server/shared",
+      "server/web"
+    ]
+  },
+  "server/web": { imports: ["domain", "ports/shared", "builder", "api/shared", "api/builder", "server/shared"] },
+
+  config: { imports: ["domain", "orchestrator/shared", "builder/shared"], packages: ["effect"] },
+  sdk: { imports: ["domain", "api"], packages: PURE },
+  mcp: { imports: ["domain", "api", "sdk", "config"] },
+
+  "web/lib": { imports: ["domain"] },
+  "web/api": { imports: ["domain", "api", "sdk", "web/lib"] },
+  "web/ui": { imports: ["domain", "web/lib", "web/api"] },
+  "web/wallet": { imports: ["domain", "sdk", "web/lib", "web/api"] },
+  "web/sweep": { imports: ["domain", "api", "sdk", "web/lib", "web/api", "web/ui", "web/wallet"] },
+  "web/dashboard": { imports: ["domain", "api", "sdk", "web/lib", "web/api", "web/ui", "web/wallet"] },
+  "web/admin": { imports: ["domain", "api", "sdk", "web/lib", "web/api", "web/ui", "web/dashboard"] },
+  web: { imports: ["web"] },
+
+  "devnet/demo": { imports: ["domain", "ports", "api", "adapters", "sdk", "config", "devnet"] },
+  devnet: { imports: ["domain", "ports", "orchestrator", "builder", "api", "adapters", "sdk", "config"] },
+  apps: { imports: EVERYTHING },
+  cli: { imports: EVERYTHING },
+  "main.ts": { imports: EVERYTHING }
 }
 
 /** Everything that a module imports, re-exports or names in a type, as written. */
@@ -72,28 +173,39 @@ export const importsOf = (path: string, source: string): ReadonlyArray<string> =
 
 const isRelative = (specifier: string): boolean => specifier.startsWith(".")
 
-const layerOf = (path: string): string => path.split("/")[1] ?? path
-
 const isWithin = (name: string, allowed: ReadonlyArray<string>): boolean =>
   allowed.some((each) => name === each || name.startsWith(`${each}/`))
 
+const LONGEST_FIRST = Object.keys(RULES).toSorted((a, b) => b.length - a.length)
+
+/** Whether the room has rooms of its own, so that a directory in it needs a rule of its own too. */
+const isDivided = (room: string): boolean => LONGEST_FIRST.some((each) => each.startsWith(`${room}/`))
+
+/** The room of a path below `src`; undefined where none is known. */
+const roomOf = (path: string): string | undefined => {
+  const within = path.slice("src/".length)
+  const room = LONGEST_FIRST.find((each) => isWithin(within, [each]))
+  const isInUnknownRoom = room !== undefined && isDivided(room) && within.slice(room.length + 1).includes("/")
+  return isInUnknownRoom ? undefined : room
+}
+
 /** Why `path` may not import `specifier`; undefined when it may. */
 const objection = (path: string, specifier: string): string | undefined => {
-  const layer = layerOf(path)
-  const rule = RULES[layer]
-  if (rule === undefined) return `${layer} is no layer that is known here`
+  const room = roomOf(path)
+  if (room === undefined) return `${dirname(path)} has no rule in scripts/check-imports.ts`
+  const rule = RULES[room] ?? { imports: [] }
   if (!isRelative(specifier)) {
     return rule.packages === undefined || isWithin(specifier, rule.packages)
       ? undefined
-      : `${layer} may not use the package ${specifier}`
+      : `${room} may not use the package ${specifier}`
   }
   const target = normalize(join(dirname(path), specifier))
   if (!target.startsWith("src/")) {
-    const allowed = target === "package.json" || (layer === "adapters" && target.startsWith("migrations/"))
+    const allowed = target === "package.json" || (room.startsWith("adapters/sql/") && target.startsWith("migrations/"))
     return allowed ? undefined : `${target} is not part of src`
   }
-  const to = layerOf(target)
-  return to === layer || rule.layers.includes(to) ? undefined : `${layer} may not import ${to}`
+  const to = roomOf(target) ?? dirname(target).slice("src/".length)
+  return to === room || isWithin(to, rule.imports) ? undefined : `${room} may not import ${to}`
 }
 
 /** The modules of each cycle, once, beginning with the one that comes first by name. */
@@ -115,6 +227,22 @@ const cyclesOf = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyAr
   return Array.from(found)
 }
 
+/** Circles among the rooms that the modules of `src` make, whatever the rules say. */
+const roomCycles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const rooms = new Map<string, Set<string>>()
+  for (const [path, targets] of graph) {
+    const from = roomOf(path)
+    if (from === undefined) continue
+    const known = rooms.get(from) ?? new Set()
+    rooms.set(from, known)
+    for (const target of targets) {
+      const to = target.startsWith("src/") ? roomOf(target) : undefined
+      if (to !== undefined && to !== from) known.add(to)
+    }
+  }
+  return cyclesOf(new Map(Array.from(rooms, ([room, targets]) => [room, Array.from(targets)])))
+}
+
 /** Everything that is wrong with the imports of these modules, by path from the project's root, with their sources. */
 export const violations = (modules: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const graph = new Map<string, ReadonlyArray<string>>()
@@ -130,7 +258,11 @@ export const violations = (modules: ReadonlyMap<string, string>): ReadonlyArray<
       if (reason !== undefined) objections.push(`${path} imports ${specifier}: ${reason}`)
     }
   }
-  return [...objections, ...cyclesOf(graph).map((cycle) => `cycle: ${cycle}`)]
+  return [
+    ...objections,
+    ...cyclesOf(graph).map((cycle) => `cycle: ${cycle}`),
+    ...roomCycles(graph).map((cycle) => `cycle of rooms: ${cycle}`)
+  ]
 }
 
 /** The modules of a project's `src`. */

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import { benchCommand } from "./cli/BenchCommand.ts"
-import { builderCommand } from "./cli/BuilderCommand.ts"
+import { builderCommand } from "./cli/BuilderBackendCommand.ts"
 import { buildersCommand } from "./cli/BuildersCommand.ts"
 import { chaosCommand } from "./cli/ChaosCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"

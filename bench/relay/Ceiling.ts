@@ -1,7 +1,7 @@
 /** What the node alone can do: the same kind of sweeps, signed beforehand, one to a transaction, straight into its pool. */
 import { encodeFunctionData, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { sweepDelegate } from "../../src/adapters/evm/contracts.generated.ts"
+import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import { arrived, type Sweep } from "./Sweeps.ts"
 

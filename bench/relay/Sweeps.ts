@@ -6,7 +6,7 @@ import { type Authorization } from "../../src/domain/Delegation.ts"
 import { digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as Tokens from "../../src/devnet/Tokens.ts"
-import type { NewIntent } from "../../src/ports/Intents.ts"
+import type { NewIntent } from "../../src/ports/orchestrator/Intents.ts"
 
 const routerAbi = parseAbi([
   "struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",

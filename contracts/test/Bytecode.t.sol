@@ -57,7 +57,7 @@ contract BytecodeTest is SweepTest {
 
     /// @dev `bun contracts/generate.ts` compiles by itself; these tests must be about the same bytes.
     function test_ShippedCodeIsTheTestedCode() public {
-        string memory shipped = vm.readFile("../src/adapters/evm/contracts.generated.ts");
+        string memory shipped = vm.readFile("../src/adapters/evm/abi/contracts.generated.ts");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepDelegate).creationCode)), "SweepDelegate");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepGuard).creationCode)), "SweepGuard");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepEntry).creationCode)), "SweepEntry");

@@ -1,8 +1,8 @@
 /** The chains that the operator's file lists, with their nodes. */
 import { Effect } from "effect"
-import { chainOf } from "../adapters/evm/ChainSettings.ts"
-import * as ChainsFile from "../adapters/evm/ChainsFile.ts"
-import { ChainsConfig } from "../config.ts"
+import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
+import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
+import { ChainsConfig } from "../config/Settings.ts"
 
 export const configuredChains = Effect.gen(function* () {
   const { chainsFile, domainName } = yield* ChainsConfig

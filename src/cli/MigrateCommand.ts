@@ -1,10 +1,10 @@
 /** `./sweep migrate`: the databases, brought up to date. The services do it too when they start. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import * as Database from "../adapters/sql/Database.ts"
+import * as Database from "../adapters/sql/shared/Database.ts"
 import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
 import * as OrchestratorMigrated from "../adapters/sql/orchestrator/Migrated.ts"
-import { CommonConfig } from "../config.ts"
+import { CommonConfig } from "../config/Settings.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 
 export const migrateCommand = Command.make("migrate", {}, () =>

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
-import { CommonConfig, OrchestratorConfig, orchestratorSettings } from "../config.ts"
+import { CommonConfig, OrchestratorConfig, orchestratorSettings } from "../config/Settings.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"

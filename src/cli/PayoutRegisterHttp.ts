@@ -1,8 +1,14 @@
 /** {@link PayoutRegister} by the admin API. */
 import { Effect, Layer } from "effect"
-import { PayoutRegister, RegisterUnavailable } from "../ports/PayoutRegister.ts"
-import { PaymentInFlight, PaymentTaken, PaymentUnproven, PayoutClosed, PayoutNotFound } from "../ports/Payouts.ts"
-import { type Connection, explain, type Failure } from "./BuilderBackend.ts"
+import { PayoutRegister, RegisterUnavailable } from "../ports/builder/PayoutRegister.ts"
+import {
+  PaymentInFlight,
+  PaymentTaken,
+  PaymentUnproven,
+  PayoutClosed,
+  PayoutNotFound
+} from "../ports/builder/Payouts.ts"
+import { type Connection, explain, type Failure } from "./BuilderClient.ts"
 
 export const layer = ({ console, url }: Connection): Layer.Layer<PayoutRegister> => {
   const unavailable = (failure: Failure) => new RegisterUnavailable({ detail: explain(url, failure) })

@@ -1,5 +1,5 @@
 /** `./sweep settings`: every setting with its default and meaning, as text or as the table in the README. */
-import { documented, type Documented } from "../config.ts"
+import { documented, type Documented } from "../config/Settings.ts"
 
 const fallback = ({ fallback: value }: Documented): string => (value === undefined ? "" : `\`${value}\``)
 

@@ -1,6 +1,6 @@
 /** Settings of the orchestrator. */
 import { Config, type Redacted } from "effect"
-import { defaults } from "../orchestrator/OrchestratorSettings.ts"
+import { defaults } from "../orchestrator/shared/OrchestratorSettings.ts"
 import {
   BPS,
   NON_NEGATIVE,

@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { encodeFunctionData, erc20Abi, parseEther } from "viem"
-import * as Deployment from "../adapters/evm/Deployment.ts"
+import * as Deployment from "../adapters/evm/contracts/Deployment.ts"
 import type * as Address from "../domain/Address.ts"
 import type { Chain } from "../domain/Chain.ts"
 import type { ChainId } from "../domain/ChainId.ts"

@@ -1,7 +1,7 @@
 /** What the service expects on any chain at a known address: Multicall3, Permit2 and a sanctions oracle. */
 import { Effect } from "effect"
 import { concatHex, encodeDeployData, encodeFunctionData, parseAbi } from "viem"
-import { DETERMINISTIC_DEPLOYER } from "../adapters/evm/Deployment.ts"
+import { DETERMINISTIC_DEPLOYER } from "../adapters/evm/contracts/Deployment.ts"
 import * as Address from "../domain/Address.ts"
 import type { Hex } from "../domain/Hex.ts"
 import { type Anvil, DevChainFailed } from "./Anvil.ts"

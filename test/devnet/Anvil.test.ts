@@ -4,7 +4,7 @@ import { join } from "node:path"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { DETERMINISTIC_DEPLOYER, DETERMINISTIC_DEPLOYER_CODE } from "../../src/adapters/evm/Deployment.ts"
+import { DETERMINISTIC_DEPLOYER, DETERMINISTIC_DEPLOYER_CODE } from "../../src/adapters/evm/contracts/Deployment.ts"
 import * as Anvil from "../../src/devnet/Anvil.ts"
 
 describe("Anvil.start", () => {

@@ -8,7 +8,7 @@ import orders from "../vectors/sweep-order.json"
 import { BuilderApi } from "../../src/api/builder/BuilderApi.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
-import { documented } from "../../src/config.ts"
+import { documented } from "../../src/config/Settings.ts"
 import { anchors, codeBlocks, documents, guides, prose, read } from "./Markdown.ts"
 
 const LINK = /\]\(([^)\s]+)\)/g

@@ -8,7 +8,7 @@ import * as OrchestratorApp from "../../src/apps/OrchestratorApp.ts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
 import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
-import { defaults } from "../../src/orchestrator/OrchestratorSettings.ts"
+import { defaults } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { balanceOf, freshOwner } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 

@@ -3,7 +3,7 @@ import deployed from "@across-protocol/contracts/dist/broadcast/deployed-address
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { decodeFunctionData, getAddress, numberToHex, pad, type Hex } from "viem"
-import { KNOWN_CHAINS } from "../../src/adapters/evm/KnownChains.ts"
+import { KNOWN_CHAINS } from "../../src/adapters/evm/chains/KnownChains.ts"
 import {
   KNOWN_BRIDGES,
   OrderMismatchError,

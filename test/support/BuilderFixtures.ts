@@ -1,7 +1,7 @@
 /** A builder's sweeps and events that differ in what the test names, and are otherwise all alike. */
 import { Effect } from "effect"
 import { sweepEvent, type SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"
-import { Builders } from "../../src/ports/Builders.ts"
+import { Builders } from "../../src/ports/builder/Builders.ts"
 import { address, hash, type IntentOptions, newIntent } from "./IntentFixtures.ts"
 
 export const BUILDERS = ["alpha", "beta"] as const

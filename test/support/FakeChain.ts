@@ -2,7 +2,7 @@
 import { Effect, Layer, Stream } from "effect"
 import * as Address from "../../src/domain/Address.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
-import { type ChainClient, Chains, UnsupportedChain } from "../../src/ports/Chains.ts"
+import { type ChainClient, Chains, UnsupportedChain } from "../../src/ports/shared/Chains.ts"
 
 /** Twenty bytes of the same value. */
 export const address = (byte: number): Address.Address =>

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { Intents, type NewIntent, type Submission } from "../../src/ports/Intents.ts"
-import type { Attempt } from "../../src/ports/RelayTransactions.ts"
+import { Intents, type NewIntent, type Submission } from "../../src/ports/orchestrator/Intents.ts"
+import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
 
 export const address = (n: number): Address.Address => Address.of(pad(toHex(n), { size: 20 }))
 

@@ -2,10 +2,10 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Context, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as EvmChains from "../../src/adapters/evm/Chains.ts"
+import * as EvmChains from "../../src/adapters/evm/chains/Chains.ts"
 import * as DevChain from "../../src/devnet/DevChain.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
-import type { Chains } from "../../src/ports/Chains.ts"
+import type { Chains } from "../../src/ports/shared/Chains.ts"
 import { withLiveClock } from "./LiveClock.ts"
 
 export class OneChain extends Context.Service<OneChain, DevChain.DevChain>()("sweep/test/OneChain") {

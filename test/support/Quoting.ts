@@ -2,28 +2,40 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import * as EvmSweepContracts from "../../src/adapters/evm/SweepContracts.ts"
-import * as BuilderAttribution from "../../src/adapters/memory/BuilderAttribution.ts"
-import * as Chains from "../../src/adapters/memory/Chains.ts"
-import * as Intents from "../../src/adapters/memory/Intents.ts"
-import * as Prices from "../../src/adapters/memory/Prices.ts"
-import * as TokenRisk from "../../src/adapters/memory/TokenRisk.ts"
+import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
+import * as BuilderAttribution from "../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
+import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
+import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
+import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
+import * as TokenRisk from "../../src/adapters/memory/orchestrator/TokenRisk.ts"
 import type * as Address from "../../src/domain/Address.ts"
 import type { Attribution } from "../../src/domain/Builder.ts"
 import * as Chain from "../../src/domain/Chain.ts"
 import type { QuoteRequest } from "../../src/domain/Quote.ts"
 import type { SweepOrder } from "../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
-import { OrchestratorSettings, type OrchestratorSettingsShape } from "../../src/orchestrator/OrchestratorSettings.ts"
-import { Quoter } from "../../src/orchestrator/Quoter.ts"
-import { Bridge, type BridgeDeposit, type BridgeRequest } from "../../src/ports/Bridge.ts"
-import { type ChainClient, type ChainUnavailable, Chains as ChainsPort } from "../../src/ports/Chains.ts"
-import { Intents as IntentsPort, type NewIntent } from "../../src/ports/Intents.ts"
-import { Screening, ScreeningBlocked } from "../../src/ports/Screening.ts"
-import { type NoRoute, type RoutingUnavailable, type SwapRequest, SwapVenue } from "../../src/ports/SwapVenue.ts"
-import { StoreUnavailable } from "../../src/ports/Store.ts"
-import { SweepContracts } from "../../src/ports/SweepContracts.ts"
-import { type SimulatedSweep, type SimulationFailed, SweepSimulation } from "../../src/ports/SweepSimulation.ts"
+import {
+  OrchestratorSettings,
+  type OrchestratorSettingsShape
+} from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { Quoter } from "../../src/orchestrator/quote/Quoter.ts"
+import { Bridge, type BridgeDeposit, type BridgeRequest } from "../../src/ports/orchestrator/Bridge.ts"
+import { type ChainClient, type ChainUnavailable, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
+import { Intents as IntentsPort, type NewIntent } from "../../src/ports/orchestrator/Intents.ts"
+import { Screening, ScreeningBlocked } from "../../src/ports/shared/Screening.ts"
+import {
+  type NoRoute,
+  type RoutingUnavailable,
+  type SwapRequest,
+  SwapVenue
+} from "../../src/ports/orchestrator/SwapVenue.ts"
+import { StoreUnavailable } from "../../src/ports/shared/Store.ts"
+import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
+import {
+  type SimulatedSweep,
+  type SimulationFailed,
+  SweepSimulation
+} from "../../src/ports/orchestrator/SweepSimulation.ts"
 import { address, chain as template } from "./FakeChain.ts"
 
 export const OWNER = address(0x11)

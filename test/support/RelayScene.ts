@@ -16,33 +16,38 @@ import {
   pad,
   parseAbiParameters
 } from "viem"
-import * as RawKeys from "../../src/adapters/evm/RawKeys.ts"
-import * as SweepContracts from "../../src/adapters/evm/SweepContracts.ts"
-import { sweepDelegate, sweepGuard } from "../../src/adapters/evm/contracts.generated.ts"
-import * as Alerts from "../../src/adapters/memory/Alerts.ts"
-import * as Bridge from "../../src/adapters/memory/Bridge.ts"
-import * as BuilderLedger from "../../src/adapters/memory/BuilderLedger.ts"
-import * as Chains from "../../src/adapters/memory/Chains.ts"
-import * as Intents from "../../src/adapters/memory/Intents.ts"
-import * as Outbox from "../../src/adapters/memory/Outbox.ts"
-import * as RelayTransactions from "../../src/adapters/memory/RelayTransactions.ts"
-import * as Screening from "../../src/adapters/memory/Screening.ts"
+import * as RawKeys from "../../src/adapters/evm/keys/RawKeys.ts"
+import * as SweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
+import { sweepDelegate, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
+import * as Bridge from "../../src/adapters/memory/orchestrator/Bridge.ts"
+import * as BuilderLedger from "../../src/adapters/memory/orchestrator/BuilderLedger.ts"
+import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
+import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
+import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
+import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
+import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
 import {
   defaults,
   OrchestratorSettings,
   type OrchestratorSettingsShape
-} from "../../src/orchestrator/OrchestratorSettings.ts"
-import { OutboxDelivery } from "../../src/orchestrator/OutboxDelivery.ts"
-import { Relayer } from "../../src/orchestrator/Relayer.ts"
-import { parse } from "../../src/orchestrator/RelayEnvelope.ts"
-import { Watcher } from "../../src/orchestrator/Watcher.ts"
-import { Alerts as AlertsPort } from "../../src/ports/Alerts.ts"
-import { type ChainClient, Chains as ChainsPort, type Log } from "../../src/ports/Chains.ts"
-import { type Intent, Intents as IntentsPort, type NewIntent, type Submission } from "../../src/ports/Intents.ts"
-import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/RelayTransactions.ts"
-import { RelayerKeys } from "../../src/ports/RelayerKeys.ts"
+} from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { OutboxDelivery } from "../../src/orchestrator/outbox/Delivery.ts"
+import { Relayer } from "../../src/orchestrator/relay/Relayer.ts"
+import { parse } from "../../src/orchestrator/relay/Envelope.ts"
+import { Watcher } from "../../src/orchestrator/watch/Watcher.ts"
+import { Alerts as AlertsPort } from "../../src/ports/shared/Alerts.ts"
+import { type ChainClient, Chains as ChainsPort, type Log } from "../../src/ports/shared/Chains.ts"
+import {
+  type Intent,
+  Intents as IntentsPort,
+  type NewIntent,
+  type Submission
+} from "../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/orchestrator/RelayTransactions.ts"
+import { RelayerKeys } from "../../src/ports/orchestrator/RelayerKeys.ts"
 import { address, chain as template } from "./FakeChain.ts"
 
 /** Blocks have to be three deep. */

@@ -14,7 +14,7 @@ import {
 import * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
-import type { Log } from "../../ports/Chains.ts"
+import type { Log } from "../../ports/shared/Chains.ts"
 import { relayDataAbi, spokePoolAbi } from "./spokePoolAbi.ts"
 
 /** The arguments of `SpokePool.depositV3`, without the message, which is always empty. */

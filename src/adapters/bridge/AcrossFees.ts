@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import type { NoRoute, RoutingUnavailable } from "../../ports/SwapVenue.ts"
+import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 
 export interface FeeRequest {
   readonly source: Chain

@@ -3,7 +3,7 @@ import { Clock, type Duration, Effect, Layer, Option, Redacted, Schema } from "e
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Address from "../../domain/Address.ts"
 import { Uint256 } from "../../domain/Amount.ts"
-import { NoRoute, RoutingUnavailable } from "../../ports/SwapVenue.ts"
+import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 import { AcrossFees, type FeeRequest } from "./AcrossFees.ts"
 
 export interface Options {

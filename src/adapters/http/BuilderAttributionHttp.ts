@@ -3,7 +3,7 @@ import { Cache, Context, Duration, Effect, Exit, Layer, type Option, Redacted } 
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { sha256, stringToHex } from "viem"
 import { Attribution } from "../../domain/Builder.ts"
-import { AttributionUnavailable, BuilderAttribution } from "../../ports/BuilderAttribution.ts"
+import { AttributionUnavailable, BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
 import * as Exchange from "./Exchange.ts"
 
 export interface Options {

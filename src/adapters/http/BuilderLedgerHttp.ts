@@ -11,7 +11,7 @@ import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { Accrual, type LedgerMessage, Revenue } from "../../domain/Accrual.ts"
 import { SweepEvent } from "../../domain/SweepEvent.ts"
-import { BuilderLedger, LedgerRefused, LedgerUnavailable } from "../../ports/BuilderLedger.ts"
+import { BuilderLedger, LedgerRefused, LedgerUnavailable } from "../../ports/orchestrator/BuilderLedger.ts"
 import * as Exchange from "./Exchange.ts"
 
 export interface Options {

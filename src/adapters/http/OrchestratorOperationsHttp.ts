@@ -7,7 +7,7 @@ import {
   OperationsNotConfigured,
   OperationsUnavailable,
   OrchestratorOperations
-} from "../../ports/OrchestratorOperations.ts"
+} from "../../ports/builder/OrchestratorOperations.ts"
 import * as Exchange from "./Exchange.ts"
 
 export interface Options {

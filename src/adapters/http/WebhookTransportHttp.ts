@@ -18,7 +18,7 @@ import {
   SendFailed,
   UnacceptableUrl,
   WebhookTransport
-} from "../../ports/WebhookTransport.ts"
+} from "../../ports/builder/WebhookTransport.ts"
 import { isPublic } from "./PublicAddress.ts"
 
 export interface Options {

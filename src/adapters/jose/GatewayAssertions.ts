@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose"
-import { AssertionRejected, OperatorAssertions } from "../../ports/OperatorAssertions.ts"
+import { AssertionRejected, OperatorAssertions } from "../../ports/builder/OperatorAssertions.ts"
 
 export interface Gateway {
   readonly jwksUrl: URL

@@ -4,9 +4,9 @@ import { encodeFunctionData, erc20Abi, multicall3Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { isNative, NATIVE, type TokenInfo } from "../../domain/Token.ts"
-import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/Balances.ts"
-import { type ChainClient, Chains } from "../../ports/Chains.ts"
-import * as Multicall3 from "../evm/Multicall3.ts"
+import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/orchestrator/Balances.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
 /** The native currency first, then the list in its order; some lists hold the native currency as well. */
 const tokensOf = (chain: Chain.Chain): ReadonlyArray<TokenInfo> => [

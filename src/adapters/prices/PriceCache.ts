@@ -6,7 +6,7 @@ import { Cache, Duration, Effect, Exit, Option, Request, RequestResolver } from 
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
-import { Prices, type PricesUnavailable } from "../../ports/Prices.ts"
+import { Prices, type PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 
 export interface PricedToken {
   readonly address: Address.Address

@@ -12,8 +12,8 @@ import { Array, Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import type { ChainClient } from "../../ports/Chains.ts"
-import * as Multicall3 from "../evm/Multicall3.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
 const QUOTER_V2 = parseAbi([
   "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",

@@ -4,9 +4,9 @@ import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } 
 import type * as Address from "../../domain/Address.ts"
 import { accountCode } from "../../domain/Delegation.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
-import type { ChainClient } from "../../ports/Chains.ts"
-import { TokenDeclined } from "../../ports/TokenRisk.ts"
-import * as Multicall3 from "../evm/Multicall3.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
 export interface Metadata {
   readonly symbol: string

@@ -5,7 +5,7 @@
 import { Array, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import { Screening, ScreeningBlocked } from "../../ports/Screening.ts"
+import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as FailClosed from "./FailClosed.ts"
 import * as OfacSnapshot from "./OfacSnapshot.ts"
 import * as SanctionsOracle from "./SanctionsOracle.ts"

@@ -1,6 +1,6 @@
 /** What every screening source does with anything but an answer: it blocks, and tells the operator why. */
 import { Duration, Effect } from "effect"
-import { ScreeningBlocked } from "../../ports/Screening.ts"
+import { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 
 /** Blocks for want of an answer. The reason goes to the log; clients never see it. */
 export const unavailable = Effect.fnUntraced(function* (reason: string) {

@@ -10,7 +10,7 @@
 import { Clock, Duration, Effect, Exit, FileSystem, Layer, Option, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import { Screening, ScreeningBlocked } from "../../ports/Screening.ts"
+import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as FailClosed from "./FailClosed.ts"
 
 export interface Options {

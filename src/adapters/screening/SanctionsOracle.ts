@@ -7,9 +7,9 @@ import { toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/Chains.ts"
-import { Screening, ScreeningBlocked } from "../../ports/Screening.ts"
-import * as Multicall3 from "../evm/Multicall3.ts"
+import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
+import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as FailClosed from "./FailClosed.ts"
 
 const IS_SANCTIONED = toFunctionSelector("isSanctioned(address)")

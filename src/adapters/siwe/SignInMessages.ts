@@ -2,7 +2,7 @@
 import { Layer, Option } from "effect"
 import { SiweMessage } from "siwe"
 import * as Address from "../../domain/Address.ts"
-import { SignInMessages } from "../../ports/SignInMessages.ts"
+import { SignInMessages } from "../../ports/builder/SignInMessages.ts"
 
 /** Longer texts are not parsed: no wallet shows them in full, and the parser backtracks. */
 const MAX_LENGTH = 4_096

@@ -13,8 +13,8 @@ import {
 } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
-import { Chains, ChainUnavailable } from "../../ports/Chains.ts"
-import { WalletSignatures } from "../../ports/WalletSignatures.ts"
+import { Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
 
 export interface Limits {
   readonly timeout: Duration.Input

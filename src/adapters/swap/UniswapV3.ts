@@ -9,9 +9,15 @@ import { lessBps } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
-import { type ChainClient, Chains } from "../../ports/Chains.ts"
-import { NoRoute, RoutingUnavailable, type SwapRequest, type SwapRoute, SwapVenue } from "../../ports/SwapVenue.ts"
-import * as Multicall3 from "../evm/Multicall3.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import {
+  NoRoute,
+  RoutingUnavailable,
+  type SwapRequest,
+  type SwapRoute,
+  SwapVenue
+} from "../../ports/orchestrator/SwapVenue.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import { quoterV2Abi, swapRouter02Abi } from "./uniswapV3Abi.ts"
 import * as Path from "./UniswapV3Path.ts"
 

@@ -15,7 +15,7 @@ import {
 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { spokePoolAbi } from "../../adapters/bridge/spokePoolAbi.ts"
-import { sweepGuard } from "../../adapters/evm/contracts.generated.ts"
+import { sweepGuard } from "../../adapters/evm/abi/contracts.generated.ts"
 import * as Address from "../../domain/Address.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { isTerminal } from "../../domain/Intent.ts"

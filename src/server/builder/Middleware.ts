@@ -14,9 +14,9 @@ import {
 } from "../../api/builder/Middleware.ts"
 import { Unauthorized } from "../../api/shared/Errors.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
-import { BuilderSettings } from "../../builder/BuilderSettings.ts"
-import { SignIn } from "../../builder/SignIn.ts"
-import { OperatorAssertions } from "../../ports/OperatorAssertions.ts"
+import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
+import { SignIn } from "../../builder/account/SignIn.ts"
+import { OperatorAssertions } from "../../ports/builder/OperatorAssertions.ts"
 import { invalidRequest } from "./Bodies.ts"
 import * as Failures from "./Failures.ts"
 

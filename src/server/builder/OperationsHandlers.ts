@@ -5,12 +5,12 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { NotConfigured, OrchestratorUnavailable } from "../../api/builder/OperationsApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
-import { AuditLog } from "../../ports/AuditLog.ts"
+import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
   type OperationsNotConfigured,
   type OperationsUnavailable,
   OrchestratorOperations
-} from "../../ports/OrchestratorOperations.ts"
+} from "../../ports/builder/OrchestratorOperations.ts"
 import * as Failures from "./Failures.ts"
 
 const told = {

@@ -6,8 +6,8 @@ import { DateTime, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SESSION_COOKIE } from "../../api/builder/Middleware.ts"
-import { BuilderSettings } from "../../builder/BuilderSettings.ts"
-import type { OpenSession } from "../../builder/SignIn.ts"
+import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
+import type { OpenSession } from "../../builder/account/SignIn.ts"
 
 /** The cookie that the request carries. */
 export const given = Effect.map(HttpServerRequest.HttpServerRequest, ({ cookies }) =>

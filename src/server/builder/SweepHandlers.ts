@@ -5,7 +5,7 @@ import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import { everyDay, startOfDay, successRateBps, withEvent } from "../../domain/Sweep.ts"
-import { Sweeps } from "../../ports/Sweeps.ts"
+import { Sweeps } from "../../ports/builder/Sweeps.ts"
 import * as Failures from "./Failures.ts"
 import { paged } from "./Pages.ts"
 

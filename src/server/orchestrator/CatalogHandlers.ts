@@ -5,7 +5,7 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import * as Catalog from "../../domain/Catalog.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { Chains } from "../../ports/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 import * as Cacheable from "../shared/Cacheable.ts"
 
 export const catalog = HttpApiBuilder.group(

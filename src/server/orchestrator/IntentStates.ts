@@ -17,8 +17,8 @@ import {
   Stream
 } from "effect"
 import { isTerminal } from "../../domain/Intent.ts"
-import type { Intents, IntentState } from "../../ports/Intents.ts"
-import type { StoreUnavailable } from "../../ports/Store.ts"
+import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { Stopping } from "../shared/Stopping.ts"
 
 /** Ids in one query at most. */

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { type HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ValidationFailed } from "../../api/shared/Errors.ts"
-import { Idempotency, type StoredAnswer } from "../../ports/Idempotency.ts"
+import { Idempotency, type StoredAnswer } from "../../ports/shared/Idempotency.ts"
 import * as JsonBody from "./JsonBody.ts"
 import { ServerSettings } from "./ServerSettings.ts"
 

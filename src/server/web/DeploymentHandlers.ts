@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
-import { BuilderSettings } from "../../builder/BuilderSettings.ts"
+import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { Chains } from "../../ports/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 
 const publicChain = ({ explorerUrl, id, name, nativeSymbol, tokens }: Chain): PublicChain => ({
   id,

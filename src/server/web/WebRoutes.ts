@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { BuilderSettings, type BuilderSettingsShape } from "../../builder/BuilderSettings.ts"
+import { BuilderSettings, type BuilderSettingsShape } from "../../builder/shared/BuilderSettings.ts"
 import { type Asset, WebAssets } from "./WebAssets.ts"
 
 const APP = "/app"

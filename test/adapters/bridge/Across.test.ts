@@ -10,11 +10,11 @@ import { FILL_DEADLINE_BUFFER, QUOTE_TIME_BUFFER } from "../../../src/devnet/Acr
 import { units } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
-import { Bridge, type BridgeRequest } from "../../../src/ports/Bridge.ts"
-import { BridgeFixture, bridgeSuite } from "../../ports/Bridge.suite.ts"
+import { Bridge, type BridgeRequest } from "../../../src/ports/orchestrator/Bridge.ts"
+import { BridgeFixture, bridgeSuite } from "../../ports/orchestrator/Bridge.suite.ts"
 import { address } from "../../support/FakeChain.ts"
 import { TestNetwork } from "../../support/Network.ts"
-import { asUser, balanceOf } from "../evm/asUser.ts"
+import { asUser, balanceOf } from "../evm/contracts/asUser.ts"
 import { AcrossNetwork, chainsOf, network, RECIPIENT } from "./acrossNetwork.ts"
 
 const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })

@@ -4,7 +4,7 @@ import * as Across from "../../../src/adapters/bridge/Across.ts"
 import { layerFixed } from "../../../src/adapters/bridge/AcrossFees.ts"
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
-import { Bridge } from "../../../src/ports/Bridge.ts"
+import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { AcrossNetwork, chainsOf, network } from "./acrossNetwork.ts"
 

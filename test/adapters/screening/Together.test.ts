@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, numberToHex } from "viem"
-import * as Chains from "../../../src/adapters/memory/Chains.ts"
+import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as SanctionsOracle from "../../../src/adapters/screening/SanctionsOracle.ts"
-import { Screening } from "../../../src/ports/Screening.ts"
+import { Screening } from "../../../src/ports/shared/Screening.ts"
 import { address, chain } from "../../support/FakeChain.ts"
 
 const LISTED = 13

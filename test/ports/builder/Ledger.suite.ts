@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Hash } from "../../../src/domain/Hex.ts"
-import { Builders } from "../../../src/ports/Builders.ts"
-import { Ledger } from "../../../src/ports/Ledger.ts"
-import { Payouts } from "../../../src/ports/Payouts.ts"
-import { BUILDERS, CHAINS, Model, TOKENS } from "../../builder/LedgerModel.ts"
+import { Builders } from "../../../src/ports/builder/Builders.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import { Payouts } from "../../../src/ports/builder/Payouts.ts"
+import { BUILDERS, CHAINS, Model, TOKENS } from "./LedgerModel.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: size - 1 }))

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { withEvent } from "../../../src/domain/Sweep.ts"
 import type { SweepEvent } from "../../../src/domain/SweepEvent.ts"
-import type { Builders } from "../../../src/ports/Builders.ts"
-import { Sweeps } from "../../../src/ports/Sweeps.ts"
+import type { Builders } from "../../../src/ports/builder/Builders.ts"
+import { Sweeps } from "../../../src/ports/builder/Sweeps.ts"
 import { event, register } from "../../support/BuilderFixtures.ts"
 
 const DAY = 24 * 3_600_000

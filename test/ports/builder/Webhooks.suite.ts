@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { WebhookMessage } from "../../../src/domain/Webhook.ts"
-import type { Builders } from "../../../src/ports/Builders.ts"
-import { type DueDelivery, type WebhookEndpoint, Webhooks } from "../../../src/ports/Webhooks.ts"
+import type { Builders } from "../../../src/ports/builder/Builders.ts"
+import { type DueDelivery, type WebhookEndpoint, Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { register } from "../../support/BuilderFixtures.ts"
 
 const LEASE = 60_000

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
-import type { Log, Receipt } from "../../../src/ports/Chains.ts"
+import type { Log, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
 

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
-import * as OrchestratorOperations from "../../../src/adapters/memory/OrchestratorOperations.ts"
+import * as OrchestratorOperations from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
-import { parts } from "../../ports/OrchestratorOperations.suite.ts"
+import { parts } from "../../ports/builder/OrchestratorOperations.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Address from "../../../src/domain/Address.ts"
-import { Alerts } from "../../../src/ports/Alerts.ts"
+import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
 

@@ -1,11 +1,11 @@
 /** The console's view of the orchestrator: what it passes on, what it says when it cannot, and what it writes down. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/OrchestratorOperations.ts"
+import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { Health } from "../../../src/domain/Health.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
-import { OperationsUnavailable, OrchestratorOperations } from "../../../src/ports/OrchestratorOperations.ts"
-import { parts } from "../../ports/OrchestratorOperations.suite.ts"
+import { OperationsUnavailable, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
+import { parts } from "../../ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "./Harness.ts"
 
 const { asAdmin, ask, field } = Harness

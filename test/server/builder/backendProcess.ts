@@ -1,7 +1,7 @@
 /** The backend as a process of its own, on the database of the first argument. With `hang` it books accruals and never answers. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
-import { Ledger } from "../../../src/ports/Ledger.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import * as Server from "./Server.ts"
 
 const [databaseUrl = "", mode] = process.argv.slice(2)

@@ -2,8 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
-import { BuilderSettings, defaults } from "../../../src/builder/BuilderSettings.ts"
-import { WebhookDelivery } from "../../../src/builder/WebhookDelivery.ts"
+import { BuilderSettings, defaults } from "../../../src/builder/shared/BuilderSettings.ts"
+import { WebhookDelivery } from "../../../src/builder/webhook/Delivery.ts"
 import * as Server from "./Server.ts"
 
 const [databaseUrl = ""] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 /** GET /intents/:id/events: an addition beside the spec. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Option, type Scope } from "effect"
-import { StoreUnavailable } from "../../../src/ports/Store.ts"
-import type { Intent } from "../../../src/ports/Intents.ts"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
+import type { Intent } from "../../../src/ports/orchestrator/Intents.ts"
 import { defaults } from "../../../src/server/shared/ServerSettings.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
 import { expectError, storeDown } from "./Expect.ts"

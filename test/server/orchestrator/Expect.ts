@@ -1,7 +1,7 @@
 /** What tests say of answers. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { StoreUnavailable } from "../../../src/ports/Store.ts"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import type { Answer } from "./Harness.ts"
 
 /** Exactly this status and body, as JSON, with the headers that every answer has. */

@@ -1,7 +1,7 @@
 /** Every answer of the portfolio routes (spec, "Errors"). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { PortfolioUnavailable } from "../../../src/orchestrator/Portfolio.ts"
+import { PortfolioUnavailable } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { OWNER, serve, TOKEN } from "./Harness.ts"
 

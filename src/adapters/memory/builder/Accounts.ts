@@ -1,10 +1,10 @@
 /** Builders, keys, sessions and nonces in memory, for tests. One layer, as keys and sessions lead to accounts. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { BuilderAccount } from "../../../domain/Builder.ts"
-import { ApiKeys, type StoredApiKey } from "../../../ports/ApiKeys.ts"
-import { BuilderExists, BuilderNotFound, Builders } from "../../../ports/Builders.ts"
-import { Nonces } from "../../../ports/Nonces.ts"
-import { Sessions } from "../../../ports/Sessions.ts"
+import { ApiKeys, type StoredApiKey } from "../../../ports/builder/ApiKeys.ts"
+import { BuilderExists, BuilderNotFound, Builders } from "../../../ports/builder/Builders.ts"
+import { Nonces } from "../../../ports/builder/Nonces.ts"
+import { Sessions } from "../../../ports/builder/Sessions.ts"
 
 /** Kept for about as long as the database adapter leaves a use unnoted. */
 const NOTED_EVERY_MILLIS = 60_000

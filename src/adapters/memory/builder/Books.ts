@@ -4,9 +4,9 @@ import type { Revenue } from "../../../domain/Accrual.ts"
 import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import type { LedgerEntry, LedgerTotals } from "../../../domain/LedgerEntry.ts"
 import { type PayoutBatch, total } from "../../../domain/Payout.ts"
-import { type AuditRecord, AuditLog } from "../../../ports/AuditLog.ts"
-import { Builders } from "../../../ports/Builders.ts"
-import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/Ledger.ts"
+import { type AuditRecord, AuditLog } from "../../../ports/builder/AuditLog.ts"
+import { Builders } from "../../../ports/builder/Builders.ts"
+import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
   NothingOwed,
   PaymentInFlight,
@@ -14,9 +14,9 @@ import {
   PayoutClosed,
   PayoutNotFound,
   Payouts
-} from "../../../ports/Payouts.ts"
-import { type DailyRevenue, RevenueBook, RevenueConflict } from "../../../ports/RevenueBook.ts"
-import { UnitOfWork } from "../../../ports/UnitOfWork.ts"
+} from "../../../ports/builder/Payouts.ts"
+import { type DailyRevenue, RevenueBook, RevenueConflict } from "../../../ports/builder/RevenueBook.ts"
+import { UnitOfWork } from "../../../ports/builder/UnitOfWork.ts"
 
 interface Batch extends PayoutBatch {
   /** The entries that it claims, or claimed before it failed. */

@@ -2,9 +2,9 @@
 import { Effect, Equal, Layer, Option } from "effect"
 import { NO_SWEEPS, progress, type Sweep, type SweepDay, type Volume, withEvent } from "../../../domain/Sweep.ts"
 import type { SweepEvent } from "../../../domain/SweepEvent.ts"
-import { Builders } from "../../../ports/Builders.ts"
-import { UnknownBuilder } from "../../../ports/Ledger.ts"
-import { SweepConflict, Sweeps } from "../../../ports/Sweeps.ts"
+import { Builders } from "../../../ports/builder/Builders.ts"
+import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
+import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
 
 interface Kept {
   readonly builderId: string

@@ -7,7 +7,7 @@ import {
   SendFailed,
   UnacceptableUrl,
   WebhookTransport
-} from "../../../ports/WebhookTransport.ts"
+} from "../../../ports/builder/WebhookTransport.ts"
 
 export interface State {
   readonly posted: ReadonlyArray<Posted>

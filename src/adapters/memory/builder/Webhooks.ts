@@ -1,8 +1,8 @@
 /** Webhooks and their deliveries in memory, for tests. */
 import { Clock, Effect, Layer, Option, type Redacted } from "effect"
 import { isWanted, type NextStep, type WebhookMessage } from "../../../domain/Webhook.ts"
-import { Builders } from "../../../ports/Builders.ts"
-import { UnknownBuilder } from "../../../ports/Ledger.ts"
+import { Builders } from "../../../ports/builder/Builders.ts"
+import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import {
   type Delivery,
   type DueDelivery,
@@ -11,7 +11,7 @@ import {
   WebhookLimit,
   WebhookNotFound,
   Webhooks
-} from "../../../ports/Webhooks.ts"
+} from "../../../ports/builder/Webhooks.ts"
 
 interface Endpoint {
   readonly endpoint: WebhookEndpoint

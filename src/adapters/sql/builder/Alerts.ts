@@ -1,5 +1,5 @@
 /** The builder backend's alerts. */
-import * as OrchestratorAlerts from "../orchestrator/Alerts.ts"
+import * as Alerts from "../shared/Alerts.ts"
 
 /** Needs the migrated schema of `Migrated.layer`. */
-export const layer = OrchestratorAlerts.inSchema("builder")
+export const layer = Alerts.inSchema("builder")

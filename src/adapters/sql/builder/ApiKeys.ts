@@ -2,8 +2,8 @@
 import { Array as Arr, Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Hash } from "../../../domain/Hex.ts"
-import { ApiKeys } from "../../../ports/ApiKeys.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { ApiKeys } from "../../../ports/builder/ApiKeys.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 /** A use is noted at most this often, so that a busy key does not write with every quote. */

@@ -1,8 +1,8 @@
 /** Records in `builder.audit_log`. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { AuditLog, type NewAuditRecord } from "../../../ports/AuditLog.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { AuditLog, type NewAuditRecord } from "../../../ports/builder/AuditLog.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const decode = Rows.decode(

@@ -1,8 +1,8 @@
 /** Accounts in `builder.builders`. */
 import { Array as Arr, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { BuilderExists, BuilderNotFound, Builders } from "../../../ports/Builders.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { BuilderExists, BuilderNotFound, Builders } from "../../../ports/builder/Builders.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 /** `%` and `_` of a search stand for themselves. */

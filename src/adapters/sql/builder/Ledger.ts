@@ -3,8 +3,8 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
-import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/Ledger.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const TotalsRow = Schema.Struct({

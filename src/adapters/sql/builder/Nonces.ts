@@ -1,8 +1,8 @@
 /** Nonces in `builder.nonces`: a row is there until it is consumed. */
 import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { Nonces } from "../../../ports/Nonces.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { Nonces } from "../../../ports/builder/Nonces.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 
 /** Expired rows that a new one takes with it: more than come in, so that none pile up. */
 const PRUNED = 16

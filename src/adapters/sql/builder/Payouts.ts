@@ -16,8 +16,8 @@ import {
   PayoutClosed,
   PayoutNotFound,
   Payouts
-} from "../../../ports/Payouts.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+} from "../../../ports/builder/Payouts.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const BatchRow = Schema.Struct({

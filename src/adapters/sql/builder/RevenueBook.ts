@@ -2,8 +2,8 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"
-import { RevenueBook, RevenueConflict } from "../../../ports/RevenueBook.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { RevenueBook, RevenueConflict } from "../../../ports/builder/RevenueBook.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const decode = Rows.decode(

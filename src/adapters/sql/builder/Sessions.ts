@@ -1,8 +1,8 @@
 /** Sessions in `builder.sessions`. */
 import { Array as Arr, Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { Sessions } from "../../../ports/Sessions.ts"
-import { guarded, timestamp } from "../Database.ts"
+import { Sessions } from "../../../ports/builder/Sessions.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 /** Expired rows that a new one takes with it: more than come in, so that none pile up. */

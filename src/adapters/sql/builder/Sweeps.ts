@@ -6,9 +6,9 @@ import { Hash } from "../../../domain/Hex.ts"
 import { FailureReason } from "../../../domain/Intent.ts"
 import { NO_SWEEPS, type Sweep } from "../../../domain/Sweep.ts"
 import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
-import { UnknownBuilder } from "../../../ports/Ledger.ts"
-import { SweepConflict, Sweeps } from "../../../ports/Sweeps.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
+import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
 const encodeEvent = Schema.encodeSync(SweepEvent)

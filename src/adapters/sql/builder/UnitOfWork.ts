@@ -1,8 +1,8 @@
 /** Postgres transactions. */
 import { Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { UnitOfWork } from "../../../ports/UnitOfWork.ts"
-import { guarded } from "../Database.ts"
+import { UnitOfWork } from "../../../ports/builder/UnitOfWork.ts"
+import { guarded } from "../shared/Database.ts"
 
 export const layer = Layer.effect(
   UnitOfWork,

@@ -1,7 +1,7 @@
 /** How webhooks and their deliveries lie in their rows. */
 import { Effect, Redacted, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
-import type { Attempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/Webhooks.ts"
+import type { Attempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
 import * as Rows from "./Rows.ts"
 
 const EndpointRow = Schema.Struct({

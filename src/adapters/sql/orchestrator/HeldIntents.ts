@@ -5,8 +5,8 @@ import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
 import type { IntentStatus } from "../../../domain/Intent.ts"
-import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/HeldIntents.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 
 interface Row {
   readonly id: string

@@ -2,8 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Attempt, type Claim, Idempotency } from "../../../ports/Idempotency.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import { type Attempt, type Claim, Idempotency } from "../../../ports/shared/Idempotency.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 
 type ClaimRequest = Parameters<Idempotency["Service"]["claim"]>[0]
 

@@ -1,8 +1,8 @@
 /** The queue of submitted intents: who may send which of them, and which are too late. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
-import type { Intent, Intents } from "../../../ports/Intents.ts"
-import { guarded, text, timestamp } from "../Database.ts"
+import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
 
 const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)

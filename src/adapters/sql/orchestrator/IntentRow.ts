@@ -7,7 +7,7 @@ import { type Hash, Hex } from "../../../domain/Hex.ts"
 import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState } from "../../../ports/Intents.ts"
+import type { Intent, IntentState } from "../../../ports/orchestrator/Intents.ts"
 
 const Submission = Schema.Struct({ signature: Hex, authorization: Authorization })
 type Submission = typeof Submission.Type

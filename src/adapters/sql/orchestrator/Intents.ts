@@ -2,10 +2,16 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option, Result } from "effect"
 import { BURNING, IllegalTransition, type IntentEvent, IntentStatus, transitions } from "../../../domain/Intent.ts"
-import { IntentExists, Intents, type Progress, type Step, type Submission } from "../../../ports/Intents.ts"
-import { idempotencyKey } from "../../../ports/Outbox.ts"
-import { guarded, text, timestamp } from "../Database.ts"
-import * as Gathered from "../Gathered.ts"
+import {
+  IntentExists,
+  Intents,
+  type Progress,
+  type Step,
+  type Submission
+} from "../../../ports/orchestrator/Intents.ts"
+import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as Gathered from "../shared/Gathered.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"

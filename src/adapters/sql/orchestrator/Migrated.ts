@@ -1,7 +1,7 @@
 /** The orchestrator's schema, brought up to date. */
 import { Layer } from "effect"
 import { migrations } from "../../../../migrations/orchestrator/index.ts"
-import * as Migrations from "../Migrations.ts"
+import * as Migrations from "../shared/Migrations.ts"
 
 /** Runs what is missing; returns the names of the migrations that ran. */
 export const migrate = Migrations.migrate("orchestrator", migrations)

@@ -1,9 +1,9 @@
 /** The outbox in Postgres. A lease is a due time in the future, so a message whose deliverer died is due again by itself. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { Outbox } from "../../../ports/Outbox.ts"
-import { guarded, text, timestamp } from "../Database.ts"
-import * as Gathered from "../Gathered.ts"
+import { Outbox } from "../../../ports/orchestrator/Outbox.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as Gathered from "../shared/Gathered.ts"
 import { OutboxMessageJson } from "./OutboxMessageJson.ts"
 
 const EntryRow = Schema.Struct({

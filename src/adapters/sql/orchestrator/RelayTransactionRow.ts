@@ -1,7 +1,7 @@
 /** How a relay transaction lies in its rows, and which signed bytes need not be read again. */
 import * as Address from "../../../domain/Address.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
-import type { Attempt, RelayTransaction } from "../../../ports/RelayTransactions.ts"
+import type { Attempt, RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
 /** Of the service's own tables, hence taken at its word; numbers of any size are text in the aggregated attempts. */
 export interface TransactionRow {

@@ -8,8 +8,8 @@ import {
   IntentTaken,
   type RelayTransaction,
   RelayTransactions
-} from "../../../ports/RelayTransactions.ts"
-import { guarded, timestamp } from "../Database.ts"
+} from "../../../ports/orchestrator/RelayTransactions.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
 import * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
 const decodeInclusions = Schema.decodeUnknownEffect(

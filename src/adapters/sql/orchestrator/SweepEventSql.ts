@@ -1,7 +1,7 @@
 /** Writes what builders are told of their intents, in the statement that moves them: nothing has to be read for it. */
 import type { PgClient } from "@effect/sql-pg"
 import type { Fragment } from "effect/sql/Statement"
-import { timestamp } from "../Database.ts"
+import { timestamp } from "../shared/Database.ts"
 
 /**
  * The body of a CTE. `passed` gives moved intents as `m` and the statuses that each has passed as `e` (`status`, `reason`,

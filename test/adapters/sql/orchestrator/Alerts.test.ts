@@ -1,4 +1,4 @@
-import { suite } from "../../../ports/Alerts.suite.ts"
+import { suite } from "../../../ports/shared/Alerts.suite.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)

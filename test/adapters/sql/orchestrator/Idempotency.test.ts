@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as SqlIdempotency from "../../../../src/adapters/sql/orchestrator/Idempotency.ts"
 import * as Migrated from "../../../../src/adapters/sql/orchestrator/Migrated.ts"
-import { Idempotency } from "../../../../src/ports/Idempotency.ts"
-import { suite } from "../../../ports/Idempotency.suite.ts"
+import { Idempotency } from "../../../../src/ports/shared/Idempotency.ts"
+import { suite } from "../../../ports/shared/Idempotency.suite.ts"
 import { testDatabase } from "../../../support/Postgres.ts"
 
 const fresh = SqlIdempotency.layer.pipe(Layer.provide(Migrated.layer), Layer.provideMerge(testDatabase))

@@ -1,4 +1,4 @@
-import { suite } from "../../../ports/Intents.suite.ts"
+import { suite } from "../../../ports/orchestrator/Intents.suite.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)

@@ -1,9 +1,9 @@
 /** Who waits for whom, and who hears of what, between processes that share the database. */
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
-import * as Database from "../../../../src/adapters/sql/Database.ts"
-import { Intents } from "../../../../src/ports/Intents.ts"
-import { RelayTransactions } from "../../../../src/ports/RelayTransactions.ts"
+import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
+import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"

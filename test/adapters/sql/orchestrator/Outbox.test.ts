@@ -1,4 +1,4 @@
-import { suite } from "../../../ports/Outbox.suite.ts"
+import { suite } from "../../../ports/orchestrator/Outbox.suite.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)

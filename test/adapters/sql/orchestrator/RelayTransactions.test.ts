@@ -1,4 +1,4 @@
-import { suite } from "../../../ports/RelayTransactions.suite.ts"
+import { suite } from "../../../ports/orchestrator/RelayTransactions.suite.ts"
 import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 suite("Postgres", freshStores)

@@ -1,0 +1,120 @@
+/**
+ * One entry of the chains file: what an operator says about a chain, completed with what is publicly known of it and with
+ * the addresses that its deployment computes.
+ */
+import { Effect, Schema } from "effect"
+import * as Address from "../../../domain/Address.ts"
+import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
+import { ChainId } from "../../../domain/ChainId.ts"
+import { TokenInfo } from "../../../domain/Token.ts"
+import * as SweepDeployment from "../contracts/Deployment.ts"
+import { KNOWN_CHAINS } from "./KnownChains.ts"
+
+/** Permit2 and Multicall3 have one address on every chain. */
+const PERMIT2 = Address.of("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+const MULTICALL3 = Address.of("0xcA11bde05977b3631167028862bE2a173976CA11")
+
+const DAY_SECONDS = 86_400
+
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+/** May hold an API key, so the message does not repeat it. */
+const RpcUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => isHttpUrl(text) || "expected an http or https URL")
+)
+
+const isWebSocketUrl = (text: string): boolean => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol)
+
+const WebSocketUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => isWebSocketUrl(text) || "expected a ws or wss URL")
+)
+
+/** As in a route hint, which is read without regard to case and also takes ids. */
+const ChainName = Schema.String.check(
+  Schema.isPattern(/^[a-z](?:[a-z0-9._ -]*[a-z0-9])?$/, {
+    message: "expected a name that begins with a letter, of lower-case letters, digits, spaces and . _ -"
+  })
+)
+
+/** The chain's entry after known facts were filled in. */
+export const ChainSettings = Schema.Struct({
+  id: ChainId,
+  name: ChainName,
+  nativeSymbol: Schema.NonEmptyString,
+  /** JSON-RPC endpoints, preferred first. They may hold API keys, so they never appear in logs or answers. */
+  rpcUrls: Schema.NonEmptyArray(RpcUrl),
+  /** Where the node tells new heads; without one it is asked for them. May hold an API key. */
+  wsUrl: Schema.optionalKey(WebSocketUrl),
+  /** Receives protocol fees. */
+  feeRecipient: Address.NonZeroAddress,
+  /** Receives builder fees that are paid out in batches; `feeRecipient` unless set. */
+  builderVault: Schema.optionalKey(Address.NonZeroAddress),
+  /** Administers the guard's allow-list. Fixed at deployment: it is part of the contracts' addresses. */
+  guardOwner: Address.NonZeroAddress,
+  timelockSeconds: SweepDeployment.Deployment.fields.timelockSeconds.pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(2 * DAY_SECONDS))
+  ),
+  wrappedNative: Address.NonZeroAddress,
+  stables: Schema.Array(Address.NonZeroAddress),
+  swapRouter: Schema.optionalKey(Address.NonZeroAddress),
+  quoter: Schema.optionalKey(Address.NonZeroAddress),
+  spokePool: Schema.optionalKey(Address.NonZeroAddress),
+  spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
+  permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PERMIT2))),
+  multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(MULTICALL3))),
+  sanctionsOracle: Address.NonZeroAddress,
+  confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+  supportsSetCode: Schema.optionalKey(Schema.Boolean),
+  blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  dataFee: Schema.optionalKey(DataFeeModel),
+  explorerUrl: Schema.optionalKey(Schema.String),
+  tokens: Schema.Array(TokenInfo),
+  /** Overrides the computed addresses, for contracts that were deployed otherwise. */
+  contracts: Schema.optionalKey(Deployment)
+})
+export type ChainSettings = typeof ChainSettings.Type
+
+/** The entry as it stands in the file; everything that is known of the chain may be left out. */
+export type ChainSettingsInput = typeof ChainSettings.Encoded
+
+/** The entry with what is known of the chain under what the operator says. */
+export const withKnownFacts = (entry: unknown): unknown => {
+  if (typeof entry !== "object" || entry === null || !("id" in entry)) return entry
+  return { ...(typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined), ...entry }
+}
+
+/** What the chain's contracts are deployed from. Swap router, SpokePool and its periphery are the targets that sweeps may call. */
+export const deploymentOf = (settings: ChainSettings, domainName: string): SweepDeployment.Deployment => ({
+  chainId: settings.id,
+  guardOwner: settings.guardOwner,
+  timelockSeconds: settings.timelockSeconds,
+  feeRecipient: settings.feeRecipient,
+  wrappedNative: settings.wrappedNative,
+  domainName,
+  targets: [settings.swapRouter, settings.spokePool, settings.spokePoolPeriphery].filter(
+    (target) => target !== undefined
+  )
+})
+
+/** The chain as the service knows it, with its contracts' addresses computed unless overridden. */
+export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
+  const {
+    builderVault,
+    contracts,
+    guardOwner: _owner,
+    rpcUrls: _urls,
+    timelockSeconds: _timelock,
+    wsUrl: _wsUrl,
+    ...facts
+  } = settings
+  return {
+    ...facts,
+    builderVault: builderVault ?? settings.feeRecipient,
+    contracts: contracts ?? computedContracts(settings, domainName)
+  }
+}
+
+const computedContracts = (settings: ChainSettings, domainName: string): Deployment => {
+  const { delegate, entry, guard } = SweepDeployment.plan(deploymentOf(settings, domainName)).contracts
+  return { delegate: delegate.address, guard: guard.address, entry: entry.address }
+}

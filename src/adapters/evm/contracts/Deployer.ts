@@ -1,0 +1,118 @@
+/** Puts a chain's contracts where their addresses are computed to be, and checks what is there. Safe to repeat. */
+import { Effect, Option, Schedule, Schema } from "effect"
+import type * as Address from "../../../domain/Address.ts"
+import type { ChainClient } from "../../../ports/shared/Chains.ts"
+import type { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
+import * as Deployment from "./Deployment.ts"
+
+/** The chain cannot take the deployment, or something else is at one of its addresses. */
+export class DeploymentFailed extends Schema.TaggedError<DeploymentFailed>()("DeploymentFailed", {
+  chainId: Schema.Number,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `chain ${this.chainId}: ${this.detail}`
+  }
+}
+
+type Findings = Readonly<Record<Deployment.ContractName, Deployment.Finding>>
+
+/** What is at each of the plan's addresses. */
+export const inspect = Effect.fn("Deployer.inspect")(function* (client: ChainClient, plan: Deployment.Plan) {
+  const found = (name: Deployment.ContractName) =>
+    Effect.map(client.code(plan.contracts[name].address), (code) => Deployment.judge(plan.contracts[name], code))
+  return (yield* Effect.all(
+    { guard: found("guard"), delegate: found("delegate"), entry: found("entry") },
+    { concurrency: "unbounded" }
+  )) satisfies Findings
+})
+
+/** Half as much again as estimated: deployments are rare, and a failed one costs all its gas. */
+const withMargin = (gas: bigint): bigint => (gas * 3n) / 2n
+
+const CONFIRMATION = { poll: "500 millis", patience: "3 minutes" } as const
+
+const send = Effect.fnUntraced(function* (
+  client: ChainClient,
+  keys: RelayerKeys["Service"],
+  lane: Address.Address,
+  transaction: Deployment.DeployTransaction
+) {
+  const [simulated] = yield* client.simulate([{ from: lane, to: transaction.to, data: transaction.data }])
+  if (simulated?.success !== true) {
+    return yield* new DeploymentFailed({
+      chainId: client.chain.id,
+      detail: `the ${transaction.contract}'s constructor would revert; every allow-listed target must be a contract there`
+    })
+  }
+  const [nonce, fees] = yield* Effect.all([client.transactionCount(lane, "pending"), client.feesPerGas])
+  const signed = yield* keys.sign(lane, {
+    chainId: client.chain.id,
+    nonce,
+    to: transaction.to,
+    data: transaction.data,
+    gas: withMargin(simulated.gasUsed),
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    authorizationList: []
+  })
+  yield* client.send(signed.raw)
+  yield* Effect.logInfo("sent", { contract: transaction.contract, txHash: signed.hash })
+  const receipt = yield* client.receipt(signed.hash).pipe(
+    Effect.repeat({ schedule: Schedule.spaced(CONFIRMATION.poll), until: Option.isSome }),
+    Effect.timeoutOrElse({
+      duration: CONFIRMATION.patience,
+      orElse: () =>
+        Effect.fail(
+          new DeploymentFailed({
+            chainId: client.chain.id,
+            detail: `transaction ${signed.hash} is not mined yet; run the command again to go on`
+          })
+        )
+    })
+  )
+  if (Option.isSome(receipt) && receipt.value.status === "reverted") {
+    return yield* new DeploymentFailed({ chainId: client.chain.id, detail: `transaction ${signed.hash} reverted` })
+  }
+})
+
+const NAMES = ["guard", "delegate", "entry"] as const
+
+/** Fails where a contract is not as it should be by now. */
+const expecting = Effect.fnUntraced(function* (
+  chainId: number,
+  plan: Deployment.Plan,
+  findings: Findings,
+  acceptable: ReadonlyArray<Deployment.Finding>
+) {
+  const amiss = NAMES.filter((name) => !acceptable.includes(findings[name]))
+  if (amiss.length === 0) return
+  return yield* new DeploymentFailed({
+    chainId,
+    detail: `not what was planned: ${amiss.map((name) => `${name} at ${plan.contracts[name].address} is ${findings[name]}`).join(", ")}`
+  })
+})
+
+/** Deploys what is missing and verifies all. Fails, before anything is sent, where other code than planned is found. */
+export const deploy = Effect.fn("Deployer.deploy")(function* (
+  client: ChainClient,
+  plan: Deployment.Plan,
+  sender: { readonly keys: RelayerKeys["Service"]; readonly lane: Address.Address }
+) {
+  const chainId = client.chain.id
+  const before = yield* inspect(client, plan)
+  yield* expecting(chainId, plan, before, ["right", "missing"])
+  const missing = Deployment.outstanding(plan, before)
+  if (missing.length > 0 && !Deployment.hasDeployer(yield* client.code(Deployment.DETERMINISTIC_DEPLOYER))) {
+    return yield* new DeploymentFailed({
+      chainId,
+      detail: `the deterministic deployer ${Deployment.DETERMINISTIC_DEPLOYER} is not on this chain; deploy it first`
+    })
+  }
+  yield* Effect.forEach(missing, (transaction) => send(client, sender.keys, sender.lane, transaction), {
+    discard: true
+  })
+  const after = yield* inspect(client, plan)
+  yield* expecting(chainId, plan, after, ["right"])
+  return { deployed: missing.map((transaction) => transaction.contract), findings: after }
+})

@@ -1,0 +1,173 @@
+/**
+ * Where the contracts of a chain are, how they get there, and how to tell that they are the right ones. Everything here is
+ * computed: CREATE2 through the deterministic deployer fixes every address before anything is sent.
+ */
+import { Schema } from "effect"
+import {
+  concatHex,
+  encodeDeployData,
+  getContractAddress,
+  keccak256,
+  numberToHex,
+  padHex,
+  sliceHex,
+  stringToBytes,
+  stringToHex
+} from "viem"
+import * as Address from "../../../domain/Address.ts"
+import { ChainId } from "../../../domain/ChainId.ts"
+import { designator } from "../../../domain/Delegation.ts"
+import { type Hex, size } from "../../../domain/Hex.ts"
+import { DomainName } from "../../../domain/SweepOrder.ts"
+import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
+
+/** Arachnid's deployer, at the same address on every chain: call data is a salt followed by init code. */
+export const DETERMINISTIC_DEPLOYER = Address.of("0x4e59b44847b379578588920cA78FbF26c0B4956C")
+
+/** The code that the deployer must have; a chain without it cannot have our addresses. */
+export const DETERMINISTIC_DEPLOYER_CODE: Hex =
+  "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3"
+
+/** What a chain's contracts are built from. Decoded values are ones that the constructors accept. */
+export const Deployment = Schema.Struct({
+  chainId: ChainId,
+  /** Administrator of the guard's allow-list: it can add a target only after the timelock, and remove one at once. */
+  guardOwner: Address.NonZeroAddress,
+  /** Seconds between listing a target and the first sweep that may call it. */
+  timelockSeconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 365 * 86_400 })),
+  /** Recipient of protocol fees. */
+  feeRecipient: Address.NonZeroAddress,
+  /** WETH or the like; the zero address on a chain without one, where native input is then refused. */
+  wrappedNative: Address.Address,
+  /** EIP-712 domain name of orders. */
+  domainName: DomainName,
+  /** Routers and bridges that sweeps may call from the start; each must have code when the guard is deployed. */
+  targets: Schema.Array(Address.NonZeroAddress)
+})
+
+export type Deployment = typeof Deployment.Type
+
+export type ContractName = "guard" | "delegate" | "entry"
+
+export interface DeployTransaction {
+  readonly contract: "guard" | "entry"
+  readonly to: Address.Address
+  readonly data: Hex
+}
+
+export interface PlannedContract {
+  readonly address: Address.Address
+  /** The code that the address has once deployed, immutables included. */
+  readonly runtimeCode: Hex
+}
+
+export interface Plan {
+  readonly chainId: ChainId
+  readonly contracts: Readonly<Record<ContractName, PlannedContract>>
+  /** One for each contract that is deployed by a transaction; the guard's constructor deploys the delegate. */
+  readonly transactions: ReadonlyArray<DeployTransaction>
+}
+
+/** `right` as planned, `missing` not deployed yet, `wrong` other code than planned. */
+export type Finding = "right" | "missing" | "wrong"
+
+const SALT = padHex("0x", { size: 32 })
+
+const create2 = (initCode: Hex): Address.Address =>
+  Address.of(getContractAddress({ opcode: "CREATE2", from: DETERMINISTIC_DEPLOYER, salt: SALT, bytecode: initCode }))
+
+const deployment = (contract: "guard" | "entry", initCode: Hex): DeployTransaction => ({
+  contract,
+  to: DETERMINISTIC_DEPLOYER,
+  data: concatHex([SALT, initCode])
+})
+
+/** Runtime code with the words of its immutables, which the compiler left zero, filled in. */
+const filled = (
+  code: { readonly runtimeCode: Hex; readonly immutables: Readonly<Record<string, ReadonlyArray<number>>> },
+  words: Readonly<Record<string, Hex>>
+): Hex =>
+  Object.entries(code.immutables)
+    .flatMap(([name, offsets]) => {
+      const word = words[name]
+      if (word === undefined) throw new Error(`No value for the immutable ${name}.`)
+      return offsets.map((offset) => [offset, padHex(word, { size: 32 })] as const)
+    })
+    .reduce<Hex>((runtime, [offset, word]) => {
+      const end = offset + 32
+      const head = offset === 0 ? "0x" : sliceHex(runtime, 0, offset)
+      return concatHex([head, word, end === size(runtime) ? "0x" : sliceHex(runtime, end)])
+    }, code.runtimeCode)
+
+/** The layout that `LibString.packOne` gives a short string: its length, its bytes, zeros. */
+const packed = (name: string): Hex =>
+  padHex(concatHex([numberToHex(stringToBytes(name).length, { size: 1 }), stringToHex(name)]), {
+    size: 32,
+    dir: "right"
+  })
+
+/** Init code of the guard. The order in which targets are configured, and repetitions, do not change addresses. */
+export const guardInitCode = (deployment: Deployment): Hex =>
+  encodeDeployData({
+    abi: sweepGuard.abi,
+    bytecode: sweepGuard.creationCode,
+    args: [
+      deployment.guardOwner,
+      BigInt(deployment.timelockSeconds),
+      deployment.feeRecipient,
+      deployment.wrappedNative,
+      deployment.domainName,
+      [...new Set(deployment.targets)].sort()
+    ]
+  })
+
+/** Addresses, expected code and transactions of a chain's contracts. */
+export const plan = (config: Deployment): Plan => {
+  const initCode = guardInitCode(config)
+  const guard = create2(initCode)
+  // EIP-161: the nonce of a contract under construction is 1.
+  const delegate = Address.of(getContractAddress({ from: guard, nonce: 1n }))
+  const contracts = {
+    guard: {
+      address: guard,
+      runtimeCode: filled(sweepGuard, {
+        delegate,
+        owner: config.guardOwner,
+        timelock: numberToHex(config.timelockSeconds),
+        _delegatedCodeHash: keccak256(designator(delegate))
+      })
+    },
+    delegate: {
+      address: delegate,
+      runtimeCode: filled(sweepDelegate, {
+        guard,
+        feeRecipient: config.feeRecipient,
+        wrappedNative: config.wrappedNative,
+        _name: packed(config.domainName),
+        _nameHash: keccak256(stringToHex(config.domainName))
+      })
+    },
+    entry: { address: create2(sweepEntry.creationCode), runtimeCode: sweepEntry.runtimeCode }
+  }
+  return {
+    chainId: config.chainId,
+    contracts,
+    transactions: [deployment("guard", initCode), deployment("entry", sweepEntry.creationCode)]
+  }
+}
+
+/** Judges the code that a node returned for an address; `undefined` and `0x` both mean none. */
+export const judge = (planned: PlannedContract, code: Hex | undefined): Finding => {
+  if (code === undefined || size(code) === 0) return "missing"
+  return code.toLowerCase() === planned.runtimeCode.toLowerCase() ? "right" : "wrong"
+}
+
+/** The transactions that are still to be sent, given what is there. */
+export const outstanding = (
+  planned: Plan,
+  findings: Readonly<Record<ContractName, Finding>>
+): ReadonlyArray<DeployTransaction> =>
+  planned.transactions.filter((transaction) => findings[transaction.contract] === "missing")
+
+/** Whether a chain can be deployed to: it has the deployer, with the code that it must have. */
+export const hasDeployer = (code: Hex | undefined): boolean => code?.toLowerCase() === DETERMINISTIC_DEPLOYER_CODE

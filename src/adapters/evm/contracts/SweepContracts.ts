@@ -1,0 +1,114 @@
+/** {@link SweepContracts} by the ABIs that the Solidity sources were compiled to. */
+import { Effect, Layer, Option } from "effect"
+import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem"
+import * as Address from "../../../domain/Address.ts"
+import type { Hash, Hex } from "../../../domain/Hex.ts"
+import { isNative } from "../../../domain/Token.ts"
+import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
+import { sweepDelegate, sweepGuard } from "../abi/contracts.generated.ts"
+import * as SweepCalldata from "../codec/SweepCalldata.ts"
+
+const MAX_TEXT = 300
+
+const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
+
+/** Words of the event's data: what is not indexed, in the order of the declaration. */
+const DATA_WORDS = 10
+const WORD_DIGITS = 64
+
+/** An address fills the last 20 bytes of its word. */
+const addressIn = (word: string): Address.Address => Address.of(`0x${word.slice(-40)}`)
+
+/** By hand, since a batch of sweeps has hundreds of logs to read; held to viem's decoder by a property test. */
+const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
+  const [signature, orderHash, owner, builder] = log.topics
+  if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
+  if (orderHash === undefined || owner === undefined || builder === undefined) return Option.none()
+  if (size(log.data) < (DATA_WORDS * WORD_DIGITS) / 2) return Option.none()
+  const word = (index: number): string =>
+    log.data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS).toLowerCase()
+  const amount = (index: number): bigint => BigInt(`0x${word(index)}`)
+  return Option.some({
+    orderHash: lower(orderHash),
+    owner: addressIn(owner.toLowerCase()),
+    builder: addressIn(builder.toLowerCase()),
+    tokenIn: addressIn(word(0)),
+    amountIn: amount(1),
+    feeAmount: amount(2),
+    builderFee: amount(3),
+    tokenOut: addressIn(word(4)),
+    amountOut: amount(5),
+    destination: addressIn(word(6)),
+    swapTarget: addressIn(word(7)),
+    nonce: amount(8),
+    destChainId: amount(9)
+  })
+}
+
+const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
+
+const decodeError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: sweepDelegate.abi, data }))
+
+/** The swap target reverts with errors of its own, of which only Solidity's are known. */
+const decodeStandardError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: [], data }))
+
+const decodeRevert = (data: Hex): SweepRevert => {
+  const revert = Option.match(decodeError(data), {
+    onNone: () => ({ name: "Unknown", text: data === "0x" ? "no revert data" : data }),
+    onSome: ({ args, errorName }) => {
+      const [argument] = args ?? []
+      if (errorName === "SwapFailed") return { name: errorName, text: `SwapFailed(${swapReason(argument as Hex)})` }
+      return { name: errorName, text: argument === undefined ? errorName : `${errorName}(${String(argument)})` }
+    }
+  })
+  return { name: revert.name, text: revert.text.slice(0, MAX_TEXT) }
+}
+
+const swapReason = (data: Hex): string =>
+  Option.match(decodeStandardError(data), {
+    onNone: () => data,
+    onSome: ({ args }) => String(args?.[0])
+  })
+
+/** The read could not be made sense of: what stands at the address is not what the configuration says. */
+const unusable = (client: ChainClient, detail: string) =>
+  new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
+
+const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(function* (
+  client,
+  owner,
+  word,
+  block = "pending"
+) {
+  const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
+  const result = yield* client
+    .call({ to: client.chain.contracts.guard, data, block })
+    .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
+  if (size(result) !== 32) return yield* unusable(client, "the guard is not deployed")
+  return hexToBigInt(result)
+})
+
+const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(function* (
+  client,
+  token,
+  owner,
+  block = "pending"
+) {
+  if (isNative(token)) return yield* client.balance(owner)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
+  const result = yield* client
+    .call({ to: token, data, block })
+    .pipe(Effect.catchTag("CallReverted", () => Effect.succeed<Hex>("0x")))
+  return size(result) === 32 ? hexToBigInt(result) : 0n
+})
+
+export const layer = Layer.succeed(SweepContracts, {
+  encodeExecute: SweepCalldata.execute,
+  encodeRun: SweepCalldata.run,
+  decodeSwept,
+  sweptTopics: (orderDigest) => [SWEPT, orderDigest],
+  decodeRevert,
+  nonceBitmap,
+  balanceOf
+})

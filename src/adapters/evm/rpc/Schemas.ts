@@ -1,0 +1,41 @@
+/** The answers of a node, as the execution JSON-RPC API defines them, decoded to what the `Chains` port speaks. */
+import { Schema, SchemaTransformation } from "effect"
+import { zeroHash } from "viem"
+import { Hash } from "../../../domain/Hex.ts"
+import type { Block } from "../../../ports/shared/Chains.ts"
+
+export const Quantity = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/, { message: "expected a hex quantity" })),
+  Schema.decodeTo(
+    Schema.BigInt,
+    SchemaTransformation.transform({
+      decode: (text) => BigInt(text),
+      encode: (value) => `0x${value.toString(16)}`
+    })
+  )
+)
+
+export const RpcBlock = Schema.Struct({
+  number: Quantity,
+  hash: Schema.NullOr(Hash),
+  parentHash: Hash,
+  timestamp: Quantity,
+  baseFeePerGas: Schema.optionalKey(Quantity),
+  gasLimit: Quantity
+})
+
+/** A pending block of geth has no hash yet; the zero hash stands for it and equals that of no block. */
+export const block = (rpc: typeof RpcBlock.Type): Block => ({
+  number: rpc.number,
+  hash: rpc.hash ?? zeroHash,
+  parentHash: rpc.parentHash,
+  timestamp: rpc.timestamp,
+  baseFeePerGas: rpc.baseFeePerGas ?? 0n,
+  gasLimit: rpc.gasLimit
+})
+
+export const RpcFeeHistory = Schema.Struct({
+  /** One more than the blocks asked for: the last is the next block's. */
+  baseFeePerGas: Schema.NonEmptyArray(Quantity),
+  reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity))))
+})

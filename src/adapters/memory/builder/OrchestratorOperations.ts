@@ -1,0 +1,34 @@
+/** An orchestrator whose parts a test states: retried sweeps are stuck no more. */
+import { Effect, Layer, Option, Ref } from "effect"
+import type { AlertView, Health } from "../../../domain/Health.ts"
+import type { StuckIntent } from "../../../domain/StuckIntent.ts"
+import { OrchestratorOperations } from "../../../ports/builder/OrchestratorOperations.ts"
+
+export interface Parts {
+  readonly health: Health
+  readonly alerts: ReadonlyArray<AlertView>
+  /** Oldest first. */
+  readonly stuck: ReadonlyArray<StuckIntent>
+}
+
+const LIMIT = 50
+
+const make = Effect.fnUntraced(function* (parts: Parts) {
+  const stuck = yield* Ref.make(parts.stuck)
+  return OrchestratorOperations.of({
+    health: Effect.succeed(parts.health),
+    alerts: Effect.succeed(parts.alerts),
+    stuck: ({ limit = LIMIT }) =>
+      Effect.map(Ref.get(stuck), (intents) => ({ intents: intents.slice(0, limit), total: intents.length })),
+    retry: (id) =>
+      Ref.modify(stuck, (intents) => {
+        const found = intents.find((intent) => intent.id === id)
+        if (found === undefined) return [Option.none(), intents]
+        if (!found.retryable) return [Option.some({ id, outcome: "carried", explanation: found.explanation }), intents]
+        const outcome = { id, outcome: "requeued" as const, explanation: "It is free to be taken." }
+        return [Option.some(outcome), intents.filter((intent) => intent !== found)]
+      })
+  })
+})
+
+export const layer = (parts: Parts) => Layer.effect(OrchestratorOperations, make(parts))

@@ -1,0 +1,27 @@
+/** {@link Balances} from a table that tests can change, for tests of what stands on it. */
+import { Context, Effect, Layer, Ref } from "effect"
+import type * as Address from "../../../domain/Address.ts"
+import { Balances, BalancesUnavailable, type TokenBalance } from "../../../ports/orchestrator/Balances.ts"
+
+export interface State {
+  /** In the order in which they are to be returned. */
+  readonly held: ReadonlyMap<Address.Address, ReadonlyArray<TokenBalance>>
+  readonly available: boolean
+}
+
+/** The test's handle on the adapter. */
+export class BalancesState extends Context.Service<BalancesState, Ref.Ref<State>>()(
+  "sweep/adapters/memory/BalancesState"
+) {}
+
+export const layer = (initial: Partial<State> = {}): Layer.Layer<Balances | BalancesState> =>
+  Layer.effect(
+    Balances,
+    Effect.map(BalancesState, (state) => ({
+      of: Effect.fn("Balances.of")(function* (owner) {
+        const { available, held } = yield* Ref.get(state)
+        if (!available) return yield* new BalancesUnavailable({ detail: "turned off" })
+        return (held.get(owner) ?? []).filter(({ balance }) => balance > 0n)
+      })
+    }))
+  ).pipe(Layer.provideMerge(Layer.effect(BalancesState, Ref.make({ held: new Map(), available: true, ...initial }))))

@@ -1,0 +1,103 @@
+/**
+ * A bridge with a fixed fee, for tests. Calldata is the deposit itself; deliveries are what the test says they are, by way of
+ * {@link MemoryBridge}.
+ */
+import { Context, Effect, Layer, Option, Ref } from "effect"
+import { decodeAbiParameters, encodeAbiParameters, parseAbiParameters } from "viem"
+import * as Address from "../../../domain/Address.ts"
+import { lessBps } from "../../../domain/Amount.ts"
+import type { Hash, Hex } from "../../../domain/Hex.ts"
+import { Bridge, type BridgeDeposit, type Delivery } from "../../../ports/orchestrator/Bridge.ts"
+import { NoRoute } from "../../../ports/orchestrator/SwapVenue.ts"
+
+/** What tests decide about the bridge. */
+export class MemoryBridge extends Context.Service<
+  MemoryBridge,
+  {
+    /** Answers every question about the deposit in this settlement transaction from now on; pending until then. */
+    readonly settle: (transactionHash: Hash, delivery: Delivery) => Effect.Effect<void>
+  }
+>()("sweep/adapters/memory/MemoryBridge") {}
+
+export interface Options {
+  readonly target: Address.Address
+  readonly feeBps?: number
+  readonly gas?: bigint
+  readonly estimatedSeconds?: number
+}
+
+const CALLDATA = parseAbiParameters("address, uint256, address, uint256, uint256, address, address")
+
+const encode = (deposit: BridgeDeposit): Hex =>
+  encodeAbiParameters(CALLDATA, [
+    deposit.tokenIn,
+    deposit.amountIn,
+    deposit.tokenOut,
+    deposit.minAmountOut,
+    deposit.destChainId,
+    deposit.depositor,
+    deposit.recipient
+  ])
+
+const decode = Option.liftThrowable((calldata: Hex): BridgeDeposit => {
+  const [tokenIn, amountIn, tokenOut, minAmountOut, destChainId, depositor, recipient] = decodeAbiParameters(
+    CALLDATA,
+    calldata
+  )
+  return {
+    tokenIn: Address.of(tokenIn),
+    amountIn,
+    tokenOut: Address.of(tokenOut),
+    minAmountOut,
+    destChainId,
+    depositor: Address.of(depositor),
+    recipient: Address.of(recipient)
+  }
+})
+
+export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target }: Options) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const deliveries = yield* Ref.make<ReadonlyMap<Hash, Delivery>>(new Map())
+
+      const bridge = Bridge.of({
+        route: Effect.fnUntraced(function* ({ amountIn, depositor, destChainId, recipient, tokenIn, tokenOut }) {
+          const amountOut = lessBps(amountIn, feeBps)
+          if (amountOut === 0n) return yield* new NoRoute({ detail: "the amount does not cover the fee" })
+          const deposit = {
+            tokenIn,
+            amountIn,
+            tokenOut,
+            minAmountOut: amountOut,
+            destChainId: BigInt(destChainId),
+            depositor,
+            recipient
+          }
+          return {
+            provider: "memory",
+            target,
+            calldata: encode(deposit),
+            amountOut,
+            minAmountOut: amountOut,
+            gas,
+            estimatedSeconds
+          }
+        }),
+        decode: Effect.fnUntraced(function* (_sourceChainId, to, calldata) {
+          const deposit = Option.filter(decode(calldata), (read) => to === target && encode(read) === calldata)
+          if (Option.isNone(deposit)) return yield* new NoRoute({ detail: "not a deposit" })
+          return deposit.value
+        }),
+        delivery: ({ receipt }) =>
+          Effect.map(
+            Ref.get(deliveries),
+            (settled): Delivery => settled.get(receipt.transactionHash) ?? { _tag: "Pending" }
+          )
+      })
+      const memory = MemoryBridge.of({
+        settle: (transactionHash, delivery) =>
+          Ref.update(deliveries, (settled) => new Map(settled).set(transactionHash, delivery))
+      })
+      return Context.make(Bridge, bridge).pipe(Context.add(MemoryBridge, memory))
+    })
+  )

@@ -1,0 +1,88 @@
+/**
+ * What the in-memory stores of the orchestrator share, as the tables of one database would be: an allocation touches intents,
+ * and an intent's progress writes to the outbox. Every change is one atomic step of the state.
+ */
+import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
+import type { Intent } from "../../../ports/orchestrator/Intents.ts"
+import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
+import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
+
+export interface StoredIntent {
+  readonly intent: Intent
+  readonly leaseUntilMs?: number
+  readonly notBeforeMs?: number
+  /** The transaction that carries it, or that moved it on from `submitted`. */
+  readonly relayTransactionId?: string
+}
+
+export interface StoredMessage extends OutboxEntry {
+  readonly state: "pending" | "delivered" | "rejected"
+  readonly dueAtMs: number
+}
+
+export interface State {
+  readonly intents: HashMap.HashMap<string, StoredIntent>
+  /** By chain and owner. */
+  readonly orderNonces: HashMap.HashMap<string, bigint>
+  /** By id, which rises. */
+  readonly transactions: HashMap.HashMap<string, RelayTransaction>
+  /** By chain and lane. */
+  readonly laneNonces: HashMap.HashMap<string, bigint>
+  /** Wei that finished transactions cost, with the chain and the start of the hour in which they ended. */
+  readonly spending: ReadonlyArray<{ readonly chainId: number; readonly hourMs: number; readonly wei: bigint }>
+  /** What transactions that are final, or were, carried to their end, by their id. */
+  readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
+  /** Wei that unfinished transactions may cost at most, by their id. */
+  readonly reserved: HashMap.HashMap<string, bigint>
+  /** By idempotency key. */
+  readonly outbox: HashMap.HashMap<string, StoredMessage>
+}
+
+const empty: State = {
+  intents: HashMap.empty(),
+  orderNonces: HashMap.empty(),
+  transactions: HashMap.empty(),
+  laneNonces: HashMap.empty(),
+  spending: [],
+  ended: HashMap.empty(),
+  reserved: HashMap.empty(),
+  outbox: HashMap.empty()
+}
+
+export class OrchestratorState extends Context.Service<
+  OrchestratorState,
+  {
+    readonly state: Ref.Ref<State>
+    readonly wakes: PubSub.PubSub<void>
+    /** Held while a transaction is allocated and signed. */
+    readonly allocating: Semaphore.Semaphore
+  }
+>()("sweep/adapters/memory/OrchestratorState") {
+  static readonly layer = Layer.effect(
+    OrchestratorState,
+    Effect.all({
+      state: Ref.make(empty),
+      wakes: PubSub.sliding<void>(1),
+      allocating: Semaphore.make(1)
+    })
+  )
+}
+
+export const lookup = <A>(map: HashMap.HashMap<string, A>, key: string): A | undefined =>
+  Option.getOrUndefined(HashMap.get(map, key))
+
+/** The key of an account on a chain. */
+export const account = (chainId: number, address: string): string => `${chainId}:${address}`
+
+/** Whether an unfinished transaction carries an intent of the owner on the chain. */
+export const carriesOwner = (state: State, chainId: number, owner: string): boolean =>
+  Array.from(HashMap.values(state.transactions)).some(
+    (transaction) =>
+      transaction.status !== "final" &&
+      transaction.reopened !== true &&
+      transaction.chainId === chainId &&
+      transaction.intentIds.some((id) => {
+        const stored = lookup(state.intents, id)
+        return stored !== undefined && stored.intent.order.owner === owner
+      })
+  )

@@ -1,0 +1,56 @@
+/** The outbox in memory, for tests. Messages get there by the progress of in-memory intents. */
+import { Clock, Effect, HashMap, Layer, Ref } from "effect"
+import { Outbox, topicOf } from "../../../ports/orchestrator/Outbox.ts"
+import { OrchestratorState, type StoredMessage } from "./OrchestratorState.ts"
+
+const make = Effect.gen(function* () {
+  const { state } = yield* OrchestratorState
+
+  const change = (id: string, step: (message: StoredMessage) => StoredMessage) =>
+    Ref.update(state, (current) => ({
+      ...current,
+      outbox: HashMap.map(current.outbox, (message) => (message.id === id ? step(message) : message))
+    }))
+
+  const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit, topic }) {
+    const now = yield* Clock.currentTimeMillis
+    return yield* Ref.modify(state, (current) => {
+      const due = HashMap.toEntries(current.outbox)
+        .filter(
+          ([, message]) => message.state === "pending" && topicOf(message.message) === topic && message.dueAtMs <= now
+        )
+        .toSorted(([, a], [, b]) => a.dueAtMs - b.dueAtMs || Number(a.id) - Number(b.id))
+        .slice(0, limit)
+      const outbox = due.reduce(
+        (acc, [key, message]) => HashMap.set(acc, key, { ...message, dueAtMs: now + leaseMillis }),
+        current.outbox
+      )
+      return [due.map(([, { attempts, id, message }]) => ({ id, message, attempts })), { ...current, outbox }]
+    })
+  })
+
+  const counts = Effect.map(Ref.get(state), ({ outbox }) => {
+    const entries = Array.from(HashMap.values(outbox)).filter(({ message }) => topicOf(message) === "ledger")
+    return {
+      pending: entries.filter(({ state }) => state === "pending").length,
+      rejected: entries.filter(({ state }) => state === "rejected").length
+    }
+  })
+
+  return Outbox.of({
+    claim,
+    acknowledge: (id) => change(id, (message) => ({ ...message, state: "delivered" })),
+    defer: (id, nextAttemptMs) =>
+      change(id, (message) =>
+        message.state === "pending" ? { ...message, attempts: message.attempts + 1, dueAtMs: nextAttemptMs } : message
+      ),
+    reject: (id) =>
+      change(id, (message) => (message.state === "pending" ? { ...message, state: "rejected" } : message)),
+    counts
+  })
+})
+
+export const layerNoDeps = Layer.effect(Outbox, make)
+
+/** Shares its state with the other in-memory stores that are built together with it. */
+export const layer = layerNoDeps.pipe(Layer.provide(OrchestratorState.layer))

@@ -1,0 +1,49 @@
+/** Takes what the orchestrator reports of attributed sweeps, and leaves it for the builder's webhooks: both or neither. */
+import { Context, Effect, Layer } from "effect"
+import type { SweepEvent } from "../../domain/SweepEvent.ts"
+import { eventMessage } from "../../domain/Webhook.ts"
+import { Alerts } from "../../ports/shared/Alerts.ts"
+import type { Booked, UnknownBuilder } from "../../ports/builder/Ledger.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { type SweepConflict, Sweeps } from "../../ports/builder/Sweeps.ts"
+import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
+import { Webhooks } from "../../ports/builder/Webhooks.ts"
+
+export class SweepReports extends Context.Service<
+  SweepReports,
+  {
+    /** Keeps an event, once. Other content under its id is refused, and raises an alert. */
+    readonly report: (event: SweepEvent) => Effect.Effect<Booked, SweepConflict | UnknownBuilder | StoreUnavailable>
+  }
+>()("sweep/builder/SweepReports") {}
+
+export const layer = Layer.effect(
+  SweepReports,
+  Effect.gen(function* () {
+    const alerts = yield* Alerts
+    const sweeps = yield* Sweeps
+    const webhooks = yield* Webhooks
+    const { atomically } = yield* UnitOfWork
+
+    const alertConflict = ({ id }: SweepConflict) =>
+      alerts.raise({
+        key: `sweep_event_conflict:${id}`,
+        severity: "warning",
+        kind: "sweep_event_conflict",
+        message: "A sweep's event was reported again with other content. What its builder was told first stands.",
+        details: { eventId: id }
+      })
+
+    const keep = Effect.fnUntraced(function* (event: SweepEvent) {
+      const booked = yield* sweeps.record(event)
+      if (booked === "added") yield* webhooks.publish(event.builderId, eventMessage(event))
+      return booked
+    }, atomically)
+
+    return SweepReports.of({
+      report: Effect.fn("SweepReports.report")((event) =>
+        keep(event).pipe(Effect.tapErrorTag("SweepConflict", alertConflict))
+      )
+    })
+  })
+)

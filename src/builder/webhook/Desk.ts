@@ -1,0 +1,138 @@
+/** Builders' own webhooks: endpoints, their secrets, tests and replays. */
+import { Clock, Context, Effect, Layer, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import {
+  MAX_ENDPOINTS,
+  ROTATION_MILLIS,
+  SECRET_BYTES,
+  secretOf,
+  testMessage,
+  type WebhookEventType
+} from "../../domain/Webhook.ts"
+import { AuditLog } from "../../ports/builder/AuditLog.ts"
+import type { UnknownBuilder } from "../../ports/builder/Ledger.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
+import {
+  type Delivery,
+  type EndpointPatch,
+  type WebhookDisabled,
+  type WebhookEndpoint,
+  type WebhookLimit,
+  type WebhookNotFound,
+  Webhooks
+} from "../../ports/builder/Webhooks.ts"
+import { type UnacceptableUrl, WebhookTransport } from "../../ports/builder/WebhookTransport.ts"
+
+export interface NewEndpoint {
+  readonly url: string
+  readonly description?: string
+  /** Everything unless told. */
+  readonly events?: ReadonlyArray<WebhookEventType>
+}
+
+export interface WithSecret {
+  readonly endpoint: WebhookEndpoint
+  /** Shown to its owner once. */
+  readonly secret: Redacted.Redacted
+}
+
+export class WebhookDesk extends Context.Service<
+  WebhookDesk,
+  {
+    readonly create: (
+      builderId: string,
+      wanted: NewEndpoint
+    ) => Effect.Effect<WithSecret, UnacceptableUrl | WebhookLimit | UnknownBuilder | StoreUnavailable>
+    readonly patch: (
+      builderId: string,
+      id: string,
+      patch: EndpointPatch
+    ) => Effect.Effect<WebhookEndpoint, UnacceptableUrl | WebhookNotFound | StoreUnavailable>
+    readonly remove: (builderId: string, id: string) => Effect.Effect<void, WebhookNotFound | StoreUnavailable>
+    /** Gives an endpoint a new secret; the previous one signs beside it for a day. */
+    readonly rotate: (builderId: string, id: string) => Effect.Effect<WithSecret, WebhookNotFound | StoreUnavailable>
+    /** Sends an endpoint a message that says nothing. */
+    readonly test: (
+      builderId: string,
+      id: string
+    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
+    readonly replay: (
+      builderId: string,
+      deliveryId: string
+    ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
+  }
+>()("sweep/builder/WebhookDesk") {}
+
+export const layer = Layer.effect(
+  WebhookDesk,
+  Effect.gen(function* () {
+    const audit = yield* AuditLog
+    const random = yield* SecureRandom.SecureRandom
+    const transport = yield* WebhookTransport
+    const webhooks = yield* Webhooks
+    const { atomically } = yield* UnitOfWork
+
+    const newSecret = Effect.map(random.randomBytes(SECRET_BYTES), secretOf)
+
+    const note = (builderId: string, action: string, subject: string, details: Readonly<Record<string, string>> = {}) =>
+      audit.append({ actor: `builder:${builderId}`, action: `webhook.${action}`, subject, details })
+
+    const keep = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, secret: Redacted.Redacted) {
+      yield* webhooks.create(endpoint, secret, MAX_ENDPOINTS)
+      yield* note(endpoint.builderId, "create", endpoint.id, { url: endpoint.url })
+    }, atomically)
+
+    const create: WebhookDesk["Service"]["create"] = Effect.fn("WebhookDesk.create")(function* (builderId, wanted) {
+      const { description = "", events = [], url } = wanted
+      yield* transport.check(url)
+      const id = `whk_${yield* random.uuidV4()}`
+      const endpoint = { id, builderId, url, description, events, createdAtMs: yield* Clock.currentTimeMillis }
+      const secret = yield* newSecret
+      yield* keep(endpoint, secret)
+      return { endpoint, secret }
+    })
+
+    const change = Effect.fnUntraced(function* (builderId: string, id: string, patch: EndpointPatch) {
+      const endpoint = yield* webhooks.modify(builderId, id, patch)
+      const { enabled, url } = patch
+      yield* note(builderId, "patch", id, {
+        ...(url === undefined ? {} : { url }),
+        ...(enabled === undefined ? {} : { enabled: String(enabled) })
+      })
+      return endpoint
+    }, atomically)
+
+    const patch: WebhookDesk["Service"]["patch"] = Effect.fn("WebhookDesk.patch")(function* (builderId, id, wanted) {
+      if (wanted.url !== undefined) yield* transport.check(wanted.url)
+      return yield* change(builderId, id, wanted)
+    })
+
+    const remove: WebhookDesk["Service"]["remove"] = Effect.fn("WebhookDesk.remove")(function* (builderId, id) {
+      yield* webhooks.remove(builderId, id)
+      yield* note(builderId, "remove", id)
+    }, atomically)
+
+    const rotate: WebhookDesk["Service"]["rotate"] = Effect.fn("WebhookDesk.rotate")(function* (builderId, id) {
+      const secret = yield* newSecret
+      const until = (yield* Clock.currentTimeMillis) + ROTATION_MILLIS
+      const endpoint = yield* webhooks.rotate(builderId, id, secret, until)
+      yield* note(builderId, "rotate_secret", id)
+      return { endpoint, secret }
+    }, atomically)
+
+    const test: WebhookDesk["Service"]["test"] = Effect.fn("WebhookDesk.test")(function* (builderId, id) {
+      const message = testMessage(`test_${yield* random.uuidV4()}`, id, yield* Clock.currentTimeMillis)
+      return yield* webhooks.send(builderId, id, message)
+    })
+
+    return WebhookDesk.of({
+      create,
+      patch,
+      remove,
+      rotate,
+      test,
+      replay: Effect.fn("WebhookDesk.replay")((builderId, deliveryId) => webhooks.replay(builderId, deliveryId))
+    })
+  })
+)

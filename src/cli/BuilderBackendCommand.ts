@@ -1,0 +1,76 @@
+/** `./sweep builder`: the builder backend, as the environment configures it. */
+import { Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
+import * as BuilderApp from "../apps/BuilderApp.ts"
+import { builder, BuilderConfig, CommonConfig } from "../config/Settings.ts"
+import * as WebBuild from "../server/web/WebBuild.ts"
+import { configuredChains } from "./ConfiguredChains.ts"
+import { databaseUrl } from "./DatabaseUrl.ts"
+import { bunExecutable, projectRoot } from "./Project.ts"
+import { UsageError } from "./UsageError.ts"
+
+/** All of the gateway's settings or none: half a gateway would leave the console open or closed by accident. */
+const gateway = Effect.gen(function* () {
+  const { gatewayAudience, gatewayHeader, gatewayIssuer, gatewayJwksUrl } = yield* BuilderConfig
+  const settings = { header: gatewayHeader, jwksUrl: gatewayJwksUrl, issuer: gatewayIssuer, audience: gatewayAudience }
+  const given = Object.values(settings).filter((setting) => Option.isSome<unknown>(setting)).length
+  if (given === 0) return undefined
+  const all = Option.all(settings)
+  if (Option.isNone(all)) {
+    return yield* new UsageError({
+      detail: "GATEWAY_HEADER, GATEWAY_JWKS_URL, GATEWAY_ISSUER and GATEWAY_AUDIENCE must all be set, or none of them"
+    })
+  }
+  return all.value
+})
+
+/** The console sees the orchestrator only with both. */
+const operations = Effect.gen(function* () {
+  const { orchestratorToken, orchestratorUrl } = yield* BuilderConfig
+  const missing = [
+    ...(Option.isNone(orchestratorUrl) ? [builder.orchestratorUrl.name] : []),
+    ...(Option.isNone(orchestratorToken) ? [builder.orchestratorToken.name] : [])
+  ]
+  return Option.match(Option.all({ url: orchestratorUrl, token: orchestratorToken }), {
+    onNone: () => ({ missing }),
+    onSome: ({ token, url }) => ({ orchestratorUrl: url.href.replace(/\/$/, ""), token })
+  })
+})
+
+const options = Effect.gen(function* () {
+  const common = yield* CommonConfig
+  const config = yield* BuilderConfig
+  const sso = yield* gateway
+  return {
+    chains: yield* configuredChains,
+    databaseUrl: yield* databaseUrl(common.databaseUrl),
+    databasePoolSize: common.databasePoolSize,
+    settings: {
+      dashboardOrigins: config.dashboardOrigins,
+      selfSignupEnabled: config.selfSignup,
+      sessionCookieDomain: Option.getOrUndefined(config.sessionCookieDomain),
+      gatewayHeader: sso?.header,
+      orchestratorUrl: Option.getOrUndefined(config.orchestratorUrl)?.href.replace(/\/$/, "")
+    },
+    gateway: sso,
+    operations: yield* operations,
+    webhooksAllowPrivate: config.webhooksAllowPrivate,
+    server: {
+      trustedProxyHops: common.trustedProxyHops,
+      adminToken: Option.getOrUndefined(config.adminToken)
+    },
+    host: common.host,
+    port: config.port,
+    webDirectory: config.serveWeb ? yield* WebBuild.ensure(projectRoot, bunExecutable) : undefined
+  } satisfies BuilderApp.Options
+})
+
+export const builderCommand = Command.make("builder", {}, () =>
+  Effect.gen(function* () {
+    return yield* Layer.launch(BuilderApp.layer(yield* options))
+  }).pipe(Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Run the builder backend: accounts, API keys, ledger and payouts; `sweep settings` lists what the environment can set"
+  )
+)

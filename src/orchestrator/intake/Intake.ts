@@ -1,0 +1,136 @@
+/** Accepts what an owner signed: every check of the spec, in its order, then durable before the answer. */
+import { Clock, Context, Effect, Equal, Layer, Option, Schema } from "effect"
+import { zero } from "../../domain/Address.ts"
+import type { Hash } from "../../domain/Hex.ts"
+import type { IntentStatus } from "../../domain/Intent.ts"
+import { withRecoveryByte } from "../../domain/Signature.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import { type Intent, Intents, type Submission } from "../../ports/orchestrator/Intents.ts"
+import { Screening } from "../../ports/shared/Screening.ts"
+import { Signatures } from "../../ports/orchestrator/Signatures.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+
+/** The submission cannot be taken (400, masked): the remedy is a new quote and new signatures. */
+export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
+  reason: Schema.Literals([
+    "unknown_quote",
+    "expired_quote",
+    "already_submitted",
+    "screening_blocked",
+    "wrong_authorization_chain",
+    "wrong_delegate",
+    "no_set_code_support",
+    "bad_signature",
+    "bad_authorization"
+  ]),
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `submission refused (${this.reason}): ${this.detail}`
+  }
+}
+
+export interface Accepted {
+  readonly id: string
+  readonly status: IntentStatus
+  readonly txHash?: Hash
+}
+
+const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
+  id,
+  status,
+  ...(txHash === undefined ? {} : { txHash })
+})
+
+export class Intake extends Context.Service<
+  Intake,
+  {
+    readonly submit: (
+      submission: Submission & { readonly quoteId: string }
+    ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
+    /** What the very same submission came to earlier; none when it was not taken. */
+    readonly accepted: (
+      submission: Submission & { readonly quoteId: string }
+    ) => Effect.Effect<Option.Option<Accepted>, StoreUnavailable>
+  }
+>()("sweep/orchestrator/Intake") {
+  static readonly layer = Layer.effect(
+    Intake,
+    Effect.gen(function* () {
+      const chains = yield* Chains
+      const intents = yield* Intents
+      const screening = yield* Screening
+      const signatures = yield* Signatures
+
+      const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
+
+      const submit = Effect.fn("Intake.submit")(function* ({
+        authorization,
+        quoteId,
+        signature: returned
+      }: Submission & { readonly quoteId: string }) {
+        const found = yield* intents.find(quoteId)
+        if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
+        const { order, orderDigest, quote, status } = found.value
+        const nowMs = yield* Clock.currentTimeMillis
+        if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
+        if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
+        const { chain } = yield* chains
+          .get(quote.sourceChainId)
+          .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
+
+        const parties = [order.owner, order.destination]
+        yield* screening
+          .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
+          .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
+        if (authorization.chainId !== chain.id) {
+          return yield* refuse("wrong_authorization_chain", `${authorization.chainId}, and the order's is ${chain.id}`)
+        }
+        if (authorization.address !== chain.contracts.delegate) {
+          return yield* refuse("wrong_delegate", `${authorization.address}, and ours is ${chain.contracts.delegate}`)
+        }
+        if (chain.supportsSetCode === false) return yield* refuse("no_set_code_support", chain.name)
+
+        const signature = withRecoveryByte(returned)
+        const [signer, authority] = yield* Effect.all([
+          signatures.recover(orderDigest, signature),
+          signatures.recoverAuthority(authorization)
+        ])
+        if (Option.getOrUndefined(signer) !== order.owner) {
+          return yield* refuse("bad_signature", "the order was not signed by its owner")
+        }
+        if (Option.getOrUndefined(authority) !== order.owner) {
+          return yield* refuse("bad_authorization", "the authorization was not signed by the order's owner")
+        }
+
+        const submitted = yield* intents
+          .submit(quoteId, { signature, authorization })
+          .pipe(
+            Effect.catchTag("IllegalTransition", (illegal) =>
+              Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
+            )
+          )
+        yield* Effect.logInfo("submitted", {
+          intentId: quoteId,
+          chainId: chain.id,
+          deadline: order.deadline.toString()
+        })
+        return asAccepted(submitted)
+      })
+
+      const accepted = Effect.fn("Intake.accepted")(function* ({
+        authorization,
+        quoteId,
+        signature
+      }: Submission & { readonly quoteId: string }) {
+        const submission: Submission = { signature: withRecoveryByte(signature), authorization }
+        return Option.map(
+          Option.filter(yield* intents.find(quoteId), (intent) => Equal.equals(intent.submission, submission)),
+          asAccepted
+        )
+      })
+
+      return Intake.of({ submit, accepted })
+    })
+  )
+}

@@ -1,0 +1,102 @@
+/** What an operator sees of sweeps that do not get on, and the one thing to do about them. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { RetryOutcome, StuckIntent, StuckIntents } from "../../domain/StuckIntent.ts"
+import { Alerts } from "../../ports/shared/Alerts.ts"
+import { type HeldIntent, HeldIntents } from "../../ports/orchestrator/HeldIntents.ts"
+import { Intents } from "../../ports/orchestrator/Intents.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { HealthCheck } from "./HealthCheck.ts"
+import { type Circumstances, explain } from "./StuckExplanation.ts"
+
+export class IntentDesk extends Context.Service<
+  IntentDesk,
+  {
+    /** Sweeps that were submitted so long ago and have not settled, that rest, or whose delivery is late by as much. */
+    readonly stuck: (query: {
+      readonly olderThanMillis: number
+      readonly limit: number
+    }) => Effect.Effect<StuckIntents, StoreUnavailable>
+    /**
+     * Makes a submitted intent free to be taken now, if nothing carries it: ends its rest and its lease. Changes nothing
+     * else, so it is safe to repeat; who held the lease cannot send it twice. None where the id is unknown.
+     */
+    readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, StoreUnavailable>
+  }
+>()("sweep/orchestrator/IntentDesk") {
+  static readonly layer = Layer.effect(
+    IntentDesk,
+    Effect.gen(function* () {
+      const alerts = yield* Alerts
+      const { check } = yield* HealthCheck
+      const held = yield* HeldIntents
+      const intents = yield* Intents
+
+      const stuck = Effect.fn("IntentDesk.stuck")(function* ({
+        limit,
+        olderThanMillis
+      }: {
+        readonly olderThanMillis: number
+        readonly limit: number
+      }) {
+        const nowMs = yield* Clock.currentTimeMillis
+        const [found, health, standing] = yield* Effect.all(
+          [held.stuck({ beforeMs: nowMs - olderThanMillis, limit }), check, alerts.list],
+          { concurrency: "unbounded" }
+        )
+        const circumstances = { nowMs, health, alerts: standing }
+        return { intents: found.intents.map((intent) => view(intent, circumstances)), total: found.total }
+      })
+
+      const retry = Effect.fn("IntentDesk.retry")(function* (id: string) {
+        const before = yield* held.find(id)
+        if (Option.isNone(before)) return Option.none()
+        if (before.value.status === "submitted" && before.value.carrier === undefined) yield* intents.release([id])
+        // As it is now: another worker may have sent it meanwhile.
+        const after = Option.getOrElse(yield* held.find(id), () => before.value)
+        return Option.some({ id, ...outcome(after) })
+      })
+
+      return { stuck, retry }
+    })
+  )
+}
+
+const view = (intent: HeldIntent, circumstances: Circumstances): StuckIntent => ({
+  id: intent.id,
+  status: intent.status === "settled_source" ? "settled_source" : "submitted",
+  owner: intent.owner,
+  sourceChainId: intent.sourceChainId,
+  destChainId: intent.destChainId,
+  ...(intent.builderId === undefined ? {} : { builderId: intent.builderId }),
+  sinceMs: intent.status === "settled_source" ? intent.updatedAtMs : (intent.submittedAtMs ?? intent.updatedAtMs),
+  deadline: intent.deadline,
+  ...(intent.txHash === undefined ? {} : { txHash: intent.txHash }),
+  ...explain(intent, circumstances),
+  retryable: intent.status === "submitted" && intent.carrier === undefined
+})
+
+const outcome = ({ carrier, ownersOther, status }: HeldIntent): Omit<RetryOutcome, "id"> => {
+  if (status === "quoted") return { outcome: "unsigned", explanation: "Its owner has not submitted it." }
+  if (status !== "submitted") {
+    return {
+      outcome: "past",
+      explanation:
+        status === "settled_source"
+          ? "It has settled on its source chain: there is nothing to send, and the bridge delivers."
+          : `It is ${status}, which is final.`
+    }
+  }
+  if (carrier !== undefined) {
+    return {
+      outcome: "carried",
+      explanation: `Transaction ${carrier.hash} carries it, which is broadcast again and replaced by itself until its nonce is used.`
+    }
+  }
+  return {
+    outcome: "requeued",
+    explanation:
+      ownersOther === undefined
+        ? "It is free to be taken; a relayer takes it with its next claim."
+        : `It is free to be taken once ${ownersOther} of the same owner is done.`
+  }
+}

@@ -1,0 +1,46 @@
+/** The chain that a quote takes the token from: what the route hints, or else what the chains say (domain/SourceChain). */
+import { Effect, Option } from "effect"
+import * as Chain from "../../domain/Chain.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
+import * as SourceChain from "../../domain/SourceChain.ts"
+import { isNative } from "../../domain/Token.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { QuoteFailed } from "./Failure.ts"
+
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const contracts = yield* SweepContracts
+  const settings = yield* OrchestratorSettings
+
+  const holding = Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
+    const { id: chainId, name } = client.chain
+    if (isNative(request.tokenIn)) {
+      return { chainId, name, tokenExists: true, balance: yield* client.balance(request.owner) }
+    }
+    const code = yield* client.code(request.tokenIn)
+    if (code === "0x") return { chainId, name, tokenExists: false, balance: 0n }
+    const balance = yield* contracts.balanceOf(client, request.tokenIn, request.owner)
+    return { chainId, name, tokenExists: true, balance }
+  })
+
+  return Effect.fn("Quoter.sourceOf")(function* (request: QuoteRequest) {
+    const hinted = SourceChain.fromHint(
+      Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
+      chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
+    )
+    if (Option.isSome(hinted)) return yield* chains.get(hinted.value)
+    const candidates = yield* Effect.forEach(chains.all, (client) => holding(client, request), {
+      concurrency: "unbounded"
+    })
+    const found = SourceChain.fromFacts(candidates, request.amountIn, settings.defaultSourceChain)
+    if (Option.isNone(found)) {
+      return yield* new QuoteFailed({
+        reason: "unsupported_chain",
+        detail: `${request.tokenIn} is on none or on several of the configured chains, and no route hint tells which`
+      })
+    }
+    return yield* chains.get(found.value)
+  })
+})

@@ -1,0 +1,58 @@
+/**
+ * What never changes of intents that this process works on: the order that was signed, its digest, whom it is attributed to.
+ * The relayer has read all of it when it sends; the watcher, which settles it a block later, need not read it again. A status
+ * that is remembered here may be old, and decides nothing.
+ */
+import { Context, Effect, Layer } from "effect"
+import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+
+/** Some blocks' worth; an intent takes about two kilobytes. */
+const CAPACITY = 10_000
+
+export class RecentIntents extends Context.Service<
+  RecentIntents,
+  {
+    readonly remember: (intents: ReadonlyArray<Intent>) => void
+    readonly forget: (ids: Iterable<string>) => void
+    /** By id; what is not remembered is read from the store. */
+    readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Intent>, StoreUnavailable>
+  }
+>()("sweep/orchestrator/RecentIntents") {
+  static readonly layer = Layer.effect(
+    RecentIntents,
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const recent = new Map<string, Intent>()
+
+      const remember = (added: ReadonlyArray<Intent>) => {
+        for (const intent of added) recent.set(intent.id, intent)
+        // A map keeps the order of insertion: the first are the oldest.
+        for (const id of recent.keys()) {
+          if (recent.size <= CAPACITY) break
+          recent.delete(id)
+        }
+      }
+
+      const get = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+        const found = new Map<string, Intent>()
+        const missing: Array<string> = []
+        for (const id of ids) {
+          const intent = recent.get(id)
+          if (intent === undefined) missing.push(id)
+          else found.set(id, intent)
+        }
+        for (const intent of missing.length === 0 ? [] : yield* intents.findAll(missing)) found.set(intent.id, intent)
+        return found
+      })
+
+      return {
+        remember,
+        forget: (ids) => {
+          for (const id of ids) recent.delete(id)
+        },
+        get
+      }
+    })
+  )
+}

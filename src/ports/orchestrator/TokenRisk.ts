@@ -1,0 +1,38 @@
+/** Whether a token may be swept, and how risky it is. */
+import { Context, type Effect, Schema } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { Tier } from "../../domain/Tier.ts"
+import type { ChainUnavailable } from "../shared/Chains.ts"
+
+export interface TokenProfile {
+  readonly tier: Tier
+  readonly symbol: string
+  readonly decimals: number
+}
+
+export class TokenDeclined extends Schema.TaggedError<TokenDeclined>()("TokenDeclined", {
+  token: Schema.String,
+  reason: Schema.Literals(["not_a_token", "transfer_fails", "transfer_taxed", "insufficient_balance"]),
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `token ${this.token} declined (${this.reason}): ${this.detail}`
+  }
+}
+
+export class TokenRisk extends Context.Service<
+  TokenRisk,
+  {
+    /**
+     * Profiles a token that `owner` wants to sweep `amount` of, by token lists and by simulating its transfer: a transfer
+     * that fails, is taxed or is blocked declines the token.
+     */
+    readonly screenInput: (options: {
+      readonly chainId: ChainId
+      readonly token: Address.Address
+      readonly owner: Address.Address
+      readonly amount: bigint
+    }) => Effect.Effect<TokenProfile, TokenDeclined | ChainUnavailable>
+  }
+>()("sweep/ports/TokenRisk") {}

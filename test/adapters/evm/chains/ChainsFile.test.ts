@@ -1,0 +1,112 @@
+/** What is said of a chains file that is not as it should be. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import * as ChainsFile from "../../../../src/adapters/evm/chains/ChainsFile.ts"
+import { KNOWN_CHAINS } from "../../../../src/adapters/evm/chains/KnownChains.ts"
+import { address } from "../../../support/FakeChain.ts"
+
+const RPC = "https://node.example/v1/SECRET"
+
+const entry = { id: 8453, rpcUrls: [RPC], feeRecipient: address(0xf1), guardOwner: address(0x99) }
+
+const decode = (entries: unknown) => ChainsFile.decode("chains.json", JSON.stringify(entries))
+
+/** The message about a bad file: one line, without anything of an endpoint. */
+const complaint = (decoding: ReturnType<typeof decode>) =>
+  Effect.map(Effect.flip(decoding), ({ message }) => {
+    assert.notInclude(message, "SECRET")
+    assert.notInclude(message, "\n")
+    assert.isTrue(message.startsWith("chains file chains.json: "), message)
+    return message.slice("chains file chains.json: ".length)
+  })
+
+describe("a chains file", () => {
+  it.effect("lists chains in the operator's order", () =>
+    Effect.gen(function* () {
+      const chains = yield* decode([{ ...entry, id: 10 }, entry])
+      assert.deepStrictEqual(
+        chains.map(({ id, name }) => [id, name]),
+        [
+          [10, "optimism"],
+          [8453, "base"]
+        ]
+      )
+      assert.deepStrictEqual(chains[0].rpcUrls, [RPC])
+    })
+  )
+
+  it.effect("is complained of with every problem at once, each with its chain and field", () =>
+    Effect.gen(function* () {
+      const said = yield* complaint(
+        decode([
+          { ...entry, feeRecipient: "0x12", guardOwner: undefined, confirmations: 0 },
+          { ...entry, id: 10, rpcUrls: [] },
+          7
+        ])
+      )
+      assert.strictEqual(
+        said,
+        "chain 8453: feeRecipient: expected an address: 0x followed by 40 hex digits; " +
+          "chain 8453: guardOwner: missing key; " +
+          "chain 8453: confirmations: expected a value greater than or equal to 1; " +
+          "chain 10: rpcUrls.0: missing key; entry 3: expected object"
+      )
+    })
+  )
+
+  it.effect("never repeats an endpoint, however wrong it is", () =>
+    Effect.gen(function* () {
+      for (const rpcUrls of [RPC, { url: RPC }, [{ url: RPC }], ["node.example/SECRET"], ["ws://SECRET"], [RPC, 5]]) {
+        assert.match(yield* complaint(decode([{ ...entry, rpcUrls }])), /^chain 8453: rpcUrls/)
+      }
+      assert.include(yield* complaint(ChainsFile.decode("chains.json", `[{"rpcUrls": ["${RPC}"`)), "JSON")
+      yield* complaint(decode([entry, entry]))
+    })
+  )
+
+  const facts = { ...KNOWN_CHAINS[1], id: 5, name: "five", tokens: [] }
+  const cases: ReadonlyArray<readonly [string, unknown, string]> = [
+    ["no JSON", undefined, "is not a JSON array of at least one chain"],
+    ["no array", {}, "is not a JSON array of at least one chain"],
+    ["no chain", [], "is not a JSON array of at least one chain"],
+    ["a chain twice", [entry, entry], "chain 8453 is listed twice"],
+    ["a name twice", [entry, { ...entry, id: 10, name: "base" }], "the name base is given to two chains"],
+    ["a name that no route hint can hold", [{ ...entry, name: "a->b" }], "chain 8453: name: expected a name"],
+    ["a name that looks like an id", [{ ...entry, name: "10" }], "chain 8453: name: expected a name"],
+    [
+      "a token of another chain",
+      [{ ...entry, ...facts, tokens: [{ chainId: 1, address: address(1), symbol: "T", name: "T", decimals: 1 }] }],
+      "chain 5: the token T is of chain 1"
+    ],
+    ["an unknown chain without its facts", [{ ...entry, id: 5 }], "chain 5: name: missing key; chain 5: nativeSymbol"]
+  ]
+
+  it.effect.each(cases)("with %s is refused", ([, entries, expected]) =>
+    Effect.gen(function* () {
+      const said = yield* complaint(
+        entries === undefined ? ChainsFile.decode("chains.json", "chains") : decode(entries)
+      )
+      assert.include(said, expected)
+    })
+  )
+
+  it.layer(BunServices.layer)((it) => {
+    it.effect("is read from where it is, and where it is not, the message says what to set", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const directory = yield* fs.makeTempDirectoryScoped()
+        const file = path.join(directory, "chains.json")
+        const { message } = yield* Effect.flip(ChainsFile.read(file))
+        assert.strictEqual(
+          message,
+          `chains file ${file}: there is no such file; set CHAINS_FILE to the one that lists the chains`
+        )
+        assert.include((yield* Effect.flip(ChainsFile.read(directory))).message, "cannot be read")
+        yield* fs.writeFileString(file, JSON.stringify([entry]))
+        assert.strictEqual((yield* ChainsFile.read(file))[0].name, "base")
+      })
+    )
+  })
+})

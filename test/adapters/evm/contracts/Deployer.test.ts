@@ -1,0 +1,126 @@
+/** The deployment of a chain's contracts, on real nodes that hold nothing else. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { type Hex, parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
+import * as Deployer from "../../../../src/adapters/evm/contracts/Deployer.ts"
+import * as Deployment from "../../../../src/adapters/evm/contracts/Deployment.ts"
+import * as RawKeys from "../../../../src/adapters/evm/keys/RawKeys.ts"
+import * as Anvil from "../../../../src/devnet/Anvil.ts"
+import { Chains } from "../../../../src/ports/shared/Chains.ts"
+import { RelayerKeys } from "../../../../src/ports/orchestrator/RelayerKeys.ts"
+import { address, chain as template } from "../../../support/FakeChain.ts"
+
+const TARGET = address(0x5a)
+
+/** A fresh node, the deployer's key with gas, and a contract to allow as target. */
+const fresh = Effect.gen(function* () {
+  const anvil = yield* Anvil.start({ chainId: 31_337 })
+  const key = generatePrivateKey()
+  const lane = privateKeyToAccount(key).address
+  yield* anvil.ask("endow", (node) => node.setBalance({ address: lane, value: parseEther("10") }))
+  yield* anvil.ask("place the target", (node) => node.setCode({ address: TARGET, bytecode: "0x6001" }))
+  const context = yield* Layer.build(
+    Layer.mergeAll(
+      EvmChains.layer([{ chain: template, rpcUrls: [anvil.rpcUrl] }]).pipe(Layer.provide(FetchHttpClient.layer)),
+      RawKeys.layer([Redacted.make<Hex>(key)])
+    )
+  )
+  const client = yield* Context.get(context, Chains).get(template.id)
+  const keys = Context.get(context, RelayerKeys)
+  const plan = Deployment.plan({
+    chainId: template.id,
+    guardOwner: address(0x99),
+    timelockSeconds: 60,
+    feeRecipient: template.feeRecipient,
+    wrappedNative: template.wrappedNative,
+    domainName: "Service",
+    targets: [TARGET]
+  })
+  const [sender] = keys.lanes(template.id)
+  if (sender === undefined) throw new Error("there is no lane")
+  return {
+    anvil,
+    client,
+    keys,
+    plan,
+    inspect: Deployer.inspect(client, plan),
+    deploy: Deployer.deploy(client, plan, { keys, lane: sender }),
+    spent: client.transactionCount(sender, "latest")
+  }
+})
+
+const MISSING = { guard: "missing", delegate: "missing", entry: "missing" } as const
+const RIGHT = { guard: "right", delegate: "right", entry: "right" } as const
+
+layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("Deployer", (it) => {
+  it.effect("deploys what is missing where it was planned to be, and has nothing to do then", () =>
+    Effect.gen(function* () {
+      const { deploy, inspect, spent } = yield* fresh
+      assert.deepStrictEqual(yield* inspect, MISSING)
+      assert.deepStrictEqual(yield* deploy, { deployed: ["guard", "entry"], findings: RIGHT })
+      assert.deepStrictEqual(yield* inspect, RIGHT)
+      assert.strictEqual(yield* spent, 2n)
+      assert.deepStrictEqual(yield* deploy, { deployed: [], findings: RIGHT })
+      assert.strictEqual(yield* spent, 2n)
+    })
+  )
+
+  it.effect("goes on where another run stopped", () =>
+    Effect.gen(function* () {
+      const { anvil, deploy, inspect, plan } = yield* fresh
+      const { address: at, runtimeCode } = plan.contracts.entry
+      yield* anvil.ask("place the entry", (node) => node.setCode({ address: at, bytecode: runtimeCode }))
+      assert.deepStrictEqual(yield* inspect, { ...MISSING, entry: "right" })
+      assert.deepStrictEqual((yield* deploy).deployed, ["guard"])
+      assert.deepStrictEqual(yield* inspect, RIGHT)
+    })
+  )
+
+  it.effect("sends nothing where other code is than planned, and says where", () =>
+    Effect.gen(function* () {
+      const { anvil, deploy, plan, spent } = yield* fresh
+      const { address: at } = plan.contracts.entry
+      yield* anvil.ask("place something else", (node) => node.setCode({ address: at, bytecode: "0x6001" }))
+      const { message } = yield* Effect.flip(deploy)
+      assert.strictEqual(message, `chain 31337: not what was planned: entry at ${at} is wrong`)
+      assert.strictEqual(yield* spent, 0n)
+    })
+  )
+
+  it.effect("names the deterministic deployer where a chain lacks it", () =>
+    Effect.gen(function* () {
+      const { anvil, deploy, spent } = yield* fresh
+      yield* anvil.ask("remove the deployer", (node) =>
+        node.setCode({ address: Deployment.DETERMINISTIC_DEPLOYER, bytecode: "0x" })
+      )
+      const { message } = yield* Effect.flip(deploy)
+      assert.include(message, Deployment.DETERMINISTIC_DEPLOYER)
+      assert.strictEqual(yield* spent, 0n)
+    })
+  )
+
+  it.effect("does not send a constructor that would revert, such as for a target without code", () =>
+    Effect.gen(function* () {
+      const { anvil, deploy, spent } = yield* fresh
+      yield* anvil.ask("remove the target", (node) => node.setCode({ address: TARGET, bytecode: "0x" }))
+      const { message } = yield* Effect.flip(deploy)
+      assert.include(message, "the guard's constructor would revert")
+      assert.strictEqual(yield* spent, 0n)
+    })
+  )
+
+  it.effect("says that the account cannot pay", () =>
+    Effect.gen(function* () {
+      const { anvil, client, keys, plan } = yield* fresh
+      const [lane] = keys.lanes(template.id)
+      if (lane === undefined) throw new Error("there is no lane")
+      yield* anvil.ask("take the gas", (node) => node.setBalance({ address: lane, value: 1n }))
+      const error = yield* Effect.flip(Deployer.deploy(client, plan, { keys, lane }))
+      assert.strictEqual(error._tag === "SendRejected" ? error.reason : error.message, "InsufficientFunds")
+    })
+  )
+})

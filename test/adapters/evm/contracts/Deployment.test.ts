@@ -1,0 +1,180 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { createRequire } from "node:module"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { createTestClient, http, publicActions, walletActions, zeroAddress } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { anvil } from "viem/chains"
+import { sweepDelegate, sweepEntry, sweepGuard } from "../../../../src/adapters/evm/abi/contracts.generated.ts"
+import * as Deployment from "../../../../src/adapters/evm/contracts/Deployment.ts"
+import { sanctionsOracle } from "../../../../src/devnet/artifacts.generated.ts"
+import * as Address from "../../../../src/domain/Address.ts"
+
+const input = {
+  chainId: anvil.id as number,
+  guardOwner: "0x1111111111111111111111111111111111111111",
+  timelockSeconds: 86_400,
+  feeRecipient: "0x2222222222222222222222222222222222222222",
+  wrappedNative: "0x4200000000000000000000000000000000000006",
+  domainName: "Service",
+  targets: [] as Array<string>
+}
+
+const decode = Schema.decodeUnknownSync(Deployment.Deployment)
+const config = (changes: Partial<typeof input> = {}): Deployment.Deployment => decode({ ...input, ...changes })
+
+const addresses = (plan: Deployment.Plan) => Object.values(plan.contracts).map((contract) => contract.address)
+
+describe("plan", () => {
+  it("fixes three distinct addresses, the same for the same parameters", () => {
+    const planned = Deployment.plan(config())
+    expect(new Set(addresses(planned)).size).toBe(3)
+    expect(Deployment.plan(config())).toEqual(planned)
+  })
+
+  it("gives the same addresses on every chain", () => {
+    expect(addresses(Deployment.plan(config({ chainId: 8453 })))).toEqual(addresses(Deployment.plan(config())))
+  })
+
+  it("moves guard and delegate with every constructor argument, and never the entry", () => {
+    const before = Deployment.plan(config()).contracts
+    const changes: ReadonlyArray<Partial<typeof input>> = [
+      { guardOwner: "0x3333333333333333333333333333333333333333" },
+      { timelockSeconds: 1 },
+      { feeRecipient: "0x3333333333333333333333333333333333333333" },
+      { wrappedNative: zeroAddress },
+      { domainName: "Other" },
+      { targets: ["0x3333333333333333333333333333333333333333"] }
+    ]
+    for (const change of changes) {
+      const after = Deployment.plan(config(change)).contracts
+      expect(after.guard.address).not.toBe(before.guard.address)
+      expect(after.delegate.address).not.toBe(before.delegate.address)
+      expect(after.entry).toEqual(before.entry)
+    }
+  })
+
+  it("does not depend on the order or repetition of targets", () => {
+    const [a, b] = ["0x3333333333333333333333333333333333333333", "0x4444444444444444444444444444444444444444"]
+    const ab = Deployment.plan(config({ targets: [a, b] }))
+    expect(Deployment.plan(config({ targets: [b, a, b] }))).toEqual(ab)
+  })
+
+  it.each([
+    ["a zero guard owner", { guardOwner: zeroAddress }],
+    ["a zero fee recipient", { feeRecipient: zeroAddress }],
+    ["an empty domain name", { domainName: "" }],
+    ["a domain name of 32 bytes", { domainName: "é".repeat(16) }],
+    ["a negative timelock", { timelockSeconds: -1 }]
+  ])("refuses %s", (_, change) => {
+    expect(() => config(change)).toThrow()
+  })
+
+  it("accepts a domain name of 31 bytes", () => {
+    expect(() => Deployment.plan(config({ domainName: "x".repeat(31) }))).not.toThrow()
+  })
+})
+
+describe("judge", () => {
+  const planned = Deployment.plan(config())
+  const { guard } = planned.contracts
+
+  it("tells right, missing and wrong code apart", () => {
+    expect(Deployment.judge(guard, guard.runtimeCode)).toBe("right")
+    expect(Deployment.judge(guard, "0x")).toBe("missing")
+    expect(Deployment.judge(guard, undefined)).toBe("missing")
+    const other = Deployment.plan(config({ timelockSeconds: 1 })).contracts.guard
+    expect(Deployment.judge(guard, other.runtimeCode)).toBe("wrong")
+  })
+
+  it("leaves out what is there", () => {
+    const sent = (findings: Record<Deployment.ContractName, Deployment.Finding>) =>
+      Deployment.outstanding(planned, findings).map((transaction) => transaction.contract)
+    expect(sent({ guard: "missing", delegate: "missing", entry: "missing" })).toEqual(["guard", "entry"])
+    expect(sent({ guard: "right", delegate: "right", entry: "missing" })).toEqual(["entry"])
+    expect(sent({ guard: "right", delegate: "right", entry: "wrong" })).toEqual([])
+  })
+})
+
+describe("on a chain", () => {
+  let node: ChildProcess
+  let client: ReturnType<typeof connect>
+  const account = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+
+  const connect = (port: number) =>
+    createTestClient({ mode: "anvil", account, chain: anvil, transport: http(`http://127.0.0.1:${port}`) })
+      .extend(publicActions)
+      .extend(walletActions)
+
+  beforeAll(async () => {
+    const packages = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json"))
+    const binary = packages.resolve(
+      `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : "arm64"}/bin/anvil`
+    )
+    node = spawn(binary, ["--port", "0", "--hardfork", "prague"], { stdio: ["ignore", "pipe", "inherit"] })
+    const port = await new Promise<number>((resolve, reject) => {
+      let output = ""
+      node.once("exit", (code) => reject(new Error(`anvil stopped with ${code}`)))
+      node.stdout?.on("data", (chunk: Buffer) => {
+        output += chunk.toString()
+        const listening = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)
+        if (listening) resolve(Number(listening[1]))
+      })
+    })
+    client = connect(port)
+    await client.setBalance({ address: account.address, value: 10n ** 20n })
+  })
+
+  afterAll(() => node.kill())
+
+  const send = async (to: Address.Address | null, data: `0x${string}`) =>
+    client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to, data }), pollingInterval: 50 })
+
+  it("deploys to the planned addresses exactly the planned code", async () => {
+    const deployed = await client.deployContract({
+      abi: sanctionsOracle.abi,
+      bytecode: sanctionsOracle.creationCode,
+      args: [account.address]
+    })
+    const receipt = await client.waitForTransactionReceipt({ hash: deployed, pollingInterval: 50 })
+    const target = Address.of(receipt.contractAddress ?? zeroAddress)
+    const planned = Deployment.plan(config({ targets: [target] }))
+
+    const deployer = await client.getCode({ address: Deployment.DETERMINISTIC_DEPLOYER })
+    expect(Deployment.hasDeployer(deployer)).toBe(true)
+    for (const contract of Object.values(planned.contracts)) {
+      expect(Deployment.judge(contract, await client.getCode({ address: contract.address }))).toBe("missing")
+    }
+    for (const transaction of planned.transactions) {
+      expect((await send(transaction.to, transaction.data)).status).toBe("success")
+    }
+    for (const contract of Object.values(planned.contracts)) {
+      expect(Deployment.judge(contract, await client.getCode({ address: contract.address }))).toBe("right")
+    }
+
+    const guard = { abi: sweepGuard.abi, address: planned.contracts.guard.address } as const
+    const delegate = { abi: sweepDelegate.abi, address: planned.contracts.delegate.address } as const
+    expect(await client.readContract({ ...guard, functionName: "delegate" })).toBe(delegate.address)
+    expect(await client.readContract({ ...guard, functionName: "owner" })).toBe(config().guardOwner)
+    expect(await client.readContract({ ...guard, functionName: "timelock" })).toBe(86_400n)
+    expect(await client.readContract({ ...guard, functionName: "isTarget", args: [target] })).toBe(true)
+    expect(await client.readContract({ ...delegate, functionName: "guard" })).toBe(guard.address)
+    expect(await client.readContract({ ...delegate, functionName: "feeRecipient" })).toBe(config().feeRecipient)
+    expect(await client.readContract({ ...delegate, functionName: "wrappedNative" })).toBe(config().wrappedNative)
+    expect((await client.readContract({ ...delegate, functionName: "eip712Domain" }))[1]).toBe("Service")
+    expect(
+      await client.readContract({
+        abi: sweepEntry.abi,
+        address: planned.contracts.entry.address,
+        functionName: "run",
+        args: [[]]
+      })
+    ).toBe(0n)
+  })
+
+  it("cannot list a target without code", async () => {
+    const planned = Deployment.plan(config({ targets: ["0x3333333333333333333333333333333333333333"] }))
+    const [guard] = planned.transactions
+    await expect(client.call({ to: guard?.to, data: guard?.data ?? "0x" })).rejects.toThrow()
+  })
+})

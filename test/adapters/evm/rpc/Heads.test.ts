@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { keccak256, numberToHex, zeroHash } from "viem"
+import * as JsonRpcHeads from "../../../../src/adapters/evm/rpc/Heads.ts"
+import { type Block, ChainUnavailable } from "../../../../src/ports/shared/Chains.ts"
+import { chain } from "../../../support/FakeChain.ts"
+
+const block = (number: number): Block => ({
+  number: BigInt(number),
+  hash: keccak256(numberToHex(number)),
+  parentHash: zeroHash,
+  timestamp: 0n,
+  baseFeePerGas: 1n,
+  gasLimit: 1n
+})
+
+/** A chain that makes a block every `everyMillis` of the test clock, and what a subscriber sees of it. */
+const watch = Effect.fnUntraced(function* (options: {
+  readonly blockTimeMillis: number
+  readonly everyMillis: number
+  readonly answers?: (question: number) => boolean
+}) {
+  let questions = 0
+  const seen: Array<{ readonly number: bigint; readonly lateMillis: number }> = []
+  const heads = yield* JsonRpcHeads.make(
+    {
+      chain: { ...chain, blockTimeMillis: options.blockTimeMillis },
+      block: () =>
+        Effect.suspend(() => {
+          questions++
+          return options.answers?.(questions) === false
+            ? Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "block", detail: "made to fail" }))
+            : Effect.map(Clock.currentTimeMillis, (now) => Option.some(block(Math.floor(now / options.everyMillis))))
+        })
+    },
+    undefined
+  )
+  yield* Effect.forkScoped(
+    Stream.runForEach(heads, ({ number }) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        seen.push({ number, lateMillis: now - Number(number) * options.everyMillis })
+      )
+    )
+  )
+  return { seen, questions: () => questions }
+})
+
+const numbers = (seen: ReadonlyArray<{ readonly number: bigint }>) => seen.map(({ number }) => Number(number))
+
+describe("heads by asking", () => {
+  it.effect("are seen soon after they appear, with few questions for each", () =>
+    Effect.gen(function* () {
+      const { questions, seen } = yield* watch({ blockTimeMillis: 12_000, everyMillis: 12_000 })
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(
+        numbers(seen),
+        Array.from({ length: 51 }, (_, number) => number)
+      )
+      assert.isTrue(seen.every(({ lateMillis }) => lateMillis <= 1_500))
+      assert.isAtMost(questions(), 51 * 3)
+    })
+  )
+
+  it.effect("adapt to a chain that is faster than configured", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* watch({ blockTimeMillis: 12_000, everyMillis: 1_000 })
+      yield* TestClock.adjust("5 minutes")
+      const late = seen.slice(-10)
+      assert.strictEqual(late.length, 10)
+      assert.isTrue(late.every(({ lateMillis }) => lateMillis <= 250))
+      assert.deepStrictEqual(
+        numbers(late),
+        Array.from({ length: 10 }, (_, index) => Number(late[0]?.number) + index)
+      )
+    })
+  )
+
+  it.effect("go on after a time without answers", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* watch({
+        blockTimeMillis: 1_000,
+        everyMillis: 1_000,
+        answers: (question) => question < 5 || question > 50
+      })
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue(seen.some(({ number }) => number === 59n))
+    })
+  )
+})

@@ -1,4 +1,0 @@
-import * as Alerts from "../../../src/adapters/memory/Alerts.ts"
-import { suite } from "../../ports/Alerts.suite.ts"
-
-suite("memory", Alerts.layer)

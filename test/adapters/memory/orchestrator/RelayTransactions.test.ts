@@ -1,0 +1,6 @@
+import { Layer } from "effect"
+import * as Intents from "../../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as RelayTransactions from "../../../../src/adapters/memory/orchestrator/RelayTransactions.ts"
+import { suite } from "../../../ports/orchestrator/RelayTransactions.suite.ts"
+
+suite("memory", Layer.mergeAll(Intents.layer, RelayTransactions.layer))

@@ -1,0 +1,4 @@
+import * as Idempotency from "../../../../src/adapters/memory/shared/Idempotency.ts"
+import { suite } from "../../../ports/shared/Idempotency.suite.ts"
+
+suite("memory", Idempotency.layer)

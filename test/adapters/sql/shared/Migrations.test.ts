@@ -1,0 +1,69 @@
+import { layer, expect } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { migrations } from "../../../../migrations/orchestrator/index.ts"
+import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
+import * as Migrations from "../../../../src/adapters/sql/shared/Migrations.ts"
+import * as Migrated from "../../../../src/adapters/sql/orchestrator/Migrated.ts"
+import { TestDatabase, testDatabase } from "../../../support/Postgres.ts"
+
+const ALL = Object.keys(migrations)
+
+/** Another process: a pool of its own. */
+const elsewhere = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
+  Effect.flatMap(TestDatabase, ({ url }) =>
+    Effect.provide(effect, Database.layer({ url: Redacted.make(url), poolSize: 1 }))
+  )
+
+layer(testDatabase)("migrations", (it) => {
+  it.effect("run once, whoever and however many start them", () =>
+    Effect.gen(function* () {
+      const applied = yield* Effect.all(
+        Array.from({ length: 6 }, () => elsewhere(Migrated.migrate)),
+        { concurrency: "unbounded" }
+      )
+      expect(applied.filter((names) => names.length > 0)).toEqual([ALL])
+      expect(yield* Migrated.migrate).toEqual([])
+      const sql = yield* PgClient.PgClient
+      const noted = yield* sql<{ name: string }>`SELECT name FROM orchestrator.migrations ORDER BY migration_id`
+      expect(noted.map(({ name }) => name)).toEqual(ALL.map((name) => name.slice(5)))
+    })
+  )
+
+  it.effect("leave nothing behind when one of them fails, and run when it is mended", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const first = Effect.asVoid(sql`CREATE TABLE builder.first (id integer)`)
+      const broken = Effect.asVoid(sql`CREATE TABLE nowhere.second (id integer)`)
+      const failure = yield* Effect.flip(Migrations.migrate("builder", { "0001_first": first, "0002_second": broken }))
+      expect(failure).toMatchObject({ _tag: "MigrationError", kind: "Failed" })
+      expect(yield* sql`SELECT FROM pg_namespace WHERE nspname = 'builder'`).toEqual([])
+      const mended = Effect.asVoid(sql`CREATE TABLE builder.second (id integer)`)
+      expect(yield* Migrations.migrate("builder", { "0001_first": first, "0002_second": mended })).toEqual([
+        "0001_first",
+        "0002_second"
+      ])
+    })
+  )
+
+  it.effect("hold what no query may get wrong", () =>
+    Effect.gen(function* () {
+      yield* Migrated.migrate
+      const sql = yield* PgClient.PgClient
+      const uint256 = (value: bigint) => Effect.exit(sql`SELECT ${String(value)}::orchestrator.uint256`)
+      expect((yield* uint256(2n ** 256n - 1n))._tag).toBe("Success")
+      expect((yield* uint256(2n ** 256n))._tag).toBe("Failure")
+      expect((yield* uint256(-1n))._tag).toBe("Failure")
+      for (const change of [
+        sql`DELETE FROM orchestrator.intent_events`,
+        sql`UPDATE orchestrator.intent_events SET detail = NULL`,
+        sql`TRUNCATE orchestrator.intent_events`
+      ]) {
+        expect((yield* Effect.flip(change)).reason.cause).toMatchObject({
+          message: "orchestrator.intent_events is append-only"
+        })
+      }
+    })
+  )
+})

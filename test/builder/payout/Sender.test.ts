@@ -1,0 +1,424 @@
+/** Payments out of the vault on a real chain, with real tokens and the real Permit2, and with runs that die anywhere. */
+import { assert, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Layer, Redacted, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi, parseTransaction } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as RawVaultKey from "../../../src/adapters/evm/keys/RawVaultKey.ts"
+import * as MemoryAccounts from "../../../src/adapters/memory/builder/Accounts.ts"
+import * as MemoryBooks from "../../../src/adapters/memory/builder/Books.ts"
+import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
+import * as PayoutDesk from "../../../src/builder/payout/Desk.ts"
+import { PayoutSender, type Progress } from "../../../src/builder/payout/Sender.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import type { DevChain } from "../../../src/devnet/DevChain.ts"
+import type * as Tokens from "../../../src/devnet/Tokens.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
+import { Builders } from "../../../src/ports/builder/Builders.ts"
+import { Chains, type ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import { PayoutRegister, RegisterUnavailable } from "../../../src/ports/builder/PayoutRegister.ts"
+import { Screening, ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
+import * as Local from "../../support/OneChain.ts"
+
+const VAULT = Accounts.builderVault()
+
+/** The backend's part, on memory, and a local chain. */
+const backend = PayoutDesk.layer.pipe(
+  Layer.provideMerge(MemoryBooks.layer.pipe(Layer.provideMerge(MemoryAccounts.layer))),
+  Layer.provideMerge(Local.chains),
+  Layer.provide([BuilderSettings.layer(), SecureRandom.layerWebCrypto])
+)
+
+/** Where a run dies: the power is gone once this has happened. */
+type Moment = "signed" | "recorded" | "broadcast" | "mined" | "booked" | "never"
+
+const powerCut = Effect.die(new Error("the power is gone"))
+
+const OPTIONS = { pollMillis: 20, patienceMillis: 15_000 }
+
+/** A run of the command on a machine of its own. */
+const run = Effect.fnUntraced(function* (
+  id: string,
+  options: {
+    readonly dies?: Moment
+    readonly key?: Hash
+    readonly client?: (client: ChainClient) => Partial<ChainClient>
+    readonly screening?: Screening["Service"]["clear"]
+    readonly bumpMillis?: number
+  } = {}
+) {
+  const dies = options.dies ?? "never"
+  const desk = yield* PayoutDesk.PayoutDesk
+  const real = yield* Chains
+  const unavailable = (error: { readonly message: string }) => new RegisterUnavailable({ detail: error.message })
+  const register = Layer.succeed(PayoutRegister, {
+    get: (batch) => desk.get(batch).pipe(Effect.catchTag("StoreUnavailable", (e) => Effect.fail(unavailable(e)))),
+    record: (batch, raw, known) =>
+      (dies === "signed" ? powerCut : desk.record(batch, raw, known, "test")).pipe(
+        Effect.tap(dies === "recorded" ? powerCut : Effect.void),
+        Effect.catchTags({
+          BadPayment: (e) => Effect.fail(unavailable(e)),
+          StoreUnavailable: (e) => Effect.fail(unavailable(e)),
+          UnsupportedChain: (e) => Effect.fail(unavailable(e))
+        })
+      ),
+    markPaid: (batch, txHash) =>
+      (dies === "mined" ? powerCut : desk.markPaid(batch, txHash, "test")).pipe(
+        Effect.tap(dies === "booked" ? powerCut : Effect.void),
+        Effect.catchTags({
+          ChainUnavailable: (e) => Effect.fail(unavailable(e)),
+          StoreUnavailable: (e) => Effect.fail(unavailable(e)),
+          UnsupportedChain: (e) => Effect.fail(unavailable(e))
+        })
+      )
+  })
+  const changed = (client: ChainClient): ChainClient => ({
+    ...client,
+    ...(dies === "broadcast"
+      ? { send: (raw) => client.send(raw).pipe(Effect.tap(isPayment(client, raw) ? powerCut : Effect.void)) }
+      : {}),
+    ...options.client?.(client)
+  })
+  const chains = Layer.succeed(Chains, {
+    all: real.all.map(changed),
+    get: (chainId) => Effect.map(real.get(chainId), changed)
+  })
+  const progress: Array<Progress> = []
+  const exit = yield* Effect.flatMap(PayoutSender, ({ send }) =>
+    send(id, (event) => Effect.sync(() => progress.push(event)))
+  ).pipe(
+    Effect.provide(
+      PayoutSender.layer({
+        ...OPTIONS,
+        ...(options.bumpMillis === undefined ? {} : { bumpMillis: options.bumpMillis })
+      }).pipe(
+        Layer.provide([
+          register,
+          chains,
+          RawVaultKey.layer(Redacted.make(options.key ?? VAULT.privateKey)),
+          Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) })
+        ])
+      )
+    ),
+    Effect.exit
+  )
+  return { exit, progress, tags: progress.map(({ _tag }) => _tag) }
+})
+
+const isPayment = ({ chain }: ChainClient, raw: `0x${string}`): boolean => {
+  const { to } = parseTransaction(raw)
+  return typeof to === "string" && Address.of(to) === chain.permit2
+}
+
+const said = <A, E>(exit: Exit.Exit<A, E>): string => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "succeeded")
+
+let opened = 0
+
+/** A batch that owes each amount to a builder of its own, and a vault that can pay it. */
+const owing = Effect.fnUntraced(function* (
+  symbol: Tokens.Symbol,
+  amounts: ReadonlyArray<bigint>,
+  funds = amounts.reduce((sum, amount) => sum + amount, 0n)
+) {
+  const dev = yield* Local.OneChain
+  const builders = yield* Builders
+  const ledger = yield* Ledger
+  const desk = yield* PayoutDesk.PayoutDesk
+  const token = dev.tokens[symbol]
+  opened += 1
+  const wallets = yield* Effect.forEach(amounts, (amount, index) =>
+    Effect.gen(function* () {
+      const id = `builder_${opened}_${index}`
+      const payoutAddress = Address.of(privateKeyToAccount(generatePrivateKey()).address)
+      yield* builders.create({
+        id,
+        name: id,
+        builderBps: 0,
+        maxBuilderBps: 0,
+        payoutAddress,
+        payoutMode: "ledger",
+        createdAtMs: 0
+      })
+      yield* ledger.accrue({ builderId: id, sweepId: `sweep_${id}`, token, amount, chainId: dev.chain.id })
+      return payoutAddress
+    })
+  )
+  if (funds > 0n) yield* dev.fund(VAULT.address, { token: symbol, amount: funds })
+  const batch = yield* desk.open({ chainId: dev.chain.id, token, minAmount: 0n }, "test")
+  const balances = Effect.promise(() => Promise.all(wallets.map((wallet) => balanceOf(dev, token, wallet))))
+  return { id: batch.id, dev, token, wallets, balances, desk }
+})
+
+const balanceOf = (dev: DevChain, token: Address.Address, account: Address.Address) =>
+  createPublicClient({ transport: http(dev.rpcUrl) }).readContract({
+    address: token,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [account]
+  })
+
+layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a batch with the vault's key", (it) => {
+  it.effect.each(["USDT", "USDC", "WETH"] as const)(
+    "pays every line of %s in one transaction, once approved",
+    (symbol) =>
+      Effect.gen(function* () {
+        const amounts = [1n, 2_500_000n, 7n]
+        const first = yield* owing(symbol, amounts)
+        const paid = yield* run(first.id)
+        assert.deepStrictEqual(paid.tags, ["Approving", "Approved", "Recorded", "Broadcast", "Mined"], said(paid.exit))
+        assert.deepStrictEqual(yield* first.balances, amounts)
+        const batch = yield* first.desk.get(first.id)
+        assert.strictEqual(batch.status, "paid")
+        assert.strictEqual(batch.txHash, batch.payments?.[0]?.txHash)
+        assert.strictEqual(batch.payments?.length, 1)
+        assert.strictEqual(yield* Effect.promise(() => balanceOf(first.dev, first.token, VAULT.address)), 0n)
+
+        // The approval lasts, and a paid batch stays paid.
+        assert.deepStrictEqual((yield* run(first.id)).tags, [])
+        const second = yield* owing(symbol, [40n])
+        assert.deepStrictEqual((yield* run(second.id)).tags, ["Recorded", "Broadcast", "Mined"])
+        assert.deepStrictEqual(yield* second.balances, [40n])
+      })
+  )
+
+  it.effect("raises an approval that is too small, by way of zero", () =>
+    Effect.gen(function* () {
+      const { balances, dev, id, token } = yield* owing("DAI", [500n])
+      yield* Effect.promise(async () => {
+        const wallet = createWalletClient({
+          account: privateKeyToAccount(VAULT.privateKey),
+          transport: http(dev.rpcUrl)
+        })
+        await wallet.writeContract({
+          address: token,
+          abi: erc20Abi,
+          functionName: "approve",
+          args: [dev.chain.permit2, 3n],
+          chain: null
+        })
+      })
+      assert.deepStrictEqual((yield* run(id)).tags, [
+        "Approving",
+        "Approved",
+        "Approved",
+        "Recorded",
+        "Broadcast",
+        "Mined"
+      ])
+      assert.deepStrictEqual(yield* balances, [500n])
+    })
+  )
+
+  it.effect.each(["signed", "recorded", "broadcast", "mined", "booked"] as const)(
+    "pays once when a run dies when it has %s, and the next goes on",
+    (dies) =>
+      Effect.gen(function* () {
+        const { balances, desk, id } = yield* owing("USDC", [11n, 22n], 66n)
+        const dead = yield* run(id, { dies })
+        assert.include(said(dead.exit), "the power is gone")
+        const before = (yield* desk.get(id)).payments ?? []
+        assert.strictEqual(before.length, dies === "signed" ? 0 : 1)
+        const next = yield* run(id)
+        assert.isTrue(Exit.isSuccess(next.exit), said(next.exit))
+        assert.deepStrictEqual(yield* balances, [11n, 22n])
+        const after = yield* desk.get(id)
+        assert.strictEqual(after.status, "paid")
+        assert.strictEqual(after.payments?.length, 1, "what was signed is what was sent")
+        if (dies !== "signed") assert.strictEqual(after.txHash, before[0]?.txHash)
+      })
+  )
+
+  it.effect("pays once however many run at once", () =>
+    Effect.gen(function* () {
+      const { balances, desk, id } = yield* owing("USDC", [5n], 50n)
+      const runs = yield* Effect.forEach([1, 2, 3, 4, 5], () => run(id), { concurrency: "unbounded" })
+      for (const { exit } of runs) assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(yield* balances, [5n])
+      assert.strictEqual((yield* desk.get(id)).status, "paid")
+    })
+  )
+
+  it.effect("replaces a payment that no node mines, and only one of the versions pays", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id } = yield* owing("USDC", [9n], 90n)
+      yield* dev.anvil.ask("stop mining", (node) => node.setAutomine(false))
+      const stuck = yield* Effect.forkChild(run(id, { bumpMillis: 150 }))
+      yield* desk
+        .get(id)
+        .pipe(
+          Effect.repeat({ until: ({ payments = [] }) => payments.length >= 2, schedule: Schedule.spaced("20 millis") }),
+          Effect.timeout("10 seconds")
+        )
+      yield* dev.anvil.ask("mine again", async (node) => {
+        await node.mine({ blocks: 1 })
+        await node.setAutomine(true)
+      })
+      const { exit } = yield* Fiber.join(stuck)
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(yield* balances, [9n])
+      // Whatever else was signed is sent too, and pays nothing.
+      const { payments = [] } = yield* desk.get(id)
+      const client = yield* Effect.flatMap(Chains, (chains) => chains.get(dev.chain.id))
+      for (const { raw } of payments) yield* Effect.ignore(client.send(raw))
+      yield* dev.anvil.ask("mine", (node) => node.mine({ blocks: 2 }))
+      assert.deepStrictEqual(yield* balances, [9n])
+    })
+  )
+
+  it.effect("a batch whose payment may be mined is not given up, nor booked by another transaction", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id, token } = yield* owing("USDC", [13n], 130n)
+      yield* run(id, { dies: "recorded" })
+      assert.strictEqual((yield* Effect.flip(desk.fail(id, "changed my mind", "test")))._tag, "PaymentInFlight")
+      const [line] = (yield* desk.get(id)).lines
+      const otherwise = yield* Effect.promise(async () => {
+        const wallet = createWalletClient({
+          account: privateKeyToAccount(VAULT.privateKey),
+          transport: http(dev.rpcUrl)
+        })
+        const hash = await wallet.writeContract({
+          address: token,
+          abi: erc20Abi,
+          functionName: "transfer",
+          args: [line?.payoutAddress ?? VAULT.address, 13n],
+          chain: null
+        })
+        await createPublicClient({ transport: http(dev.rpcUrl), pollingInterval: 20 }).waitForTransactionReceipt({
+          hash
+        })
+        return hash
+      })
+      assert.strictEqual((yield* Effect.flip(desk.markPaid(id, otherwise, "test")))._tag, "PaymentInFlight")
+
+      // Past its deadline it can do nothing, and the chain shows that it did not.
+      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+        await node.increaseTime({ seconds: 3_700 })
+        await node.mine({ blocks: 1 })
+      })
+      const [payment] = (yield* desk.get(id)).payments ?? []
+      const client = yield* Effect.flatMap(Chains, (chains) => chains.get(dev.chain.id))
+      yield* Effect.ignore(client.send(payment?.raw ?? "0x"))
+      assert.deepStrictEqual(yield* balances, [13n])
+      assert.strictEqual((yield* desk.markPaid(id, otherwise, "test")).status, "paid")
+    })
+  )
+
+  it.effect("signs anew when the recorded payment ran out of time", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id } = yield* owing("USDC", [17n], 170n)
+      yield* run(id, { dies: "recorded" })
+      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+        await node.increaseTime({ seconds: 3_700 })
+        await node.mine({ blocks: 1 })
+      })
+      const next = yield* run(id)
+      assert.isTrue(Exit.isSuccess(next.exit), said(next.exit))
+      assert.deepStrictEqual(yield* balances, [17n])
+      const { payments = [], txHash } = yield* desk.get(id)
+      assert.strictEqual(payments.length, 2)
+      assert.strictEqual(txHash, payments[1]?.txHash)
+    })
+  )
+
+  it.effect("a batch that was given up after its payment ran out is paid by its successor alone", () =>
+    Effect.gen(function* () {
+      const { balances, desk, dev, id, token } = yield* owing("USDC", [19n], 190n)
+      yield* run(id, { dies: "recorded" })
+      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+        await node.increaseTime({ seconds: 3_700 })
+        await node.mine({ blocks: 1 })
+      })
+      assert.strictEqual((yield* desk.fail(id, "too old", "test")).status, "failed")
+      const successor = yield* desk.open({ chainId: dev.chain.id, token, minAmount: 0n }, "test")
+      const next = yield* run(successor.id)
+      assert.isTrue(Exit.isSuccess(next.exit), said(next.exit))
+      assert.deepStrictEqual(yield* balances, [19n])
+      assert.include(said((yield* run(id)).exit), "is failed")
+    })
+  )
+
+  it.effect("refuses, before anything is signed, what cannot or must not be paid", () =>
+    Effect.gen(function* () {
+      const poor = yield* owing("DAI", [10n ** 30n], 0n)
+      assert.include(said((yield* run(poor.id)).exit), "the batch pays 1000000000000000000000000000000")
+
+      const { dev, desk, id, wallets } = yield* owing("WBTC", [4n, 5n], 9n)
+      const stranger = yield* run(id, { key: generatePrivateKey() })
+      assert.include(said(stranger.exit), `vault is ${VAULT.address}`)
+      const listed = yield* run(id, {
+        screening: (_, addresses) =>
+          addresses.includes(wallets[1] ?? VAULT.address)
+            ? Effect.fail(new ScreeningBlocked({ cause: "listed" }))
+            : Effect.void
+      })
+      assert.include(said(listed.exit), `screening does not clear builder_${opened}_1 (${wallets[1]})`)
+      const gasless = yield* run(id, { client: () => ({ balance: () => Effect.succeed(1n) }) })
+      assert.include(said(gasless.exit), "wei of ETH for gas")
+      const delegated = yield* run(id, { client: () => ({ code: () => Effect.succeed("0xef0100") }) })
+      assert.include(said(delegated.exit), "has code")
+      assert.isUndefined((yield* desk.get(id)).payments)
+
+      const blocklisted = yield* owing("BLK", [6n, 7n], 13n)
+      yield* dev.anvil.ask("block a builder", async (node) => {
+        await node.impersonateAccount({ address: dev.deployer.address })
+        await node.writeContract({
+          account: dev.deployer.address,
+          address: blocklisted.token,
+          abi: parseAbi(["function setBlocked(address account, bool blocked)"]),
+          functionName: "setBlocked",
+          args: [blocklisted.wallets[1] ?? VAULT.address, true],
+          chain: null
+        })
+        await node.stopImpersonatingAccount({ address: dev.deployer.address })
+      })
+      assert.include(said((yield* run(blocklisted.id)).exit), `the token refuses to transfer to builder_${opened}_1`)
+      const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
+      assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
+    })
+  )
+})
+
+layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("recording a payment", (it) => {
+  it.effect("takes only what the vault signed and what pays exactly the batch", () =>
+    Effect.gen(function* () {
+      const { desk, dev, id } = yield* owing("USDC", [3n])
+      const other = yield* owing("USDC", [4n])
+      const paid = yield* run(other.id)
+      assert.isTrue(Exit.isSuccess(paid.exit), said(paid.exit))
+      const [foreign] = (yield* desk.get(other.id)).payments ?? []
+      const refused = (raw: `0x${string}`) => Effect.flip(desk.record(id, raw, 0, "test"))
+      assert.include((yield* refused(foreign?.raw ?? "0x")).message, "no payment of this batch")
+      assert.include((yield* refused("0x")).message, "no payment of this batch")
+
+      const batch = yield* desk.get(id)
+      const signedBy = (key: Hash, deadline: bigint) =>
+        Effect.promise(async () => {
+          const payer = { vault: VAULT.address, permit2: dev.chain.permit2 }
+          const signer = privateKeyToAccount(key)
+          const signature = await signer.signTypedData(permitTypedData(batch, payer, deadline))
+          return signer.signTransaction({
+            type: "eip1559",
+            chainId: dev.chain.id,
+            to: payer.permit2,
+            data: paymentData(batch, payer.vault, deadline, signature),
+            gas: 100_000n,
+            maxFeePerGas: 1n,
+            maxPriorityFeePerGas: 1n,
+            nonce: 0
+          })
+        })
+      const soon = BigInt(Math.floor(Date.now() / 1000) + 60)
+      assert.include((yield* refused(yield* signedBy(generatePrivateKey(), soon))).message, "not signed by the vault")
+      const late = yield* signedBy(VAULT.privateKey, soon + 90_000n)
+      assert.include((yield* refused(late)).message, "more than a day away")
+      const right = yield* signedBy(VAULT.privateKey, soon)
+      assert.strictEqual((yield* desk.record(id, right, 0, "test")).payments?.length, 1)
+      assert.strictEqual((yield* desk.record(id, right, 0, "test")).payments?.length, 1, "repeated")
+      const another = yield* signedBy(VAULT.privateKey, soon + 1n)
+      assert.strictEqual((yield* refused(another))._tag, "PaymentInFlight")
+    })
+  )
+})

@@ -1,0 +1,167 @@
+/** The settings: that each reads well, and what becomes of good and of bad values. */
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+import * as Settings from "../../src/cli/Settings.ts"
+import {
+  BuilderConfig,
+  ChainsConfig,
+  CommonConfig,
+  deployerKey,
+  documented,
+  OrchestratorConfig,
+  orchestratorSettings
+} from "../../src/config/Settings.ts"
+import { defaults } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+
+type Environment = Readonly<Record<string, string>>
+
+const provider = (env: Environment) => ConfigProvider.fromEnv({ env: { ...env } })
+
+const everything = Config.all({
+  common: CommonConfig,
+  chains: ChainsConfig,
+  orchestrator: OrchestratorConfig,
+  builder: BuilderConfig,
+  deployerKey: deployerKey.config
+})
+
+const settings = documented.flatMap((group) => group.settings)
+
+describe("the documented settings", () => {
+  it("have unique names, and meanings that are sentences", () => {
+    const names = settings.map(({ name }) => name)
+    assert.deepStrictEqual([...new Set(names)], names)
+    for (const { meaning, name } of settings) {
+      assert.match(name, /^[A-Z][A-Z0-9_]+$/)
+      assert.match(meaning, /^[A-Z`].{15,}[.]$/, name)
+      assert.notMatch(meaning, /\s\s|\n|undefined|TODO/, name)
+    }
+  })
+
+  it.effect("read as their documented defaults: written down, these change nothing", () =>
+    Effect.gen(function* () {
+      const written = Object.fromEntries(
+        settings.flatMap(({ fallback, name }) => (fallback === undefined ? [] : [[name, fallback]]))
+      )
+      assert.deepStrictEqual(yield* everything.parse(provider(written)), yield* everything.parse(provider({})))
+    })
+  )
+
+  it("are all printed, as text and as tables", () => {
+    const [text, markdown] = [Settings.asText(), Settings.asMarkdown()]
+    for (const { fallback, meaning, name } of settings) {
+      assert.include(text, name)
+      assert.include(text, meaning)
+      assert.include(markdown, `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${meaning} |`)
+    }
+  })
+})
+
+describe("an empty environment", () => {
+  it.effect("gives the use cases their defaults", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* orchestratorSettings.parse(provider({})), defaults)
+    })
+  )
+
+  it.effect("has no secrets", () =>
+    Effect.gen(function* () {
+      const { adminToken, builderToken, relayerKeys } = yield* OrchestratorConfig.parse(provider({}))
+      assert.deepStrictEqual([adminToken, builderToken], [Option.none(), Option.none()])
+      assert.deepStrictEqual(relayerKeys, [])
+    })
+  )
+})
+
+describe("settings", () => {
+  it.effect("reach the use cases", () =>
+    Effect.gen(function* () {
+      const changed = yield* orchestratorSettings.parse(
+        provider({
+          EIP712_DOMAIN_NAME: "Renamed",
+          PROTOCOL_BPS_TIER1: "1",
+          PROTOCOL_BPS_TIER2: "2",
+          PROTOCOL_BPS_TIER3: "3",
+          SUBSCRIBER_SHARE_BPS: "4",
+          NETWORK_FEE_MARGIN_BPS: "5",
+          QUOTE_LIFETIME_SECONDS: "6",
+          ORDER_GRACE_SECONDS: "7",
+          SLIPPAGE_BPS: "8",
+          DEFAULT_SOURCE_CHAIN: "9",
+          CLEARANCE_LIFETIME_SECONDS: "10",
+          MIN_LANE_BALANCE_WEI: "123456789012345678901234567890",
+          RELAYER_POLL_MILLIS: "11",
+          REBROADCAST_SECONDS: "12",
+          BUMP_SECONDS: "13",
+          WATCHER_POLL_MILLIS: "14"
+        })
+      )
+      assert.deepStrictEqual(changed, {
+        domainName: "Renamed",
+        fees: { protocolBps: { tier1: 1, tier2: 2, tier3: 3 }, subscriberShareBps: 4, networkMarginBps: 5 },
+        quoteLifetimeMillis: 6_000,
+        orderGraceSeconds: 7,
+        slippageBps: 8,
+        defaultSourceChain: 9,
+        clearanceLifetimeMillis: 10_000,
+        relayer: {
+          ...defaults.relayer,
+          minLaneBalance: 123456789012345678901234567890n,
+          pollMillis: 11,
+          rebroadcastMillis: 12_000,
+          bumpMillis: 13_000
+        },
+        watcher: { ...defaults.watcher, pollMillis: 14 },
+        outbox: defaults.outbox
+      })
+    })
+  )
+
+  it.effect("that are lists are separated by commas, and secrets stay secret", () =>
+    Effect.gen(function* () {
+      const { relayerKeys } = yield* OrchestratorConfig.parse(provider({ RELAYER_KEYS: " 0x01, 0x02,, " }))
+      assert.deepStrictEqual(
+        relayerKeys.map((key) => Redacted.value(key)),
+        ["0x01", "0x02"]
+      )
+      assert.notInclude(JSON.stringify(relayerKeys), "0x01")
+      const { dashboardOrigins } = yield* BuilderConfig.parse(
+        provider({ DASHBOARD_URL: "https://builders.example/path, http://localhost:3000" })
+      )
+      assert.deepStrictEqual(dashboardOrigins, ["https://builders.example", "http://localhost:3000"])
+    })
+  )
+
+  const bad: ReadonlyArray<readonly [name: string, ...values: ReadonlyArray<string>]> = [
+    ["LOG_LEVEL", "loud"],
+    ["LOG_FORMAT", "xml"],
+    ["DATABASE_POOL_SIZE", "0", "-1", "ten", "1.5", "1e3"],
+    ["TRUSTED_PROXY_HOPS", "-1", "0x1"],
+    ["ORCHESTRATOR_PORT", "70000", "http"],
+    ["RATE_LIMIT", "0", "99999999999999999999"],
+    ["EIP712_DOMAIN_NAME", "a name of more than thirty-one bytes"],
+    ["PROTOCOL_BPS_TIER1", "10001", "-5"],
+    ["SUBSCRIBER_SHARE_BPS", "10001"],
+    ["QUOTE_LIFETIME_SECONDS", "0"],
+    ["SLIPPAGE_BPS", "10001", "-1", "half"],
+    ["DEFAULT_SOURCE_CHAIN", "base", "0"],
+    ["MIN_LANE_BALANCE_WEI", "-1", "0.1", "1 ether"],
+    ["BUILDER_URL", "builder"],
+    ["ACROSS_API_URL", "across"],
+    ["ACROSS_FIXED_FEE_BPS", "10001"],
+    ["PRICES", "guess"],
+    ["BUILDER_PORT", "-1"],
+    ["SELF_SIGNUP_ENABLED", "perhaps"],
+    ["DASHBOARD_URL", "dashboard"],
+    ["GATEWAY_JWKS_URL", "keys"]
+  ]
+
+  it.effect.each(bad)("%s is refused by name where it makes no sense", ([name, ...values]) =>
+    Effect.forEach(values, (value) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(everything.parse(provider({ [name]: value })))
+        assert.include(error.message, `["${name}"]`, value)
+      })
+    )
+  )
+})

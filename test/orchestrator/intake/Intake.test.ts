@@ -1,0 +1,323 @@
+/** What is taken from owners, and what is refused, in the order that the interface documents. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { type Hex, serializeCompactSignature, serializeSignature, signatureToCompactSignature } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Authorization } from "../../../src/domain/Delegation.ts"
+import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
+import { Intake, type SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
+import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
+import { address, chain as template } from "../../support/FakeChain.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
+
+const chain = { ...template, id: 1, name: "source" }
+const withoutSetCode = { ...template, id: 2, name: "old", supportsSetCode: false }
+
+const owner = privateKeyToAccount(generatePrivateKey())
+const stranger = privateKeyToAccount(generatePrivateKey())
+const OWNER = Address.of(owner.address)
+const DESTINATION = address(0x12)
+const BUILDER = address(0xbb)
+const ID = "quote"
+
+/** When the quotes of `newIntent` expire, in milliseconds. */
+const EXPIRY = 120_000
+
+const authorize = (
+  changes: Partial<Pick<Authorization, "address" | "chainId" | "nonce">> = {},
+  account = owner
+): Effect.Effect<Authorization> =>
+  Effect.promise(async () => {
+    const named = { address: chain.contracts.delegate, chainId: chain.id, nonce: 0n, ...changes }
+    const { r, s, yParity } = await account.signAuthorization({ ...named, nonce: Number(named.nonce) })
+    return { ...named, r, s, yParity: yParity === 1 ? 1 : 0 }
+  })
+
+const make = Effect.fnUntraced(function* (
+  settings: { readonly chainId?: number; readonly builder?: Address.Address } = {}
+) {
+  const chainId = settings.chainId ?? chain.id
+  const down = yield* Ref.make(false)
+  /** The store, with a switch. */
+  const stores = Layer.effect(
+    IntentsPort,
+    Effect.map(IntentsPort, (stored) => {
+      const available = <A, E>(operation: string, effect: Effect.Effect<A, E>) =>
+        Effect.flatMap(Ref.get(down), (isDown): Effect.Effect<A, E | StoreUnavailable> =>
+          isDown ? Effect.fail(new StoreUnavailable({ operation, detail: "turned off" })) : effect
+        )
+      return IntentsPort.of({
+        ...stored,
+        find: (id) => available("find", stored.find(id)),
+        submit: (id, submission) => available("submit", stored.submit(id, submission))
+      })
+    })
+  ).pipe(Layer.provide(Intents.layer))
+  const context = yield* Layer.build(
+    Intake.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(stores, Chains.layer([chain, withoutSetCode]), Screening.layer(), ViemSignatures.layer)
+      )
+    )
+  )
+  const intents = Context.get(context, IntentsPort)
+  const template_ = newIntent({ id: ID, chainId })
+  const order: SweepOrder = {
+    ...template_.order,
+    owner: OWNER,
+    destination: DESTINATION,
+    builder: settings.builder ?? Address.zero
+  }
+  const orderDigest = digest(order, { name: "Service", chainId })
+  yield* intents.create({ ...template_, order, orderDigest })
+  const intake = Context.get(context, Intake)
+  const signature = yield* Effect.promise(() => owner.sign({ hash: orderDigest }))
+  const authorization = yield* authorize()
+  return {
+    down,
+    intents,
+    order,
+    orderDigest,
+    signature,
+    screening: Context.get(context, Screening.ScreeningState),
+    submit: (changes: Partial<Parameters<typeof intake.submit>[0]> = {}) =>
+      intake.submit({ quoteId: ID, signature, authorization, ...changes }),
+    status: Effect.map(intents.find(ID), (found) => Option.getOrThrow(found).status)
+  }
+})
+
+type Scene = Effect.Success<ReturnType<typeof make>>
+
+const reasonOf = (submitting: ReturnType<Scene["submit"]>) =>
+  Effect.map(Effect.flip(submitting), (error) => (error._tag === "SubmissionRefused" ? error.reason : error._tag))
+
+describe("a submission", () => {
+  it.effect("is durable when it is accepted", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const authorization = yield* authorize({ nonce: 3n })
+      assert.deepStrictEqual(yield* scene.submit({ authorization }), { id: ID, status: "submitted" })
+      const stored = Option.getOrThrow(yield* scene.intents.find(ID))
+      assert.strictEqual(stored.status, "submitted")
+      assert.deepStrictEqual(stored.submission, { signature: scene.signature, authorization })
+    })
+  )
+
+  it.effect("is accepted until the last millisecond of the quote", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      yield* TestClock.setTime(EXPIRY - 1)
+      assert.strictEqual((yield* scene.submit()).status, "submitted")
+    })
+  )
+
+  it.effect("has one winner, however many come at the same time", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const results = yield* Effect.all(
+        Array.from({ length: 30 }, () => Effect.result(scene.submit())),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 1)
+      for (const result of results) {
+        if (result._tag === "Failure") assert.include(result.failure.message, "already_submitted")
+      }
+    })
+  )
+
+  it.effect("may be signed in 65 bytes, in 64 (EIP-2098), and with a recovery byte of 0 or 1", () =>
+    Effect.gen(function* () {
+      const forms: ReadonlyArray<(signature: { r: Hex; s: Hex; yParity: number }) => Hex> = [
+        ({ r, s, yParity }) => serializeSignature({ r, s, yParity }),
+        ({ r, s, yParity }) => serializeCompactSignature(signatureToCompactSignature({ r, s, yParity })),
+        ({ r, s, yParity }) => `${serializeSignature({ r, s, yParity }).slice(0, -2) as Hex}0${yParity}`
+      ]
+      for (const form of forms) {
+        const scene = yield* make()
+        const { signature } = scene
+        const yParity = signature.endsWith("1b") ? 0 : 1
+        const parts = { r: signature.slice(0, 66) as Hex, s: `0x${signature.slice(66, 130)}` as Hex, yParity }
+        assert.strictEqual((yield* scene.submit({ signature: form(parts) })).status, "submitted")
+      }
+    })
+  )
+
+  it.effect("may carry an authorization for any account nonce: whether it applies is seen when it is sent", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const authorization = yield* authorize({ nonce: 12_345n })
+      assert.strictEqual((yield* scene.submit({ authorization })).status, "submitted")
+    })
+  )
+})
+
+interface Case {
+  readonly reason: SubmissionRefused["reason"]
+  readonly settings?: Parameters<typeof make>[0]
+  readonly trouble?: (scene: Scene) => Effect.Effect<unknown, unknown>
+  readonly submission?: Effect.Effect<Partial<Parameters<Scene["submit"]>[0]>>
+}
+
+const list =
+  (...listed: ReadonlyArray<Address.Address>) =>
+  (scene: Scene) =>
+    Ref.set(scene.screening, { listed: new Set(listed), available: true })
+
+const signed = (sign: (scene: Scene) => Promise<Hex>) => (scene: Scene) =>
+  Effect.map(
+    Effect.promise(() => sign(scene)),
+    (signature) => ({ signature })
+  )
+
+const refusals: Readonly<Record<string, Case>> = {
+  "an unknown quote": { reason: "unknown_quote", submission: Effect.succeed({ quoteId: "other" }) },
+  "a quote that has just expired": { reason: "expired_quote", trouble: () => TestClock.setTime(EXPIRY) },
+  "what was submitted already": { reason: "already_submitted", trouble: (scene) => scene.submit() },
+  "a quote of a chain that is configured no more": { reason: "unknown_quote", settings: { chainId: 9 } },
+  "an owner that was listed since": { reason: "screening_blocked", trouble: list(OWNER) },
+  "a destination that was listed since": { reason: "screening_blocked", trouble: list(DESTINATION) },
+  "a builder that was listed since": {
+    reason: "screening_blocked",
+    settings: { builder: BUILDER },
+    trouble: list(BUILDER)
+  },
+  "everything while screening does not answer": {
+    reason: "screening_blocked",
+    trouble: (scene) => Ref.set(scene.screening, { listed: new Set<Address.Address>(), available: false })
+  },
+  "an authorization for another chain": {
+    reason: "wrong_authorization_chain",
+    submission: Effect.map(authorize({ chainId: 2 }), (authorization) => ({ authorization }))
+  },
+  "an authorization for every chain": {
+    reason: "wrong_authorization_chain",
+    submission: Effect.map(authorize({ chainId: 0 }), (authorization) => ({ authorization }))
+  },
+  "an authorization for another delegate": {
+    reason: "wrong_delegate",
+    submission: Effect.map(authorize({ address: address(0x66) }), (authorization) => ({ authorization }))
+  },
+  "a revocation in place of an authorization": {
+    reason: "wrong_delegate",
+    submission: Effect.map(authorize({ address: Address.zero }), (authorization) => ({ authorization }))
+  },
+  "a chain without EIP-7702": {
+    reason: "no_set_code_support",
+    settings: { chainId: withoutSetCode.id },
+    submission: Effect.map(authorize({ chainId: withoutSetCode.id }), (authorization) => ({ authorization }))
+  },
+  "a signature that is none": { reason: "bad_signature", submission: Effect.succeed({ signature: "0x" }) },
+  "a signature of 65 bytes that nobody made": {
+    reason: "bad_signature",
+    submission: Effect.succeed({ signature: `0x${"ab".repeat(65)}` })
+  },
+  "an authorization that somebody else signed": {
+    reason: "bad_authorization",
+    submission: Effect.map(authorize({}, stranger), (authorization) => ({ authorization }))
+  },
+  "an authorization whose nonce was changed after signing": {
+    reason: "bad_authorization",
+    submission: Effect.map(authorize({ nonce: 1n }), (authorization) => ({
+      authorization: { ...authorization, nonce: 2n }
+    }))
+  }
+}
+
+describe("refused is", () => {
+  it.effect.each(Object.entries(refusals))("%s", ([, { reason, settings, submission, trouble }]) =>
+    Effect.gen(function* () {
+      const scene = yield* make(settings)
+      if (trouble !== undefined) yield* Effect.orDie(trouble(scene))
+      const before = yield* scene.status
+      const changes = submission === undefined ? {} : yield* submission
+      assert.strictEqual(yield* reasonOf(scene.submit(changes)), reason)
+      assert.strictEqual(yield* scene.status, before)
+    })
+  )
+
+  it.effect("an order that somebody else signed", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const changes = yield* signed(({ orderDigest }) => stranger.sign({ hash: orderDigest }))(scene)
+      assert.strictEqual(yield* reasonOf(scene.submit(changes)), "bad_signature")
+    })
+  )
+
+  it.effect("a signature of any other order than the stored one", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const others: ReadonlyArray<Partial<SweepOrder>> = [
+        { destination: address(0x66) },
+        { amountIn: 1n },
+        { feeAmount: 0n },
+        { builder: address(0x66) },
+        { builderFee: 1n },
+        { tokenIn: address(0x66) },
+        { tokenOut: address(0x66) },
+        { minAmountOut: 0n },
+        { swapTarget: address(0x66) },
+        { swapCalldata: "0x" },
+        { deadline: 2n ** 40n },
+        { nonce: 0n },
+        { destChainId: 5n }
+      ]
+      for (const other of others) {
+        const hash = digest({ ...scene.order, ...other }, { name: "Service", chainId: chain.id })
+        const signature = yield* Effect.promise(() => owner.sign({ hash }))
+        assert.strictEqual(yield* reasonOf(scene.submit({ signature })), "bad_signature", Object.keys(other).join())
+      }
+      const foreign = digest(scene.order, { name: "Service", chainId: 2 })
+      const signature = yield* Effect.promise(() => owner.sign({ hash: foreign }))
+      assert.strictEqual(yield* reasonOf(scene.submit({ signature })), "bad_signature")
+      assert.strictEqual(yield* scene.status, "quoted")
+    })
+  )
+
+  it.effect("for the first reason that applies, in the order of the interface", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ chainId: withoutSetCode.id })
+      const broken = {
+        signature: "0x",
+        authorization: yield* authorize({ chainId: 5, address: address(0x66) }, stranger)
+      } as const
+      yield* Ref.set(scene.screening, { listed: new Set([OWNER]), available: true })
+      yield* TestClock.setTime(EXPIRY)
+      assert.strictEqual(yield* reasonOf(scene.submit({ ...broken, quoteId: "other" })), "unknown_quote")
+      assert.strictEqual(yield* reasonOf(scene.submit(broken)), "expired_quote")
+      yield* TestClock.setTime(0)
+      assert.strictEqual(yield* reasonOf(scene.submit(broken)), "screening_blocked")
+      yield* Ref.set(scene.screening, { listed: new Set<Address.Address>(), available: true })
+      assert.strictEqual(yield* reasonOf(scene.submit(broken)), "wrong_authorization_chain")
+      const right = { chainId: withoutSetCode.id }
+      const foreign = yield* authorize({ ...right, address: address(0x66) }, stranger)
+      assert.strictEqual(yield* reasonOf(scene.submit({ ...broken, authorization: foreign })), "wrong_delegate")
+      const ours = yield* authorize(right, stranger)
+      assert.strictEqual(yield* reasonOf(scene.submit({ ...broken, authorization: ours })), "no_set_code_support")
+
+      const capable = yield* make()
+      const strange = yield* authorize({}, stranger)
+      assert.strictEqual(yield* reasonOf(capable.submit({ signature: "0x", authorization: strange })), "bad_signature")
+      assert.strictEqual(yield* reasonOf(capable.submit({ authorization: strange })), "bad_authorization")
+      yield* capable.submit()
+      yield* Ref.set(capable.screening, { listed: new Set([OWNER]), available: true })
+      assert.strictEqual(yield* reasonOf(capable.submit()), "already_submitted")
+    })
+  )
+
+  it.effect("nothing by a store that is down: whether it was taken is unknown", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      yield* Ref.set(scene.down, true)
+      assert.strictEqual(yield* reasonOf(scene.submit()), "StoreUnavailable")
+      yield* Ref.set(scene.down, false)
+      assert.strictEqual((yield* scene.submit()).status, "submitted")
+    })
+  )
+})

@@ -1,0 +1,442 @@
+/** What a quote is made of. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Ref } from "effect"
+import * as Address from "../../../src/domain/Address.ts"
+import * as Fees from "../../../src/domain/Fees.ts"
+import { digest, typedData } from "../../../src/domain/SweepOrder.ts"
+import type { Tier } from "../../../src/domain/Tier.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { defaults } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const { DESTINATION, OWNER, STABLE, TARGET, TOKEN, WHOLE, destination, source } = Quoting
+
+/** The network fee of this much gas, and of wei beside it, at the scene's prices, in the token of the default request. */
+const networkFee = (gas: bigint, beside = 0n) =>
+  Fees.networkFee(defaults.fees, {
+    cost: gas * Quoting.GAS_PRICE + beside,
+    nativeUsd: Quoting.NATIVE_USD,
+    tokenUsd: Quoting.USD,
+    tokenDecimals: 18
+  })
+
+const protocolFee = (tier: Tier, subscriptionActive = false) =>
+  Fees.protocolFee(defaults.fees, { amountIn: 100n * WHOLE, tier, subscriptionActive })
+
+describe("a quote on one chain", () => {
+  it.effect("is the order with all that a client needs to check and sign it", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* (yield* scene.chain(source.id)).setTransactionCount(OWNER, 4n, 6n)
+      const { order, quote, signing } = yield* scene.quote()
+      const feeAmount = protocolFee("tier2") + networkFee(225_000n)
+      const swapAmount = 100n * WHOLE - feeAmount
+      assert.deepStrictEqual(order, {
+        owner: OWNER,
+        tokenIn: TOKEN,
+        amountIn: 100n * WHOLE,
+        feeAmount,
+        builder: Address.zero,
+        builderFee: 0n,
+        tokenOut: STABLE,
+        minAmountOut: swapAmount - swapAmount / 100n,
+        destination: DESTINATION,
+        swapTarget: TARGET,
+        swapCalldata: `0x${swapAmount.toString(16).padStart(64, "0")}`,
+        deadline: 1_700_000_720n,
+        nonce: 0n,
+        destChainId: 1n
+      })
+      assert.deepStrictEqual(quote, {
+        id: quote.id,
+        crossChain: false,
+        expiresAtMs: Quoting.NOW + 120_000,
+        total: feeAmount,
+        settlementAddress: source.contracts.delegate,
+        sourceChainId: source.id,
+        estimatedAmountOut: swapAmount,
+        minAmountOut: order.minAmountOut,
+        provider: "venue",
+        estimatedSeconds: 5
+      })
+      assert.match(quote.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.deepStrictEqual(signing, {
+        typedData: typedData(order, { name: defaults.domainName, chainId: source.id }),
+        authorization: { address: source.contracts.delegate, chainId: source.id, nonce: 6n }
+      })
+      assert.deepStrictEqual(scene.asked.swaps, [
+        {
+          chainId: source.id,
+          tokenIn: TOKEN,
+          tokenOut: STABLE,
+          amountIn: swapAmount,
+          sender: OWNER,
+          recipient: DESTINATION,
+          slippageBps: defaults.slippageBps,
+          deadline: order.deadline
+        }
+      ])
+      assert.deepStrictEqual(scene.asked.simulated, [order])
+    })
+  )
+
+  it.effect("is stored, with what settles and pays it, before it is offered", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make({ settings: { domainName: "Renamed" } })
+      const chain = yield* scene.chain(source.id)
+      yield* chain.mine()
+      yield* chain.mine()
+      scene.script.gas = () => 230_000n
+      const { order, quote } = yield* scene.quote({ userId: "somebody" })
+      const stored = Option.getOrThrow(yield* scene.intents.find(quote.id))
+      assert.strictEqual(stored.status, "quoted")
+      assert.deepStrictEqual(scene.asked.created, [
+        {
+          quote,
+          order,
+          orderDigest: digest(order, { name: "Renamed", chainId: source.id }),
+          quotedAtBlock: 2n,
+          gas: 230_000n,
+          userId: "somebody"
+        }
+      ])
+    })
+  )
+
+  it.effect("expires and settles as the settings say, the deadline in whole seconds", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make({ settings: { quoteLifetimeMillis: 10_013, orderGraceSeconds: 5 } })
+      const { order, quote } = yield* scene.quote()
+      assert.strictEqual(quote.expiresAtMs, 1_700_000_011_000)
+      assert.strictEqual(order.deadline, 1_700_000_016n)
+    })
+  )
+
+  it.effect("wraps native input: prices and fees are of the currency, the route is of the wrapped token", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order } = yield* scene.quote({ tokenIn: NATIVE, amountIn: WHOLE })
+      assert.strictEqual(order.tokenIn, NATIVE)
+      assert.strictEqual(scene.asked.swaps[0]?.tokenIn, source.wrappedNative)
+      // Gas is paid in the currency itself: only the margin is added.
+      assert.strictEqual(order.feeAmount, WHOLE / 400n + (225_000n * Quoting.GAS_PRICE * 12n) / 10n)
+    })
+  )
+
+  it.effect("takes native output as it was named", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order } = yield* scene.quote({ tokenOut: NATIVE })
+      assert.strictEqual(order.tokenOut, NATIVE)
+      assert.strictEqual(scene.asked.swaps[0]?.tokenOut, NATIVE)
+    })
+  )
+
+  it.effect("raises the tier to what the token is, and never lowers what the caller says", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const feeOf = (tier: Tier, subscriptionActive = false) =>
+        Effect.map(scene.quote({ tier, subscriptionActive }), ({ order }) => order.feeAmount - networkFee(225_000n))
+      // The token is of tier 2.
+      assert.strictEqual(yield* feeOf("tier1"), protocolFee("tier2"))
+      assert.strictEqual(yield* feeOf("tier2"), protocolFee("tier2"))
+      assert.strictEqual(yield* feeOf("tier3"), protocolFee("tier3"))
+      assert.strictEqual(yield* feeOf("tier3", true), protocolFee("tier3") / 2n)
+    })
+  )
+
+  it.effect("sells an account that is delegated already, to us or to others, like a plain one", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const chain = yield* scene.chain(source.id)
+      for (const delegate of [source.contracts.delegate, Quoting.PAYOUT]) {
+        yield* chain.setCode(OWNER, `0xef0100${delegate.slice(2).toLowerCase()}`)
+        assert.strictEqual((yield* scene.quote()).quote.settlementAddress, source.contracts.delegate)
+      }
+    })
+  )
+})
+
+describe("a quote across chains", () => {
+  it.effect("has no minimum in the order, and the bridge's exact output in the quote", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order, quote } = yield* scene.quote(Quoting.crossChain)
+      const bridged = order.amountIn - order.feeAmount
+      assert.strictEqual(order.minAmountOut, 0n)
+      assert.strictEqual(order.destChainId, BigInt(destination.id))
+      assert.isTrue(quote.crossChain)
+      assert.strictEqual(quote.sourceChainId, source.id)
+      assert.strictEqual(quote.estimatedAmountOut, bridged - Quoting.BRIDGE_FEE + Quoting.BRIDGE_SURPLUS)
+      assert.strictEqual(quote.minAmountOut, bridged - Quoting.BRIDGE_FEE)
+      assert.strictEqual(quote.provider, "bridge")
+      assert.strictEqual(quote.estimatedSeconds, 5 + 7)
+      assert.deepStrictEqual(scene.asked.bridged, [
+        {
+          sourceChainId: source.id,
+          destChainId: destination.id,
+          tokenIn: TOKEN,
+          tokenOut: STABLE,
+          amountIn: bridged,
+          depositor: OWNER,
+          recipient: DESTINATION,
+          slippageBps: 50,
+          deadline: order.deadline
+        }
+      ])
+      assert.deepStrictEqual(scene.asked.swaps, [])
+    })
+  )
+
+  it.effect("bridges native currency as its wrapped token, at both ends", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order } = yield* scene.quote({
+        ...Quoting.crossChain,
+        tokenIn: NATIVE,
+        tokenOut: NATIVE,
+        amountIn: WHOLE
+      })
+      assert.strictEqual(order.tokenIn, NATIVE)
+      assert.strictEqual(order.tokenOut, NATIVE)
+      assert.strictEqual(scene.asked.bridged[0]?.tokenIn, source.wrappedNative)
+      assert.strictEqual(scene.asked.bridged[0]?.tokenOut, NATIVE)
+    })
+  )
+
+  const lies = {
+    recipient: (deposit) => ({ ...deposit, recipient: TARGET }),
+    depositor: (deposit) => ({ ...deposit, depositor: TARGET }),
+    "destination chain": (deposit) => ({ ...deposit, destChainId: 1n }),
+    "input token": (deposit) => ({ ...deposit, tokenIn: STABLE }),
+    "output token": (deposit) => ({ ...deposit, tokenOut: TOKEN }),
+    "input amount": (deposit) => ({ ...deposit, amountIn: deposit.amountIn - 1n }),
+    "output amount": (deposit) => ({ ...deposit, minAmountOut: deposit.minAmountOut - 1n })
+  } satisfies Record<string, Quoting.Script["deposit"]>
+
+  it.effect.each(Object.entries<Quoting.Script["deposit"]>(lies))(
+    "is never made of a deposit of another %s",
+    ([, lie]) =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make()
+        scene.script.deposit = lie
+        const failed = yield* Effect.flip(scene.quote(Quoting.crossChain))
+        assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "no_route")
+        assert.deepStrictEqual(scene.asked.simulated, [])
+        assert.deepStrictEqual(scene.asked.created, [])
+      })
+  )
+})
+
+describe("gas", () => {
+  it.effect("is assumed at first, and the order is priced again when the simulation differs by more than 10 %", () =>
+    Effect.gen(function* () {
+      for (const [gas, runs, priced] of [
+        [225_000n, 1, 225_000n],
+        [247_500n, 1, 225_000n],
+        [202_500n, 1, 225_000n],
+        [247_501n, 2, 247_501n],
+        [202_499n, 2, 202_499n],
+        [1_000_000n, 2, 1_000_000n]
+      ] as const) {
+        const scene = yield* Quoting.make()
+        scene.script.gas = () => gas
+        const { order } = yield* scene.quote()
+        assert.strictEqual(scene.asked.simulated.length, runs, `at ${gas}`)
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(priced))
+        assert.deepStrictEqual(scene.asked.simulated.at(-1), order)
+        assert.strictEqual(scene.asked.created[0]?.gas, gas)
+      }
+    })
+  )
+
+  it.effect(
+    "and wei that a rollup charges for the transaction's bytes are paid by the sweep, and kept for its limit",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make()
+        scene.script.charged = { dataGas: 40_000n, dataFee: 10n ** 14n }
+        const { order } = yield* scene.quote()
+        assert.strictEqual(scene.asked.simulated.length, 2)
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(265_000n, 10n ** 14n))
+        // The limit's margin of the execution, and all of the data's gas.
+        assert.strictEqual(scene.asked.created[0]?.gas, (((225_000n * 5n) / 4n) * 11n) / 10n + 40_000n)
+      })
+  )
+
+  it.effect("of a sweep that then costs more than it moves is refused", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 50_000_000n
+      const failed = yield* Effect.flip(scene.quote())
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "fees_exceed_input")
+      assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+})
+
+describe("order nonces", () => {
+  it.effect("follow each other", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const nonces = yield* Effect.replicateEffect(scene.quote(), 3)
+      assert.deepStrictEqual(
+        nonces.map(({ order }) => order.nonce),
+        [0n, 1n, 2n]
+      )
+    })
+  )
+
+  it.effect("skip what the guard has seen, also past the end of a word", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.spentNonces = new Set([0n, 1n, 3n])
+      assert.strictEqual((yield* scene.quote()).order.nonce, 2n)
+      assert.strictEqual((yield* scene.quote()).order.nonce, 4n)
+      scene.script.spentNonces = new Set(Array.from({ length: 300 }, (_, nonce) => BigInt(nonce)))
+      assert.strictEqual((yield* scene.quote()).order.nonce, 300n)
+    })
+  )
+
+  it.effect("are issued once, however many ask at the same time", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.spentNonces = new Set([5n])
+      const offers = yield* Effect.all(
+        Array.from({ length: 20 }, () => scene.quote()),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(offers.map(({ order }) => order.nonce)).size, 20)
+      assert.isFalse(offers.some(({ order }) => order.nonce === 5n))
+    })
+  )
+})
+
+describe("the source chain", () => {
+  const placed = Effect.fnUntraced(function* (
+    facts: {
+      readonly hint?: string
+      readonly codeOn: ReadonlyArray<number>
+      readonly balances?: Record<number, bigint>
+    },
+    defaultSourceChain?: number
+  ) {
+    const scene = yield* Quoting.make({ settings: { defaultSourceChain } })
+    for (const id of [source.id, destination.id]) {
+      yield* (yield* scene.chain(id)).setCode(TOKEN, facts.codeOn.includes(id) ? "0x60" : "0x")
+    }
+    scene.script.balances = new Map(Object.entries(facts.balances ?? {}).map(([id, held]) => [Number(id), held]))
+    const { route: _hint, ...unhinted } = Quoting.request
+    const request = facts.hint === undefined ? unhinted : { ...unhinted, route: facts.hint }
+    return yield* scene.service.quote({ ...request, tokenOut: STABLE, destChainId: destination.id }).pipe(
+      Effect.map(({ quote }) => quote.sourceChainId),
+      Effect.catchTag("QuoteFailed", ({ reason }) => Effect.succeed(reason))
+    )
+  })
+  const both = [source.id, destination.id]
+  const funded = { [source.id]: 100n * WHOLE }
+
+  it.effect("is the hint's, by name or id, whatever the chains hold", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* placed({ hint: "source->destination", codeOn: [] }), source.id)
+      assert.strictEqual(yield* placed({ hint: " SOURCE -> x", codeOn: both }), source.id)
+      assert.strictEqual(yield* placed({ hint: "1->2", codeOn: both }), source.id)
+      assert.strictEqual(yield* placed({ hint: "destination->source", codeOn: [source.id] }), destination.id)
+    })
+  )
+
+  it.effect(
+    "is the only one that has the token, else the only one where the owner has the amount, else the default",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* placed({ codeOn: [destination.id] }), destination.id)
+        assert.strictEqual(yield* placed({ codeOn: both, balances: funded }), source.id)
+        assert.strictEqual(yield* placed({ codeOn: both }, destination.id), destination.id)
+        assert.strictEqual(yield* placed({ codeOn: both, balances: funded }, destination.id), source.id)
+        assert.strictEqual(yield* placed({ hint: "mars->destination", codeOn: both, balances: funded }), source.id)
+      })
+  )
+
+  it.effect("cannot be guessed", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* placed({ codeOn: [] }), "unsupported_chain")
+      assert.strictEqual(yield* placed({ codeOn: both }), "unsupported_chain")
+      assert.strictEqual(yield* placed({ codeOn: both }, 77), "unsupported_chain")
+    })
+  )
+
+  it.effect("of native currency is where the owner holds it", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* (yield* scene.chain(destination.id)).setBalance(OWNER, WHOLE)
+      const { route: _hint, ...unhinted } = Quoting.request
+      const { quote } = yield* scene.service.quote({ ...unhinted, tokenIn: NATIVE, amountIn: WHOLE })
+      assert.strictEqual(quote.sourceChainId, destination.id)
+    })
+  )
+})
+
+describe("builders", () => {
+  it.effect("get their markup at their own address, in the sweep itself, unless told otherwise", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const { order, quote } = yield* scene.quote({ apiKey: Quoting.KEY })
+      assert.strictEqual(order.builder, Quoting.PAYOUT)
+      assert.strictEqual(order.builderFee, (100n * WHOLE * 30n) / 10_000n)
+      assert.strictEqual(quote.builderId, "bld_test")
+      assert.strictEqual(quote.total, order.feeAmount + order.builderFee)
+      assert.deepStrictEqual(scene.asked.created[0]?.attributed, { builderId: "bld_test", payoutMode: "onchain" })
+    })
+  )
+
+  it.effect("of the ledger are paid by way of the operator's vault", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* scene.attributes({ payoutMode: "ledger" })
+      const { order } = yield* scene.quote({ apiKey: Quoting.KEY })
+      assert.strictEqual(order.builder, source.builderVault)
+      assert.deepStrictEqual(scene.asked.created[0]?.attributed, { builderId: "bld_test", payoutMode: "ledger" })
+    })
+  )
+
+  it.effect("never take more than their cap", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* scene.attributes({ builderBps: 5_000, maxBuilderBps: 50 })
+      const { order } = yield* scene.quote({ apiKey: Quoting.KEY })
+      assert.strictEqual(order.builderFee, (100n * WHOLE * 50n) / 10_000n)
+      yield* scene.attributes({ builderBps: 30, maxBuilderBps: 0 })
+      const free = yield* scene.quote({ apiKey: Quoting.KEY })
+      assert.strictEqual(free.order.builderFee, 0n)
+      assert.strictEqual(free.quote.builderId, "bld_test")
+    })
+  )
+
+  const unattributed = Effect.fnUntraced(function* (
+    trouble: (scene: Effect.Success<ReturnType<typeof Quoting.make>>) => Effect.Effect<unknown>
+  ) {
+    const scene = yield* Quoting.make()
+    yield* trouble(scene)
+    const { order, quote } = yield* scene.quote({ apiKey: Quoting.KEY })
+    assert.strictEqual(order.builder, Address.zero)
+    assert.strictEqual(order.builderFee, 0n)
+    assert.notProperty(quote, "builderId")
+    assert.notProperty(scene.asked.created[0], "attributed")
+  })
+
+  it.effect("with an unknown key leave the quote unattributed", () =>
+    unattributed((scene) => Ref.set(scene.attributions, { builders: new Map(), available: true }))
+  )
+
+  it.effect("whose backend does not answer leave it unattributed", () =>
+    unattributed((scene) => Ref.update(scene.attributions, (state) => ({ ...state, available: false })))
+  )
+
+  it.effect("whose payout address is sanctioned leave it unattributed", () =>
+    unattributed((scene) =>
+      Effect.sync(() => {
+        scene.script.listed = new Set([Quoting.PAYOUT])
+      })
+    )
+  )
+})

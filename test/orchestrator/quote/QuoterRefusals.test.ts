@@ -1,0 +1,240 @@
+/** Why there is no quote, and that nothing is stored or offered then. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref } from "effect"
+import type { QuoteRequest } from "../../../src/domain/Quote.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import type { QuoteFailed } from "../../../src/orchestrator/quote/Failure.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { NoRoute, RoutingUnavailable } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import { SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
+import { TokenDeclined } from "../../../src/ports/orchestrator/TokenRisk.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const { DESTINATION, OWNER, STABLE, TOKEN, WHOLE, destination, source } = Quoting
+
+type Scene = Effect.Success<ReturnType<typeof Quoting.make>>
+
+interface Case {
+  readonly reason: QuoteFailed["reason"]
+  readonly options?: Quoting.Options
+  readonly trouble?: (scene: Scene) => Effect.Effect<unknown, unknown>
+  readonly request?: Partial<QuoteRequest>
+}
+
+const script = (change: (script: Quoting.Script) => void) => (scene: Scene) =>
+  Effect.sync(() => {
+    change(scene.script)
+  })
+
+const unavailable = new ChainUnavailable({ chainId: source.id, method: "eth_simulateV1", detail: "down" })
+
+const cases: Readonly<Record<string, Case>> = {
+  "a destination chain that is not configured": { reason: "unsupported_chain", request: { destChainId: 99 } },
+  "a source chain without EIP-7702": {
+    reason: "unsupported_chain",
+    options: { chains: [{ ...source, supportsSetCode: false }, destination] }
+  },
+  "native input on a chain without EIP-7702": {
+    reason: "unsupported_chain",
+    options: { chains: [{ ...source, supportsSetCode: false }, destination] },
+    request: { tokenIn: NATIVE }
+  },
+  "a token that nobody knows the chain of": {
+    reason: "unsupported_chain",
+    request: { route: "nowhere", tokenIn: Quoting.PAYOUT }
+  },
+  "the same token on the same chain": { reason: "same_token", request: { tokenOut: TOKEN } },
+  "native currency for itself": { reason: "same_token", request: { tokenIn: NATIVE, tokenOut: NATIVE } },
+  "an owner that is a contract": {
+    reason: "owner_is_a_contract",
+    trouble: (scene) => Effect.flatMap(scene.chain(source.id), (chain) => chain.setCode(OWNER, "0x6001"))
+  },
+  "a token that the risk screen declines": {
+    reason: "token_declined",
+    trouble: (scene) => Ref.set(scene.tokenRisk, { tokens: [], available: true })
+  },
+  "a node that does not answer the risk screen": {
+    reason: "upstream_unavailable",
+    trouble: (scene) => Ref.update(scene.tokenRisk, (state) => ({ ...state, available: false }))
+  },
+  "an amount that fees eat up": { reason: "fees_exceed_input", request: { amountIn: WHOLE } },
+  "no amount at all": { reason: "fees_exceed_input", request: { amountIn: 0n } },
+  "a markup that eats the amount up": {
+    reason: "fees_exceed_input",
+    trouble: (scene) => scene.attributes({ builderBps: 10_000, maxBuilderBps: 10_000 }),
+    request: { apiKey: Quoting.KEY }
+  },
+  "no route": {
+    reason: "no_route",
+    trouble: script((state) => {
+      state.routingFails = new NoRoute({ detail: "no pool" })
+    })
+  },
+  "no route across chains": {
+    reason: "no_route",
+    trouble: script((state) => {
+      state.routingFails = new NoRoute({ detail: "no pool" })
+    }),
+    request: Quoting.crossChain
+  },
+  "a venue that does not answer": {
+    reason: "upstream_unavailable",
+    trouble: script((state) => {
+      state.routingFails = new RoutingUnavailable({ provider: "venue", detail: "down" })
+    })
+  },
+  "a token without a price": {
+    reason: "no_price",
+    trouble: (scene) =>
+      Ref.set(scene.prices, { prices: new Map([[source.id, new Map([[NATIVE, 1n]])]]), available: true })
+  },
+  "a currency without a price": {
+    reason: "no_price",
+    trouble: (scene) =>
+      Ref.set(scene.prices, { prices: new Map([[source.id, new Map([[TOKEN, 1n]])]]), available: true })
+  },
+  "a price of nothing": {
+    reason: "no_price",
+    trouble: (scene) =>
+      Ref.set(scene.prices, {
+        prices: new Map([
+          [
+            source.id,
+            new Map([
+              [TOKEN, 0n],
+              [NATIVE, 1n]
+            ])
+          ]
+        ]),
+        available: true
+      })
+  },
+  "prices that are unavailable": {
+    reason: "no_price",
+    trouble: (scene) => Ref.update(scene.prices, (state) => ({ ...state, available: false }))
+  },
+  "an order that would revert": {
+    reason: "simulation_failed",
+    trouble: script((state) => {
+      state.simulationFails = new SimulationFailed({ detail: "NonceUsed" })
+    })
+  },
+  "a node that does not simulate": {
+    reason: "upstream_unavailable",
+    trouble: script((state) => {
+      state.simulationFails = unavailable
+    })
+  },
+  "a node that does not say what it charges": {
+    reason: "upstream_unavailable",
+    trouble: (scene) => Effect.flatMap(scene.chain(source.id), (chain) => chain.fail("feesPerGas"))
+  },
+  "a node that cannot say where the token is": {
+    reason: "upstream_unavailable",
+    trouble: (scene) => Effect.flatMap(scene.chain(destination.id), (chain) => chain.fail("code")),
+    request: { route: "" }
+  },
+  "a store that is down": {
+    reason: "store_unavailable",
+    trouble: script((state) => {
+      state.storeAvailable = false
+    })
+  }
+}
+
+describe("there is no quote for", () => {
+  it.effect.each(Object.entries(cases))("%s", ([, { options, reason, request, trouble }]) =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make(options)
+      if (trouble !== undefined) yield* Effect.orDie(trouble(scene))
+      const failed = yield* Effect.flip(scene.quote(request))
+      assert.strictEqual(failed._tag, "QuoteFailed", failed.message)
+      if (failed._tag === "QuoteFailed") assert.strictEqual(failed.reason, reason, failed.message)
+      assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+
+  it.effect("a store that goes down at the last moment: what is not stored is not offered", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => {
+        scene.script.storeAvailable = false
+        return 225_000n
+      }
+      const failed = yield* Effect.flip(scene.quote())
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "store_unavailable")
+    })
+  )
+
+  it.effect("each reason that the token's screen has", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      for (const declined of TokenDeclined.fields.reason.literals) {
+        yield* Ref.set(scene.tokenRisk, {
+          tokens: [{ chainId: 1, address: TOKEN, tier: "tier2", symbol: "LST", decimals: 18, declined }],
+          available: true
+        })
+        const failed = yield* Effect.flip(scene.quote())
+        assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "token_declined")
+        assert.include(failed.message, declined)
+      }
+    })
+  )
+})
+
+describe("screening", () => {
+  it.effect("asks for owner and destination on the source chain, before anything else is done for them", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* scene.quote()
+      assert.deepStrictEqual(scene.asked.screened, [{ chainId: source.id, addresses: [OWNER, DESTINATION] }])
+      assert.deepStrictEqual(scene.asked.order, ["screening", "store", "routing", "simulation"])
+    })
+  )
+
+  it.effect("blocks a listed owner, a listed destination, and everybody while it cannot tell", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const blocked = Effect.map(Effect.flip(scene.quote()), (error) => {
+        assert.strictEqual(error._tag, "ScreeningBlocked")
+        assert.notInclude(error.message.toLowerCase(), "0x")
+      })
+      scene.script.listed = new Set([OWNER])
+      yield* blocked
+      scene.script.listed = new Set([DESTINATION])
+      yield* blocked
+      scene.script.listed = new Set()
+      scene.script.screeningAvailable = false
+      yield* blocked
+      assert.deepStrictEqual(scene.asked.order, ["screening"])
+    })
+  )
+
+  it.effect("comes before every other reason to refuse, also where the source chain cannot be found", () =>
+    Effect.gen(function* () {
+      const others: ReadonlyArray<Partial<QuoteRequest>> = [
+        { route: "nowhere", tokenIn: Quoting.PAYOUT },
+        { destChainId: 99 },
+        { tokenOut: TOKEN },
+        { amountIn: 0n }
+      ]
+      for (const request of others) {
+        const scene = yield* Quoting.make()
+        scene.script.listed = new Set([OWNER])
+        assert.strictEqual((yield* Effect.flip(scene.quote(request)))._tag, "ScreeningBlocked")
+      }
+      const scene = yield* Quoting.make()
+      scene.script.listed = new Set([DESTINATION])
+      yield* (yield* scene.chain(source.id)).fail("code", "balance", "block", "transactionCount")
+      assert.strictEqual((yield* Effect.flip(scene.quote({ route: "" })))._tag, "ScreeningBlocked")
+    })
+  )
+
+  it.effect("refuses where no chain is configured, and so nobody can be screened", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make({ chains: [] })
+      const failed = yield* Effect.flip(scene.quote({ tokenOut: STABLE }))
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "unsupported_chain")
+    })
+  )
+})

@@ -1,0 +1,144 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
+import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { address } from "../../support/FakeChain.ts"
+import { layer, layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
+
+const relay = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
+const tick = Effect.flatMap(Watcher, (watcher) => watcher.tick)
+const HOUR = 3_600_000
+
+/** A scene in which sweeps simulate well and then revert on chain. */
+const burning = Effect.gen(function* () {
+  const the = yield* scene
+  let nonce = 0n
+  /** Sends a sweep of the owner, which burns gas. */
+  const burn = Effect.fnUntraced(function* (id: string, owner: number, builderId: string) {
+    yield* the.chain.setCode(address(owner), designator(source.contracts.delegate))
+    yield* the.submit({ id, owner, order: { nonce: nonce + 7n }, attributed: { builderId, payoutMode: "ledger" } })
+    yield* relay
+    const hash = (yield* the.pending).attempts[0]?.hash ?? "0x"
+    yield* the.mineLane({ hash, status: "reverted" }, nonce++)
+    yield* the.bury(2)
+    yield* tick
+    assert.strictEqual((yield* the.intent(id)).failureReason, "reverted")
+  })
+  return { ...the, burn }
+})
+
+describe("failure budgets", () => {
+  it.effect("an owner whose sweeps burn gas is paused for a while, with a reason; others are not", () =>
+    Effect.gen(function* () {
+      const { burn, intent, sent, submit } = yield* burning
+      for (const id of ["a", "b", "c"]) yield* burn(id, 1, "bld_1")
+      yield* submit({ id: "d", owner: 1, order: { nonce: 100n } })
+      yield* submit({ id: "other", owner: 2, order: { nonce: 100n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.strictEqual((yield* intent("d")).failureReason, "failure_budget_spent")
+      assert.strictEqual((yield* intent("other")).status, "submitted")
+      const before = (yield* sent).length
+
+      yield* TestClock.adjust(HOUR)
+      yield* submit({ id: "later", owner: 1, order: { nonce: 101n, deadline: 1_800_000_000n } })
+      yield* relay
+      assert.lengthOf(yield* sent, before + 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a builder is paused over many owners, and the operator is told until it is over", () =>
+    Effect.gen(function* () {
+      const { alertKinds, burn, intent, submit } = yield* burning
+      for (const owner of [1, 2]) yield* burn(`b${owner}`, owner, "bld_bad")
+      yield* submit({ id: "bad", owner: 3, attributed: { builderId: "bld_bad", payoutMode: "ledger" } })
+      yield* submit({ id: "good", owner: 4, attributed: { builderId: "bld_good", payoutMode: "ledger" } })
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.strictEqual((yield* intent("bad")).failureReason, "failure_budget_spent")
+      assert.deepStrictEqual(yield* alertKinds, ["builder_paused"])
+
+      yield* TestClock.adjust(HOUR)
+      yield* submit({
+        id: "again",
+        owner: 5,
+        order: { deadline: 1_800_000_000n },
+        attributed: { builderId: "bld_bad", payoutMode: "ledger" }
+      })
+      assert.strictEqual((yield* relay).sent, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layerWith({ failureBudget: { owner: 3, builder: 2, windowMillis: HOUR } })))
+  )
+
+  it.effect("does not count what failed before it was sent", () =>
+    Effect.gen(function* () {
+      const { intent, simulatesRevert, simulatesWell, submit } = yield* scene
+      const intents = yield* Intents
+      yield* simulatesRevert("InsufficientOutput")
+      for (const [index, id] of ["a", "b", "c"].entries()) {
+        yield* submit({ id, owner: 1, order: { nonce: BigInt(index) } })
+        yield* relay
+        assert.strictEqual((yield* intent(id)).failureReason, "simulation_failed")
+      }
+      yield* simulatesWell
+      yield* submit({ id: "d", owner: 1, order: { nonce: 9n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.strictEqual((yield* intents.counts).failed, 3)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("what the operator allows", () => {
+  it.effect("a paused chain claims nothing, says so, and is still watched", () =>
+    Effect.gen(function* () {
+      const { alertKinds, intent, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.lengthOf(yield* sent, 0)
+      assert.deepStrictEqual(yield* alertKinds, ["relayer_paused"])
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      assert.deepStrictEqual((yield* tick).unavailableChains, [])
+    }).pipe(Effect.provide(layerWith({ pausedChains: [source.id] })))
+  )
+
+  it.effect("a day's spending ends at its cap, on the way or paid, and goes on when a day has passed", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, pending, sent, submit, unfinished } = yield* scene
+      const order = yield* submit({ id: "a", owner: 1 })
+      yield* submit({ id: "b", owner: 2, order: { deadline: 1_800_000_000n } })
+      // A batch may cost more than the cap by itself: it is reached, and nothing more is sent.
+      yield* relay
+      assert.lengthOf(yield* sent, 1)
+      yield* submit({ id: "c", owner: 3, order: { deadline: 1_800_000_000n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["spend_cap"])
+
+      // It cost far less than was reserved, which is what counts once it is known.
+      const [, b] = [order, yield* Effect.flatMap(Intents, (intents) => intents.findAll(["b"]))]
+      const logs = [order, ...b].map((each) => sweptLog(each))
+      yield* mineLane({ hash: (yield* pending).attempts[0]?.hash ?? "0x", logs, gasUsed: 250_000n })
+      yield* bury(2)
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 15n })))
+  )
+
+  it.effect("a day's spending has in it what a rollup takes for the bytes, beside the gas", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, pending, submit, unfinished } = yield* scene
+      const logs = [sweptLog(yield* submit({ id: "a", owner: 1 }))]
+      yield* relay
+      const [attempt] = (yield* pending).attempts
+      yield* mineLane({ hash: attempt?.hash ?? "0x", logs, gasUsed: 250_000n, dataFee: 10n ** 16n })
+      yield* bury(2)
+      yield* tick
+      assert.lengthOf(yield* unfinished, 0)
+      yield* submit({ id: "b", owner: 2, order: { deadline: 1_800_000_000n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["spend_cap"])
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 16n })))
+  )
+})

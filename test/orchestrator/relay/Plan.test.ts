@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { hash } from "../../support/IntentFixtures.ts"
+import { depth, type Observation, plan, type RelayPlan } from "../../../src/orchestrator/relay/Plan.ts"
+
+const timing = { rebroadcastMillis: 15_000, bumpMillis: 45_000 }
+
+const Small = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 6n }))
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
+const Fee = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 1_000n }))
+const Fees = Schema.Struct({ maxFeePerGas: Fee, maxPriorityFeePerGas: Fee })
+const Inclusion = Schema.Struct({
+  hash: Schema.Literals([hash("first"), hash("second")]),
+  blockNumber: Small,
+  blockHash: Schema.Literals([hash("block"), hash("its rival")])
+})
+
+/** Anything that could ever be seen, sensible or not: nodes lie, lag and contradict themselves. */
+const Seen = Schema.Struct({
+  transaction: Schema.Struct({
+    kind: Schema.Literals(["sweep", "cancel"]),
+    nonce: Small,
+    inclusion: Schema.optionalKey(Inclusion),
+    newest: Schema.Struct({
+      hash: Schema.Literal(hash("second")),
+      raw: Schema.Literal("0x"),
+      ...Fees.fields,
+      signedAtMs: Millis,
+      broadcastAtMs: Schema.optionalKey(Millis)
+    })
+  }),
+  mined: Schema.UndefinedOr(Inclusion),
+  inclusionStands: Schema.Boolean,
+  head: Small,
+  confirmations: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })),
+  laneNonce: Schema.Struct({ latest: Small, confirmed: Small }),
+  wanted: Schema.Boolean,
+  nowMs: Millis,
+  market: Fees
+})
+
+const decide = (seen: Observation): RelayPlan => plan(seen, timing)
+
+const holds = (name: string, property: (seen: Observation, decided: RelayPlan) => boolean) =>
+  it.prop(name, [Seen], ([seen]) => property(seen, decide(seen)))
+
+describe("the plan for a relay transaction", () => {
+  holds("concludes exactly what is mined and deep enough", (seen, { _tag }) => {
+    const isDeep = seen.mined !== undefined && depth(seen.head, seen.mined.blockNumber) >= BigInt(seen.confirmations)
+    return (_tag === "Conclude") === isDeep
+  })
+
+  holds("signs and sends nothing while a version is, or was last seen, in a block", (seen, { _tag }) => {
+    const isInBlock = seen.mined !== undefined || (seen.transaction.inclusion !== undefined && seen.inclusionStands)
+    return !isInBlock || ["Wait", "Include", "Conclude"].includes(_tag)
+  })
+
+  holds("lets go of intents only when the nonce is spent for good, and by none of ours", (seen, { _tag }) => {
+    return _tag !== "Detach" || (seen.mined === undefined && seen.laneNonce.confirmed > seen.transaction.nonce)
+  })
+
+  holds("signs another version only while the nonce is free", (seen, { _tag }) => {
+    return (_tag !== "Bump" && _tag !== "Cancel") || seen.laneNonce.latest <= seen.transaction.nonce
+  })
+
+  holds("pays at least a tenth more for another version", (seen, decided) => {
+    if (decided._tag !== "Bump" && decided._tag !== "Cancel") return true
+    const { newest } = seen.transaction
+    return (["maxFeePerGas", "maxPriorityFeePerGas"] as const).every(
+      (fee) => decided.fees[fee] * 10n >= newest[fee] * 11n
+    )
+  })
+
+  holds("cancels exactly a sweep that is not wanted, and a self-send never", (seen, { _tag }) => {
+    return _tag !== "Cancel" || (seen.transaction.kind === "sweep" && !seen.wanted)
+  })
+
+  holds("offers at once what was never offered, unless it is decided already or unwanted", (seen, { _tag }) => {
+    const { transaction } = seen
+    const isOpen =
+      seen.mined === undefined &&
+      transaction.inclusion === undefined &&
+      seen.laneNonce.confirmed <= transaction.nonce &&
+      seen.laneNonce.latest <= transaction.nonce
+    const isUnwanted = transaction.kind === "sweep" && !seen.wanted
+    return !isOpen || isUnwanted || transaction.newest.broadcastAtMs !== undefined || _tag === "Rebroadcast"
+  })
+
+  holds("notes a reorganisation only of a block that was noted", (seen, { _tag }) => {
+    return _tag !== "Reorged" || (seen.transaction.inclusion !== undefined && !seen.inclusionStands)
+  })
+
+  holds("is idle once it has done what it planned", (seen, decided) => {
+    if (decided._tag !== "Include") return true
+    const noted = { ...seen, transaction: { ...seen.transaction, inclusion: decided.inclusion } }
+    return decide(noted)._tag === "Wait"
+  })
+
+  it("takes the including block as the first of the depth", () => {
+    assert.strictEqual(depth(10n, 10n), 1n)
+    assert.strictEqual(depth(12n, 10n), 3n)
+  })
+})

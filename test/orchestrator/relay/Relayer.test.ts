@@ -1,0 +1,418 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
+import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { BUILDER, layer, layerRunning, scene, source, sweptLog } from "../../support/RelayScene.ts"
+
+const OWNER = address(0x01)
+
+const run = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
+
+describe("what is sent", () => {
+  it.effect("a plain owner's sweep goes to the owner's account with the authorization", () =>
+    Effect.gen(function* () {
+      const { chain, intent, lane, pending, sent, submit } = yield* scene
+      yield* chain.setTransactionCount(lane, 5n)
+      const { submission } = yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+
+      const [transaction, ...others] = yield* sent
+      assert.lengthOf(others, 0)
+      assert.strictEqual(transaction?.to, OWNER)
+      assert.strictEqual(transaction?.nonce, 5n)
+      assert.lengthOf(transaction?.authorizationList ?? [], 1)
+      assert.deepStrictEqual(transaction?.authorizationList[0], submission?.authorization)
+      // 150,000 used, of which refunds may have hidden a fifth, a tenth on top, and the authorization.
+      assert.strictEqual(transaction?.gas, 187_500n + 18_750n + 25_000n)
+      assert.strictEqual(transaction?.maxFeePerGas, 3_000_000_000n)
+
+      const stored = yield* pending
+      assert.strictEqual(stored.attempts[0]?.raw, transaction?.raw)
+      assert.isDefined(stored.attempts[0]?.broadcastAtMs)
+      assert.strictEqual((yield* intent("a")).txHash, stored.attempts[0]?.hash)
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an account that runs our delegate needs no authorization, and no delegation in the simulation", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.setCode(OWNER, designator(source.contracts.delegate))
+      yield* chain.setTransactionCount(OWNER, 9n)
+      yield* submit({ id: "a" })
+      yield* run
+      assert.deepStrictEqual((yield* sent)[0]?.authorizationList, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("another delegate is replaced as long as the authorization applies", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.setCode(OWNER, designator(address(0x99)))
+      yield* submit({ id: "a" })
+      yield* run
+      assert.lengthOf((yield* sent)[0]?.authorizationList ?? [], 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("passes at the same time send an intent once", () =>
+    Effect.gen(function* () {
+      const { sent, submit, unfinished } = yield* scene
+      for (const owner of [1, 2, 3, 4]) yield* submit({ id: `intent-${owner}`, owner })
+      const reports = yield* Effect.all([run, run, run], { concurrency: "unbounded" })
+      assert.strictEqual(
+        reports.reduce((sum, report) => sum + report.sent, 0),
+        4
+      )
+      const carried = (yield* unfinished).flatMap(({ intentIds }) => intentIds)
+      assert.deepStrictEqual(carried.toSorted(), ["intent-1", "intent-2", "intent-3", "intent-4"])
+      assert.lengthOf(yield* sent, (yield* unfinished).length)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("what is refused", () => {
+  it.effect("an authorization for a nonce that is gone", () =>
+    Effect.gen(function* () {
+      const { chain, intent, sent, submit } = yield* scene
+      yield* chain.setTransactionCount(OWNER, 1n)
+      yield* submit({ id: "a" })
+      yield* run
+      const failed = yield* intent("a")
+      assert.strictEqual(failed.status, "failed")
+      assert.strictEqual(failed.failureReason, "stale_authorization")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an account with another delegate whose authorization is gone", () =>
+    Effect.gen(function* () {
+      const { chain, intent, submit } = yield* scene
+      yield* chain.setCode(OWNER, designator(address(0x99)))
+      yield* chain.setTransactionCount(OWNER, 1n)
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "delegation_replaced")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep that would revert, with the decoded reason", () =>
+    Effect.gen(function* () {
+      const { intent, sent, simulatesRevert, submit } = yield* scene
+      yield* simulatesRevert("InsufficientOutput")
+      yield* submit({ id: "a" })
+      yield* run
+      const failed = yield* intent("a")
+      assert.strictEqual(failed.failureReason, "simulation_failed")
+      assert.strictEqual(failed.failureDetail, "InsufficientOutput")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep whose owner has moved the tokens", () =>
+    Effect.gen(function* () {
+      const { intent, simulatesRevert, state, submit } = yield* scene
+      state.ownerBalance = 999_999n
+      yield* simulatesRevert("TransferFailed")
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "insufficient_balance")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a call that succeeds and does nothing", () =>
+    Effect.gen(function* () {
+      const { intent, sent, simulatesNothing, submit } = yield* scene
+      yield* simulatesNothing
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "simulation_failed")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an order past its deadline, once that deadline is deep", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, simulatesRevert, submit } = yield* scene
+      yield* simulatesRevert("Expired")
+      yield* submit({ id: "a" })
+      yield* chain.mine([], 601n)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* bury(2)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "expired")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a party that was listed since, when the clearance is old", () =>
+    Effect.gen(function* () {
+      const { intent, sent, submit } = yield* scene
+      const screening = yield* ScreeningState
+      yield* submit({ id: "fresh", owner: 1 })
+      yield* Ref.update(screening, (state) => ({ ...state, listed: new Set([BUILDER]) }))
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+
+      yield* submit({ id: "old", owner: 2 })
+      yield* TestClock.adjust(60_001)
+      yield* run
+      assert.strictEqual((yield* intent("old")).failureReason, "screening_blocked")
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("an order that somebody else ran", () => {
+  const frontRun = Effect.gen(function* () {
+    const the = yield* scene
+    const intent = yield* the.submit({ id: "a" })
+    yield* the.simulatesRevert("NonceUsed")
+    const transaction = { hash: hash("foreign"), logs: [sweptLog(intent)] }
+    return { ...the, transaction, spend: Effect.sync(() => the.state.spentNonces.add(7n)) }
+  })
+
+  it.effect("is settled by that transaction, and booked", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, sent, spend, transaction } = yield* frontRun
+      yield* chain.mine([transaction])
+      yield* spend
+      yield* bury(2)
+      yield* run
+      const settled = yield* intent("a")
+      assert.strictEqual(settled.status, "delivered")
+      assert.strictEqual(settled.txHash, transaction.hash)
+      assert.strictEqual((yield* (yield* Outbox).counts).pending, 2)
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("waits until that transaction is deep enough", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, transaction } = yield* frontRun
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* chain.mine([transaction])
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* bury(2)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("fails as nonce_used when the nonce went to something else", () =>
+    Effect.gen(function* () {
+      const { intent, spend, bury } = yield* frontRun
+      yield* spend
+      yield* bury(2)
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("what waits", () => {
+  it.effect("nothing is lost while the node is down, and the intent is sent afterwards", () =>
+    Effect.gen(function* () {
+      const { chain, intent, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.fail("simulate")
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 0 })
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      yield* chain.fail()
+      yield* TestClock.adjust(3_000)
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+      assert.lengthOf(yield* sent, 1)
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a lane that cannot be looked at gives the claimed intents back", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* run
+      yield* submit({ id: "a" })
+      yield* chain.fail("balance")
+      yield* Effect.flip(run)
+      yield* chain.fail()
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("without a screening answer nothing is sent and nothing fails", () =>
+    Effect.gen(function* () {
+      const { intent, sent, submit } = yield* scene
+      const screening = yield* ScreeningState
+      yield* submit({ id: "a" })
+      yield* TestClock.adjust(60_001)
+      yield* Ref.update(screening, (state) => ({ ...state, available: false }))
+      yield* run
+      assert.lengthOf(yield* sent, 0)
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* Ref.update(screening, (state) => ({ ...state, available: true }))
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an owner's own pending transaction decides first whether the authorization applies", () =>
+    Effect.gen(function* () {
+      const { chain, intent, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setTransactionCount(OWNER, 0n, 1n)
+      yield* run
+      assert.lengthOf(yield* sent, 0)
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* chain.setTransactionCount(OWNER, 0n)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a lane short of gas money pauses and alerts, and goes on when refilled", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, lane, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setBalance(lane, 1n)
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["lane_low"])
+      yield* chain.setBalance(lane, 10n ** 18n)
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a lane that runs dry between two passes gives its claims back", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, lane, sent, submit } = yield* scene
+      yield* run
+      yield* submit({ id: "a" })
+      yield* chain.setBalance(lane, 1n)
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["lane_low"])
+      yield* chain.setBalance(lane, 10n ** 18n)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a lane with code sends nothing", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, lane, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setCode(lane, designator(address(0x99)))
+      yield* run
+      assert.deepStrictEqual(yield* alertKinds, ["lane_delegated"])
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("how a send ends", () => {
+  it.effect("a lost reply leaves the signed bytes, noted as offered", () =>
+    Effect.gen(function* () {
+      const { chain, pending, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.onSend(() =>
+        Effect.fail(new ChainUnavailable({ chainId: source.id, method: "eth_sendRawTransaction", detail: "timeout" }))
+      )
+      assert.deepStrictEqual(yield* run, { claimed: 1, sent: 1 })
+      const stored = yield* pending
+      assert.isDefined(stored.attempts[0]?.broadcastAtMs)
+      assert.strictEqual(stored.attempts[0]?.raw, (yield* sent)[0]?.raw)
+    }).pipe(Effect.provide(layer))
+  )
+
+  const rejections: Array<{ readonly reason: SendRejected["reason"]; readonly alerts: Array<string> }> = [
+    { reason: "NonceTooLow", alerts: [] },
+    { reason: "Underpriced", alerts: [] },
+    { reason: "InsufficientFunds", alerts: ["lane_low"] },
+    { reason: "Invalid", alerts: ["transaction_rejected"] }
+  ]
+
+  it.effect.each(rejections)("a rejection ($reason) frees neither the nonce nor the intent", ({ alerts, reason }) =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, pending, submit } = yield* scene
+      yield* submit({ id: "a", owner: 1 })
+      yield* chain.onSend(() => Effect.fail(new SendRejected({ chainId: source.id, reason, detail: "no" })))
+      yield* run
+      assert.strictEqual((yield* pending).nonce, 0n)
+      assert.deepStrictEqual(yield* alertKinds, alerts)
+      yield* TestClock.adjust(60_000)
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a worker whose lease has ended does not fail what another one has sent", () =>
+    Effect.gen(function* () {
+      const { chain, intent, lane, submit } = yield* scene
+      const submitted = yield* submit({ id: "a" })
+      const transactions = yield* RelayTransactions
+      const attempt = {
+        hash: hash("other"),
+        raw: "0x",
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+        signedAtMs: 0
+      } as const
+      // While this worker prepares, another one sends; what this one then sees is that transaction.
+      yield* chain.onSimulate(() =>
+        transactions
+          .allocate({
+            chainId: source.id,
+            lane,
+            chainNonce: 0n,
+            intentIds: [submitted.id],
+            sign: () => Effect.succeed(attempt)
+          })
+          .pipe(Effect.orDie, Effect.as([{ success: false, returnData: "0x" as const, gasUsed: 0n, logs: [] }]))
+      )
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("the running relayer", () => {
+  const eventually = <E>(condition: Effect.Effect<boolean, E>) =>
+    Effect.yieldNow.pipe(Effect.andThen(condition), Effect.repeat({ until: (isTrue) => isTrue }))
+
+  it.effect("is woken by a submission", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* TestClock.adjust(1_000)
+      yield* submit({ id: "a" })
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+    }).pipe(Effect.provide(layerRunning))
+  )
+
+  it.effect("looks by itself, and outlives failures", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.fail("balance")
+      yield* submit({ id: "a" })
+      yield* TestClock.adjust(5_000)
+      assert.lengthOf(yield* sent, 0)
+      yield* chain.fail()
+      yield* TestClock.adjust(5_000)
+      yield* eventually(Effect.map(sent, (all) => all.length === 1))
+    }).pipe(Effect.provide(layerRunning))
+  )
+})

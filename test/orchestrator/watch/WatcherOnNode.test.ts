@@ -1,0 +1,105 @@
+/** Transactions that a real node does not mine: forgotten, outbid, or too late. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Hex } from "viem"
+import { defaults } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { balanceOf, freshOwner, type Place, place, Services } from "../../support/Services.ts"
+import * as SweepClient from "../../support/SweepClient.ts"
+
+/** A sweep that was sent while no block comes. */
+interface Stuck {
+  readonly anvil: Place["dev"]["anvil"]
+  /** Hash of the newest version of its transaction. */
+  readonly newest: Effect.Effect<Hex>
+}
+
+layer(
+  Services.layer({
+    settings: {
+      quoteLifetimeMillis: 5_000,
+      orderGraceSeconds: 5,
+      relayer: { ...defaults.relayer, rebroadcastMillis: 1_000, bumpMillis: 3_000 }
+    }
+  }),
+  { excludeTestServices: true, timeout: "60 seconds" }
+)("The watcher on a node", (it) => {
+  /** Sweeps 50 DAI; no block comes between the submission and the end of `meanwhile`. */
+  const sweep = Effect.fnUntraced(function* <A, E, R>(meanwhile: (stuck: Stuck) => Effect.Effect<A, E, R>) {
+    const services = yield* Services
+    const where = place(services, 0)
+    const { anvil } = where.dev
+    const client = SweepClient.make(services.info.orchestratorUrl)
+    const owner = yield* freshOwner(where, "DAI", "50")
+    const quote = yield* Effect.promise(() =>
+      client.quote({ owner: owner.address, chain: where.info, tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" })
+    )
+    assert.strictEqual(quote.status, 200, quote.text)
+    const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+    const sent = Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
+    const newest = Effect.map(sent, (intent) => intent.string("txHash") as Hex)
+    const seen = yield* Effect.acquireUseRelease(
+      anvil.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
+      () =>
+        Effect.promise(() => client.submit(signed)).pipe(
+          Effect.andThen(newest),
+          Effect.andThen(meanwhile({ anvil, newest }))
+        ),
+      () => Effect.orDie(anvil.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
+    )
+    const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+    return { ended, seen, dai: yield* balanceOf(where, "DAI", owner.address) }
+  })
+
+  it.effect("sends again what the node has forgotten, the same bytes", () =>
+    Effect.gen(function* () {
+      const { ended, seen } = yield* sweep(({ anvil, newest }) =>
+        Effect.tap(newest, (hash) => anvil.ask("forget", (node) => node.dropTransaction({ hash })))
+      )
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.strictEqual(ended.string("txHash"), seen)
+    })
+  )
+
+  it.effect("replaces what stays out of blocks by a version that pays more", () =>
+    Effect.gen(function* () {
+      const { dai, ended, seen } = yield* sweep(
+        Effect.fnUntraced(function* ({ anvil, newest }) {
+          const read = (hash: Hex) => anvil.ask("read", (node) => node.getTransaction({ hash }))
+          const first = yield* Effect.flatMap(newest, read)
+          const replacement = yield* newest.pipe(
+            Effect.delay("200 millis"),
+            Effect.repeat({ until: (hash) => hash !== first.hash }),
+            Effect.flatMap(read)
+          )
+          return { first, replacement }
+        })
+      )
+      const { first, replacement } = seen
+      assert.strictEqual(replacement.nonce, first.nonce)
+      assert.strictEqual(replacement.input, first.input)
+      assert.isTrue((replacement.maxFeePerGas ?? 0n) * 8n >= (first.maxFeePerGas ?? 0n) * 9n)
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.notStrictEqual(ended.string("txHash"), first.hash)
+      assert.strictEqual(dai, 0n)
+    })
+  )
+
+  it.effect("frees the nonce of a sweep that is too late, and goes on with the next one", () =>
+    Effect.gen(function* () {
+      const { dai, ended } = yield* sweep(
+        Effect.fnUntraced(function* ({ anvil, newest }) {
+          yield* Effect.sleep("11 seconds")
+          const hash = yield* newest
+          yield* anvil.ask("forget", (node) => node.dropTransaction({ hash }))
+          yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+        })
+      )
+      assert.strictEqual(ended.string("status"), "failed", ended.text)
+      assert.strictEqual(ended.string("failureReason"), "expired")
+      assert.strictEqual(dai, 50n * 10n ** 18n)
+
+      const next = yield* sweep(() => Effect.void)
+      assert.strictEqual(next.ended.string("status"), "delivered", next.ended.text)
+    })
+  )
+})

@@ -1,6 +1,0 @@
-import { Layer } from "effect"
-import * as Accounts from "../../../src/adapters/memory/builder/Accounts.ts"
-import * as Books from "../../../src/adapters/memory/builder/Books.ts"
-import { suite } from "./Ledger.suite.ts"
-
-suite("memory", () => Books.layer.pipe(Layer.provideMerge(Accounts.layer)), { histories: 100, commands: 120 })

@@ -1,0 +1,71 @@
+/** What every `SwapVenue` adapter must do, given one swap that it can make. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, type Layer, Schema } from "effect"
+import * as Address from "../../../src/domain/Address.ts"
+import { lessBps } from "../../../src/domain/Amount.ts"
+import { type SwapRequest, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
+
+export class SwapFixture extends Context.Service<
+  SwapFixture,
+  {
+    /** A swap that has a route, for any positive amount up to its own. */
+    readonly request: SwapRequest
+    /** A token that has none. */
+    readonly unroutable: Address.Address
+  }
+>()("sweep/test/SwapFixture") {}
+
+const Bps = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+const OTHER = Address.of("0x000000000000000000000000000000000000bEEF")
+
+export const swapVenueSuite = (name: string, adapter: Layer.Layer<SwapVenue | SwapFixture, unknown>) =>
+  layer(adapter)(name, (it) => {
+    it.effect.prop(
+      "promises at least one unit, and no less than the slippage allows",
+      [Bps],
+      ([slippageBps]) =>
+        Effect.gen(function* () {
+          const { request } = yield* SwapFixture
+          const route = yield* (yield* SwapVenue).route({ ...request, slippageBps })
+          assert.isTrue(route.minAmountOut >= 1n)
+          assert.isTrue(route.minAmountOut <= route.amountOut)
+          assert.isTrue(route.minAmountOut >= lessBps(route.amountOut, slippageBps))
+          assert.isTrue(route.gas > 0n)
+          assert.notStrictEqual(route.provider, "")
+        }),
+      { arbitrary: { runs: 10 } }
+    )
+
+    it.effect("gives the same route for the same request, and another for another recipient", () =>
+      Effect.gen(function* () {
+        const { request } = yield* SwapFixture
+        const venue = yield* SwapVenue
+        const route = yield* venue.route(request)
+        assert.deepStrictEqual(yield* venue.route(request), route)
+        const other = yield* venue.route({ ...request, recipient: OTHER })
+        assert.strictEqual(other.target, route.target)
+        assert.strictEqual(other.amountOut, route.amountOut)
+        assert.notStrictEqual(other.calldata, route.calldata)
+        assert.include(other.calldata.toLowerCase(), OTHER.slice(2).toLowerCase())
+      })
+    )
+
+    it.effect("gives no more for less", () =>
+      Effect.gen(function* () {
+        const { request } = yield* SwapFixture
+        const venue = yield* SwapVenue
+        const whole = yield* venue.route(request)
+        const half = yield* venue.route({ ...request, amountIn: request.amountIn / 2n })
+        assert.isTrue(half.amountOut <= whole.amountOut)
+      })
+    )
+
+    it.effect("has no route for nothing, and none for a token that nobody trades", () =>
+      Effect.gen(function* () {
+        const { request, unroutable } = yield* SwapFixture
+        const venue = yield* SwapVenue
+        assert.strictEqual((yield* Effect.flip(venue.route({ ...request, amountIn: 0n })))._tag, "NoRoute")
+        assert.strictEqual((yield* Effect.flip(venue.route({ ...request, tokenIn: unroutable })))._tag, "NoRoute")
+      })
+    )
+  })
