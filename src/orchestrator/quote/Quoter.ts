@@ -23,7 +23,7 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { type SimulatedSweep, SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
 import { type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { asQuoteFailed, QuoteFailed } from "./Failure.ts"
+import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
 import * as QuoteRouting from "./Routing.ts"
 import * as QuoteSource from "./Source.ts"
 

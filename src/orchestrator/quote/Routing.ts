@@ -8,7 +8,7 @@ import { Bridge } from "../../ports/orchestrator/Bridge.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { QuoteFailed } from "./Failure.ts"
+import { QuoteFailed } from "./QuoteFailed.ts"
 
 export interface Route {
   readonly provider: string

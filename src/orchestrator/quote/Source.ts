@@ -7,7 +7,7 @@ import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { QuoteFailed } from "./Failure.ts"
+import { QuoteFailed } from "./QuoteFailed.ts"
 
 export const make = Effect.gen(function* () {
   const chains = yield* Chains

@@ -10,7 +10,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import * as RelayEnvelope from "../relay/Envelope.ts"
-import type { Observation } from "../relay/Plan.ts"
+import type { Observation } from "./Plan.ts"
 import { type Resolution, Settlements } from "../settle/Settlements.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 

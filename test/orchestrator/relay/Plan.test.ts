@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { hash } from "../../support/IntentFixtures.ts"
-import { depth, type Observation, plan, type RelayPlan } from "../../../src/orchestrator/relay/Plan.ts"
+import { depth, type Observation, plan, type RelayPlan } from "../../../src/orchestrator/watch/Plan.ts"
 
 const timing = { rebroadcastMillis: 15_000, bumpMillis: 45_000 }
 
