@@ -1,5 +1,5 @@
 /** Writes the settings tables into the README; a test fails when they are stale. */
-import { asMarkdown } from "../src/cli/Settings.ts"
+import { asMarkdown } from "../src/cli/SettingsTables.ts"
 
 const file = new URL("../README.md", import.meta.url)
 const readme = await Bun.file(file).text()

@@ -12,7 +12,7 @@ import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as BuilderBackend from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
-import { WebhookDelivery } from "../builder/webhook/Delivery.ts"
+import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
@@ -23,7 +23,7 @@ export interface Options {
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
-  readonly settings: Partial<BuilderSettingsShape>
+  readonly settings: BuilderSettingsShape
   /** The orchestrator that the console shows, or which settings are missing for it. */
   readonly operations: OrchestratorOperationsHttp.Options | { readonly missing: ReadonlyArray<string> }
   readonly gateway: GatewayAssertions.Gateway | undefined

@@ -3,12 +3,14 @@ import { Array, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { bytesToHex } from "viem"
-import { defaults as builderDefaults } from "../builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../config/Builder.ts"
+import { common } from "../config/Common.ts"
+import { orchestratorDefaults } from "../config/Orchestrator.ts"
 import * as Accounts from "../devnet/Accounts.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import * as Ports from "../devnet/Ports.ts"
-import { defaults, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
+import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import type { ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as BuilderApp from "./BuilderApp.ts"
 import * as OrchestratorApp from "./OrchestratorApp.ts"
@@ -94,12 +96,13 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   const shared = {
     chains: network.chains.map(({ chain, rpcUrl }) => ({ chain, rpcUrls: [rpcUrl] })),
     databaseUrl: Redacted.make(network.databaseUrl),
-    databasePoolSize: 10,
+    databasePoolSize: common.databasePoolSize.default,
     host: HOST
   }
   const builder = BuilderApp.layer({
     ...shared,
     settings: {
+      ...builderDefaults,
       dashboardOrigins: [builderUrl, `http://localhost:${builderPort}`],
       selfSignupEnabled: true,
       orchestratorUrl,
@@ -119,10 +122,10 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
       Redacted.make(privateKey, { label: "RELAYER_KEYS" })
     ),
     settings: {
-      ...defaults,
-      relayer: { ...defaults.relayer, pollMillis: POLL_MILLIS },
-      watcher: { ...defaults.watcher, pollMillis: POLL_MILLIS },
-      outbox: { ...defaults.outbox, pollMillis: POLL_MILLIS },
+      ...orchestratorDefaults,
+      relayer: { ...orchestratorDefaults.relayer, pollMillis: POLL_MILLIS },
+      watcher: { ...orchestratorDefaults.watcher, pollMillis: POLL_MILLIS },
+      outbox: { ...orchestratorDefaults.outbox, pollMillis: POLL_MILLIS },
       ...options.settings
     },
     server: { adminToken: secret(orchestratorToken, "ORCH_ADMIN_TOKEN"), ...options.server },

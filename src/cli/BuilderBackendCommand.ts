@@ -2,7 +2,8 @@
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BuilderApp from "../apps/BuilderApp.ts"
-import { builder, BuilderConfig, CommonConfig } from "../config/Settings.ts"
+import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
+import { CommonConfig } from "../config/Common.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
@@ -45,13 +46,7 @@ const options = Effect.gen(function* () {
     chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(common.databaseUrl),
     databasePoolSize: common.databasePoolSize,
-    settings: {
-      dashboardOrigins: config.dashboardOrigins,
-      selfSignupEnabled: config.selfSignup,
-      sessionCookieDomain: Option.getOrUndefined(config.sessionCookieDomain),
-      gatewayHeader: sso?.header,
-      orchestratorUrl: Option.getOrUndefined(config.orchestratorUrl)?.href.replace(/\/$/, "")
-    },
+    settings: yield* builderSettings,
     gateway: sso,
     operations: yield* operations,
     webhooksAllowPrivate: config.webhooksAllowPrivate,

@@ -4,7 +4,7 @@ import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } 
 import { HttpApiClient } from "effect/http-api"
 import { BuilderApi } from "../api/builder/BuilderApi.ts"
 import { PaymentUnproven } from "../api/builder/PayoutErrors.ts"
-import { orchestrator } from "../config/Settings.ts"
+import { orchestrator } from "../config/Orchestrator.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
 import { UsageError } from "./UsageError.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
-import { ChainsConfig } from "../config/Settings.ts"
+import { ChainsConfig } from "../config/Chains.ts"
 
 export const configuredChains = Effect.gen(function* () {
   const { chainsFile, domainName } = yield* ChainsConfig

@@ -8,7 +8,8 @@ import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as Deployer from "../adapters/evm/contracts/Deployer.ts"
 import * as Deployment from "../adapters/evm/contracts/Deployment.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
-import { ChainsConfig, deployerKey } from "../config/Settings.ts"
+import { ChainsConfig } from "../config/Chains.ts"
+import { deployment } from "../config/Deployment.ts"
 import { Chains } from "../ports/shared/Chains.ts"
 import { RelayerKeys } from "../ports/orchestrator/RelayerKeys.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
@@ -77,7 +78,7 @@ export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain:
     const key = yield* PrivateKeys.parse(
       "DEPLOYER_KEY",
       "the private key of an account that can pay for the deployment, 0x followed by 64 hex digits; or use --dry-run",
-      Option.toArray(yield* deployerKey.config)
+      Option.toArray(yield* deployment.deployerKey.config)
     )
     yield* deploy(chainId, plan).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
   })

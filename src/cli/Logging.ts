@@ -1,6 +1,6 @@
 /** How the services log: to people or to machines, on standard error, so that standard output stays a command's answer. */
 import { Console, Effect, Layer, Logger, type LogLevel, References } from "effect"
-import { CommonConfig } from "../config/Settings.ts"
+import { CommonConfig } from "../config/Common.ts"
 
 /** Lines for machines are written together: one by one, writing them would cost a busy service more than reading requests. */
 const json = Logger.batched(Logger.formatJson, {

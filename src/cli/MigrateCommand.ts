@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as BuilderMigrated from "../adapters/sql/builder/Migrated.ts"
 import * as OrchestratorMigrated from "../adapters/sql/orchestrator/Migrated.ts"
-import { CommonConfig } from "../config/Settings.ts"
+import { CommonConfig } from "../config/Common.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 
 export const migrateCommand = Command.make("migrate", {}, () =>

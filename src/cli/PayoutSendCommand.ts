@@ -7,8 +7,9 @@ import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as RawVaultKey from "../adapters/evm/keys/RawVaultKey.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
-import { PayoutSender, type Progress } from "../builder/payout/Sender.ts"
-import { ChainsConfig, chains, vaultKey } from "../config/Settings.ts"
+import { PayoutSender, type Progress } from "../builder/payout/PayoutSender.ts"
+import { chains, ChainsConfig } from "../config/Chains.ts"
+import { payouts } from "../config/Payouts.ts"
 import { PayoutBatch } from "../domain/Payout.ts"
 import * as BuilderBackend from "./BuilderClient.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
@@ -57,7 +58,7 @@ export const send = Command.make(
       const [key] = yield* PrivateKeys.parse(
         "VAULT_KEY",
         "the private key of the vault, 0x followed by 64 hex digits; it does not leave this process",
-        Option.toArray(yield* vaultKey.config)
+        Option.toArray(yield* payouts.vaultKey.config)
       )
       const connection = yield* BuilderBackend.connect
       const sender = PayoutSender.layer().pipe(

@@ -1,61 +1,114 @@
 /** Settings of the builder backend. */
-import { Config } from "effect"
-import { optional, origins, secret, withDefault, type Setting } from "./Setting.ts"
+import { Config, Option } from "effect"
+import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
+import { defaultsOf, list, optional, origins, secret, setting, valuesOf } from "./Setting.ts"
 
 export const builder = {
-  port: withDefault("BUILDER_PORT", Config.Port, { value: 8788, shown: "8788" }, "Port of the builder backend."),
-  adminToken: secret(
-    "ADMIN_TOKEN",
-    "Bearer token of the machine routes, and of the admin console where no gateway is configured. Unset: they are closed."
-  ),
-  selfSignup: withDefault(
-    "SELF_SIGNUP_ENABLED",
-    Config.Boolean,
-    { value: false, shown: "false" },
-    "Whether builders may sign up by themselves."
-  ),
-  dashboardOrigins: {
-    name: "DASHBOARD_URL",
+  port: setting({
+    name: "BUILDER_PORT",
+    default: 8788,
+    check: Config.Port,
+    meaning: "Port of the builder backend."
+  }),
+  adminToken: secret({
+    name: "ADMIN_TOKEN",
     meaning:
-      "Origins of the dashboard, separated by commas: sign-in messages name one of them, and browsers may send the session cookie from no other.",
-    config: origins("DASHBOARD_URL")
-  } satisfies Setting<ReadonlyArray<string>>,
-  sessionCookieDomain: optional(
-    "SESSION_COOKIE_DOMAIN",
-    Config.NonEmptyString,
-    "`Domain` of the session cookie, to share it between subdomains. Unset: the backend's own host alone."
-  ),
-  gatewayHeader: optional(
-    "GATEWAY_HEADER",
-    Config.NonEmptyString,
-    "Header in which the single sign-on gateway before the admin console passes its signed assertion. Set: nothing else opens the console."
-  ),
-  gatewayJwksUrl: optional("GATEWAY_JWKS_URL", Config.URL, "Where the gateway publishes the keys of its assertions."),
-  gatewayIssuer: optional("GATEWAY_ISSUER", Config.NonEmptyString, "`iss` of the gateway's assertions."),
-  gatewayAudience: optional(
-    "GATEWAY_AUDIENCE",
-    Config.NonEmptyString,
-    "`aud` of the gateway's assertions: this console."
-  ),
-  webhooksAllowPrivate: withDefault(
-    "WEBHOOKS_ALLOW_PRIVATE",
-    Config.Boolean,
-    { value: false, shown: "false" },
-    "Whether builders' webhooks may go to private networks and over http. For a local network alone: elsewhere it lets builders reach what only the backend can."
-  ),
-  serveWeb: withDefault(
-    "SERVE_WEB",
-    Config.Boolean,
-    { value: true, shown: "true" },
-    "Whether the builder backend serves the dashboard and the admin console, at /app."
-  ),
-  orchestratorUrl: optional(
-    "ORCHESTRATOR_URL",
-    Config.URL,
-    "Where the orchestrator is: the web app shows it in its quickstart and may call it, and the console asks it for its health."
-  ),
-  orchestratorToken: secret(
-    "ORCHESTRATOR_ADMIN_TOKEN",
-    "The orchestrator's ORCH_ADMIN_TOKEN, with which the console shows its health, alerts and stuck sweeps. Unset: it shows none."
-  )
+      "Bearer token of the machine routes, and of the admin console if no gateway is configured. If not set, these routes are closed."
+  }),
+  selfSignup: setting({
+    name: "SELF_SIGNUP_ENABLED",
+    default: false,
+    check: Config.Boolean,
+    meaning: "Allows builders to sign up without an admin."
+  }),
+  dashboardOrigins: list({
+    name: "DASHBOARD_URL",
+    check: origins,
+    meaning:
+      "Origins of the dashboard, separated by commas. Sign-in messages name one of them, and the session cookie is accepted from these origins only."
+  }),
+  sessionCookieDomain: optional({
+    name: "SESSION_COOKIE_DOMAIN",
+    check: Config.NonEmptyString,
+    meaning:
+      "`Domain` of the session cookie, to share it between subdomains. If not set, only the host of the backend receives it."
+  }),
+  gatewayHeader: optional({
+    name: "GATEWAY_HEADER",
+    check: Config.NonEmptyString,
+    meaning:
+      "Header with the signed assertion of the single sign-on gateway in front of the admin console. If set, only the gateway opens the console."
+  }),
+  gatewayJwksUrl: optional({
+    name: "GATEWAY_JWKS_URL",
+    check: Config.URL,
+    meaning: "URL of the JSON Web Key Set that verifies the gateway's assertions."
+  }),
+  gatewayIssuer: optional({
+    name: "GATEWAY_ISSUER",
+    check: Config.NonEmptyString,
+    meaning: "`iss` of the gateway's assertions."
+  }),
+  gatewayAudience: optional({
+    name: "GATEWAY_AUDIENCE",
+    check: Config.NonEmptyString,
+    meaning: "`aud` of the gateway's assertions, which identifies this console."
+  }),
+  webhooksAllowPrivate: setting({
+    name: "WEBHOOKS_ALLOW_PRIVATE",
+    default: false,
+    check: Config.Boolean,
+    meaning:
+      "Allows webhooks to private networks and over http. For local networks only: elsewhere builders could reach hosts that only the backend can reach."
+  }),
+  serveWeb: setting({
+    name: "SERVE_WEB",
+    default: true,
+    check: Config.Boolean,
+    meaning: "Serves the dashboard and the admin console at `/app`."
+  }),
+  orchestratorUrl: optional({
+    name: "ORCHESTRATOR_URL",
+    check: Config.URL,
+    meaning:
+      "Base URL of the orchestrator. The web app shows it in the quickstart and may call it, and the console reads its health."
+  }),
+  orchestratorToken: secret({
+    name: "ORCHESTRATOR_ADMIN_TOKEN",
+    meaning:
+      "`ORCH_ADMIN_TOKEN` of the orchestrator, with which the console reads its health, alerts and stuck sweeps. If not set, the console shows none of them."
+  })
 } as const
+
+export const BuilderConfig = valuesOf(builder)
+
+type Values = ReturnType<typeof defaultsOf<typeof builder>>
+
+/** The use cases' settings. The environment cannot change the numbers here. */
+const asUseCaseSettings = (values: Values): BuilderSettingsShape => ({
+  dashboardOrigins: values.dashboardOrigins,
+  siweResourceOrigins: [],
+  siweChainIds: undefined,
+  nonceLifetimeMillis: 600_000,
+  clockSkewMillis: 300_000,
+  sessionLifetimeMillis: 7 * 24 * 3_600_000,
+  sessionCookieDomain: Option.getOrUndefined(values.sessionCookieDomain),
+  selfSignupEnabled: values.selfSignup,
+  defaultChainId: undefined,
+  gatewayHeader: Option.getOrUndefined(values.gatewayHeader),
+  orchestratorUrl: Option.getOrUndefined(values.orchestratorUrl)?.href.replace(/\/$/, ""),
+  localNodes: undefined,
+  webhooks: {
+    pollMillis: 1_000,
+    leaseMillis: 60_000,
+    concurrency: 32,
+    perEndpoint: 4,
+    keepMillis: 30 * 24 * 3_600_000
+  }
+})
+
+/** The use cases' settings, as the environment sets them. */
+export const builderSettings = Config.map(BuilderConfig, asUseCaseSettings)
+
+/** The use cases' settings in an empty environment. */
+export const builderDefaults = asUseCaseSettings(defaultsOf(builder))

@@ -1,179 +1,248 @@
 /** Settings of the orchestrator. */
-import { Config, type Redacted } from "effect"
-import { defaults } from "../orchestrator/shared/OrchestratorSettings.ts"
+import { Config, Option } from "effect"
+import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
+import { chains, ChainsConfig } from "./Chains.ts"
 import {
   BPS,
-  NON_NEGATIVE,
-  POSITIVE,
   chainIds,
+  defaultsOf,
   integer,
-  integerConfig,
+  list,
+  NON_NEGATIVE,
+  oneOf,
   optional,
+  POSITIVE,
   secret,
   secrets,
-  wei,
-  withDefault,
-  type Setting
+  setting,
+  valuesOf,
+  wei
 } from "./Setting.ts"
 
 export const orchestrator = {
-  port: withDefault("ORCHESTRATOR_PORT", Config.Port, { value: 8787, shown: "8787" }, "Port of the orchestrator."),
-  adminToken: secret("ORCH_ADMIN_TOKEN", "Bearer token of the operator routes. Unset: they are closed."),
-  rateLimit: integer("RATE_LIMIT", 100, POSITIVE, "Requests per client and minute on the public routes."),
-  relayerKeys: {
+  port: setting({
+    name: "ORCHESTRATOR_PORT",
+    default: 8787,
+    check: Config.Port,
+    meaning: "Port of the orchestrator."
+  }),
+  adminToken: secret({
+    name: "ORCH_ADMIN_TOKEN",
+    meaning: "Bearer token of the operator routes. If not set, these routes are closed."
+  }),
+  rateLimit: setting({
+    name: "RATE_LIMIT",
+    default: 100,
+    check: integer(POSITIVE),
+    meaning: "Requests per client and minute on the public routes."
+  }),
+  relayerKeys: secrets({
     name: "RELAYER_KEYS",
     meaning:
-      "Comma-separated private keys of the relayer's lanes, used on every chain. None may be a delegated account.",
-    config: secrets("RELAYER_KEYS")
-  } satisfies Setting<ReadonlyArray<Redacted.Redacted>>,
-  protocolBpsTier1: integer(
-    "PROTOCOL_BPS_TIER1",
-    defaults.fees.protocolBps.tier1,
-    BPS,
-    "Protocol fee of tier 1, in basis points."
-  ),
-  protocolBpsTier2: integer(
-    "PROTOCOL_BPS_TIER2",
-    defaults.fees.protocolBps.tier2,
-    BPS,
-    "Protocol fee of tier 2, in basis points."
-  ),
-  protocolBpsTier3: integer(
-    "PROTOCOL_BPS_TIER3",
-    defaults.fees.protocolBps.tier3,
-    BPS,
-    "Protocol fee of tier 3, in basis points."
-  ),
-  subscriberShareBps: integer(
-    "SUBSCRIBER_SHARE_BPS",
-    defaults.fees.subscriberShareBps,
-    BPS,
-    "What subscribers pay of the protocol fee, in basis points of it."
-  ),
-  networkMarginBps: integer(
-    "NETWORK_FEE_MARGIN_BPS",
-    defaults.fees.networkMarginBps,
-    { from: 0, to: 100_000 },
-    "Added to the estimated network cost of a sweep, in basis points."
-  ),
-  quoteLifetimeSeconds: integer(
-    "QUOTE_LIFETIME_SECONDS",
-    defaults.quoteLifetimeMillis / 1000,
-    POSITIVE,
-    "How long a quote can be submitted."
-  ),
-  orderGraceSeconds: integer(
-    "ORDER_GRACE_SECONDS",
-    defaults.orderGraceSeconds,
-    NON_NEGATIVE,
-    "How long after its quote an order can still settle."
-  ),
-  slippageBps: integer(
-    "SLIPPAGE_BPS",
-    defaults.slippageBps,
-    BPS,
-    "What a same-chain swap may lose against its quote, in basis points."
-  ),
-  defaultSourceChain: optional(
-    "DEFAULT_SOURCE_CHAIN",
-    integerConfig({ from: 1, to: 999_999_999_999_999 }),
-    "Chain id where a sweep starts when neither the route hint, the token nor the owner's balance tells."
-  ),
-  clearanceLifetimeSeconds: integer(
-    "CLEARANCE_LIFETIME_SECONDS",
-    defaults.clearanceLifetimeMillis / 1000,
-    NON_NEGATIVE,
-    "How old a sanctions clearance may be when the relayer sends."
-  ),
-  ofacSnapshot: optional(
-    "OFAC_SNAPSHOT",
-    Config.NonEmptyString,
-    "File with sanctioned addresses that are blocked besides the oracle's."
-  ),
-  minLaneBalance: withDefault(
-    "MIN_LANE_BALANCE_WEI",
-    wei,
-    { value: defaults.relayer.minLaneBalance, shown: defaults.relayer.minLaneBalance.toString() },
-    "A lane that holds less pauses and alerts."
-  ),
-  relayerBatch: integer(
-    "RELAYER_BATCH",
-    defaults.relayer.batch,
-    { from: 1, to: 100 },
-    "Sweeps that the relayer puts into one transaction, at most."
-  ),
-  pausedChains: {
+      "Private keys of the relayer's lanes, separated by commas and used on every chain. None may be the key of a delegated account."
+  }),
+  protocolBpsTier1: setting({
+    name: "PROTOCOL_BPS_TIER1",
+    default: 25,
+    check: integer(BPS),
+    meaning: "Protocol fee of tier 1, in basis points."
+  }),
+  protocolBpsTier2: setting({
+    name: "PROTOCOL_BPS_TIER2",
+    default: 50,
+    check: integer(BPS),
+    meaning: "Protocol fee of tier 2, in basis points."
+  }),
+  protocolBpsTier3: setting({
+    name: "PROTOCOL_BPS_TIER3",
+    default: 100,
+    check: integer(BPS),
+    meaning: "Protocol fee of tier 3, in basis points."
+  }),
+  subscriberShareBps: setting({
+    name: "SUBSCRIBER_SHARE_BPS",
+    default: 5_000,
+    check: integer(BPS),
+    meaning: "Share of the protocol fee that subscribers pay, in basis points of the fee."
+  }),
+  networkMarginBps: setting({
+    name: "NETWORK_FEE_MARGIN_BPS",
+    default: 2_000,
+    check: integer({ from: 0, to: 100_000 }),
+    meaning: "Margin on the estimated network cost of a sweep, in basis points of the cost."
+  }),
+  quoteLifetimeSeconds: setting({
+    name: "QUOTE_LIFETIME_SECONDS",
+    default: 120,
+    check: integer(POSITIVE),
+    meaning: "Lifetime of a quote, in seconds."
+  }),
+  orderGraceSeconds: setting({
+    name: "ORDER_GRACE_SECONDS",
+    default: 600,
+    check: integer(NON_NEGATIVE),
+    meaning: "Time after the expiry of its quote in which an order can still settle, in seconds."
+  }),
+  slippageBps: setting({
+    name: "SLIPPAGE_BPS",
+    default: 50,
+    check: integer(BPS),
+    meaning: "Slippage tolerance of a same-chain swap, in basis points."
+  }),
+  defaultSourceChain: optional({
+    name: "DEFAULT_SOURCE_CHAIN",
+    check: integer({ from: 1, to: 999_999_999_999_999 }),
+    meaning:
+      "Id of the chain where a sweep starts if the route hint, the token and the owner's balances do not decide it."
+  }),
+  clearanceLifetimeSeconds: setting({
+    name: "CLEARANCE_LIFETIME_SECONDS",
+    default: 60,
+    check: integer(NON_NEGATIVE),
+    meaning: "Maximum age of a sanctions clearance when the relayer sends, in seconds."
+  }),
+  ofacSnapshot: optional({
+    name: "OFAC_SNAPSHOT",
+    check: Config.NonEmptyString,
+    meaning: "File with sanctioned addresses to block in addition to those of the on-chain oracle."
+  }),
+  minLaneBalance: setting({
+    name: "MIN_LANE_BALANCE_WEI",
+    default: 10n ** 16n,
+    check: wei,
+    meaning: "Minimum balance of a lane, in wei. A lane below it pauses and raises an alert."
+  }),
+  relayerBatch: setting({
+    name: "RELAYER_BATCH",
+    default: 64,
+    check: integer({ from: 1, to: 100 }),
+    meaning: "Maximum number of sweeps in one transaction."
+  }),
+  pausedChains: list({
     name: "RELAYER_PAUSED_CHAINS",
-    meaning: "Comma-separated ids of chains on which nothing is sent; what was sent is followed to its end.",
-    config: chainIds("RELAYER_PAUSED_CHAINS")
-  } satisfies Setting<ReadonlyArray<number>>,
-  dailySpendCap: optional(
-    "DAILY_SPEND_CAP_WEI",
-    wei,
-    "Gas in wei that the lanes of one chain may spend in a day; then nothing is sent until a day has passed."
-  ),
-  ownerFailureBudget: integer(
-    "OWNER_FAILURE_BUDGET",
-    defaults.relayer.failureBudget.owner,
-    POSITIVE,
-    "Sweeps of one owner that may fail on chain within an hour before that owner's are refused."
-  ),
-  builderFailureBudget: integer(
-    "BUILDER_FAILURE_BUDGET",
-    defaults.relayer.failureBudget.builder,
-    POSITIVE,
-    "Sweeps of one builder that may fail on chain within an hour before that builder's are refused."
-  ),
-  relayerPollMillis: integer(
-    "RELAYER_POLL_MILLIS",
-    defaults.relayer.pollMillis,
-    POSITIVE,
-    "How often the relayer looks for work that nothing woke it for."
-  ),
-  rebroadcastSeconds: integer(
-    "REBROADCAST_SECONDS",
-    defaults.relayer.rebroadcastMillis / 1000,
-    POSITIVE,
-    "An unconfirmed transaction is broadcast again after this."
-  ),
-  bumpSeconds: integer(
-    "BUMP_SECONDS",
-    defaults.relayer.bumpMillis / 1000,
-    POSITIVE,
-    "An unconfirmed transaction is replaced with higher fees after this."
-  ),
-  watcherPollMillis: integer(
-    "WATCHER_POLL_MILLIS",
-    defaults.watcher.pollMillis,
-    POSITIVE,
-    "How often the watcher looks at the chains."
-  ),
-  builderUrl: optional("BUILDER_URL", Config.URL, "Base URL of the builder backend. Unset: sweeps are not attributed."),
-  builderToken: secret(
-    "BUILDER_ADMIN_TOKEN",
-    "The builder backend's ADMIN_TOKEN, with which accruals and revenue are posted."
-  ),
-  attributionCacheSeconds: integer(
-    "ATTRIBUTION_CACHE_SECONDS",
-    5,
-    NON_NEGATIVE,
-    "How long an API key's builder is remembered: a rotated key stops working within this."
-  ),
-  acrossApiUrl: withDefault(
-    "ACROSS_API_URL",
-    Config.URL,
-    { value: new URL("https://app.across.to/api"), shown: "https://app.across.to/api" },
-    "Across API that quotes bridge fees."
-  ),
-  acrossFixedFeeBps: optional(
-    "ACROSS_FIXED_FEE_BPS",
-    integerConfig(BPS),
-    "Bridge fee in basis points for networks without the Across API, such as the local one. Set: the API is not asked."
-  ),
-  prices: withDefault(
-    "PRICES",
-    (name) => Config.Literals(["onchain", "defillama"], name),
-    { value: "onchain", shown: "onchain" },
-    "Where US dollar prices come from: Uniswap v3 pools, or DefiLlama with the pools as fallback."
-  )
+    check: chainIds,
+    meaning:
+      "Ids of chains on which the relayer sends nothing, separated by commas. Transactions already sent are followed until they conclude."
+  }),
+  dailySpendCap: optional({
+    name: "DAILY_SPEND_CAP_WEI",
+    check: wei,
+    meaning:
+      "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there."
+  }),
+  ownerFailureBudget: setting({
+    name: "OWNER_FAILURE_BUDGET",
+    default: 3,
+    check: integer(POSITIVE),
+    meaning: "Failed sweeps of one owner in one hour, after which further sweeps of the owner are refused."
+  }),
+  builderFailureBudget: setting({
+    name: "BUILDER_FAILURE_BUDGET",
+    default: 50,
+    check: integer(POSITIVE),
+    meaning: "Failed sweeps of one builder in one hour, after which further sweeps of the builder are refused."
+  }),
+  relayerPollMillis: setting({
+    name: "RELAYER_POLL_MILLIS",
+    default: 1_000,
+    check: integer(POSITIVE),
+    meaning: "Interval at which the relayer looks for work that no event announced, in milliseconds."
+  }),
+  rebroadcastSeconds: setting({
+    name: "REBROADCAST_SECONDS",
+    default: 15,
+    check: integer(POSITIVE),
+    meaning: "Age at which an unconfirmed transaction is broadcast again, in seconds."
+  }),
+  bumpSeconds: setting({
+    name: "BUMP_SECONDS",
+    default: 45,
+    check: integer(POSITIVE),
+    meaning: "Age at which an unconfirmed transaction is replaced with higher fees, in seconds."
+  }),
+  watcherPollMillis: setting({
+    name: "WATCHER_POLL_MILLIS",
+    default: 1_000,
+    check: integer(POSITIVE),
+    meaning: "Interval at which the watcher reads the chains, in milliseconds."
+  }),
+  builderUrl: optional({
+    name: "BUILDER_URL",
+    check: Config.URL,
+    meaning: "Base URL of the builder backend. If not set, sweeps are not attributed."
+  }),
+  builderToken: secret({
+    name: "BUILDER_ADMIN_TOKEN",
+    meaning: "`ADMIN_TOKEN` of the builder backend, with which accruals and revenue are posted."
+  }),
+  attributionCacheSeconds: setting({
+    name: "ATTRIBUTION_CACHE_SECONDS",
+    default: 5,
+    check: integer(NON_NEGATIVE),
+    meaning: "Time for which the builder of an API key is cached, in seconds. A rotated key stops working within it."
+  }),
+  acrossApiUrl: setting({
+    name: "ACROSS_API_URL",
+    default: new URL("https://app.across.to/api"),
+    check: Config.URL,
+    meaning: "Base URL of the Across API, which quotes bridge fees."
+  }),
+  acrossFixedFeeBps: optional({
+    name: "ACROSS_FIXED_FEE_BPS",
+    check: integer(BPS),
+    meaning:
+      "Bridge fee in basis points, for networks without the Across API such as the local one. If set, the API is not called."
+  }),
+  prices: setting({
+    name: "PRICES",
+    default: "onchain",
+    check: oneOf("onchain", "defillama"),
+    meaning: "Source of US dollar prices: Uniswap v3 pools, or DefiLlama with the pools as fallback."
+  })
 } as const
+
+export const OrchestratorConfig = valuesOf(orchestrator)
+
+type Values = ReturnType<typeof defaultsOf<typeof orchestrator>>
+
+/** The use cases' settings. The environment cannot change the numbers here. */
+const asUseCaseSettings = (domainName: string, values: Values): OrchestratorSettingsShape => ({
+  domainName,
+  fees: {
+    protocolBps: { tier1: values.protocolBpsTier1, tier2: values.protocolBpsTier2, tier3: values.protocolBpsTier3 },
+    subscriberShareBps: values.subscriberShareBps,
+    networkMarginBps: values.networkMarginBps
+  },
+  quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
+  orderGraceSeconds: values.orderGraceSeconds,
+  slippageBps: values.slippageBps,
+  defaultSourceChain: Option.getOrUndefined(values.defaultSourceChain),
+  clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
+  relayer: {
+    pollMillis: values.relayerPollMillis,
+    leaseMillis: 30_000,
+    batch: values.relayerBatch,
+    batchesPerLane: 2,
+    rebroadcastMillis: values.rebroadcastSeconds * 1000,
+    bumpMillis: values.bumpSeconds * 1000,
+    pausedChains: values.pausedChains,
+    dailySpendCap: Option.getOrUndefined(values.dailySpendCap),
+    failureBudget: {
+      owner: values.ownerFailureBudget,
+      builder: values.builderFailureBudget,
+      windowMillis: 3_600_000
+    },
+    minLaneBalance: values.minLaneBalance
+  },
+  watcher: { pollMillis: values.watcherPollMillis, batch: 500 },
+  outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 }
+})
+
+/** The use cases' settings, as the environment sets them. */
+export const orchestratorSettings = Config.map(
+  Config.all([ChainsConfig, OrchestratorConfig]),
+  ([{ domainName }, values]) => asUseCaseSettings(domainName, values)
+)
+
+/** The use cases' settings in an empty environment. */
+export const orchestratorDefaults = asUseCaseSettings(chains.domainName.default, defaultsOf(orchestrator))

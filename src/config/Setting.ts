@@ -1,57 +1,113 @@
-/** How settings are made: a name, a meaning, a default, and what values make sense. */
-import { Config, type Option, Redacted, Schema, SchemaTransformation } from "effect"
+/** A setting: its name, its meaning, its check, its default if it has one, and whether it is secret. */
+import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
 import { Uint256 } from "../domain/Amount.ts"
 
-/** What a person needs to know of a setting. */
+/** The part of a setting that `./sweep settings` and the documents show. */
 export interface Documented {
   readonly name: string
   readonly meaning: string
-  /** The default as it would be written; absent for a setting that has none. */
+  /** The default, as it would be written in the environment. Absent if the setting has none. */
   readonly fallback?: string
+  readonly secret: boolean
 }
 
 export interface Setting<A> extends Documented {
   readonly config: Config.Config<A>
 }
 
-export const withDefault = <A>(
-  name: string,
-  config: (name: string) => Config.Config<A>,
-  fallback: { readonly value: NoInfer<A>; readonly shown: string },
-  meaning: string
-): Setting<A> => ({
+/** A setting that has a value in an empty environment. */
+export interface Defaulted<A> extends Setting<A> {
+  readonly default: A
+}
+
+/** Reads and checks the value of the variable `name`. */
+type Check<A> = (name: string) => Config.Config<A>
+
+interface Declaration<A> {
+  readonly name: string
+  readonly meaning: string
+  readonly check: Check<A>
+}
+
+/** Declares a setting with a default. Text, numbers, booleans and urls are all written as `String` writes them. */
+export const setting = <A>({
+  check,
+  default: fallback,
+  meaning,
+  name
+}: Declaration<A> & { readonly default: NoInfer<A> }): Defaulted<A> => ({
   name,
   meaning,
-  fallback: fallback.shown,
-  config: Config.withDefault(config(name), fallback.value)
+  secret: false,
+  default: fallback,
+  fallback: String(fallback),
+  config: Config.withDefault(check(name), fallback)
 })
 
-export const optional = <A>(
-  name: string,
-  config: (name: string) => Config.Config<A>,
-  meaning: string
-): Setting<Option.Option<A>> => ({ name, meaning, config: Config.option(config(name)) })
-
-/** For a setting that its command cannot do without. */
-export const required = <A>(name: string, config: (name: string) => Config.Config<A>, meaning: string): Setting<A> => ({
+/** Declares a setting that may be absent. */
+export const optional = <A>({ check, meaning, name }: Declaration<A>): Defaulted<Option.Option<A>> => ({
   name,
   meaning,
-  config: config(name)
+  secret: false,
+  default: Option.none(),
+  config: Config.option(check(name))
 })
 
-/** What an integer setting may be. */
+/** Declares a setting that its command cannot do without. */
+export const required = <A>({ check, meaning, name }: Declaration<A>): Setting<A> => ({
+  name,
+  meaning,
+  secret: false,
+  config: check(name)
+})
+
+/** Declares a comma-separated list. Empty if it is not set. */
+export const list = <A>({ check, meaning, name }: Declaration<ReadonlyArray<A>>): Defaulted<ReadonlyArray<A>> => ({
+  name,
+  meaning,
+  secret: false,
+  default: [],
+  config: Config.withDefault(check(name), [])
+})
+
+type SecretDeclaration = Omit<Declaration<never>, "check">
+
+/** Declares a secret that may be absent. Its value is never printed. */
+export const secret = ({ meaning, name }: SecretDeclaration): Defaulted<Option.Option<Redacted.Redacted>> => ({
+  ...optional({ name, meaning, check: (key) => Config.Redacted(key) }),
+  secret: true
+})
+
+/** Declares a comma-separated list of secrets, such as private keys. Empty if it is not set. */
+export const secrets = ({ meaning, name }: SecretDeclaration): Defaulted<ReadonlyArray<Redacted.Redacted>> => ({
+  ...list({ name, meaning, check: commaSeparatedSecrets }),
+  secret: true
+})
+
+const commaSeparatedSecrets = (name: string) =>
+  Config.Redacted(name).pipe(
+    Config.map((values) =>
+      Redacted.value(values)
+        .split(",")
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== "")
+        .map((entry) => Redacted.make(entry, { label: name }))
+    )
+  )
+
+/** The inclusive range of an integer setting. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** Decades of seconds: more is a mistake. */
+/** About 30 years in seconds. A larger value is a mistake. */
 const MANY = 1_000_000_000
 export const POSITIVE: Range = { from: 1, to: MANY }
 export const NON_NEGATIVE: Range = { from: 0, to: MANY }
 export const BPS: Range = { from: 0, to: 10_000 }
 
-/** Digits alone: `1e3`, `0x10` and ` 5 ` are taken for mistakes. */
+/** Accepts digits only. `1e3`, `0x10` and ` 5 ` are rejected as mistakes. */
 const integerIn = ({ from, to }: Range) => {
   const message = `expected an integer from ${from} to ${to}`
   return Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/, { message })).pipe(
@@ -62,38 +118,41 @@ const integerIn = ({ from, to }: Range) => {
   )
 }
 
-export const integerConfig = (range: Range) => (name: string) => Config.schema(integerIn(range), name)
+/** Checks an integer within a range. */
+export const integer =
+  (range: Range): Check<number> =>
+  (name) =>
+    Config.schema(integerIn(range), name)
 
-export const integer = (name: string, value: number, range: Range, meaning: string) =>
-  withDefault(name, integerConfig(range), { value, shown: String(value) }, meaning)
+/** Checks one of a few words. */
+export const oneOf =
+  <const Words extends ReadonlyArray<string>>(...words: Words): Check<Words[number]> =>
+  (name) =>
+    Config.Literals(words, name)
 
-export const text = (name: string, value: string, meaning: string) =>
-  withDefault(name, Config.NonEmptyString, { value, shown: value }, meaning)
+/** Checks an amount in wei, from 0 to 2^256 - 1. */
+export const wei: Check<bigint> = (name) => Config.schema(Uint256, name)
 
-export const secret = (name: string, meaning: string) => optional(name, (key) => Config.Redacted(key), meaning)
+/** Checks comma-separated urls, of which only the origins are kept. */
+export const origins: Check<ReadonlyArray<string>> = (name) =>
+  Config.Array(Schema.URL, name).pipe(Config.map((urls) => urls.map(({ origin }) => origin)))
 
-export const wei = (name: string) => Config.schema(Uint256, name)
+/** Checks comma-separated chain ids. */
+export const chainIds: Check<ReadonlyArray<number>> = (name) =>
+  Config.Array(integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }), name)
 
-/** A comma-separated list of secrets, such as private keys; none when it is not set. */
-export const secrets = (name: string) =>
-  Config.Redacted(name).pipe(
-    Config.map((list) =>
-      Redacted.value(list)
-        .split(",")
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== "")
-        .map((entry) => Redacted.make(entry, { label: name }))
-    ),
-    Config.withDefault([])
+type Group = Readonly<Record<string, Setting<unknown>>>
+
+/** Reads all settings of a group. */
+export const valuesOf = <G extends Group>(group: G) =>
+  Config.all(
+    Object.fromEntries(Object.entries(group).map(([key, { config }]) => [key, config])) as {
+      readonly [Key in keyof G]: G[Key]["config"]
+    }
   )
 
-/** A comma-separated list of urls, of which only the origins matter; none when it is not set. */
-export const origins = (name: string) =>
-  Config.Array(Schema.URL, name).pipe(
-    Config.map((urls) => urls.map(({ origin }) => origin)),
-    Config.withDefault([])
-  )
-
-/** A comma-separated list of chain ids; none when it is not set. */
-export const chainIds = (name: string) =>
-  Config.Array(integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }), name).pipe(Config.withDefault([]))
+/** The defaults of a group, which are its values in an empty environment. */
+export const defaultsOf = <G extends Readonly<Record<string, Defaulted<unknown>>>>(group: G) =>
+  Object.fromEntries(Object.entries(group).map(([key, each]) => [key, each.default])) as {
+    readonly [Key in keyof G]: G[Key]["default"]
+  }

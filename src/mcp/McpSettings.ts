@@ -1,6 +1,6 @@
 /** What the MCP server is told by its environment (spec, "MCP tool server"). */
 import { Config, type Option, type Redacted } from "effect"
-import { McpConfig } from "../config/Settings.ts"
+import { McpConfig } from "../config/Mcp.ts"
 
 export interface McpSettings {
   readonly orchestratorUrl: string

@@ -3,7 +3,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Console, Effect, FileSystem, Path, Schema } from "effect"
 import * as Failure from "../../src/cli/Failure.ts"
-import * as Settings from "../../src/cli/Settings.ts"
+import * as SettingsTables from "../../src/cli/SettingsTables.ts"
 import { address } from "../support/FakeChain.ts"
 import { sweep } from "./sweep.ts"
 
@@ -94,8 +94,8 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
 
   it.effect("settings prints every setting", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* sweep(["settings"])).out, `${Settings.asText()}\n`)
-      assert.strictEqual((yield* sweep(["settings", "--markdown"])).out, `${Settings.asMarkdown()}\n`)
+      assert.strictEqual((yield* sweep(["settings"])).out, `${SettingsTables.asText()}\n`)
+      assert.strictEqual((yield* sweep(["settings", "--markdown"])).out, `${SettingsTables.asMarkdown()}\n`)
     })
   )
 

@@ -1,17 +1,14 @@
 /** The settings: that each reads well, and what becomes of good and of bad values. */
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
-import * as Settings from "../../src/cli/Settings.ts"
-import {
-  BuilderConfig,
-  ChainsConfig,
-  CommonConfig,
-  deployerKey,
-  documented,
-  OrchestratorConfig,
-  orchestratorSettings
-} from "../../src/config/Settings.ts"
-import { defaults } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+import * as SettingsTables from "../../src/cli/SettingsTables.ts"
+import { BuilderConfig, builderDefaults, builderSettings } from "../../src/config/Builder.ts"
+import { ChainsConfig } from "../../src/config/Chains.ts"
+import { CommonConfig } from "../../src/config/Common.ts"
+import { deployment } from "../../src/config/Deployment.ts"
+import { OrchestratorConfig, orchestratorDefaults, orchestratorSettings } from "../../src/config/Orchestrator.ts"
+import { payouts } from "../../src/config/Payouts.ts"
+import { documented } from "../../src/config/Settings.ts"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -22,7 +19,8 @@ const everything = Config.all({
   chains: ChainsConfig,
   orchestrator: OrchestratorConfig,
   builder: BuilderConfig,
-  deployerKey: deployerKey.config
+  deployerKey: deployment.deployerKey.config,
+  vaultKey: payouts.vaultKey.config
 })
 
 const settings = documented.flatMap((group) => group.settings)
@@ -48,11 +46,11 @@ describe("the documented settings", () => {
   )
 
   it("are all printed, as text and as tables", () => {
-    const [text, markdown] = [Settings.asText(), Settings.asMarkdown()]
-    for (const { fallback, meaning, name } of settings) {
-      assert.include(text, name)
-      assert.include(text, meaning)
-      assert.include(markdown, `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${meaning} |`)
+    const [text, markdown] = [SettingsTables.asText(), SettingsTables.asMarkdown()]
+    for (const { fallback, meaning, name, secret } of settings) {
+      assert.include(text, `  ${name}\n      ${meaning}${secret ? " Secret." : ""}`)
+      const shown = fallback === undefined ? "" : `\`${fallback}\``
+      assert.include(markdown, `| \`${name}\` | ${shown} | ${meaning}${secret ? " Secret." : ""} |`)
     }
   })
 })
@@ -60,7 +58,8 @@ describe("the documented settings", () => {
 describe("an empty environment", () => {
   it.effect("gives the use cases their defaults", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* orchestratorSettings.parse(provider({})), defaults)
+      assert.deepStrictEqual(yield* orchestratorSettings.parse(provider({})), orchestratorDefaults)
+      assert.deepStrictEqual(yield* builderSettings.parse(provider({})), builderDefaults)
     })
   )
 
@@ -105,14 +104,14 @@ describe("settings", () => {
         defaultSourceChain: 9,
         clearanceLifetimeMillis: 10_000,
         relayer: {
-          ...defaults.relayer,
+          ...orchestratorDefaults.relayer,
           minLaneBalance: 123456789012345678901234567890n,
           pollMillis: 11,
           rebroadcastMillis: 12_000,
           bumpMillis: 13_000
         },
-        watcher: { ...defaults.watcher, pollMillis: 14 },
-        outbox: defaults.outbox
+        watcher: { ...orchestratorDefaults.watcher, pollMillis: 14 },
+        outbox: orchestratorDefaults.outbox
       })
     })
   )
@@ -129,6 +128,20 @@ describe("settings", () => {
         provider({ DASHBOARD_URL: "https://builders.example/path, http://localhost:3000" })
       )
       assert.deepStrictEqual(dashboardOrigins, ["https://builders.example", "http://localhost:3000"])
+    })
+  )
+
+  it.effect("that hold keys, tokens or passwords are marked as secret, and no others", () =>
+    Effect.gen(function* () {
+      const secrets = settings.flatMap(({ name, secret }) => (secret ? [name] : []))
+      assert.deepStrictEqual(
+        secrets,
+        settings.map(({ name }) => name).filter((name) => /_KEYS?$|_TOKEN$|^DATABASE_URL$/.test(name))
+      )
+      const marked = Object.fromEntries(secrets.map((name) => [name, `${name} is HIDDEN`]))
+      const values = yield* everything.parse(provider(marked))
+      const printed = JSON.stringify(values, (_key, value: unknown) => (typeof value === "bigint" ? `${value}` : value))
+      assert.notInclude(printed, "HIDDEN")
     })
   )
 

@@ -8,7 +8,8 @@ import * as OrchestratorApp from "../../src/apps/OrchestratorApp.ts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
 import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
-import { defaults } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { builderDefaults } from "../../src/config/Builder.ts"
+import { orchestratorDefaults as defaults } from "../../src/config/Orchestrator.ts"
 import { balanceOf, freshOwner } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
@@ -35,7 +36,7 @@ const scene = Effect.gen(function* () {
   const builderUrl = `http://${HOST}:${builderPort}`
   const backend = BuilderApp.layer({
     ...shared,
-    settings: {},
+    settings: builderDefaults,
     gateway: undefined,
     operations: { missing: [] },
     server: { adminToken: Redacted.make(TOKEN) },

@@ -2,7 +2,7 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
-import * as Settings from "../../src/cli/Settings.ts"
+import * as SettingsTables from "../../src/cli/SettingsTables.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { DevInfo } from "../../src/devnet/DevInfo.ts"
 import { Schema } from "effect"
@@ -43,7 +43,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("R
     Effect.gen(function* () {
       const listed = (yield* readme).match(/<!-- settings[^>]*-->\n([^]*?)<!-- \/settings -->/)?.[1]
       const cells = (table: string | undefined) => table?.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-").trim()
-      assert.strictEqual(cells(listed), cells(Settings.asMarkdown()))
+      assert.strictEqual(cells(listed), cells(SettingsTables.asMarkdown()))
     }).pipe(Effect.provide(BunServices.layer))
   )
 })

@@ -8,6 +8,7 @@ import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as TokenRisk from "../../src/adapters/memory/orchestrator/TokenRisk.ts"
+import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type * as Address from "../../src/domain/Address.ts"
 import type { Attribution } from "../../src/domain/Builder.ts"
 import * as Chain from "../../src/domain/Chain.ts"
@@ -274,7 +275,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),
           BuilderAttribution.layer({ builders: new Map([[KEY, attribution]]) }),
-          OrchestratorSettings.layer(options.settings),
+          OrchestratorSettings.layer({ ...orchestratorDefaults, ...options.settings }),
           SecureRandom.layerWebCrypto
         )
       )

@@ -27,14 +27,14 @@ import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
 import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
+import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
 import {
-  defaults,
   OrchestratorSettings,
   type OrchestratorSettingsShape
 } from "../../src/orchestrator/shared/OrchestratorSettings.ts"
-import { OutboxDelivery } from "../../src/orchestrator/outbox/Delivery.ts"
+import { OutboxDelivery } from "../../src/orchestrator/outbox/OutboxDelivery.ts"
 import { Relayer } from "../../src/orchestrator/relay/Relayer.ts"
 import { parse } from "../../src/orchestrator/relay/Envelope.ts"
 import { Watcher } from "../../src/orchestrator/watch/Watcher.ts"
@@ -63,8 +63,13 @@ export const START = 1_700_000_000n
 export const DEADLINE = START + 600n
 
 export const settings = {
-  ...defaults,
-  relayer: { ...defaults.relayer, rebroadcastMillis: 15_000, bumpMillis: 45_000, minLaneBalance: 10n ** 16n }
+  ...orchestratorDefaults,
+  relayer: {
+    ...orchestratorDefaults.relayer,
+    rebroadcastMillis: 15_000,
+    bumpMillis: 45_000,
+    minLaneBalance: 10n ** 16n
+  }
 }
 
 const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)

@@ -10,7 +10,8 @@ import type { Page } from "playwright-core"
 import * as OrchestratorOperations from "../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { WebhookTransportState } from "../../src/adapters/memory/builder/WebhookTransport.ts"
 import { BuilderSettings } from "../../src/builder/shared/BuilderSettings.ts"
-import { WebhookDelivery } from "../../src/builder/webhook/Delivery.ts"
+import { builderDefaults } from "../../src/config/Builder.ts"
+import { WebhookDelivery } from "../../src/builder/webhook/WebhookDelivery.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
@@ -90,7 +91,7 @@ const hearOfSweeps = Effect.fnUntraced(function* ({ cookie, id }: { readonly coo
 
 /** The app and its backend, which sends webhooks when told to. */
 const services = WebhookDelivery.layerOnDemand.pipe(
-  Layer.provide(BuilderSettings.layer()),
+  Layer.provide(BuilderSettings.layer(builderDefaults)),
   Layer.provideMerge(Site.layer({ operations: OrchestratorOperations.layer(parts) }))
 )
 

@@ -4,8 +4,9 @@ import { Clock, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { Webhook } from "standardwebhooks"
 import * as WebhookTransportHttp from "../../src/adapters/http/WebhookTransportHttp.ts"
-import { BuilderSettings, defaults } from "../../src/builder/shared/BuilderSettings.ts"
-import { WebhookDelivery } from "../../src/builder/webhook/Delivery.ts"
+import { BuilderSettings } from "../../src/builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../../src/config/Builder.ts"
+import { WebhookDelivery } from "../../src/builder/webhook/WebhookDelivery.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import { overflow, violations } from "./Accessibility.ts"
 import * as Site from "./Site.ts"
@@ -17,7 +18,9 @@ const webhooks = WebhookTransportHttp.layer({ allowPrivate: true })
 /** The app and its backend, and the delivery on the same stores. */
 const services = WebhookDelivery.layer.pipe(
   Layer.provide(webhooks),
-  Layer.provide(BuilderSettings.layer({ webhooks: { ...defaults.webhooks, pollMillis: 50 } })),
+  Layer.provide(
+    BuilderSettings.layer({ ...builderDefaults, webhooks: { ...builderDefaults.webhooks, pollMillis: 50 } })
+  ),
   Layer.provideMerge(Site.layer({ webhooks }))
 )
 

@@ -9,11 +9,10 @@ import { AcrossFees, type FeeRequest } from "./AcrossFees.ts"
 export interface Options {
   /** Without a trailing slash. */
   readonly apiUrl: string
-  readonly timeout: Duration.Input
-  readonly apiKey: Redacted.Redacted<string> | undefined
+  /** Timeout of one request. Default: 5 seconds. */
+  readonly timeout?: Duration.Input
+  readonly apiKey?: Redacted.Redacted<string>
 }
-
-export const defaults: Options = { apiUrl: "https://app.across.to/api", timeout: "5 seconds", apiKey: undefined }
 
 const PROVIDER = "across"
 
@@ -88,11 +87,10 @@ const quoteFrom = (request: FeeRequest, fees: typeof SuggestedFees.Type) => {
   })
 }
 
-export const layer = (options: Partial<Options> = {}) =>
+export const layer = ({ apiKey, apiUrl, timeout = "5 seconds" }: Options) =>
   Layer.effect(
     AcrossFees,
     Effect.gen(function* () {
-      const { apiKey, apiUrl, timeout } = { ...defaults, ...options }
       const http = yield* HttpClient.HttpClient
       let blockedUntil = 0
 

@@ -1,4 +1,4 @@
-/** The choices of the builder backend, apart from where they come from: `config.ts` reads them, tests give them. */
+/** Settings of the builder backend's use cases. `config/Builder.ts` declares their defaults and reads them from the environment. */
 import { Context, Layer } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 
@@ -48,31 +48,8 @@ export interface BuilderSettingsShape {
   }
 }
 
-export const defaults: BuilderSettingsShape = {
-  dashboardOrigins: [],
-  siweResourceOrigins: [],
-  siweChainIds: undefined,
-  nonceLifetimeMillis: 600_000,
-  clockSkewMillis: 300_000,
-  sessionLifetimeMillis: 7 * 24 * 3_600_000,
-  sessionCookieDomain: undefined,
-  selfSignupEnabled: false,
-  defaultChainId: undefined,
-  gatewayHeader: undefined,
-  orchestratorUrl: undefined,
-  localNodes: undefined,
-  webhooks: {
-    pollMillis: 1_000,
-    leaseMillis: 60_000,
-    concurrency: 32,
-    perEndpoint: 4,
-    keepMillis: 30 * 24 * 3_600_000
-  }
-}
-
 export class BuilderSettings extends Context.Service<BuilderSettings, BuilderSettingsShape>()(
   "sweep/builder/BuilderSettings"
 ) {
-  static readonly layer = (overrides: Partial<BuilderSettingsShape> = {}) =>
-    Layer.succeed(BuilderSettings, { ...defaults, ...overrides })
+  static readonly layer = (settings: BuilderSettingsShape) => Layer.succeed(BuilderSettings, settings)
 }

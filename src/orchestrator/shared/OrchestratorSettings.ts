@@ -1,8 +1,7 @@
-/** The choices of the orchestrator's use cases, apart from where they come from: `config.ts` reads them, tests give them. */
+/** Settings of the orchestrator's use cases. `config/Orchestrator.ts` declares their defaults and reads them from the environment. */
 import { Context, Layer } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { FeePolicy } from "../../domain/Fees.ts"
-import { DEFAULT_DOMAIN_NAME } from "../../domain/SweepOrder.ts"
 
 export interface OrchestratorSettingsShape {
   /** EIP-712 domain name of orders; an immutable of the delegates. */
@@ -52,37 +51,8 @@ export interface OrchestratorSettingsShape {
   }
 }
 
-export const defaults: OrchestratorSettingsShape = {
-  domainName: DEFAULT_DOMAIN_NAME,
-  fees: {
-    protocolBps: { tier1: 25, tier2: 50, tier3: 100 },
-    subscriberShareBps: 5_000,
-    networkMarginBps: 2_000
-  },
-  quoteLifetimeMillis: 120_000,
-  orderGraceSeconds: 600,
-  slippageBps: 50,
-  defaultSourceChain: undefined,
-  clearanceLifetimeMillis: 60_000,
-  relayer: {
-    pollMillis: 1_000,
-    leaseMillis: 30_000,
-    batch: 64,
-    batchesPerLane: 2,
-    rebroadcastMillis: 15_000,
-    bumpMillis: 45_000,
-    pausedChains: [],
-    dailySpendCap: undefined,
-    failureBudget: { owner: 3, builder: 50, windowMillis: 3_600_000 },
-    minLaneBalance: 10n ** 16n
-  },
-  watcher: { pollMillis: 1_000, batch: 500 },
-  outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 }
-}
-
 export class OrchestratorSettings extends Context.Service<OrchestratorSettings, OrchestratorSettingsShape>()(
   "sweep/orchestrator/OrchestratorSettings"
 ) {
-  static readonly layer = (overrides: Partial<OrchestratorSettingsShape> = {}) =>
-    Layer.succeed(OrchestratorSettings, { ...defaults, ...overrides })
+  static readonly layer = (settings: OrchestratorSettingsShape) => Layer.succeed(OrchestratorSettings, settings)
 }

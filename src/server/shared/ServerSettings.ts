@@ -1,6 +1,8 @@
-/** The choices of the HTTP layer, apart from where they come from: `config.ts` reads them, tests give them. */
+/** Settings of the HTTP layer. */
 import { Context, Layer, type Redacted } from "effect"
 import type { RateLimitPolicy } from "../../api/shared/Middleware.ts"
+import { common } from "../../config/Common.ts"
+import { orchestrator } from "../../config/Orchestrator.ts"
 
 export interface RateLimitWindow {
   /** Requests that one client may make in a window. */
@@ -22,9 +24,9 @@ export interface ServerSettingsShape {
 }
 
 export const defaults: ServerSettingsShape = {
-  trustedProxyHops: 1,
+  trustedProxyHops: common.trustedProxyHops.default,
   rateLimits: {
-    orchestrator: { limit: 100, windowMillis: 60_000 },
+    orchestrator: { limit: orchestrator.rateLimit.default, windowMillis: 60_000 },
     attribution: { limit: 100, windowMillis: 60_000 },
     signup: { limit: 10, windowMillis: 3_600_000 },
     builder: { limit: 300, windowMillis: 60_000 }

@@ -8,8 +8,9 @@ import * as RawVaultKey from "../../../src/adapters/evm/keys/RawVaultKey.ts"
 import * as MemoryAccounts from "../../../src/adapters/memory/builder/Accounts.ts"
 import * as MemoryBooks from "../../../src/adapters/memory/builder/Books.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
-import * as PayoutDesk from "../../../src/builder/payout/Desk.ts"
-import { PayoutSender, type Progress } from "../../../src/builder/payout/Sender.ts"
+import { builderDefaults } from "../../../src/config/Builder.ts"
+import * as PayoutDesk from "../../../src/builder/payout/PayoutDesk.ts"
+import { PayoutSender, type Progress } from "../../../src/builder/payout/PayoutSender.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import type * as Tokens from "../../../src/devnet/Tokens.ts"
@@ -29,7 +30,7 @@ const VAULT = Accounts.builderVault()
 const backend = PayoutDesk.layer.pipe(
   Layer.provideMerge(MemoryBooks.layer.pipe(Layer.provideMerge(MemoryAccounts.layer))),
   Layer.provideMerge(Local.chains),
-  Layer.provide([BuilderSettings.layer(), SecureRandom.layerWebCrypto])
+  Layer.provide([BuilderSettings.layer(builderDefaults), SecureRandom.layerWebCrypto])
 )
 
 /** Where a run dies: the power is gone once this has happened. */

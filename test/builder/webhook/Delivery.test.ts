@@ -5,15 +5,19 @@ import { Webhook } from "standardwebhooks"
 import * as Accounts from "../../../src/adapters/memory/builder/Accounts.ts"
 import * as MemoryWebhooks from "../../../src/adapters/memory/builder/Webhooks.ts"
 import * as Transport from "../../../src/adapters/memory/builder/WebhookTransport.ts"
-import { BuilderSettings, defaults } from "../../../src/builder/shared/BuilderSettings.ts"
-import { WebhookDelivery } from "../../../src/builder/webhook/Delivery.ts"
+import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../../../src/config/Builder.ts"
+import { WebhookDelivery } from "../../../src/builder/webhook/WebhookDelivery.ts"
 import { eventMessage, RETRY_MILLIS, secretOf } from "../../../src/domain/Webhook.ts"
 import { Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { WebhookTransport } from "../../../src/ports/builder/WebhookTransport.ts"
 import { event, register } from "../../support/BuilderFixtures.ts"
 
 const stores = MemoryWebhooks.layer.pipe(Layer.provideMerge(Accounts.layer))
-const settings = BuilderSettings.layer({ webhooks: { ...defaults.webhooks, keepMillis: 60_000 } })
+const settings = BuilderSettings.layer({
+  ...builderDefaults,
+  webhooks: { ...builderDefaults.webhooks, keepMillis: 60_000 }
+})
 const world = Layer.mergeAll(stores, Transport.layer, settings)
 const onDemand = WebhookDelivery.layerOnDemand.pipe(Layer.provideMerge(world))
 const running = WebhookDelivery.layer.pipe(Layer.provideMerge(world))

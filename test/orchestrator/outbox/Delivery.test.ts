@@ -7,7 +7,8 @@ import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../../src/adapters/memory/orchestrator/Outbox.ts"
 import { outboxMessages } from "../../../src/domain/Accrual.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
-import { OutboxDelivery } from "../../../src/orchestrator/outbox/Delivery.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import { OutboxDelivery } from "../../../src/orchestrator/outbox/OutboxDelivery.ts"
 import { Alerts as AlertsPort } from "../../../src/ports/shared/Alerts.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { Outbox as OutboxPort } from "../../../src/ports/orchestrator/Outbox.ts"
@@ -19,7 +20,7 @@ const world = Layer.mergeAll(
   Outbox.layer,
   Alerts.layer,
   BuilderLedger.layer(),
-  OrchestratorSettings.layer()
+  OrchestratorSettings.layer(orchestratorDefaults)
 )
 const layer = Layer.provideMerge(OutboxDelivery.layerOnDemand, world)
 const layerRunning = Layer.provideMerge(OutboxDelivery.layer, world)

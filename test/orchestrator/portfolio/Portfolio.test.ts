@@ -10,7 +10,8 @@ import type * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
 import { NATIVE, type TokenInfo } from "../../../src/domain/Token.ts"
-import { defaults, OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import type { TokenBalance } from "../../../src/ports/orchestrator/Balances.ts"
 import type { TokenDeclined } from "../../../src/ports/orchestrator/TokenRisk.ts"
@@ -70,7 +71,7 @@ const make = Effect.fnUntraced(function* (settings: {
           Chains.layer(settings.chains ?? [one, two]),
           Prices.layer({ prices: new Map([one.id, two.id].map((id) => [id, usd])) }),
           TokenRisk.layer({ tokens }),
-          OrchestratorSettings.layer()
+          OrchestratorSettings.layer(defaults)
         )
       )
     )

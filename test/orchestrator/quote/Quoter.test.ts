@@ -6,7 +6,7 @@ import * as Fees from "../../../src/domain/Fees.ts"
 import { digest, typedData } from "../../../src/domain/SweepOrder.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { defaults } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
 const { DESTINATION, OWNER, STABLE, TARGET, TOKEN, WHOLE, destination, source } = Quoting

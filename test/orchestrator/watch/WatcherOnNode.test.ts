@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Hex } from "viem"
-import { defaults } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import { balanceOf, freshOwner, type Place, place, Services } from "../../support/Services.ts"
 import * as SweepClient from "../../support/SweepClient.ts"
 

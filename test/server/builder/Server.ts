@@ -10,6 +10,7 @@ import * as Migrated from "../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
 import * as BuilderBackend from "../../../src/builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../../../src/config/Builder.ts"
 import type { ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
 import type { OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import type { OperatorAssertions } from "../../../src/ports/builder/OperatorAssertions.ts"
@@ -52,6 +53,7 @@ export const stores = Stores.layer.pipe(Layer.provideMerge(Migrated.layer))
 /** The server on given stores. */
 export const serverOnStores = (options: Options = {}) => {
   const settings = BuilderSettings.layer({
+    ...builderDefaults,
     dashboardOrigins: [DASHBOARD],
     selfSignupEnabled: true,
     ...options.settings

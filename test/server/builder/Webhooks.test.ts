@@ -3,8 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Ref, Schema } from "effect"
 import { Webhook } from "standardwebhooks"
 import { WebhookTransportState } from "../../../src/adapters/memory/builder/WebhookTransport.ts"
-import { WebhookDelivery } from "../../../src/builder/webhook/Delivery.ts"
+import { WebhookDelivery } from "../../../src/builder/webhook/WebhookDelivery.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../../../src/config/Builder.ts"
 import { SweepEvent, type SweepStatus } from "../../../src/domain/SweepEvent.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { event } from "../../support/BuilderFixtures.ts"
@@ -17,7 +18,7 @@ const URL = "https://hooks.example.com/sweeps"
 
 /** The server, and the delivery on the same stores, which works when told to. */
 const services = WebhookDelivery.layerOnDemand.pipe(
-  Layer.provide(BuilderSettings.layer()),
+  Layer.provide(BuilderSettings.layer(builderDefaults)),
   Layer.provideMerge(Harness.layer())
 )
 

@@ -2,8 +2,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
-import { BuilderSettings, defaults } from "../../../src/builder/shared/BuilderSettings.ts"
-import { WebhookDelivery } from "../../../src/builder/webhook/Delivery.ts"
+import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
+import { builderDefaults } from "../../../src/config/Builder.ts"
+import { WebhookDelivery } from "../../../src/builder/webhook/WebhookDelivery.ts"
 import * as Server from "./Server.ts"
 
 const [databaseUrl = ""] = process.argv.slice(2)
@@ -13,7 +14,12 @@ const stores = Server.stores.pipe(Layer.provide(PgClient.layer({ url: Redacted.m
 const delivery = WebhookDelivery.layer.pipe(
   Layer.provide(stores),
   Layer.provide(WebhookTransportHttp.layer({ allowPrivate: true })),
-  Layer.provide(BuilderSettings.layer({ webhooks: { ...defaults.webhooks, pollMillis: 50, leaseMillis: 1_000 } })),
+  Layer.provide(
+    BuilderSettings.layer({
+      ...builderDefaults,
+      webhooks: { ...builderDefaults.webhooks, pollMillis: 50, leaseMillis: 1_000 }
+    })
+  ),
   Layer.provide(Logger.layer([]))
 )
 
