@@ -148,9 +148,11 @@ contract AuthorizationTest is MockScene {
         SweepOrder memory order = _order();
         uint8[6] memory fields = [0, 1, 4, 6, 8, 9];
         for (uint256 i; i < fields.length; ++i) {
-            (bool ok, bytes memory result) = owner.call(_signedWords(order, fields[i], 0x01));
-            assertFalse(ok);
-            assertEq(result.length, 0);
+            for (uint256 bit = 160; bit < 256; ++bit) {
+                (bool ok, bytes memory result) = owner.call(_signedWords(order, fields[i], 1 << bit));
+                assertFalse(ok);
+                assertEq(result.length, 0);
+            }
         }
         (bool clean,) = owner.call(_signedWords(order, 0, 0));
         assertTrue(clean);
@@ -228,12 +230,15 @@ contract AuthorizationTest is MockScene {
         assertEq(verifier, owner);
     }
 
-    /// @dev A call whose field `field` has `dirt` in its highest byte, and a signature of exactly those words.
-    function _signedWords(SweepOrder memory order, uint256 field, bytes1 dirt) private view returns (bytes memory) {
+    /// @dev A call whose field `field` has the bits of `dirt` set as well, and a signature of exactly those words.
+    function _signedWords(SweepOrder memory order, uint256 field, uint256 dirt) private view returns (bytes memory) {
         // Selector and two offsets come first, then one word per field.
         uint256 head = 4 + 64;
         bytes memory data = abi.encodeCall(ISweepDelegate.execute, (order, new bytes(65)));
-        data[head + 32 * field] = dirt;
+        assembly ("memory-safe") {
+            let word := add(add(data, 0x20), add(head, mul(field, 0x20)))
+            mstore(word, or(mload(word), dirt))
+        }
         bytes memory words = new bytes(14 * 32);
         for (uint256 i; i < words.length; ++i) {
             words[i] = data[head + i];

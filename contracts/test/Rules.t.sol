@@ -153,6 +153,16 @@ contract RulesTest is MockScene {
         assertEq(tokenIn.balanceOf(address(router)), REST);
     }
 
+    /// @dev The token of an order that leaves the chain may exist here, too: a delivery of it here is not the order's output.
+    function test_DeliveryHereIsNoOutputOfAnOrderThatLeavesTheChain() public {
+        SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, OUT);
+        order.destChainId = 10;
+        _refused(order, ISweepErrors.InsufficientOutput.selector);
+        order.minAmountOut = 0;
+        assertEq(_executeSigned(order), 0);
+        assertEq(tokenOut.balanceOf(destination), OUT);
+    }
+
     function test_OrderThatLeavesTheChainMayKeepTheTokensAddress() public {
         SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, 0);
         order.destChainId = 10;

@@ -52,6 +52,17 @@ contract SettlementTest is MockScene {
         assertEq(_executeSigned(order), OUT + 7);
     }
 
+    /// @dev A sweep that the guard does not log is no settlement, so it must not happen.
+    function test_SweepThatTheGuardDoesNotLogReverts() public {
+        bytes memory reason = abi.encodeWithSelector(ISweepErrors.Unauthorized.selector);
+        vm.mockCallRevert(address(guard), abi.encodeWithSelector(ISweepGuard.exit.selector), reason);
+        bytes memory signature = _sign(_order(), ownerKey);
+        vm.expectRevert(reason);
+        ISweepDelegate(owner).execute(_order(), signature);
+        assertEq(tokenIn.balanceOf(owner), AMOUNT);
+        assertFalse(guard.isNonceUsed(owner, 0));
+    }
+
     function testFuzz_AllowanceIsClearedWhateverTheTargetTakes(uint256 taken) public {
         taken = bound(taken, 0, REST);
         _executeSigned(_order(owner, address(tokenIn), address(tokenOut), taken, OUT));

@@ -6,7 +6,14 @@ import { DevFeeToken } from "../src/dev/DevFeeToken.sol";
 import { DevNoReturnToken } from "../src/dev/DevNoReturnToken.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
-import { ExtraDebitToken, FalseToken, HookToken, RebasingToken, StickyAllowanceToken } from "./mocks/HostileTokens.sol";
+import {
+    ExtraDebitToken,
+    FalseToken,
+    HookToken,
+    MuteAllowanceToken,
+    RebasingToken,
+    StickyAllowanceToken
+} from "./mocks/HostileTokens.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
@@ -140,6 +147,20 @@ contract TokensTest is MockScene {
         token.mint(owner, AMOUNT);
         _executeSigned(_order(owner, address(token), address(tokenOut), REST, OUT));
         assertEq(token.allowance(owner, address(router)), 0);
+    }
+
+    /// @dev A token that does not say what is left of an allowance counts as one that left some.
+    function test_AllowanceIsClearedWhereTheTokenDoesNotTellIt() public {
+        MuteAllowanceToken.Answer[2] memory answers =
+            [MuteAllowanceToken.Answer.Revert, MuteAllowanceToken.Answer.Short];
+        for (uint256 i; i < answers.length; ++i) {
+            MuteAllowanceToken token = new MuteAllowanceToken(answers[i]);
+            token.mint(owner, AMOUNT);
+            SweepOrder memory order = _order(owner, address(token), address(tokenOut), REST - 1, OUT);
+            order.nonce = i;
+            assertEq(_executeSigned(order), OUT);
+            assertEq(token.standing(owner, address(router)), 0);
+        }
     }
 
     function test_InputWithoutCode() public {

@@ -96,3 +96,45 @@ contract StickyAllowanceToken is ERC20("Sticky", "STICKY") {
         require(allowance(owner, spender) >= value, "allowance");
     }
 }
+
+/// @notice Answers a question about an allowance with a failure that says zero, or with less than a word.
+contract MuteAllowanceToken is ERC20("Mute", "MUTE") {
+    enum Answer {
+        Revert,
+        Short
+    }
+
+    Answer private immutable _answer;
+
+    constructor(Answer answer) {
+        _answer = answer;
+    }
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    /// @dev Returns nothing, as USDT does: what remains in the caller's memory is then not the word of this answer.
+    function approve(address spender, uint256 value) public override returns (bool) {
+        super.approve(spender, value);
+        assembly ("memory-safe") {
+            return(0, 0)
+        }
+    }
+
+    function allowance(address owner, address spender) public view override returns (uint256) {
+        // Spenders themselves are charged as usual; anyone else is not answered.
+        if (msg.sender != owner) return super.allowance(owner, spender);
+        bool fails = _answer == Answer.Revert;
+        assembly ("memory-safe") {
+            mstore(0x00, 0)
+            if fails { revert(0x00, 0x20) }
+            return(0x00, 0x1f)
+        }
+    }
+
+    /// @notice What `spender` may really take.
+    function standing(address owner, address spender) external view returns (uint256) {
+        return super.allowance(owner, spender);
+    }
+}
