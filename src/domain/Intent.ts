@@ -1,6 +1,8 @@
 /**
- * The life of a sweep (spec, "States and transitions") as one total function. Everything that moves an intent asks
- * {@link transition} first, so a status can never go back, and a terminal one never changes.
+ * State machine of a sweep (spec, "States and transitions").
+ *
+ * {@link TRANSITIONS} is its only definition: the stores, the statuses that builders see and the order of those statuses are
+ * derived from it. A status never goes back, and a terminal one never changes.
  */
 import { Result, Schema } from "effect"
 import type { Hash } from "./Hex.ts"
@@ -10,7 +12,7 @@ export const IntentStatus = Schema.Literals(["quoted", "submitted", "settled_sou
 })
 export type IntentStatus = typeof IntentStatus.Type
 
-/** Why an intent failed, for machines. Returned beside the status. */
+/** Machine-readable reason of a failure. Returned beside the status. */
 export const FailureReason = Schema.Literals([
   /** The order's deadline passed before it settled. */
   "expired",
@@ -22,11 +24,11 @@ export const FailureReason = Schema.Literals([
   "insufficient_balance",
   /** The owner's account runs another delegate, and the authorization no longer applies. */
   "delegation_replaced",
-  /** The authorization's nonce is not the account's next one, and the account is not delegated to us. */
+  /** The authorization's nonce is not the account's next nonce, and the account is not delegated to this service. */
   "stale_authorization",
   /** The order's nonce was spent on chain by another order or cancelled by the owner. */
   "nonce_used",
-  /** Too many of the owner's, or the builder's, sweeps failed on chain lately; theirs are not sent for a while. */
+  /** Too many recent sweeps of the owner or the builder failed on chain; new ones are refused for some time. */
   "failure_budget_spent",
   /** Owner or destination no longer passes sanctions screening. */
   "screening_blocked",
@@ -35,7 +37,7 @@ export const FailureReason = Schema.Literals([
 ]).annotate({ identifier: "FailureReason" })
 export type FailureReason = typeof FailureReason.Type
 
-/** The failures of a sweep that was sent by which the relayer pays for nothing, and which an owner can bring about. */
+/** Failures after sending that an owner can provoke and whose gas the relayer pays without income. */
 export const BURNING: ReadonlyArray<FailureReason> = [
   "reverted",
   "insufficient_balance",
@@ -44,13 +46,36 @@ export const BURNING: ReadonlyArray<FailureReason> = [
   "nonce_used"
 ]
 
-/** What can happen to an intent. */
-export type IntentEvent =
-  | { readonly _tag: "Submitted" }
+/** The owner signed. */
+export interface Submitted {
+  readonly _tag: "Submitted"
+}
+
+/** An event after the owner has signed. */
+export type ProgressEvent =
   | { readonly _tag: "SettledAtSource"; readonly txHash: Hash }
   | { readonly _tag: "Delivered"; readonly txHash: Hash }
   | { readonly _tag: "Failed"; readonly reason: FailureReason }
 
+export type IntentEvent = Submitted | ProgressEvent
+
+/** The state machine: for each event, the statuses in which it is legal and the status that it leads to. */
+export const TRANSITIONS = {
+  Submitted: { from: ["quoted"], to: "submitted" },
+  SettledAtSource: { from: ["submitted"], to: "settled_source" },
+  Delivered: { from: ["settled_source"], to: "delivered" },
+  Failed: { from: ["submitted", "settled_source"], to: "failed" }
+} as const satisfies Readonly<
+  Record<IntentEvent["_tag"], { readonly from: ReadonlyArray<IntentStatus>; readonly to: IntentStatus }>
+>
+
+const TABLE: ReadonlyArray<{ readonly from: ReadonlyArray<IntentStatus>; readonly to: IntentStatus }> =
+  Object.values(TRANSITIONS)
+
+/** Statuses that an event leads to: those of an intent that its owner has signed. */
+export type ReachedStatus = (typeof TRANSITIONS)[IntentEvent["_tag"]]["to"]
+
+/** The event is not legal in the intent's status. */
 export class IllegalTransition extends Schema.TaggedError<IllegalTransition>()("IllegalTransition", {
   from: IntentStatus,
   event: Schema.String
@@ -60,23 +85,18 @@ export class IllegalTransition extends Schema.TaggedError<IllegalTransition>()("
   }
 }
 
-export const isTerminal = (status: IntentStatus): boolean => status === "delivered" || status === "failed"
+/** True when no event is legal in the status. */
+export const isTerminal = (status: IntentStatus): boolean => TABLE.every(({ from }) => !from.includes(status))
 
-/** The status after `event`, or why that cannot be. */
+/** Status after `event`. */
 export const transition = (from: IntentStatus, event: IntentEvent): Result.Result<IntentStatus, IllegalTransition> => {
-  switch (event._tag) {
-    case "Submitted":
-      return from === "quoted" ? Result.succeed("submitted") : refuse(from, event)
-    case "SettledAtSource":
-      return from === "submitted" ? Result.succeed("settled_source") : refuse(from, event)
-    case "Delivered":
-      return from === "settled_source" ? Result.succeed("delivered") : refuse(from, event)
-    case "Failed":
-      return from === "submitted" || from === "settled_source" ? Result.succeed("failed") : refuse(from, event)
-  }
+  const legal: ReadonlyArray<IntentStatus> = TRANSITIONS[event._tag].from
+  return legal.includes(from)
+    ? Result.succeed(TRANSITIONS[event._tag].to)
+    : Result.fail(new IllegalTransition({ from, event: event._tag }))
 }
 
-/** The status after several events in a row, or why one of them cannot be. */
+/** Status after several events in a row; fails at the first one that is illegal. */
 export const transitions = (
   from: IntentStatus,
   events: ReadonlyArray<IntentEvent>
@@ -86,5 +106,50 @@ export const transitions = (
     Result.succeed(from)
   )
 
-const refuse = (from: IntentStatus, event: IntentEvent) =>
-  Result.fail(new IllegalTransition({ from, event: event._tag }))
+/** Statuses in which all of the events are legal, in this order. */
+export const legalFrom = (events: ReadonlyArray<IntentEvent>): ReadonlyArray<IntentStatus> =>
+  IntentStatus.literals.filter((from) => Result.isSuccess(transitions(from, events)))
+
+/** Fields of an intent that an event sets. */
+export interface EventEffect {
+  readonly status: ReachedStatus
+  /** Settling transaction on the source chain. */
+  readonly txHash?: Hash
+  /** Delivering transaction on the destination chain. */
+  readonly deliveryTxHash?: Hash
+  readonly failureReason?: FailureReason
+}
+
+export const effectOf = (event: IntentEvent): EventEffect => {
+  const status = TRANSITIONS[event._tag].to
+  switch (event._tag) {
+    case "Submitted":
+      return { status }
+    case "SettledAtSource":
+      return { status, txHash: event.txHash }
+    case "Delivered":
+      return { status, deliveryTxHash: event.txHash }
+    case "Failed":
+      return { status, failureReason: event.reason }
+  }
+}
+
+/** Fields that several events in a row set; a later event overwrites an earlier one. */
+export const effectsOf = (events: ReadonlyArray<IntentEvent>): Partial<EventEffect> =>
+  events.reduce<Partial<EventEffect>>((fields, event) => ({ ...fields, ...effectOf(event) }), {})
+
+/** Largest number of events on the way to a status: 0 for `quoted`, and more for every later status. */
+export const stepsTo = (status: IntentStatus): number =>
+  Math.max(0, ...TABLE.flatMap(({ from, to }) => (to === status ? from.map((before) => 1 + stepsTo(before)) : [])))
+
+/** Number of intents in each status, 0 where `counts` does not name it. */
+export const statusCounts = (
+  counts: Iterable<readonly [IntentStatus, number]>
+): Readonly<Record<IntentStatus, number>> => ({
+  quoted: 0,
+  submitted: 0,
+  settled_source: 0,
+  delivered: 0,
+  failed: 0,
+  ...Object.fromEntries(counts)
+})

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
+import { stepsTo } from "./Intent.ts"
 import { SweepEvent, type SweepStatus } from "./SweepEvent.ts"
 
 const { builderId: _builder, id: _id, occurredAtMs: _at, ...facts } = SweepEvent.fields
@@ -48,16 +49,20 @@ export interface SweepTotals {
 export const successRateBps = ({ delivered, failed }: SweepCounts): number | undefined =>
   delivered + failed === 0 ? undefined : Math.floor((delivered * 10_000) / (delivered + failed))
 
-/** How far a status is along the way; events may be heard of in any order. */
-export const progress = (status: SweepStatus): number =>
-  status === "submitted" ? 1 : status === "settled_source" ? 2 : 3
+/** Rank of each status: of the events of a sweep, which may arrive in any order, the one of the highest rank gives its status. */
+export const RANKS: Readonly<Record<SweepStatus, number>> = {
+  submitted: stepsTo("submitted"),
+  settled_source: stepsTo("settled_source"),
+  delivered: stepsTo("delivered"),
+  failed: stepsTo("failed")
+}
 
 /** What a sweep is after one more event of it. */
 export const withEvent = (before: Sweep | undefined, event: SweepEvent): Sweep => {
   const { builderId: _builder, id: _id, occurredAtMs, ...told } = event
   if (before === undefined) return { ...told, startedAtMs: occurredAtMs, updatedAtMs: occurredAtMs }
   const startedAtMs = Math.min(before.startedAtMs, occurredAtMs)
-  return progress(event.status) > progress(before.status)
+  return RANKS[event.status] > RANKS[before.status]
     ? { ...told, startedAtMs, updatedAtMs: occurredAtMs }
     : { ...before, startedAtMs }
 }

@@ -1,20 +1,20 @@
 /**
- * What a builder is told of a sweep that is attributed to it, once for each status that the sweep reaches. An event never
- * changes: what it says is what was so when the status changed.
+ * Event that a builder receives about a sweep attributed to it: one for each status that the sweep reaches. An event is
+ * immutable; its fields are those of the moment when the status changed.
  */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
-import { FailureReason, type IntentEvent } from "./Intent.ts"
+import { effectOf, FailureReason, type IntentEvent, type ReachedStatus, TRANSITIONS } from "./Intent.ts"
 import type { Quote } from "./Quote.ts"
 import { isCrossChain, type SweepOrder } from "./SweepOrder.ts"
 
-/** The statuses of an intent that its owner has signed. */
-export const SweepStatus = Schema.Literals(["submitted", "settled_source", "delivered", "failed"]).annotate({
-  identifier: "SweepStatus"
-})
+const STATUSES: ReadonlyArray<ReachedStatus> = Object.values(TRANSITIONS).map(({ to }) => to)
+
+/** Statuses of an intent that its owner has signed. */
+export const SweepStatus = Schema.Literals(STATUSES).annotate({ identifier: "SweepStatus" })
 export type SweepStatus = typeof SweepStatus.Type
 
 export const SweepEvent = Schema.Struct({
@@ -44,55 +44,53 @@ export const SweepEvent = Schema.Struct({
 }).annotate({ identifier: "SweepEvent" })
 export type SweepEvent = typeof SweepEvent.Type
 
-/** Names an event: an intent reaches a status once. */
+/** Id of an event. Unique, since an intent reaches a status once. */
 export const eventId = (intentId: string, status: SweepStatus): string => `${intentId}:${status}`
 
-/** The status that an event of an intent leads to. */
-export const statusAfter = (event: IntentEvent): SweepStatus => {
-  switch (event._tag) {
-    case "Submitted":
-      return "submitted"
-    case "SettledAtSource":
-      return "settled_source"
-    case "Delivered":
-      return "delivered"
-    case "Failed":
-      return "failed"
-  }
-}
+/** Fields that an event copies from the intent's documents, and the document of each. The wire encodings are the same. */
+export const COPIED = {
+  owner: "order",
+  tokenIn: "order",
+  amountIn: "order",
+  tokenOut: "order",
+  minAmountOut: "quote",
+  builderFee: "order"
+} as const satisfies { readonly [K in keyof SweepEvent]?: "order" | "quote" }
 
-/** What of an intent its builder is told. */
+/** Fields of an intent that its events need. */
 export interface Attributed {
   readonly id: string
   readonly quote: Quote
   readonly order: SweepOrder
+  /** The newest broadcast, or the settling, transaction on the source chain. */
   readonly txHash?: Hash
-  readonly deliveryTxHash?: Hash
-  readonly failureReason?: FailureReason
 }
 
-/** The event of an intent that is just reaching `status`. */
+/** The builder's event about `event`, which the intent has just been through. */
 export const sweepEvent = (
-  { deliveryTxHash, failureReason, id, order, quote, txHash }: Attributed,
+  { id, order, quote, txHash }: Attributed,
   builderId: string,
-  status: SweepStatus,
+  event: IntentEvent,
   occurredAtMs: number
-): SweepEvent => ({
-  id: eventId(id, status),
-  builderId,
-  intentId: id,
-  status,
-  ...(status === "failed" && failureReason !== undefined ? { failureReason } : {}),
-  occurredAtMs,
-  owner: order.owner,
-  sourceChainId: quote.sourceChainId,
-  destChainId: Number(order.destChainId),
-  crossChain: isCrossChain(order, quote.sourceChainId),
-  tokenIn: order.tokenIn,
-  amountIn: order.amountIn,
-  tokenOut: order.tokenOut,
-  minAmountOut: quote.minAmountOut,
-  builderFee: order.builderFee,
-  ...(txHash === undefined ? {} : { txHash }),
-  ...(status === "delivered" && deliveryTxHash !== undefined ? { deliveryTxHash } : {})
-})
+): SweepEvent => {
+  const { deliveryTxHash, failureReason, status } = effectOf(event)
+  const documents: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    order: { ...order },
+    quote: { ...quote }
+  }
+  const copied = Object.entries(COPIED).map(([field, document]) => [field, documents[document]?.[field]])
+  return {
+    ...(Object.fromEntries(copied) as Pick<SweepEvent, keyof typeof COPIED>),
+    id: eventId(id, status),
+    builderId,
+    intentId: id,
+    status,
+    ...(failureReason === undefined ? {} : { failureReason }),
+    occurredAtMs,
+    sourceChainId: quote.sourceChainId,
+    destChainId: Number(order.destChainId),
+    crossChain: isCrossChain(order, quote.sourceChainId),
+    ...(txHash === undefined ? {} : { txHash }),
+    ...(deliveryTxHash === undefined ? {} : { deliveryTxHash })
+  }
+}

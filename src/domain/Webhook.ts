@@ -3,15 +3,14 @@
  * tried again, and when an endpoint is given up.
  */
 import { Redacted, Schema } from "effect"
-import { SweepEvent, type SweepStatus } from "./SweepEvent.ts"
+import { SweepEvent, SweepStatus } from "./SweepEvent.ts"
 
-/** What an endpoint can subscribe to. */
-export const WebhookEventType = Schema.Literals([
-  "sweep.submitted",
-  "sweep.settled_source",
-  "sweep.delivered",
-  "sweep.failed"
-]).annotate({ identifier: "WebhookEventType" })
+export const typeOf = (status: SweepStatus): `sweep.${SweepStatus}` => `sweep.${status}`
+
+/** Event types that an endpoint can subscribe to: one for each status. */
+export const WebhookEventType = Schema.Literals(SweepStatus.literals.map(typeOf)).annotate({
+  identifier: "WebhookEventType"
+})
 export type WebhookEventType = typeof WebhookEventType.Type
 
 /** What a message can be: `webhook.test` comes when its owner asks for it. */
@@ -19,8 +18,6 @@ export const WebhookMessageType = Schema.Literals([...WebhookEventType.literals,
   identifier: "WebhookMessageType"
 })
 export type WebhookMessageType = typeof WebhookMessageType.Type
-
-export const typeOf = (status: SweepStatus): WebhookEventType => `sweep.${status}`
 
 /** Whether an endpoint wants a message; one that names no types wants all. A test was asked for. */
 export const isWanted = (events: ReadonlyArray<WebhookEventType>, type: WebhookMessageType): boolean =>

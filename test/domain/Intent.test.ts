@@ -72,3 +72,49 @@ describe("transitions", () => {
     )
   })
 })
+
+describe("what the stores derive from the table", () => {
+  it("knows the statuses from which events are legal in a row", () => {
+    expect(Intent.legalFrom([])).toEqual(STATUSES)
+    expect(Intent.legalFrom([{ _tag: "Failed", reason: "expired" }])).toEqual(["submitted", "settled_source"])
+    expect(
+      Intent.legalFrom([
+        { _tag: "SettledAtSource", txHash },
+        { _tag: "Failed", reason: "expired" }
+      ])
+    ).toEqual(["submitted"])
+    expect(
+      Intent.legalFrom([
+        { _tag: "Delivered", txHash },
+        { _tag: "Failed", reason: "expired" }
+      ])
+    ).toEqual([])
+  })
+
+  it("leads to the status that the event sets", () => {
+    for (const from of STATUSES) {
+      for (const event of EVENTS) {
+        Result.map(Intent.transition(from, event), (to) => expect(Intent.effectOf(event).status).toBe(to))
+      }
+    }
+  })
+
+  it("sets a transaction for each side, and the reason of a failure", () => {
+    const other = `0x${"34".repeat(32)}` as const
+    expect(Intent.effectsOf([])).toEqual({})
+    expect(
+      Intent.effectsOf([
+        { _tag: "SettledAtSource", txHash },
+        { _tag: "Delivered", txHash: other }
+      ])
+    ).toEqual({ status: "delivered", txHash, deliveryTxHash: other })
+    expect(Intent.effectsOf([{ _tag: "Failed", reason: "expired" }])).toEqual({
+      status: "failed",
+      failureReason: "expired"
+    })
+  })
+
+  it("ranks a status behind those that lead to it", () => {
+    expect(Object.fromEntries(STATUSES.map((status) => [status, Intent.stepsTo(status)]))).toEqual(RANK)
+  })
+})

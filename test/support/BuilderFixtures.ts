@@ -1,5 +1,6 @@
 /** A builder's sweeps and events that differ in what the test names, and are otherwise all alike. */
 import { Effect } from "effect"
+import type { IntentEvent } from "../../src/domain/Intent.ts"
 import { sweepEvent, type SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"
 import { Builders } from "../../src/ports/builder/Builders.ts"
 import { address, hash, type IntentOptions, newIntent } from "./IntentFixtures.ts"
@@ -22,20 +23,28 @@ export const register = Effect.gen(function* () {
   )
 })
 
-/** What is told of an intent when it reaches `status`. */
+/** The event by which an intent reaches `status`. */
+const reaching = (status: SweepStatus, id: string): IntentEvent => {
+  switch (status) {
+    case "submitted":
+      return { _tag: "Submitted" }
+    case "settled_source":
+      return { _tag: "SettledAtSource", txHash: hash(`tx ${id}`) }
+    case "delivered":
+      return { _tag: "Delivered", txHash: hash(`delivery ${id}`) }
+    case "failed":
+      return { _tag: "Failed", reason: "reverted" }
+  }
+}
+
+/** The builder's event about an intent that reaches `status`. */
 export const event = (
   status: SweepStatus,
   { atMs = 0, builderId = "alpha", id = "intent", ...options }: Partial<IntentOptions> & { readonly atMs?: number } = {}
 ): SweepEvent =>
   sweepEvent(
-    {
-      ...newIntent({ id, ...options }),
-      id,
-      ...(status === "submitted" ? {} : { txHash: hash(`tx ${id}`) }),
-      ...(status === "delivered" ? { deliveryTxHash: hash(`delivery ${id}`) } : {}),
-      ...(status === "failed" ? { failureReason: "reverted" as const } : {})
-    },
+    { ...newIntent({ id, ...options }), id, ...(status === "submitted" ? {} : { txHash: hash(`tx ${id}`) }) },
     builderId,
-    status,
+    reaching(status, id),
     atMs
   )

@@ -6,7 +6,7 @@ import type { PayoutMode } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
-import type { FailureReason, IllegalTransition, IntentEvent, IntentStatus } from "../../domain/Intent.ts"
+import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
@@ -51,9 +51,6 @@ export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "
   readonly crossChain: boolean
 }
 
-/** What can happen to an intent once its owner has signed; only {@link Intents} `submit` makes it `submitted`. */
-export type Progress = Exclude<IntentEvent, { readonly _tag: "Submitted" }>
-
 /** How many sweeps failed at the relayer's cost (`BURNING`), by owner and by builder id; absent for none. */
 export interface Burned {
   readonly owners: ReadonlyMap<string, number>
@@ -63,7 +60,7 @@ export interface Burned {
 /** One intent's part of a bulk progress. */
 export interface Step {
   readonly id: string
-  readonly events: ReadonlyArray<Progress>
+  readonly events: ReadonlyArray<ProgressEvent>
   readonly outbox?: ReadonlyArray<OutboxMessage>
   readonly detail?: string
 }
@@ -118,7 +115,7 @@ export class Intents extends Context.Service<
      */
     readonly apply: (
       id: string,
-      events: ReadonlyArray<Progress>,
+      events: ReadonlyArray<ProgressEvent>,
       consequences?: { readonly outbox?: ReadonlyArray<OutboxMessage>; readonly detail?: string }
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**

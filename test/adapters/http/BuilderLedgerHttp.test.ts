@@ -37,7 +37,8 @@ const revenue: LedgerMessage & { readonly _tag: "Revenue" } = {
     settledAtMs: 1_700_000_000_000
   }
 }
-const event = sweepEvent({ ...newIntent({ id: "a" }), id: "a", txHash }, "bld_a", "settled_source", 1_700_000_000_000)
+const settled = { _tag: "SettledAtSource", txHash } as const
+const event = sweepEvent({ ...newIntent({ id: "a" }), id: "a", txHash }, "bld_a", settled, 1_700_000_000_000)
 const fixture = Effect.succeed({ accrual, revenue, event })
 
 BuilderLedgerSuite.suite("memory", MemoryBuilderLedger.layer(), fixture)

@@ -1,6 +1,6 @@
 /** Builders' sweeps in memory, for tests. */
 import { Effect, Equal, Layer, Option } from "effect"
-import { NO_SWEEPS, progress, type Sweep, type SweepDay, type Volume, withEvent } from "../../../domain/Sweep.ts"
+import { NO_SWEEPS, RANKS, type Sweep, type SweepDay, type Volume, withEvent } from "../../../domain/Sweep.ts"
 import type { SweepEvent } from "../../../domain/SweepEvent.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
         Effect.sync(() =>
           [...events.values()]
             .filter((event) => event.intentId === intentId && event.builderId === builderId)
-            .toSorted((a, b) => progress(a.status) - progress(b.status))
+            .toSorted((a, b) => RANKS[a.status] - RANKS[b.status])
         ),
       totals: (builderId, { fromMs, toMs }) =>
         Effect.sync(() => {

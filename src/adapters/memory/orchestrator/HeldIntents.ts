@@ -1,11 +1,9 @@
-/** Intents with what holds them up, from what the in-memory stores share. */
+/** Intents with the reasons why they wait, from the shared in-memory state. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
 import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { bySubmission, isQueued } from "./IntentQueue.ts"
 import { lookup, OrchestratorState, type State, type StoredIntent } from "./OrchestratorState.ts"
-
-const isQueued = ({ intent, relayTransactionId }: StoredIntent): boolean =>
-  intent.status === "submitted" && relayTransactionId === undefined
 
 const carrierOf = (state: State, stored: StoredIntent): RelayTransaction | undefined => {
   if (stored.intent.status !== "submitted" || stored.relayTransactionId === undefined) return undefined
@@ -37,14 +35,7 @@ const toCarrier = (state: State, transaction: RelayTransaction): Carrier | undef
       }
 }
 
-const isBefore = (a: StoredIntent, b: StoredIntent): boolean => {
-  const difference = (a.intent.submittedAtMs ?? 0) - (b.intent.submittedAtMs ?? 0)
-  return difference === 0 ? a.intent.id < b.intent.id : difference < 0
-}
-
-const bySubmission = (a: StoredIntent, b: StoredIntent): number => (isBefore(a, b) ? -1 : 1)
-
-/** As `Intents.claim` takes an owner's turn. */
+/** The owner's other intent that goes first, by the rules of `Intents.claim`. */
 const ownersOther = (state: State, stored: StoredIntent, nowMs: number): string | undefined => {
   if (!isQueued(stored)) return undefined
   const others = Array.from(HashMap.values(state.intents)).filter(
@@ -58,7 +49,7 @@ const ownersOther = (state: State, stored: StoredIntent, nowMs: number): string 
     (other) =>
       isQueued(other) &&
       ((other.leaseUntilMs !== undefined && other.leaseUntilMs > nowMs) ||
-        ((other.notBeforeMs === undefined || other.notBeforeMs <= nowMs) && isBefore(other, stored)))
+        ((other.notBeforeMs === undefined || other.notBeforeMs <= nowMs) && bySubmission(other, stored) < 0))
   )
   return (carried ?? queued)?.intent.id
 }

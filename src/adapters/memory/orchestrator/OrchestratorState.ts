@@ -1,6 +1,6 @@
 /**
- * What the in-memory stores of the orchestrator share, as the tables of one database would be: an allocation touches intents,
- * and an intent's progress writes to the outbox. Every change is one atomic step of the state.
+ * State that the orchestrator's in-memory stores share, like the tables of one database: an allocation changes intents, and an
+ * intent's progress writes to the outbox. Every change is one atomic step of the state.
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { Intent } from "../../../ports/orchestrator/Intents.ts"
@@ -24,15 +24,15 @@ export interface State {
   readonly intents: HashMap.HashMap<string, StoredIntent>
   /** By chain and owner. */
   readonly orderNonces: HashMap.HashMap<string, bigint>
-  /** By id, which rises. */
+  /** By id. Ids increase. */
   readonly transactions: HashMap.HashMap<string, RelayTransaction>
   /** By chain and lane. */
   readonly laneNonces: HashMap.HashMap<string, bigint>
-  /** Wei that finished transactions cost, with the chain and the start of the hour in which they ended. */
+  /** Cost of finished transactions in wei, with the chain and the start of the hour in which they ended. */
   readonly spending: ReadonlyArray<{ readonly chainId: number; readonly hourMs: number; readonly wei: bigint }>
-  /** What transactions that are final, or were, carried to their end, by their id. */
+  /** Intent ids that a transaction carried when it became final, by the transaction's id. */
   readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
-  /** Wei that unfinished transactions may cost at most, by their id. */
+  /** Maximum cost of unfinished transactions in wei, by their id. */
   readonly reserved: HashMap.HashMap<string, bigint>
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
@@ -71,10 +71,18 @@ export class OrchestratorState extends Context.Service<
 export const lookup = <A>(map: HashMap.HashMap<string, A>, key: string): A | undefined =>
   Option.getOrUndefined(HashMap.get(map, key))
 
-/** The key of an account on a chain. */
+/** Key of an account on a chain. */
 export const account = (chainId: number, address: string): string => `${chainId}:${address}`
 
-/** Whether an unfinished transaction carries an intent of the owner on the chain. */
+export const withIntent = (state: State, stored: StoredIntent): State => ({
+  ...state,
+  intents: HashMap.set(state.intents, stored.intent.id, stored)
+})
+
+export const unleased = ({ leaseUntilMs: _until, notBeforeMs: _notBefore, ...stored }: StoredIntent): StoredIntent =>
+  stored
+
+/** True when an unfinished transaction carries an intent of the owner on the chain. */
 export const carriesOwner = (state: State, chainId: number, owner: string): boolean =>
   Array.from(HashMap.values(state.transactions)).some(
     (transaction) =>

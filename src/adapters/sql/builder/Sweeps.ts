@@ -1,10 +1,11 @@
 /** Events in `builder.sweep_events`, which the database keeps from being changed, and their sum in `builder.sweeps`. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import { FailureReason } from "../../../domain/Intent.ts"
-import { NO_SWEEPS, type Sweep } from "../../../domain/Sweep.ts"
+import { NO_SWEEPS, RANKS, type Sweep } from "../../../domain/Sweep.ts"
 import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
@@ -65,6 +66,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
+    const rankOf = (status: Fragment) => sql`(${sql.json(RANKS)}::jsonb ->> ${status})::integer`
+
     /** The sweep after the event; an intent stays with the builder that it was first reported of. */
     const sumUp = Effect.fnUntraced(function* (event: SweepEvent) {
       const at = timestamp(event.occurredAtMs)
@@ -85,7 +88,7 @@ export const layer = Layer.effect(
               (2, excluded.status, excluded.failure_reason, excluded.updated_at, excluded.tx_hash,
                 excluded.delivery_tx_hash)
             ) AS e (heard, status, failure_reason, updated_at, tx_hash, delivery_tx_hash)
-            ORDER BY builder.sweep_progress(e.status) DESC, e.heard LIMIT 1
+            ORDER BY ${rankOf(sql`e.status`)} DESC, e.heard LIMIT 1
           )
         WHERE s.builder_id = excluded.builder_id
         RETURNING s.intent_id`
@@ -133,7 +136,7 @@ export const layer = Layer.effect(
     const timeline: Sweeps["Service"]["timeline"] = Effect.fn("Sweeps.timeline")(function* (builderId, intentId) {
       const rows = yield* decodeEvents(
         yield* sql`SELECT event FROM builder.sweep_events
-          WHERE intent_id = ${text(intentId)} AND builder_id = ${text(builderId)} ORDER BY builder.sweep_progress(status)`
+          WHERE intent_id = ${text(intentId)} AND builder_id = ${text(builderId)} ORDER BY ${rankOf(sql`status`)}`
       )
       return rows.map(({ event }) => event)
     }, guarded("Sweeps.timeline"))

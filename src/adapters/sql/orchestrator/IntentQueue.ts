@@ -1,4 +1,4 @@
-/** The queue of submitted intents: who may send which of them, and which are too late. */
+/** The queue of submitted intents: claims and releases of leases, and intents whose deadline has passed. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
@@ -7,18 +7,16 @@ import * as IntentRow from "./IntentRow.ts"
 
 const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
 
-type Queue = Pick<Intents["Service"], "claim" | "release" | "overdue">
-
-export const make = (sql: PgClient.PgClient): Queue => {
-  const claim: Intents["Service"]["claim"] = Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, worker }) {
+export const claim = (sql: PgClient.PgClient): Intents["Service"]["claim"] =>
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, worker }) {
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     const rows = yield* sql.withTransaction(
       Effect.andThen(
-        // "None in flight for the owner" looks at rows that the statement does not lock, so two claims of one chain must not
-        // overlap. Rows that others hold, such as an allocation that waits for a signature, are skipped instead.
-        // Each condition is spelled as its index is (migration 8), and OFFSET 0 keeps both of them look-ups per candidate: else
-        // a claim could read the whole queue, or that once for each candidate.
+        // "None in flight for the owner" depends on rows that the statement does not lock, so two claims of one chain must not
+        // overlap. Locked rows, such as those of an allocation that waits for a signature, are skipped.
+        // Each condition is written like its index (migration 8), and OFFSET 0 keeps both subqueries as look-ups for each
+        // candidate. Otherwise a claim could read the whole queue, even once for each candidate.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
         sql<IntentRow.IntentRow>`
           WITH free AS (
@@ -53,14 +51,16 @@ export const make = (sql: PgClient.PgClient): Queue => {
     return IntentRow.decode(rows).toSorted(oldestFirst)
   }, guarded("claim"))
 
-  const release: Intents["Service"]["release"] = Effect.fnUntraced(function* (ids, notBeforeMs) {
+export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
+  Effect.fnUntraced(function* (ids, notBeforeMs) {
     yield* sql`
       UPDATE orchestrator.intents
       SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
       WHERE id = ANY(${ids}) AND status = 'submitted' AND relay_transaction_id IS NULL`
   }, guarded("release"))
 
-  const overdue: Intents["Service"]["overdue"] = Effect.fnUntraced(function* (chainId, before, limit) {
+export const overdue = (sql: PgClient.PgClient): Intents["Service"]["overdue"] =>
+  Effect.fnUntraced(function* (chainId, before, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
       WHERE source_chain_id = ${chainId} AND status = 'submitted' AND relay_transaction_id IS NULL
@@ -69,6 +69,3 @@ export const make = (sql: PgClient.PgClient): Queue => {
       LIMIT ${limit}`
     return IntentRow.decode(rows)
   }, guarded("overdue"))
-
-  return { claim, release, overdue }
-}

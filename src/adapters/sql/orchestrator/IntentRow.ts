@@ -1,4 +1,4 @@
-/** How an intent lies in its row: the signed documents as jsonb in wire encoding, the rest in columns. */
+/** Rows of intents: the signed documents are jsonb in wire encoding, the rest are columns. */
 import { Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
@@ -13,8 +13,8 @@ const Submission = Schema.Struct({ signature: Hex, authorization: Authorization 
 type Submission = typeof Submission.Type
 
 /**
- * A row as the driver gives it. Every column was written by this service through the encoders below, and the table's types
- * hold it, so rows are taken at their word: a schema would cost more than the query, on a path that every sweep takes three
+ * A row as the driver returns it. Rows are not validated again: this service wrote every column through the encoders below,
+ * and the column types hold. Validation by schema would cost more than the query, on a path that every sweep takes three
  * times.
  */
 export interface IntentRow {
@@ -75,7 +75,7 @@ const toSubmission = ({ authorization, signature }: typeof Submission.Encoded): 
   }
 })
 
-const toIntent = (row: IntentRow): Intent => ({
+export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
   quote: toQuote(row.quote),
   order: toOrder(row.order),
@@ -99,7 +99,7 @@ const toIntent = (row: IntentRow): Intent => ({
 
 export const decode = (rows: ReadonlyArray<IntentRow>): ReadonlyArray<Intent> => rows.map(toIntent)
 
-/** What its client is told of an intent, as columns. */
+/** The columns of an {@link IntentState}. */
 export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {
   readonly cross_chain: boolean
 }

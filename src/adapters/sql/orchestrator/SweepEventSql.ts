@@ -1,11 +1,17 @@
-/** Writes what builders are told of their intents, in the statement that moves them: nothing has to be read for it. */
+/** Writes builders' events in the statement that moves their intents, so that nothing has to be read for them. */
 import type { PgClient } from "@effect/sql-pg"
 import type { Fragment } from "effect/sql/Statement"
+import { COPIED } from "../../../domain/SweepEvent.ts"
 import { timestamp } from "../shared/Database.ts"
 
+const copied = Object.entries(COPIED)
+  .map(([field, document]) => `'${field}', m."${document}" -> '${field}'`)
+  .join(", ")
+
 /**
- * The body of a CTE. `passed` gives moved intents as `m` and the statuses that each has passed as `e` (`status`, `reason`,
- * `position`). The document is the wire encoding of `SweepEvent`, as `domain/SweepEvent` makes it.
+ * Body of a CTE that adds a `SweepEvent` to the outbox for each row of `passed`, in wire encoding, as `sweepEvent` of the
+ * domain makes it. `passed` joins moved intents as `m` with the effects of their events as `e` (`status`, `failure_reason`,
+ * `delivery_tx_hash`, `position`). Intents without a builder are skipped.
  */
 export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Fragment => {
   const at = timestamp(atMs)
@@ -18,19 +24,14 @@ export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Fr
           'builderId', m.builder_id,
           'intentId', m.id,
           'status', e.status,
-          'failureReason', e.reason,
+          'failureReason', e.failure_reason,
           'occurredAtMs', ${atMs}::bigint,
-          'owner', m."order" -> 'owner',
           'sourceChainId', m.source_chain_id,
           'destChainId', (m."order" ->> 'destChainId')::numeric,
           'crossChain', (m."order" ->> 'destChainId')::numeric <> m.source_chain_id,
-          'tokenIn', m."order" -> 'tokenIn',
-          'amountIn', m."order" -> 'amountIn',
-          'tokenOut', m."order" -> 'tokenOut',
-          'minAmountOut', m.quote -> 'minAmountOut',
-          'builderFee', m."order" -> 'builderFee',
+          ${sql.literal(copied)},
           'txHash', m.tx_hash,
-          'deliveryTxHash', CASE e.status WHEN 'delivered' THEN m.delivery_tx_hash END
+          'deliveryTxHash', e.delivery_tx_hash
         ))
       ), ${at}, ${at}
     FROM ${passed}

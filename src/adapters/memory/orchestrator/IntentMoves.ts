@@ -1,0 +1,97 @@
+/** Moves in-memory intents by events. Each move is one atomic step of the state, with its messages to the builder backend. */
+import { Clock, Effect, HashMap, PubSub, Ref, Result } from "effect"
+import type { OutboxMessage } from "../../../domain/Accrual.ts"
+import { effectsOf, type IllegalTransition, type IntentEvent, transitions } from "../../../domain/Intent.ts"
+import { sweepEvent } from "../../../domain/SweepEvent.ts"
+import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
+import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
+import {
+  lookup,
+  type OrchestratorState,
+  type State,
+  type StoredIntent,
+  unleased,
+  withIntent
+} from "./OrchestratorState.ts"
+
+type Shared = OrchestratorState["Service"]
+
+/** The builder's events about events that the intent has just been through. */
+const told = (intent: Intent, events: ReadonlyArray<IntentEvent>): ReadonlyArray<OutboxMessage> => {
+  const { attributed, updatedAtMs } = intent
+  if (attributed === undefined) return []
+  return events.map((event) => ({
+    _tag: "SweepEvent",
+    event: sweepEvent(intent, attributed.builderId, event, updatedAtMs)
+  }))
+}
+
+/** The outbox with a message, once for each key. */
+const written =
+  (at: number) =>
+  (outbox: State["outbox"], message: OutboxMessage): State["outbox"] => {
+    const key = idempotencyKey(message)
+    const id = String(HashMap.size(outbox) + 1)
+    return HashMap.has(outbox, key)
+      ? outbox
+      : HashMap.set(outbox, key, { id, message, attempts: 0, state: "pending", dueAtMs: at })
+  }
+
+interface Move {
+  readonly id: string
+  readonly events: ReadonlyArray<IntentEvent>
+  /** Fields that change beside those that the events set. */
+  readonly fields?: Partial<Intent>
+  readonly outbox?: ReadonlyArray<OutboxMessage>
+  readonly detail?: string
+}
+
+const moved = ({ intent }: StoredIntent, { detail, events, fields }: Move, at: number): Intent => {
+  const effects = effectsOf(events)
+  return {
+    ...intent,
+    ...fields,
+    ...effects,
+    ...(effects.failureReason === undefined || detail === undefined ? {} : { failureDetail: detail }),
+    updatedAtMs: at
+  }
+}
+
+/** The moved intent; an intent that does not exist is a defect. */
+const move = (state: Shared["state"], step: Move) =>
+  Effect.flatMap(Clock.currentTimeMillis, (at) =>
+    Ref.modify(state, (current): readonly [Effect.Effect<Intent, IllegalTransition>, State] => {
+      const stored = lookup(current.intents, step.id)
+      if (stored === undefined) return [Effect.die(new Error(`intent ${step.id} does not exist`)), current]
+      const legal = transitions(stored.intent.status, step.events)
+      if (Result.isFailure(legal)) return [Effect.fail(legal.failure), current]
+      const intent = moved(stored, step, at)
+      const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
+      const outbox = messages.reduce(written(at), current.outbox)
+      return [Effect.succeed(intent), withIntent({ ...current, outbox }, { ...unleased(stored), intent })]
+    }).pipe(Effect.flatten)
+  )
+
+export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =>
+  Effect.fnUntraced(function* (id, submission) {
+    const submittedAtMs = yield* Clock.currentTimeMillis
+    const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields: { submission, submittedAtMs } })
+    yield* PubSub.publish(wakes, undefined)
+    return submitted
+  })
+
+export const apply =
+  ({ state }: Shared): Intents["Service"]["apply"] =>
+  (id, events, consequences) =>
+    move(state, { id, events, ...consequences })
+
+export const applyAll = ({ state }: Shared): Intents["Service"]["applyAll"] =>
+  Effect.fnUntraced(function* (steps) {
+    const moved = yield* Effect.filter(steps, (step) =>
+      move(state, step).pipe(
+        Effect.as(true),
+        Effect.catchTag("IllegalTransition", () => Effect.succeed(false))
+      )
+    )
+    return new Set(moved.map(({ id }) => id))
+  })

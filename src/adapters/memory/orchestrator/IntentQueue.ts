@@ -1,0 +1,73 @@
+/** The queue of in-memory intents that are submitted and that no transaction carries. */
+import { Clock, Effect, HashMap, Ref } from "effect"
+import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
+import {
+  carriesOwner,
+  lookup,
+  type OrchestratorState,
+  type State,
+  type StoredIntent,
+  unleased,
+  withIntent
+} from "./OrchestratorState.ts"
+
+type Shared = OrchestratorState["Service"]
+
+export const isQueued = ({ intent, relayTransactionId }: StoredIntent): boolean =>
+  intent.status === "submitted" && relayTransactionId === undefined
+
+/** Oldest submission first. */
+export const bySubmission = (a: StoredIntent, b: StoredIntent): number =>
+  (a.intent.submittedAtMs ?? 0) - (b.intent.submittedAtMs ?? 0) || (a.intent.id < b.intent.id ? -1 : 1)
+
+const queuedOn = ({ intents }: State, chainId: number): ReadonlyArray<StoredIntent> =>
+  Array.from(HashMap.values(intents)).filter(
+    (stored) => isQueued(stored) && stored.intent.quote.sourceChainId === chainId
+  )
+
+export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit }) {
+    const at = yield* Clock.currentTimeMillis
+    return yield* Ref.modify(state, (current) => {
+      const queued = queuedOn(current, chainId).toSorted(bySubmission)
+      const busy = new Set(
+        queued.flatMap(({ intent, leaseUntilMs }) =>
+          (leaseUntilMs !== undefined && leaseUntilMs > at) || carriesOwner(current, chainId, intent.order.owner)
+            ? [intent.order.owner]
+            : []
+        )
+      )
+      const claimed: Array<Intent> = []
+      for (const { intent, notBeforeMs } of queued) {
+        if (claimed.length === limit) break
+        if (busy.has(intent.order.owner) || (notBeforeMs !== undefined && notBeforeMs > at)) continue
+        busy.add(intent.order.owner)
+        claimed.push(intent)
+      }
+      const next = claimed.reduce((acc, intent) => withIntent(acc, { intent, leaseUntilMs: at + leaseMillis }), current)
+      return [claimed, next]
+    })
+  })
+
+export const release =
+  ({ state }: Shared): Intents["Service"]["release"] =>
+  (ids, notBeforeMs) =>
+    Ref.update(state, (current) =>
+      ids.reduce((acc, id) => {
+        const stored = lookup(acc.intents, id)
+        return stored !== undefined && isQueued(stored)
+          ? withIntent(acc, { ...unleased(stored), ...(notBeforeMs === undefined ? {} : { notBeforeMs }) })
+          : acc
+      }, current)
+    )
+
+export const overdue =
+  ({ state }: Shared): Intents["Service"]["overdue"] =>
+  (chainId, before, limit) =>
+    Effect.map(Ref.get(state), (current) =>
+      queuedOn(current, chainId)
+        .map(({ intent }) => intent)
+        .filter(({ order }) => order.deadline < before)
+        .toSorted((a, b) => Number(a.order.deadline - b.order.deadline))
+        .slice(0, limit)
+    )

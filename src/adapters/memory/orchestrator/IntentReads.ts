@@ -1,0 +1,76 @@
+/** Reads of in-memory intents that change nothing. */
+import { Effect, HashMap, Option, Ref } from "effect"
+import { BURNING, type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
+import type { Intent, Intents, IntentState } from "../../../ports/orchestrator/Intents.ts"
+import { lookup, type OrchestratorState, type State } from "./OrchestratorState.ts"
+
+type Shared = OrchestratorState["Service"]
+
+const all = ({ intents }: State): ReadonlyArray<Intent> => Array.from(HashMap.values(intents), ({ intent }) => intent)
+
+const byCreation = (a: Intent, b: Intent): number => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+
+const stateOf = ({ deliveryTxHash, failureReason, id, quote, status, txHash }: Intent): IntentState => ({
+  id,
+  status,
+  crossChain: quote.crossChain,
+  ...(txHash === undefined ? {} : { txHash }),
+  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+  ...(failureReason === undefined ? {} : { failureReason })
+})
+
+export const find =
+  ({ state }: Shared): Intents["Service"]["find"] =>
+  (id) =>
+    Effect.map(Ref.get(state), ({ intents }) => Option.map(HashMap.get(intents, id), ({ intent }) => intent))
+
+export const findAll =
+  ({ state }: Shared): Intents["Service"]["findAll"] =>
+  (ids) =>
+    Effect.map(Ref.get(state), ({ intents }) => [...new Set(ids)].flatMap((id) => lookup(intents, id)?.intent ?? []))
+
+export const states =
+  (shared: Shared): Intents["Service"]["states"] =>
+  (ids) =>
+    Effect.map(findAll(shared)(ids), (found) => found.map(stateOf))
+
+export const burned =
+  ({ state }: Shared): Intents["Service"]["burned"] =>
+  ({ builders, chainId, owners, sinceMs }) =>
+    Effect.map(Ref.get(state), (current) => {
+      const recent = all(current).filter(
+        ({ failureReason, txHash, updatedAtMs }) =>
+          failureReason !== undefined &&
+          BURNING.includes(failureReason) &&
+          txHash !== undefined &&
+          updatedAtMs > sinceMs
+      )
+      const counted = <K extends string>(keys: ReadonlyArray<K>, isOf: (intent: Intent, key: K) => boolean) =>
+        new Map(
+          keys.flatMap((key) => {
+            const count = recent.filter((intent) => isOf(intent, key)).length
+            return count === 0 ? [] : [[key as string, count] as const]
+          })
+        )
+      return {
+        owners: counted(owners, ({ order, quote }, owner) => quote.sourceChainId === chainId && order.owner === owner),
+        builders: counted(builders, ({ attributed }, id) => attributed?.builderId === id)
+      }
+    })
+
+export const inStatus =
+  ({ state }: Shared): Intents["Service"]["inStatus"] =>
+  (chainId, statuses, limit) =>
+    Effect.map(Ref.get(state), (current) =>
+      all(current)
+        .filter(({ quote, status }) => quote.sourceChainId === chainId && statuses.includes(status))
+        .toSorted(byCreation)
+        .slice(0, limit)
+    )
+
+export const counts = ({ state }: Shared): Intents["Service"]["counts"] =>
+  Effect.map(Ref.get(state), (current) => {
+    const count = new Map<IntentStatus, number>()
+    for (const { status } of all(current)) count.set(status, (count.get(status) ?? 0) + 1)
+    return statusCounts(count)
+  })

@@ -1,0 +1,73 @@
+/** Reads of intents that change nothing. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option } from "effect"
+import { BURNING, type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
+import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentRow from "./IntentRow.ts"
+
+type Service = Intents["Service"]
+
+export const findAll = (sql: PgClient.PgClient): Service["findAll"] =>
+  Effect.fnUntraced(function* (ids) {
+    if (ids.length === 0) return []
+    return IntentRow.decode(
+      yield* sql<IntentRow.IntentRow>`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+    )
+  }, guarded("findAll"))
+
+/** The intents in the order of the ids; none where an id is unknown. */
+export const findEach = (sql: PgClient.PgClient) => {
+  const find = findAll(sql)
+  return (ids: ReadonlyArray<string>) =>
+    Effect.map(find(ids), (found) => {
+      const byId = new Map(found.map((intent) => [intent.id, intent]))
+      return ids.map((id) => Option.fromUndefinedOr(byId.get(text(id))))
+    })
+}
+
+export const states = (sql: PgClient.PgClient): Service["states"] =>
+  Effect.fnUntraced(function* (ids) {
+    const rows = yield* sql<IntentRow.StateRow>`
+      SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
+      FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+    return IntentRow.decodeStates(rows)
+  }, guarded("states"))
+
+export const burned = (sql: PgClient.PgClient): Service["burned"] =>
+  Effect.fnUntraced(function* (query) {
+    const since = timestamp(query.sinceMs)
+    const accounts = query.owners.map((owner) => `${query.chainId}:${owner}`)
+    const rows = yield* sql<{ owner: string | null; builder: string | null; count: number }>`
+      SELECT owner, NULL AS builder, count(*)::int AS count FROM orchestrator.intents
+      WHERE account = ANY(${accounts}) AND status = 'failed' AND tx_hash IS NOT NULL AND updated_at > ${since}
+        AND failure_reason = ANY(${BURNING})
+      GROUP BY owner
+      UNION ALL
+      SELECT NULL, builder_id, count(*)::int FROM orchestrator.intents
+      WHERE builder_id = ANY(${query.builders.map(text)}) AND status = 'failed' AND tx_hash IS NOT NULL
+        AND updated_at > ${since} AND failure_reason = ANY(${BURNING})
+      GROUP BY builder_id`
+    return {
+      owners: new Map(rows.flatMap(({ count, owner }) => (owner === null ? [] : [[owner, count] as const]))),
+      builders: new Map(rows.flatMap(({ builder, count }) => (builder === null ? [] : [[builder, count] as const])))
+    }
+  }, guarded("burned"))
+
+export const inStatus = (sql: PgClient.PgClient): Service["inStatus"] =>
+  Effect.fnUntraced(function* (chainId, statuses, limit) {
+    const rows = yield* sql<IntentRow.IntentRow>`
+      SELECT * FROM orchestrator.intents
+      WHERE source_chain_id = ${chainId} AND status = ANY(${statuses})
+      ORDER BY created_at, id
+      LIMIT ${limit}`
+    return IntentRow.decode(rows)
+  }, guarded("inStatus"))
+
+export const counts = (sql: PgClient.PgClient): Service["counts"] =>
+  sql<{ status: IntentStatus; count: bigint }>`
+    SELECT status, count(*) AS count FROM orchestrator.intents GROUP BY status`.pipe(
+    Effect.map((rows) => statusCounts(rows.map(({ count, status }) => [status, Number(count)]))),
+    guarded("counts"),
+    Effect.withSpan("Intents.counts")
+  )

@@ -1,0 +1,57 @@
+/** Takes owners' signatures: many submissions in one statement, of which each quote takes one. */
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Option } from "effect"
+import { effectOf, type IntentEvent, legalFrom } from "../../../domain/Intent.ts"
+import type { Submission } from "../../../ports/orchestrator/Intents.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentRow from "./IntentRow.ts"
+import { tell } from "./SweepEventSql.ts"
+
+export interface SubmissionTo {
+  readonly id: string
+  readonly submission: Submission
+}
+
+/** The event of the statement below. */
+export const SUBMITTED = { _tag: "Submitted" } as const satisfies IntentEvent
+
+const FROM = legalFrom([SUBMITTED])
+const TO = effectOf(SUBMITTED).status
+
+/**
+ * Submitted intents in the order of the submissions; none where the intent had moved on or an earlier submission of the call
+ * has the same id. Calls `wake` when there is one. Rows are locked in the order of their ids, as when intents move.
+ */
+export const submitAll = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>) =>
+  Effect.fnUntraced(function* (submissions: ReadonlyArray<SubmissionTo>) {
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
+    const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
+    const given = Array.from(firsts.values(), ({ id, submission }) => ({
+      id: text(id),
+      submission: IntentRow.encodeSubmission(submission)
+    }))
+    const passed = sql`submitted m,
+      (VALUES (${TO}::text, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
+    const rows = yield* sql<IntentRow.IntentRow>`
+      WITH given AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (id text, submission jsonb)
+      ), locked AS (
+        SELECT i.id FROM orchestrator.intents i JOIN given USING (id)
+        WHERE i.status = ANY(${FROM}) ORDER BY i.id FOR UPDATE OF i
+      ), submitted AS (
+        UPDATE orchestrator.intents i
+        SET status = ${TO}, submission = given.submission, submitted_at = ${at}, updated_at = ${at}
+        FROM locked JOIN given USING (id)
+        WHERE i.id = locked.id AND i.status = ANY(${FROM})
+        RETURNING i.*
+      ), event AS (
+        INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
+        SELECT id, ${SUBMITTED._tag}, status, updated_at FROM submitted
+      ), told AS (${tell(sql, passed, millis)}) SELECT * FROM submitted`
+    if (rows.length > 0) yield* wake
+    const taken = new Map(IntentRow.decode(rows).map((intent) => [intent.id, intent]))
+    return submissions.map((each) =>
+      firsts.get(each.id) === each ? Option.fromUndefinedOr(taken.get(text(each.id))) : Option.none()
+    )
+  }, guarded("submit"))

@@ -1,0 +1,109 @@
+/** The part of the suite of {@link Intents} about claims, leases and turns of owners. */
+import { expect, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
+
+const claim = (worker: string, limit = 10, chainId = 1) =>
+  Effect.flatMap(Intents, (intents) => intents.claim({ chainId, worker, leaseMillis: 1_000, limit })).pipe(
+    Effect.map((claimed) => claimed.map(({ id }) => id))
+  )
+
+const carry = (intentIds: ReadonlyArray<string>) =>
+  Effect.flatMap(RelayTransactions, (transactions) =>
+    transactions.allocate({
+      chainId: 1,
+      lane: address(0x1a4e),
+      chainNonce: 0n,
+      intentIds,
+      sign: (nonce) => Effect.succeed(attempt(`carry ${nonce}`))
+    })
+  )
+
+export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unknown>) => {
+  it.effect("claims the oldest first, one of each owner, and only of its chain", () =>
+    Effect.gen(function* () {
+      yield* submitted({ id: "z", owner: 1 })
+      yield* TestClock.adjust("1 millis")
+      yield* submitted({ id: "a", owner: 1 })
+      yield* submitted({ id: "b", owner: 2 })
+      yield* submitted({ id: "c", owner: 3 })
+      yield* submitted({ id: "d", owner: 1, chainId: 2 })
+      yield* Effect.flatMap(Intents, (intents) => intents.create(newIntent({ id: "quoted", owner: 9 })))
+      expect(yield* claim("w", 2)).toEqual(["z", "b"])
+      expect(yield* claim("w", 10)).toEqual(["c"])
+      expect(yield* claim("w", 10)).toEqual([])
+      expect(yield* claim("w", 10, 2)).toEqual(["d"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("never gives an intent, or two of one owner, to workers that claim at once", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(
+        Array.from({ length: 60 }, (_, i) => i),
+        (i) => submitted({ id: `i${i}`, owner: 1 + (i % 20) }),
+        { concurrency: 10 }
+      )
+      const claims = yield* Effect.forEach(Array.from({ length: 12 }), (_, i) => claim(`w${i}`, 3), {
+        concurrency: "unbounded"
+      })
+      const ids = claims.flat()
+      const intents = yield* Intents
+      const owners = yield* Effect.forEach(ids, (id) =>
+        Effect.map(intents.find(id), (intent) => Option.getOrThrow(intent).order.owner)
+      )
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(new Set(owners).size).toBe(owners.length)
+      expect(owners).toHaveLength(20)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("ends a lease after its time, and not before", () =>
+    Effect.gen(function* () {
+      yield* submitted({ id: "a" })
+      expect(yield* claim("w1")).toEqual(["a"])
+      yield* TestClock.adjust("999 millis")
+      expect(yield* claim("w2")).toEqual([])
+      yield* TestClock.adjust("1 millis")
+      expect(yield* claim("w2")).toEqual(["a"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("takes leases back, delayed when told, and lets the owner's next one pass meanwhile", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      yield* submitted({ id: "a" })
+      yield* submitted({ id: "b" })
+      expect(yield* claim("w")).toEqual(["a"])
+      yield* intents.release(["a"])
+      expect(yield* claim("w")).toEqual(["a"])
+      yield* intents.release(["a", "unknown"], 50)
+      expect(yield* claim("w")).toEqual(["b"])
+      yield* intents.release(["b"], 60)
+      expect(yield* claim("w")).toEqual([])
+      yield* TestClock.adjust("50 millis")
+      expect(yield* claim("w")).toEqual(["a"])
+      yield* intents.release([])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("claims none of an owner whose intent a transaction carries, until that is final", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const transactions = yield* RelayTransactions
+      yield* submitted({ id: "a" })
+      yield* submitted({ id: "b" })
+      expect(yield* claim("w")).toEqual(["a"])
+      const { id } = yield* carry(["a"])
+      yield* intents.release(["a"])
+      yield* TestClock.adjust("1 hour")
+      expect(yield* claim("w")).toEqual([])
+      yield* intents.apply("a", [{ _tag: "SettledAtSource", txHash: hash("t") }])
+      expect(yield* claim("w")).toEqual([])
+      yield* transactions.finalize([{ id }])
+      expect(yield* claim("w")).toEqual(["b"])
+    }).pipe(Effect.provide(stores))
+  )
+}
