@@ -132,7 +132,21 @@ const RULES: Readonly<Record<string, Rule>> = {
   "server/web": { imports: ["domain", "ports/shared", "builder", "api/shared", "api/builder", "server/shared"] },
 
   config: { imports: ["domain", "orchestrator/shared", "builder/shared"], packages: ["effect"] },
-  sdk: { imports: ["domain", "api"], packages: PURE },
+  "sdk/model": { imports: [], packages: [] },
+  "sdk/core": { imports: ["sdk/model"], packages: [] },
+  "sdk/wire": { imports: ["sdk/model"], packages: ["viem"] },
+  "sdk/review": { imports: ["sdk/model"], packages: ["viem"] },
+  "sdk/sign": { imports: ["sdk/model", "sdk/review"], packages: ["viem"] },
+  "sdk/client": {
+    imports: ["sdk/model", "sdk/core", "sdk/wire", "sdk/review", "sdk/sign"],
+    packages: ["viem"]
+  },
+  "sdk/effect": {
+    imports: ["domain", "api", "sdk/model", "sdk/core", "sdk/wire", "sdk/review", "sdk/sign"],
+    packages: PURE
+  },
+  // The entries of the package, which only re-export.
+  sdk: { imports: ["sdk", "api/orchestrator"], packages: [] },
   mcp: { imports: ["domain", "api", "sdk", "config"] },
 
   "web/lib": { imports: ["domain"] },

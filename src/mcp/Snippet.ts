@@ -3,7 +3,7 @@
  * sweep, with the review that the client makes. Pure.
  */
 import { DOMAIN_VERSION, DEFAULT_DOMAIN_NAME, TYPES } from "../domain/SweepOrder.ts"
-import { KNOWN_BRIDGES } from "../sdk/knownBridges.ts"
+import { KNOWN_BRIDGES } from "../sdk/review/KnownBridges.ts"
 
 export interface SnippetOptions {
   readonly orchestratorUrl: string

@@ -1,31 +1,66 @@
 /**
- * The TypeScript client of the sweep service, for browsers, Node and Bun. `viem` is its only dependency, as a peer.
+ * The TypeScript client of the sweep service, for browsers, Node and Bun. Its only dependency is the peer `viem`.
  *
- * ```ts
- * const client = createSweepClient({ orchestratorUrl: "https://…" })
+ * @example
+ * const client = createSweepClient({
+ *   orchestratorUrl: "https://sweep.example",
+ *   review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+ * })
  * const result = await client.sweep(
- *   { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453 },
+ *   { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453, minAmountOut },
  *   account,
  *   { confirm: (review) => askTheUser(review), onProgress: ({ status }) => show(status) }
  * )
- * ```
  */
-export type { RetryOptions } from "./attempts.ts"
-export { readBridgeCall, type BridgeCall } from "./bridge.ts"
+export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./client/Delegation.ts"
+export type { Fetch } from "./client/Http.ts"
+export type { KeyedRequestOptions, RequestOptions } from "./client/RequestOptions.ts"
 export {
   createSweepClient,
   type SweepClient,
   type SweepClientOptions,
   type SweepOptions,
   type SweepResult
-} from "./client.ts"
-export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./delegation.ts"
-export * from "./errors.ts"
-export type { Fetch } from "./http.ts"
-export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./knownBridges.ts"
-export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review.ts"
-export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./signer.ts"
-export { signReviewed } from "./sign.ts"
-export { DEFAULT_DOMAIN_NAME, ORDER_TYPES, type OrderTypedData, orderTypedData, toJson } from "./typedData.ts"
-export type * from "./types.ts"
-export type { WaitOptions } from "./wait.ts"
+} from "./client/SweepClient.ts"
+export type { WaitOptions } from "./client/Waiting.ts"
+export type { PollPauses } from "./core/Polling.ts"
+export type { RetryOptions } from "./core/Retry.ts"
+export type { Address } from "./model/Address.ts"
+export {
+  type Answer,
+  ApiError,
+  IdempotencyKeyInUseError,
+  IdempotencyKeyReusedError,
+  InvalidRequestError,
+  NotFoundError,
+  QuoteUnavailableError,
+  RateLimitedError,
+  ScreeningBlockedError,
+  ServiceError,
+  SubmissionRefusedError,
+  UnexpectedStatusError
+} from "./model/ApiErrors.ts"
+export type * from "./model/Catalog.ts"
+export {
+  MalformedAnswerError,
+  type Mismatch,
+  NetworkError,
+  NodeError,
+  OrderMismatchError,
+  SigningError,
+  SweepFailedError,
+  UsageError,
+  WaitTimeoutError
+} from "./model/Errors.ts"
+export type { Hex } from "./model/Hex.ts"
+export type { Accepted, FailureReason, Intent, IntentStatus } from "./model/Intent.ts"
+export type * from "./model/Portfolio.ts"
+export type * from "./model/Sweep.ts"
+export { SweepError } from "./model/SweepError.ts"
+export { DEFAULT_DOMAIN_NAME, ORDER_TYPES, type OrderTypedData, orderTypedData, toJson } from "./model/TypedData.ts"
+export { type BridgeCall, readBridgeCall } from "./review/BridgeCall.ts"
+export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
+export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review/Review.ts"
+export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./sign/Signer.ts"
+export { signReviewed } from "./sign/Signing.ts"
+export { readOffer } from "./wire/Offer.ts"

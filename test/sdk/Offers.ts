@@ -2,7 +2,7 @@
 import { encodeFunctionData, pad, parseAbi, zeroAddress, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type { SweepRequest } from "../../src/sdk/index.ts"
-import { DOMAIN_TYPE, ORDER_TYPES } from "../../src/sdk/typedData.ts"
+import { DOMAIN_TYPE, ORDER_TYPES } from "../../src/sdk/model/TypedData.ts"
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 type Members = { readonly [key: string]: Json }

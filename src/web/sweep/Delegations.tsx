@@ -1,6 +1,6 @@
 /** What the account runs on each chain, and how its owner takes that back. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { sameAddress } from "../../sdk/address.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import { type Delegation, type ServedChain, UsageError } from "../../sdk/index.ts"
 import { account as accountLink, transaction } from "../lib/explorer.ts"
 import { Address } from "../ui/Address.tsx"

@@ -1,6 +1,6 @@
 /** Everything that the owner must know before signing, from the reviewed order and nothing else. */
 import type { ReactNode } from "react"
-import { sameAddress } from "../../sdk/address.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import { type Guarantee, type SweepReview, toJson } from "../../sdk/index.ts"
 import { exact, readable } from "../lib/amounts.ts"
 import { account } from "../lib/explorer.ts"

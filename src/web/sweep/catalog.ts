@@ -2,7 +2,7 @@
 import { Option } from "effect"
 import * as Checksummed from "../../domain/Address.ts"
 import { equivalent, type Listing } from "../../domain/TokenEquivalence.ts"
-import { sameAddress } from "../../sdk/address.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, ListedToken, ServedChain } from "../../sdk/index.ts"
 
 export const NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"

@@ -1,6 +1,6 @@
 /** Where everything is to go: token, chain and address. Pure. */
 import { getAddress, isAddress } from "viem"
-import { sameAddress } from "../../sdk/address.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { byValue, total } from "../lib/usd.ts"
 import { canArrive, type Catalog, type Place } from "./catalog.ts"

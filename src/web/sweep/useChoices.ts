@@ -1,7 +1,7 @@
 /** What the person has chosen so far. Kept while they review, so that they find it again when they come back. */
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import { sameAddress } from "../../sdk/address.ts"
+import { sameAddress } from "../../sdk/model/Address.ts"
 import type { SweepableToken } from "../../sdk/index.ts"
 import { byValue } from "../lib/usd.ts"
 import { keyOf, type Place } from "./catalog.ts"

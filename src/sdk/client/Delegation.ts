@@ -1,0 +1,146 @@
+/** Reads and revokes the delegation of an account (EIP-7702). */
+import { getAddress, zeroAddress } from "viem"
+import { type Address, sameAddress } from "../model/Address.ts"
+import { NodeError, UsageError } from "../model/Errors.ts"
+import type { Hex } from "../model/Hex.ts"
+import type { Authorization } from "../model/Sweep.ts"
+import type { SweepSigner } from "../sign/Signer.ts"
+import { signAuthorization } from "../sign/Signing.ts"
+import type { Fetch } from "./Http.ts"
+import type { RequestOptions } from "./RequestOptions.ts"
+import { sleep } from "./Sleep.ts"
+
+/** A node of a chain: its URL, or an object with the `request` of EIP-1193, such as a viem public client. */
+export type Node = string | NodeClient
+
+export interface NodeClient {
+  readonly request: (call: NodeCall) => Promise<unknown>
+}
+
+/** JSON-RPC calls that the client makes. */
+export type NodeCall =
+  | { readonly method: "eth_getCode"; readonly params: [Address, "latest"] }
+  | { readonly method: "eth_getTransactionCount"; readonly params: [Address, "pending"] }
+  | { readonly method: "eth_getTransactionReceipt"; readonly params: [Hex] }
+
+/** Code of an account. */
+export type Delegation =
+  /** No code. */
+  | { readonly kind: "none" }
+  /** The account runs the delegate's code (EIP-7702). */
+  | { readonly kind: "delegated"; readonly delegate: Address }
+  /** The account is a contract and cannot be swept. */
+  | { readonly kind: "contract" }
+
+/**
+ * Sends the transaction that revokes a delegation, and pays its gas. A viem wallet client with an account and a chain is a
+ * sender. The sender may be the owner or any other account.
+ */
+export interface RevocationSender {
+  readonly account: { readonly address: Address }
+  readonly sendTransaction: (transaction: {
+    readonly to: Address
+    readonly authorizationList: ReadonlyArray<Authorization>
+  }) => Promise<Hex>
+}
+
+export interface RevokeOptions extends RequestOptions {
+  /** Wallet of the delegated account. */
+  readonly owner: SweepSigner
+  readonly sender: RevocationSender
+  readonly chainId: number
+  /** Node of the chain. Default: the client's. */
+  readonly node?: Node
+  /** Timeout for the transaction, in milliseconds. Default: 2 minutes. */
+  readonly timeoutMillis?: number
+}
+
+const DEFAULT_TIMEOUT_MILLIS = 120_000
+const RECEIPT_POLL_MILLIS = 1_000
+
+/** 0xef0100 ‖ address (EIP-7702). */
+const DESIGNATOR = /^0xef0100([0-9a-f]{40})$/i
+
+const overHttp = (url: string, fetch: Fetch): NodeClient => ({
+  request: async (call) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...call })
+    })
+    const answer: unknown = await response.json()
+    if (typeof answer !== "object" || answer === null || !("result" in answer)) {
+      throw new TypeError(`the node answered ${JSON.stringify(answer)}`)
+    }
+    return answer.result
+  }
+})
+
+const ask = async (node: NodeClient, call: NodeCall): Promise<unknown> => {
+  try {
+    return await node.request(call)
+  } catch (cause) {
+    throw new NodeError(`the node did not answer ${call.method}`, cause)
+  }
+}
+
+/**
+ * Makes a client of a node.
+ *
+ * @throws {UsageError} if no node is given
+ */
+export const nodeClient = (node: Node | undefined, chainId: number, fetch: Fetch): NodeClient => {
+  if (node === undefined) {
+    throw new UsageError(`chain ${chainId} has no node: pass \`node\`, or set one in the client's \`nodes\``)
+  }
+  return typeof node === "string" ? overHttp(node, fetch) : node
+}
+
+/** Resolves with the code of an account in the latest block. */
+export const delegation = async (node: NodeClient, account: Address): Promise<Delegation> => {
+  const code = await ask(node, { method: "eth_getCode", params: [account, "latest"] })
+  if (typeof code !== "string") throw new NodeError("the node returned no code")
+  if (code === "0x") return { kind: "none" }
+  const delegate = DESIGNATOR.exec(code)?.[1]
+  return delegate === undefined ? { kind: "contract" } : { kind: "delegated", delegate: getAddress(`0x${delegate}`) }
+}
+
+const accountNonce = async (node: NodeClient, account: Address): Promise<number> => {
+  const nonce = Number(await ask(node, { method: "eth_getTransactionCount", params: [account, "pending"] }))
+  if (!Number.isSafeInteger(nonce)) throw new NodeError("the node returned no transaction count")
+  return nonce
+}
+
+const included = async (node: NodeClient, hash: Hex, { signal, timeoutMillis }: RevokeOptions): Promise<void> => {
+  const timeout = AbortSignal.timeout(timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS)
+  while ((await ask(node, { method: "eth_getTransactionReceipt", params: [hash] })) === null) {
+    if (timeout.aborted) throw new NodeError(`transaction ${hash} is not in a block yet`)
+    await sleep(RECEIPT_POLL_MILLIS, signal)
+  }
+}
+
+/**
+ * Revokes the delegation of an account by an authorization for the zero address (EIP-7702). Resolves with the transaction's hash
+ * once the account has no code.
+ *
+ * @throws {NodeError} if a call fails, the transaction is not mined in time, or the account is still delegated
+ * @throws {SigningError} if the owner's wallet does not sign
+ */
+export const revokeDelegation = async (node: NodeClient, options: RevokeOptions): Promise<Hex> => {
+  const { chainId, owner, sender } = options
+  const next = await accountNonce(node, owner.address)
+  // A transaction increments its sender's nonce before its authorizations are processed (EIP-7702).
+  const nonce = sameAddress(sender.account.address, owner.address) ? next + 1 : next
+  const authorization = await signAuthorization(owner, { address: zeroAddress, chainId, nonce })
+  const hash = await sender
+    .sendTransaction({ to: owner.address, authorizationList: [authorization] })
+    .catch((cause: unknown) => {
+      throw new NodeError("the sender did not send the revocation", cause)
+    })
+  await included(node, hash, options)
+  const left = await delegation(node, owner.address)
+  if (left.kind !== "none") {
+    throw new NodeError(`transaction ${hash} had no effect: the account's nonce changed meanwhile; try again`)
+  }
+  return hash
+}

@@ -1,0 +1,30 @@
+/** Retries of the promise client. `core/Retry.ts` decides; this module waits. */
+import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
+import { ApiError, IdempotencyKeyInUseError, RateLimitedError } from "../model/ApiErrors.ts"
+import { NetworkError } from "../model/Errors.ts"
+import { sleep } from "./Sleep.ts"
+
+/** Describes an error to the retry policy. Returns undefined for an error that is not a failed request. */
+export const failureOf = (error: unknown): RequestFailure | undefined => {
+  if (error instanceof NetworkError) return { status: undefined }
+  if (!(error instanceof ApiError)) return undefined
+  const asksForPause = error instanceof RateLimitedError || error instanceof IdempotencyKeyInUseError
+  return { status: error.status, ...(asksForPause ? { retryAfterSeconds: error.retryAfterSeconds } : {}) }
+}
+
+/** Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. */
+export const withRetries = async <A>(
+  send: () => Promise<A>,
+  options: RetryOptions,
+  signal: AbortSignal | undefined
+): Promise<A> => {
+  for (let sent = 1; ; sent++) {
+    try {
+      return await send()
+    } catch (error) {
+      const pause = pauseBeforeRetry(failureOf(error), sent, options)
+      if (pause === undefined) throw error
+      await sleep(pause, signal)
+    }
+  }
+}

@@ -1,0 +1,203 @@
+/** The promise client of the service. Every rejection is a `SweepError` or the signal's reason. */
+import { attributed } from "../core/Attribution.ts"
+import type { RetryOptions } from "../core/Retry.ts"
+import type { Address } from "../model/Address.ts"
+import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
+import { SweepFailedError } from "../model/Errors.ts"
+import type { Hex } from "../model/Hex.ts"
+import type { Accepted, Intent } from "../model/Intent.ts"
+import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
+import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
+import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { SweepSigner } from "../sign/Signer.ts"
+import { signReviewed } from "../sign/Signing.ts"
+import { readChains, readPrices, readTokens } from "../wire/Catalog.ts"
+import { readAccepted } from "../wire/Intent.ts"
+import { readOffer, writeRequest, writeSigned } from "../wire/Offer.ts"
+import { readPortfolio, readSweepable } from "../wire/Portfolio.ts"
+import {
+  type Delegation,
+  delegation,
+  type Node,
+  nodeClient,
+  revokeDelegation,
+  type RevokeOptions
+} from "./Delegation.ts"
+import { type Fetch, makeHttp } from "./Http.ts"
+import type { KeyedRequestOptions, RequestOptions } from "./RequestOptions.ts"
+import { waitForIntent, type WaitOptions } from "./Waiting.ts"
+
+export interface SweepClientOptions {
+  /** Base URL of the orchestrator. */
+  readonly orchestratorUrl: string
+  /** API key of the builder to whom every sweep is attributed. Default: none. */
+  readonly apiKey?: string
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: Fetch
+  /** Timeout of each attempt at a request, in milliseconds. Default: 30 seconds. */
+  readonly timeoutMillis?: number
+  /** Retries of `quote` and `submit` after a lost response, 429 or 5xx. */
+  readonly retry?: RetryOptions
+  /** Makes the idempotency key of each `quote` and `submit`. Default: a random key of 128 bits. */
+  readonly newIdempotencyKey?: () => string
+  /** Limits of the review. Set at least `delegates`, from your own configuration. */
+  readonly review?: Omit<ReviewOptions, "nowMs">
+  /** Nodes by chain id, for `delegation` and `revokeDelegation`. */
+  readonly nodes?: Readonly<Record<number, Node>>
+}
+
+export interface SweepOptions extends WaitOptions {
+  /** Called with the review before the wallet signs. The sweep stops if it returns false. Default: sign without asking. */
+  readonly confirm?: (review: SweepReview) => boolean | Promise<boolean>
+}
+
+/** A delivered sweep. */
+export interface SweepResult {
+  readonly intent: Intent
+  readonly review: SweepReview
+}
+
+export interface SweepClient {
+  /**
+   * Requests a quote (`POST /quote`). Review the offer before you sign it.
+   *
+   * @throws {QuoteUnavailableError} if no route exists, or fees reach the amount
+   * @throws {InvalidRequestError} if a field is malformed
+   * @example
+   * const offer = await client.quote(request)
+   */
+  readonly quote: (request: SweepRequest, options?: KeyedRequestOptions) => Promise<Offer>
+  /**
+   * Compares an offer with its request, with the client's `review` options. Returns the facts to show to the user.
+   *
+   * @throws {OrderMismatchError} with every difference between order and request
+   * @example
+   * const { fees, receive } = client.reviewOrder(offer, request)
+   */
+  readonly reviewOrder: (offer: Offer, request: SweepRequest) => SweepReview
+  /**
+   * Reviews an offer and has the wallet sign the order (EIP-712) and the authorization (EIP-7702).
+   *
+   * @throws {OrderMismatchError} if the order differs from the request
+   * @throws {SigningError} if the wallet refuses, or is not the owner's
+   * @example
+   * const signed = await client.signSweep(offer, request, account)
+   */
+  readonly signSweep: (offer: Offer, request: SweepRequest, signer: SweepSigner) => Promise<SignedSweep>
+  /**
+   * Submits a signed sweep (`POST /intents`). Once it resolves, the service has stored the sweep and will send it. After a
+   * retryable error the service may have it as well: `waitForIntent` tells, by the quote's id.
+   *
+   * @throws {SubmissionRefusedError} if the quote has expired or was submitted before, or a signature is wrong
+   * @example
+   * const { id } = await client.submit(signed)
+   */
+  readonly submit: (signed: SignedSweep, options?: KeyedRequestOptions) => Promise<Accepted>
+  /**
+   * Waits until an intent is `delivered` or `failed`, and resolves with it.
+   *
+   * @throws {WaitTimeoutError} if it did not end in time
+   * @example
+   * const { status, txHash } = await client.waitForIntent(id, { onProgress: ({ status }) => show(status) })
+   */
+  readonly waitForIntent: (id: string, options?: WaitOptions) => Promise<Intent>
+  /**
+   * Quotes, reviews, signs, submits and waits. Resolves once the sweep is delivered, or with undefined if `confirm` returned
+   * false.
+   *
+   * @throws {SweepFailedError} if the sweep ends without delivery
+   * @example
+   * const result = await client.sweep(request, account, { confirm: (review) => askTheUser(review) })
+   */
+  readonly sweep: (
+    request: SweepRequest,
+    signer: SweepSigner,
+    options?: SweepOptions
+  ) => Promise<SweepResult | undefined>
+  /** Lists the served chains and their features (`GET /chains`). */
+  readonly chains: (options?: RequestOptions) => Promise<ReadonlyArray<ServedChain>>
+  /** Lists the tokens of the served chains (`GET /tokens`). Native currencies come first on each chain. */
+  readonly tokens: (options?: RequestOptions) => Promise<ReadonlyArray<ListedToken>>
+  /** Lists the prices of listed tokens in US dollars (`GET /prices`). They are at most a minute old. */
+  readonly prices: (options?: RequestOptions) => Promise<ReadonlyArray<TokenPrice>>
+  /** Lists the owner's balances on every served chain (`GET /portfolio/:owner`). */
+  readonly portfolio: (owner: Address, options?: RequestOptions) => Promise<Portfolio>
+  /** The same, with the decision if each balance is worth sweeping (`GET /portfolio/:owner/sweepable`). */
+  readonly sweepable: (owner: Address, options?: RequestOptions) => Promise<Portfolio<SweepableToken>>
+  /**
+   * Reads the delegation of an account from a node.
+   *
+   * @throws {UsageError} if neither `node` nor the client's `nodes` has a node of the chain
+   * @example
+   * const { kind } = await client.delegation(owner, { chainId: 8453, node: "https://mainnet.base.org" })
+   */
+  readonly delegation: (
+    account: Address,
+    options: { readonly chainId: number; readonly node?: Node }
+  ) => Promise<Delegation>
+  /**
+   * Revokes the delegation of an account. Resolves with the transaction's hash. The `sender` pays its gas.
+   *
+   * @example
+   * const hash = await client.revokeDelegation({ owner: account, sender: walletClient, chainId: 8453 })
+   */
+  readonly revokeDelegation: (options: RevokeOptions) => Promise<Hex>
+}
+
+const DEFAULT_TIMEOUT_MILLIS = 30_000
+
+/**
+ * Makes a client of the service at `orchestratorUrl`. It keeps no state: one per service is enough.
+ *
+ * @example
+ * const client = createSweepClient({
+ *   orchestratorUrl: "https://sweep.example",
+ *   review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+ * })
+ */
+export const createSweepClient = (options: SweepClientOptions): SweepClient => {
+  // A plain call: browsers reject a `fetch` that is called as a method of another object.
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const http = makeHttp({
+    baseUrl: options.orchestratorUrl,
+    fetch,
+    timeoutMillis: options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS,
+    retry: options.retry,
+    newIdempotencyKey: options.newIdempotencyKey
+  })
+  const { apiKey } = options
+  const node = (chainId: number, given: Node | undefined) =>
+    nodeClient(given ?? options.nodes?.[chainId], chainId, fetch)
+
+  const client: SweepClient = {
+    quote: async (request, requestOptions) =>
+      readOffer(await http.post("/quote", writeRequest(attributed(request, apiKey)), requestOptions)),
+    reviewOrder: (offer, request) => reviewOrder(offer, attributed(request, apiKey), options.review),
+    signSweep: async (offer, request, signer) => signReviewed(client.reviewOrder(offer, request), signer),
+    submit: async (signed, requestOptions) =>
+      readAccepted(await http.post("/intents", writeSigned(signed), requestOptions)),
+    waitForIntent: (id, waitOptions) => waitForIntent(http, id, waitOptions),
+    sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
+      const { signal } = waitOptions
+      const requestOptions: RequestOptions = signal === undefined ? {} : { signal }
+      const offer = await client.quote(request, requestOptions)
+      const review = client.reviewOrder(offer, request)
+      if (confirm !== undefined && !(await confirm(review))) return undefined
+      signal?.throwIfAborted()
+      const accepted = await client.submit(await signReviewed(review, signer), requestOptions)
+      const intent = await client.waitForIntent(accepted.id, waitOptions)
+      if (intent.status === "failed") throw new SweepFailedError(intent)
+      return { intent, review }
+    },
+    chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
+    tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),
+    prices: async (requestOptions) => readPrices(await http.get("/prices", requestOptions)),
+    portfolio: async (owner, requestOptions) => readPortfolio(await http.get(`/portfolio/${owner}`, requestOptions)),
+    sweepable: async (owner, requestOptions) =>
+      readSweepable(await http.get(`/portfolio/${owner}/sweepable`, requestOptions)),
+    delegation: async (account, { chainId, node: given }) => delegation(node(chainId, given), account),
+    revokeDelegation: async (revokeOptions) =>
+      revokeDelegation(node(revokeOptions.chainId, revokeOptions.node), revokeOptions)
+  }
+  return client
+}

@@ -1,0 +1,57 @@
+/** Retries and idempotency keys of the Effect client. `core/Retry.ts` decides; this module waits. */
+import { Context, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
+import { KEY_IN_USE_SECONDS } from "../model/ApiErrors.ts"
+
+/** An error of the contract's client. */
+export interface TaggedFailure {
+  readonly _tag: string
+  readonly retryAfterSeconds?: number
+}
+
+/** Status of the contract's errors after which a retry may succeed. */
+const STATUS: Readonly<Record<string, number>> = {
+  RateLimitExceeded: 429,
+  InternalError: 500,
+  UpstreamFailed: 502,
+  Unavailable: 503
+}
+
+/** Describes an error to the retry policy. Returns undefined for one after which a retry cannot succeed. */
+export const failureOf = (error: TaggedFailure): RequestFailure | undefined => {
+  if (HttpClientError.isHttpClientError(error)) return { status: error.response?.status }
+  // The contract's client does not hand over the `Retry-After` of this error.
+  if (error._tag === "IdempotencyKeyInUse") return { status: 409, retryAfterSeconds: KEY_IN_USE_SECONDS }
+  const status = STATUS[error._tag]
+  return status === undefined ? undefined : { status, retryAfterSeconds: error.retryAfterSeconds }
+}
+
+/** Sends a request until it succeeds. Fails with the last error if a retry is pointless or the attempts are used up. */
+export const withRetries =
+  (options?: RetryOptions) =>
+  <A, E extends TaggedFailure, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const attempt = (sent: number): Effect.Effect<A, E, R> =>
+      Effect.catch(send, (error) => {
+        const pause = pauseBeforeRetry(failureOf(error), sent, options)
+        return pause === undefined ? Effect.fail(error) : Effect.andThen(Effect.sleep(pause), attempt(sent + 1))
+      })
+    return attempt(1)
+  }
+
+const CurrentKey = Context.Reference<string | undefined>("sweep/sdk/IdempotencyKey", { defaultValue: () => undefined })
+
+/** Adds the `Idempotency-Key` to every request that is sent within {@link underOneKey}. */
+export const sendKeys = HttpClient.mapRequestEffect((request) =>
+  Effect.map(CurrentKey, (key) =>
+    key === undefined ? request : HttpClientRequest.setHeader(request, "idempotency-key", key)
+  )
+)
+
+/** Sends every request of an effect under the same key. Default: a random key. */
+export const underOneKey = Effect.fnUntraced(function* <A, E, R>(request: Effect.Effect<A, E, R>, given?: string) {
+  const { uuidV4 } = yield* SecureRandom.SecureRandom
+  const key = given ?? (yield* uuidV4())
+  return yield* Effect.provideService(request, CurrentKey, key)
+}, Effect.provide(SecureRandom.layerWebCrypto))

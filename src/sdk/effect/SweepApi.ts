@@ -1,0 +1,161 @@
+/** The Effect client: the contract's own client, and on it the steps of a sweep. */
+import { Context, Effect, Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
+import type { IntentView, QuoteResponse } from "../../api/orchestrator/Schemas.ts"
+import * as Address from "../../domain/Address.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
+import { attributed } from "../core/Attribution.ts"
+import type { RetryOptions } from "../core/Retry.ts"
+import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
+import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { SweepSigner } from "../sign/Signer.ts"
+import { signReviewed } from "../sign/Signing.ts"
+import { writeRequest } from "../wire/Offer.ts"
+import { asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
+import { sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
+import { waitForIntent } from "./Waiting.ts"
+
+type Intent = typeof IntentView.Type
+
+export interface Options {
+  /** Base URL of the orchestrator. */
+  readonly orchestratorUrl: string
+  /** API key of the builder to whom every sweep is attributed. Default: none. */
+  readonly apiKey?: string
+  /** Limits of the review. Set at least `delegates`, from your own configuration. */
+  readonly review?: Omit<ReviewOptions, "nowMs">
+  /** Retries of `quote` and `submit` after a lost response, 429 or 5xx. */
+  readonly retry?: RetryOptions
+}
+
+export interface KeyedOptions {
+  /** Idempotency key of the request, valid for 24 hours. Default: a random key. */
+  readonly idempotencyKey?: string
+}
+
+/** Dies if an address of the request is malformed. */
+const asQuoteRequest = (request: SweepRequest): QuoteRequest => ({
+  ...writeRequest(request),
+  owner: Address.of(request.owner),
+  tokenIn: Address.of(request.tokenIn),
+  amountIn: request.amountIn,
+  tokenOut: Address.of(request.tokenOut),
+  destination: Address.of(request.destination ?? request.owner)
+})
+
+const asOffer = ({ order, quote, signing }: typeof QuoteResponse.Type): Offer => ({
+  quote,
+  order,
+  signing: { ...signing, authorization: { ...signing.authorization, nonce: Number(signing.authorization.nonce) } }
+})
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const api = yield* HttpApiClient.make(OrchestratorApi, {
+    baseUrl: options.orchestratorUrl,
+    transformClient: sendKeys
+  })
+  const { apiKey } = options
+  const once = <A, E extends TaggedFailure>(request: Effect.Effect<A, E>, { idempotencyKey }: KeyedOptions) =>
+    underOneKey(withRetries(options.retry)(request), idempotencyKey)
+
+  const quote = Effect.fn("SweepApi.quote")(function* (request: SweepRequest, keyed: KeyedOptions = {}) {
+    return asOffer(yield* once(api.quotes.quote({ payload: asQuoteRequest(attributed(request, apiKey)) }), keyed))
+  })
+
+  const review = Effect.fn("SweepApi.review")(function* (offer: Offer, request: SweepRequest) {
+    const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    return yield* Effect.try({
+      try: () => reviewOrder(offer, attributed(request, apiKey), { ...options.review, nowMs }),
+      catch: (error) => error
+    }).pipe(Effect.catch(asOrderMismatch))
+  })
+
+  const sign = Effect.fn("SweepApi.sign")((reviewed: SweepReview, signer: SweepSigner) =>
+    Effect.tryPromise({ try: () => signReviewed(reviewed, signer), catch: (error) => error }).pipe(
+      Effect.catch(asSigningFailed)
+    )
+  )
+
+  const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep, keyed: KeyedOptions = {}) =>
+    once(
+      api.intents.submit({
+        payload: {
+          ...signed,
+          authorization: {
+            ...signed.authorization,
+            address: Address.of(signed.authorization.address),
+            nonce: BigInt(signed.authorization.nonce)
+          }
+        }
+      }),
+      keyed
+    )
+  )
+
+  const wait = Effect.fn("SweepApi.wait")(
+    (id: string, onProgress: (intent: Intent) => Effect.Effect<void> = () => Effect.void) =>
+      waitForIntent(id, {
+        status: api.intents.status({ params: { id } }),
+        opened: api.intents.events({ params: { id }, responseMode: "response-only" }),
+        onProgress
+      })
+  )
+
+  const sweep = Effect.fn("SweepApi.sweep")(function* (
+    request: SweepRequest,
+    signer: SweepSigner,
+    more: {
+      readonly confirm?: (review: SweepReview) => Effect.Effect<boolean>
+      readonly onProgress?: (intent: Intent) => Effect.Effect<void>
+    } = {}
+  ) {
+    const reviewed = yield* review(yield* quote(request), request)
+    if (more.confirm !== undefined && !(yield* more.confirm(reviewed))) return yield* new Declined()
+    const accepted = yield* submit(yield* sign(reviewed, signer))
+    const intent = yield* wait(accepted.id, more.onProgress)
+    if (intent.status === "failed") {
+      const { failureReason, id } = intent
+      return yield* new SweepFailed({ id, ...(failureReason === undefined ? {} : { failureReason }) })
+    }
+    return { intent, review: reviewed }
+  })
+
+  return {
+    /** Client of every endpoint of the contract, with its errors by tag. */
+    api,
+    /** Requests a quote. Retries use the same idempotency key. */
+    quote,
+    /** Compares an offer with its request. Returns the facts to show to the user. */
+    review,
+    /** Has the wallet sign a reviewed order and its authorization. */
+    sign,
+    /** Submits a signed sweep. Retries use the same idempotency key. */
+    submit,
+    /** Succeeds with the intent once it is `delivered` or `failed`. Has no timeout: add one with `Effect.timeout`. */
+    wait,
+    /** Quotes, reviews, signs, submits and waits. Fails with {@link Declined} if `confirm` returns false. */
+    sweep
+  }
+})
+
+/**
+ * The steps of a sweep as effects.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const sweeps = yield* SweepApi
+ *   return yield* sweeps.sweep(request, account, { confirm: (review) => askTheUser(review) })
+ * }).pipe(
+ *   Effect.provide(SweepApi.layer({ orchestratorUrl, review: { delegates: { 8453: "0x…" } } })),
+ *   Effect.provide(FetchHttpClient.layer)
+ * )
+ */
+export class SweepApi extends Context.Service<SweepApi, Effect.Success<ReturnType<typeof make>>>()(
+  "sweep/sdk/SweepApi"
+) {
+  static layer(options: Options): Layer.Layer<SweepApi, never, HttpClient.HttpClient> {
+    return Layer.effect(SweepApi, make(options))
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Errors for responses of the service. Decide by class, `code` or `status`. The text is for people: the service masks most
+ * reasons on purpose.
+ */
+import { SweepError } from "./SweepError.ts"
+
+/** A response that is not a success. */
+export interface Answer {
+  readonly status: number
+  /** Member `error` of the body. Empty if the body is not from the service. */
+  readonly reason: string
+  /** Header `X-Request-Id`. The service's log has the reason under it. */
+  readonly requestId: string | undefined
+  /** Header `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined
+}
+
+/** Base of the errors for responses of the service. */
+export abstract class ApiError extends SweepError {
+  readonly status: number
+  /** Member `error` of the body. Empty if the body is not from the service. */
+  readonly reason: string
+  /** Give it to the operator: the service's log has the reason under it. */
+  readonly requestId: string | undefined
+
+  constructor(advice: string, answer: Answer) {
+    const id = answer.requestId === undefined ? "" : ` (request ${answer.requestId})`
+    super(`${answer.status}${answer.reason === "" ? "" : ` ${answer.reason}`}: ${advice}${id}`)
+    this.status = answer.status
+    this.reason = answer.reason
+    this.requestId = answer.requestId
+  }
+}
+
+/** Makes the class of an error that has no members of its own. */
+const apiError = <const Name extends string, const Code extends string>(
+  name: Name,
+  code: Code,
+  advice: string,
+  retryable = false
+): new (answer: Answer) => ApiError & { readonly name: Name; readonly code: Code } =>
+  class extends ApiError {
+    override readonly name = name
+    readonly code = code
+    override readonly retryable = retryable
+
+    constructor(answer: Answer) {
+      super(advice, answer)
+    }
+  }
+
+/** 422 or 413: the request is malformed. */
+export class InvalidRequestError extends apiError(
+  "InvalidRequestError",
+  "invalid_request",
+  "the request is malformed"
+) {
+  /** One entry per field, such as `amountIn: expected a non-negative integer as a decimal string`. */
+  readonly problems: ReadonlyArray<string> = this.reason.split("; ")
+}
+
+/** 422 with a masked reason: the token is declined, fees reach the amount, or no route exists. */
+export class QuoteUnavailableError extends apiError(
+  "QuoteUnavailableError",
+  "quote_unavailable",
+  "no quote is available; try a larger amount or another token"
+) {}
+
+/** 403: sanctions screening blocks the owner or the destination. */
+export class ScreeningBlockedError extends apiError("ScreeningBlockedError", "screening_blocked", "do not retry") {}
+
+/** 400 with a masked reason: the quote is unknown, expired or used, a party is blocked, or a signature is not the owner's. */
+export class SubmissionRefusedError extends apiError(
+  "SubmissionRefusedError",
+  "submission_refused",
+  "request a new quote and sign again"
+) {}
+
+/** 404: the id is unknown. */
+export class NotFoundError extends apiError("NotFoundError", "not_found", "the id is unknown") {}
+
+/** 409: the idempotency key was used with another request. */
+export class IdempotencyKeyReusedError extends apiError(
+  "IdempotencyKeyReusedError",
+  "idempotency_key_reused",
+  "use a new idempotency key for each request"
+) {}
+
+/** A response that asks for a retry of the same request after a pause. */
+abstract class RetryLaterError extends ApiError {
+  override readonly retryable = true
+  /** Pause before the retry. */
+  readonly retryAfterSeconds: number
+
+  constructor(answer: Answer, fallbackSeconds: number) {
+    const seconds = answer.retryAfterSeconds ?? fallbackSeconds
+    super(`retry after ${seconds} s`, answer)
+    this.retryAfterSeconds = seconds
+  }
+}
+
+/** Pause if a response about a key in use has no `Retry-After`. */
+export const KEY_IN_USE_SECONDS = 1
+
+/** 409: the first request with the idempotency key is still in progress. */
+export class IdempotencyKeyInUseError extends RetryLaterError {
+  override readonly name = "IdempotencyKeyInUseError"
+  readonly code = "idempotency_key_in_use"
+
+  constructor(answer: Answer) {
+    super(answer, KEY_IN_USE_SECONDS)
+  }
+}
+
+/** 429: too many requests. */
+export class RateLimitedError extends RetryLaterError {
+  override readonly name = "RateLimitedError"
+  readonly code = "rate_limited"
+
+  constructor(answer: Answer) {
+    super(answer, 60)
+  }
+}
+
+/** 500, 502, 503, or another 5xx of a gateway. */
+export class ServiceError extends apiError("ServiceError", "service_error", "the service failed; retry later", true) {}
+
+/** A status that the contract does not define. */
+export class UnexpectedStatusError extends apiError(
+  "UnexpectedStatusError",
+  "unexpected_status",
+  "the response is not from this service; check orchestratorUrl"
+) {}
+
+/** Reason that the service gives in place of a masked one. */
+const MASKED = "internal error"
+
+/** Makes the error for a response that is not a success. */
+export const errorOfAnswer = (answer: Answer): ApiError => {
+  switch (answer.status) {
+    case 400:
+      return new SubmissionRefusedError(answer)
+    case 403:
+      return new ScreeningBlockedError(answer)
+    case 404:
+      return new NotFoundError(answer)
+    case 409:
+      // Only the response for a key in use has `Retry-After`.
+      return answer.retryAfterSeconds === undefined
+        ? new IdempotencyKeyReusedError(answer)
+        : new IdempotencyKeyInUseError(answer)
+    case 413:
+      return new InvalidRequestError(answer)
+    case 422:
+      return answer.reason === MASKED ? new QuoteUnavailableError(answer) : new InvalidRequestError(answer)
+    case 429:
+      return new RateLimitedError(answer)
+    default:
+      return answer.status >= 500 ? new ServiceError(answer) : new UnexpectedStatusError(answer)
+  }
+}

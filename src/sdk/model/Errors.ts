@@ -1,0 +1,111 @@
+/** Errors that arise in the client, apart from those for responses of the service (`ApiErrors.ts`). */
+import type { FailureReason, Intent } from "./Intent.ts"
+import { SweepError } from "./SweepError.ts"
+
+/** The response is a success, but its body does not have the contract's shape. */
+export class MalformedAnswerError extends SweepError {
+  override readonly name = "MalformedAnswerError"
+  readonly code = "malformed_answer"
+  /** Place in the body, such as `order.amountIn`. Empty for the body itself. */
+  readonly path: string
+
+  constructor(path: string, expected: string) {
+    super(`the service's response is malformed: ${path === "" ? "the body" : path} is not ${expected}`)
+    this.path = path
+  }
+}
+
+/** No response arrived: the network failed or the request timed out. The service may have processed the request. */
+export class NetworkError extends SweepError {
+  override readonly name = "NetworkError"
+  readonly code = "network_error"
+  override readonly retryable = true
+
+  constructor(url: string, cause: unknown) {
+    super(`no response from ${url}`, { cause })
+  }
+}
+
+/** One difference between an order and its request. */
+export interface Mismatch {
+  /** Such as `order.destination`. */
+  readonly field: string
+  /** Such as `is 0x…, expected 0x…`. */
+  readonly detail: string
+}
+
+/** The order differs from the request, or breaks a limit of the review. Nothing was signed. */
+export class OrderMismatchError extends SweepError {
+  override readonly name = "OrderMismatchError"
+  readonly code = "order_mismatch"
+  /** Every difference. */
+  readonly mismatches: ReadonlyArray<Mismatch>
+
+  constructor(mismatches: ReadonlyArray<Mismatch>) {
+    super(`do not sign: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`)
+    this.mismatches = mismatches
+  }
+}
+
+/** The wallet refused to sign, or returned a signature that is not the owner's. */
+export class SigningError extends SweepError {
+  override readonly name = "SigningError"
+  readonly code: "signing_refused" | "wrong_signer" | "unsupported_wallet"
+  readonly what: "order" | "authorization"
+
+  constructor(code: SigningError["code"], what: SigningError["what"], detail: string, cause?: unknown) {
+    super(`the ${what} is not signed: ${detail}`, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.what = what
+  }
+}
+
+/** The sweep ended without delivery. */
+export class SweepFailedError extends SweepError {
+  override readonly name = "SweepFailedError"
+  readonly code = "sweep_failed"
+  readonly intent: Intent
+  /** Tells if the tokens moved: see the reference of errors. */
+  readonly failureReason: FailureReason | undefined
+
+  constructor(intent: Intent) {
+    super(failureMessage(intent))
+    this.intent = intent
+    this.failureReason = intent.failureReason
+  }
+}
+
+/** Message for a sweep that failed. */
+export const failureMessage = ({ failureReason, id }: Pick<Intent, "id" | "failureReason">): string =>
+  `sweep ${id} failed${failureReason === undefined ? "" : `: ${failureReason}`}`
+
+/** The intent did not end before the timeout. It may still end: wait for it again. */
+export class WaitTimeoutError extends SweepError {
+  override readonly name = "WaitTimeoutError"
+  readonly code = "wait_timeout"
+  override readonly retryable = true
+  /** Last known state. */
+  readonly intent: Intent | undefined
+
+  constructor(id: string, timeoutMillis: number, intent: Intent | undefined) {
+    super(`intent ${id} is still ${intent?.status ?? "unknown"} after ${timeoutMillis / 1000} s`)
+    this.intent = intent
+  }
+}
+
+/** A node did not return an account's state, or the sender did not change it. */
+export class NodeError extends SweepError {
+  override readonly name = "NodeError"
+  readonly code = "node_error"
+  override readonly retryable = true
+
+  constructor(detail: string, cause?: unknown) {
+    super(detail, cause === undefined ? undefined : { cause })
+  }
+}
+
+/** The call lacks an option that it needs. */
+export class UsageError extends SweepError {
+  override readonly name = "UsageError"
+  readonly code = "usage"
+}

@@ -1,0 +1,2 @@
+/** Bytes as text: `0x` and two hexadecimal digits per byte. */
+export type Hex = `0x${string}`

@@ -1,0 +1,45 @@
+/** A submitted sweep, as `POST /intents` and `GET /intents/:id` return it. */
+import type { Hex } from "./Hex.ts"
+
+/** `delivered` and `failed` are final. */
+export type IntentStatus = "quoted" | "submitted" | "settled_source" | "delivered" | "failed"
+
+/** Reason for a failed intent. Newer services may return other values. */
+export type FailureReason =
+  | "expired"
+  | "reverted"
+  | "simulation_failed"
+  | "insufficient_balance"
+  | "delegation_replaced"
+  | "stale_authorization"
+  | "nonce_used"
+  | "screening_blocked"
+  | "bridge_refunded"
+  | (string & {})
+
+/** Response of `POST /intents`. */
+export interface Accepted {
+  /** Id of the quote. */
+  readonly id: string
+  readonly status: IntentStatus
+  readonly txHash?: Hex
+}
+
+/** Response of `GET /intents/:id`. */
+export interface Intent {
+  /** Id of the quote. */
+  readonly id: string
+  readonly status: IntentStatus
+  /** True if the sweep ends on another chain than it starts on. */
+  readonly crossChain: boolean
+  /** Transaction on the source chain. Absent before broadcast. */
+  readonly txHash?: Hex
+  /** Transaction that delivered on the destination chain. */
+  readonly deliveryTxHash?: Hex
+  /** Present if `status` is `failed`. */
+  readonly failureReason?: FailureReason
+}
+
+/** True once the intent is `delivered` or `failed`. */
+export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean =>
+  status === "delivered" || status === "failed"

@@ -1,0 +1,79 @@
+/** EIP-712 typed data of an order, built from the order and never taken from the service. */
+import type { Address } from "./Address.ts"
+import type { SweepOrder } from "./Sweep.ts"
+
+/** EIP-712 domain name of the specification. A deployment may have its own. */
+export const DEFAULT_DOMAIN_NAME = "Service"
+
+const DOMAIN_VERSION = "1"
+
+/** EIP-712 type of an order, in signing order. */
+export const ORDER_TYPES = {
+  SweepOrder: [
+    { name: "owner", type: "address" },
+    { name: "tokenIn", type: "address" },
+    { name: "amountIn", type: "uint256" },
+    { name: "feeAmount", type: "uint256" },
+    { name: "builder", type: "address" },
+    { name: "builderFee", type: "uint256" },
+    { name: "tokenOut", type: "address" },
+    { name: "minAmountOut", type: "uint256" },
+    { name: "destination", type: "address" },
+    { name: "swapTarget", type: "address" },
+    { name: "swapCalldata", type: "bytes" },
+    { name: "deadline", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "destChainId", type: "uint256" }
+  ]
+} as const
+
+/** Type of the EIP-712 domain. */
+export const DOMAIN_TYPE = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" }
+] as const
+
+/** Argument of `signTypedData` in viem; ethers takes its `domain`, `types` and `message`. */
+export interface OrderTypedData {
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId: number
+    readonly verifyingContract: Address
+  }
+  readonly types: typeof ORDER_TYPES
+  readonly primaryType: "SweepOrder"
+  readonly message: SweepOrder
+}
+
+/**
+ * Builds the typed data of an order (EIP-712). The verifying contract is the owner's own account, which runs the delegate.
+ *
+ * @param sourceChainId - chain on which the order settles first
+ * @example
+ * const typedData = orderTypedData(order, 8453)
+ * const signature = await account.signTypedData(typedData)
+ */
+export const orderTypedData = (
+  order: SweepOrder,
+  sourceChainId: number,
+  domainName: string = DEFAULT_DOMAIN_NAME
+): OrderTypedData => ({
+  domain: { name: domainName, version: DOMAIN_VERSION, chainId: sourceChainId, verifyingContract: order.owner },
+  types: ORDER_TYPES,
+  primaryType: "SweepOrder",
+  message: order
+})
+
+/**
+ * Encodes typed data as the JSON that `eth_signTypedData_v4` takes: `EIP712Domain` is among the types, and integers are strings.
+ *
+ * @example
+ * await provider.request({ method: "eth_signTypedData_v4", params: [owner, toJson(review.typedData)] })
+ */
+export const toJson = ({ message, types, ...rest }: OrderTypedData): string =>
+  JSON.stringify({ ...rest, types: { EIP712Domain: DOMAIN_TYPE, ...types }, message }, (_, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value
+  )

@@ -1,0 +1,75 @@
+/** Has a wallet sign a sweep, and verifies that each signature is the owner's. */
+import { recoverTypedDataAddress } from "viem"
+import { recoverAuthorizationAddress } from "viem/utils"
+import { type Address, sameAddress } from "../model/Address.ts"
+import { SigningError } from "../model/Errors.ts"
+import type { Hex } from "../model/Hex.ts"
+import type { Authorization, AuthorizationRequest, SignedSweep } from "../model/Sweep.ts"
+import type { SweepReview } from "../review/Review.ts"
+import type { AuthorizationSignature, SweepSigner } from "./Signer.ts"
+
+const asked = async <A>(what: SigningError["what"], sign: () => Promise<A>): Promise<A> => {
+  try {
+    return await sign()
+  } catch (cause) {
+    throw new SigningError(
+      "signing_refused",
+      what,
+      cause instanceof Error ? cause.message : "the wallet refused",
+      cause
+    )
+  }
+}
+
+/** Resolves with the signer, or with undefined if the bytes are no signature. */
+const recovered = async (recover: () => Promise<Address>): Promise<Address | undefined> => {
+  try {
+    return await recover()
+  } catch {
+    return undefined
+  }
+}
+
+const mustBe = (what: SigningError["what"], owner: Address, signer: Address | undefined): void => {
+  if (signer !== undefined && sameAddress(signer, owner)) return
+  const signedBy = signer === undefined ? "no valid one" : `by ${signer}`
+  throw new SigningError("wrong_signer", what, `the signature is ${signedBy}, and the owner is ${owner}`)
+}
+
+/** A wallet that returns no parity means 0 (specification). */
+const parity = ({ v, yParity }: AuthorizationSignature): 0 | 1 => {
+  if (yParity !== undefined) return yParity === 0 ? 0 : 1
+  return v === undefined || v === 0n || v === 0 || v === 27n || v === 27 ? 0 : 1
+}
+
+/**
+ * Has the wallet sign an authorization (EIP-7702), and verifies the signature.
+ *
+ * @throws {SigningError} if the wallet refuses, or the signature is not the owner's over exactly this authorization
+ */
+export const signAuthorization = async (signer: SweepSigner, request: AuthorizationRequest): Promise<Authorization> => {
+  if (typeof signer.signAuthorization !== "function") {
+    throw new SigningError("unsupported_wallet", "authorization", "the wallet cannot sign EIP-7702 authorizations")
+  }
+  const signed = await asked("authorization", () => signer.signAuthorization(request))
+  const authorization: Authorization = { ...request, r: signed.r, s: signed.s, yParity: parity(signed) }
+  mustBe("authorization", signer.address, await recovered(() => recoverAuthorizationAddress({ authorization })))
+  return authorization
+}
+
+/**
+ * Has the wallet sign a reviewed order (EIP-712) and its authorization (EIP-7702), and verifies both signatures.
+ *
+ * @throws {SigningError} if the wallet refuses, cannot sign authorizations, or is not the owner's
+ * @example
+ * const signed = await signReviewed(reviewOrder(offer, request, options), account)
+ * await client.submit(signed)
+ */
+export const signReviewed = async (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> => {
+  if (!sameAddress(signer.address, review.owner)) {
+    throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, and the owner is ${review.owner}`)
+  }
+  const signature: Hex = await asked("order", () => signer.signTypedData(review.typedData))
+  mustBe("order", review.owner, await recovered(() => recoverTypedDataAddress({ ...review.typedData, signature })))
+  return { quoteId: review.quoteId, signature, authorization: await signAuthorization(signer, review.authorization) }
+}

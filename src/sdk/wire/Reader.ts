@@ -1,0 +1,79 @@
+/** Readers of JSON values. A reader returns a typed value, or throws `MalformedAnswerError` with the place in the body. */
+import { getAddress } from "viem"
+import type { Address } from "../model/Address.ts"
+import { MalformedAnswerError } from "../model/Errors.ts"
+import type { Hex } from "../model/Hex.ts"
+
+/** Reads the value at a path such as `order.amountIn`. */
+export type Read<A> = (value: unknown, path: string) => A
+
+const reader =
+  <A>(expected: string, is: (value: unknown) => value is A): Read<A> =>
+  (value, path) => {
+    if (!is(value)) throw new MalformedAnswerError(path, expected)
+    return value
+  }
+
+const matching = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value)
+
+export const object = reader(
+  "an object",
+  (value): value is Readonly<Record<string, unknown>> =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+)
+export const text = reader("a string", (value): value is string => typeof value === "string")
+export const boolean = reader("a boolean", (value): value is boolean => typeof value === "boolean")
+export const safeInteger = reader(
+  "a non-negative integer",
+  (value): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+)
+export const bytes = reader("bytes", (value): value is Hex => matching(/^0x(?:[0-9a-fA-F]{2})*$/)(value))
+export const hash = reader("a hash", (value): value is Hex => matching(/^0x[0-9a-fA-F]{64}$/)(value))
+const anyCaseAddress = reader("an address", (value): value is Address => matching(/^0x[0-9a-fA-F]{40}$/)(value))
+const decimal = reader("a decimal string", (value): value is string => matching(/^[0-9]{1,78}$/)(value))
+
+/** Takes any case and returns the address with its checksum (EIP-55). */
+export const address: Read<Address> = (value, path) => getAddress(anyCaseAddress(value, path).toLowerCase())
+
+const MAX_UINT256 = 2n ** 256n - 1n
+
+export const uint256: Read<bigint> = (value, path) => {
+  const amount = BigInt(decimal(value, path))
+  if (amount > MAX_UINT256) throw new MalformedAnswerError(path, "a uint256")
+  return amount
+}
+
+/** A safe integer, also as a decimal string. */
+export const integerOrDecimal: Read<number> = (value, path) =>
+  safeInteger(typeof value === "string" ? Number(decimal(value, path)) : value, path)
+
+export const oneOf = <const A extends ReadonlyArray<string>>(values: A) =>
+  reader(`one of ${values.join(", ")}`, (value): value is A[number] => values.some((each) => each === value))
+
+export const nullable =
+  <A>(read: Read<A>): Read<A | null> =>
+  (value, path) =>
+    value === null ? null : read(value, path)
+
+export const list =
+  <A>(read: Read<A>): Read<ReadonlyArray<A>> =>
+  (value, path) => {
+    if (!Array.isArray(value)) throw new MalformedAnswerError(path, "a list")
+    return value.map((each, index) => read(each, `${path}[${index}]`))
+  }
+
+/** Reads the members of the object at a path. */
+export const members = (value: unknown, path: string) => {
+  const fields = object(value, path)
+  const under = (key: string) => (path === "" ? key : `${path}.${key}`)
+  return {
+    get: <A>(key: string, read: Read<A>): A => read(fields[key], under(key)),
+    /** Returns an object to spread, which is empty if the member is absent. */
+    optional: <K extends string, A>(key: K, read: Read<A>): { readonly [Key in K]?: A } => {
+      if (fields[key] === undefined) return {}
+      const found: { [Key in K]?: A } = {}
+      found[key] = read(fields[key], under(key))
+      return found
+    }
+  }
+}

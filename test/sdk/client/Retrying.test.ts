@@ -1,0 +1,119 @@
+/** A call whose answer gets lost is made once, however often it is sent. */
+import { assert, describe, it } from "vitest"
+import * as Sdk from "../../../src/sdk/index.ts"
+import { request, wireOffer } from "../Offers.ts"
+import { type Answer, json, stub } from "../StubFetch.ts"
+
+const signed: Sdk.SignedSweep = {
+  quoteId: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+  signature: "0x12",
+  authorization: {
+    address: "0x1111111111111111111111111111111111111111",
+    chainId: 1,
+    nonce: 7,
+    r: "0x34",
+    s: "0x56",
+    yParity: 0
+  }
+}
+
+const accepted = () => json(201, { id: signed.quoteId, status: "submitted" })
+const reset = () => new TypeError("connection reset")
+const later = (status: number, seconds: number) => () =>
+  json(status, { error: "later" }, { "retry-after": String(seconds) })
+const failed = (status: number) => () => json(status, { error: "internal error" })
+
+const client = (answers: ReadonlyArray<() => Answer>, options: Partial<Sdk.SweepClientOptions> = {}) => {
+  const { asked, fetch } = stub(answers)
+  const retry = { pauseMillis: 1 }
+  return { asked, client: Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, retry, ...options }) }
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail("nothing was rejected"),
+    (error: unknown) => error
+  )
+
+const keysOf = (asked: ReadonlyArray<{ readonly idempotencyKey: string | undefined }>) =>
+  asked.map(({ idempotencyKey }) => idempotencyKey)
+
+describe("a request that is sent again", () => {
+  for (const [trouble, answer] of [
+    ["no answer", reset],
+    ["500", failed(500)],
+    ["502", failed(502)],
+    ["503", failed(503)],
+    ["429", later(429, 1)],
+    ["409 while the first is in progress", later(409, 1)]
+  ] as const) {
+    it(`is the same one under the same key, after ${trouble}`, async () => {
+      const { asked, client: sweeps } = client([answer, accepted])
+      assert.strictEqual((await sweeps.submit(signed)).status, "submitted")
+      const [first, second] = asked
+      assert.lengthOf(asked, 2)
+      assert.deepStrictEqual(second, first)
+      assert.match(first?.idempotencyKey ?? "", /^[0-9a-f]{32}$/)
+    })
+  }
+
+  it("has a key that no other call has", async () => {
+    const { asked, client: sweeps } = client([reset, () => json(200, wireOffer())])
+    await sweeps.quote(request)
+    await sweeps.quote(request)
+    const [first, again, other] = keysOf(asked)
+    assert.strictEqual(again, first)
+    assert.notStrictEqual(other, first)
+  })
+
+  it("has the key that the caller keeps, or that the client was told to make", async () => {
+    let made = 0
+    const { asked, client: sweeps } = client([reset, accepted], { newIdempotencyKey: () => `made-${(made += 1)}` })
+    await sweeps.submit(signed)
+    await sweeps.submit(signed, { idempotencyKey: "kept" })
+    await sweeps.submit(signed)
+    assert.deepStrictEqual(keysOf(asked), ["made-1", "made-1", "kept", "made-2"])
+  })
+
+  it("waits as long as it is told to", async () => {
+    const start = performance.now()
+    await client([later(429, 1), accepted]).client.submit(signed)
+    assert.isAtLeast(performance.now() - start, 990)
+  })
+
+  it("is given up after its attempts, with the last failure", async () => {
+    const { asked, client: sweeps } = client([reset, failed(503)], { retry: { attempts: 3, pauseMillis: 1 } })
+    assert.instanceOf(await rejection(sweeps.submit(signed)), Sdk.ServiceError)
+    assert.lengthOf(asked, 3)
+  })
+
+  it("is not sent again for what another attempt would not change", async () => {
+    for (const [answer, expected] of [
+      [failed(400), Sdk.SubmissionRefusedError],
+      [failed(422), Sdk.QuoteUnavailableError],
+      [() => json(409, { error: "idempotency key was used with another request" }), Sdk.IdempotencyKeyReusedError],
+      [later(429, 3600), Sdk.RateLimitedError]
+    ] as const) {
+      const { asked, client: sweeps } = client([answer])
+      const error = await rejection(sweeps.submit(signed))
+      assert.isTrue(error instanceof expected, String(error))
+      assert.lengthOf(asked, 1)
+    }
+  })
+
+  it("is not sent again when its caller gives up in a pause", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const { asked, client: sweeps } = client(
+      [
+        () => {
+          setTimeout(() => controller.abort(reason), 5)
+          return reset()
+        }
+      ],
+      { retry: { pauseMillis: 60_000 } }
+    )
+    assert.strictEqual(await rejection(sweeps.submit(signed, { signal: controller.signal })), reason)
+    assert.lengthOf(asked, 1)
+  })
+})

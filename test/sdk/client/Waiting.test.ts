@@ -1,0 +1,154 @@
+/** Following an intent: by events, by polling, through trouble, and to an end. */
+import { assert, describe, it } from "vitest"
+import * as Sdk from "../../../src/sdk/index.ts"
+import { json, stub } from "../StubFetch.ts"
+
+const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
+const TX = `0x${"ab".repeat(32)}`
+
+const intent = (status: string, more: Record<string, string> = {}) => ({ id: ID, status, crossChain: false, ...more })
+const notFound = () => json(404, { error: "not found" })
+
+const sse = (text: string) => () =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        // In pieces that end within lines.
+        for (const piece of text.match(/[^]{1,7}/g) ?? []) controller.enqueue(new TextEncoder().encode(piece))
+        controller.close()
+      }
+    }),
+    { headers: { "content-type": "text/event-stream; charset=utf-8" } }
+  )
+
+const event = (status: string, id = ID) =>
+  `event: status\nid: 1\ndata: ${JSON.stringify({ ...intent(status), id })}\n\n`
+
+const pollMillis = { first: 1, longest: 2 }
+
+const waiting = (answers: Parameters<typeof stub>[0], options: Sdk.WaitOptions = {}) => {
+  const { asked, fetch } = stub(answers)
+  const seen: Array<string> = []
+  const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+  const ended = client.waitForIntent(ID, {
+    pollMillis,
+    onProgress: ({ status, txHash }) => seen.push(txHash === undefined ? status : `${status} ${txHash}`),
+    ...options
+  })
+  return { asked, ended, seen }
+}
+
+describe("waiting", () => {
+  it("polls where the service has no events, and tells each change once", async () => {
+    const { asked, ended, seen } = waiting([
+      notFound,
+      () => json(200, intent("submitted")),
+      () => json(200, intent("submitted")),
+      () => json(200, intent("submitted", { txHash: TX })),
+      () => json(200, intent("settled_source", { txHash: TX })),
+      () => json(200, intent("delivered", { txHash: TX }))
+    ])
+    assert.strictEqual((await ended).status, "delivered")
+    assert.deepStrictEqual(seen, ["submitted", `submitted ${TX}`, `settled_source ${TX}`, `delivered ${TX}`])
+    assert.deepStrictEqual(
+      asked.map(({ url }) => url.replace("https://sweep.test/intents/", "")),
+      [`${ID}/events`, ...Array.from({ length: 5 }, () => ID)]
+    )
+  })
+
+  it("follows the events where there are some", async () => {
+    const { asked, ended, seen } = waiting([
+      sse(`: hello\n\n${event("submitted")}${event("delivered", "another")}data: nonsense\n\n${event("delivered")}`)
+    ])
+    assert.strictEqual((await ended).status, "delivered")
+    assert.deepStrictEqual(seen, ["submitted", "delivered"])
+    assert.lengthOf(asked, 1)
+  })
+
+  it("polls on when the events stop, or are something else", async () => {
+    for (const stream of [sse(event("submitted")), () => json(200, {}), () => new TypeError("reset")]) {
+      const { ended } = waiting([stream, () => json(200, intent("failed", { failureReason: "expired" }))])
+      const found = await ended
+      assert.deepStrictEqual([found.status, found.failureReason], ["failed", "expired"])
+    }
+  })
+
+  it("leaves the events alone when told", async () => {
+    const { asked, ended } = waiting([() => json(200, intent("delivered"))], { events: false })
+    await ended
+    assert.deepStrictEqual(
+      asked.map(({ url }) => url),
+      [`https://sweep.test/intents/${ID}`]
+    )
+  })
+
+  it("rides out what passes", async () => {
+    const { ended } = waiting([
+      notFound,
+      () => new TypeError("offline"),
+      () => json(503, { error: "internal error" }),
+      () => json(502, { error: "internal error" }),
+      () => json(200, intent("delivered"))
+    ])
+    assert.strictEqual((await ended).status, "delivered")
+  })
+
+  it("waits as long as a 429 says", async () => {
+    const start = performance.now()
+    const { ended } = waiting([
+      notFound,
+      () => json(429, { error: "rate limit exceeded" }, { "retry-after": "1" }),
+      () => json(200, intent("delivered"))
+    ])
+    await ended
+    assert.isAtLeast(performance.now() - start, 990)
+  })
+
+  it("rejects at once for what does not pass", async () => {
+    const { asked, ended } = waiting([notFound])
+    assert.instanceOf(await ended.catch((error: unknown) => error), Sdk.NotFoundError)
+    assert.lengthOf(asked, 2)
+  })
+
+  it("slows down to the longest pause", async () => {
+    const times: Array<number> = []
+    const poll = () => {
+      times.push(performance.now())
+      return json(200, intent(times.length > 6 ? "delivered" : "submitted"))
+    }
+    await waiting([poll], { events: false, pollMillis: { first: 20, longest: 60 } }).ended
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    assert.isBelow(pauses[0] ?? 0, 50)
+    assert.isAtLeast(pauses[5] ?? 0, 55)
+  })
+
+  it("rejects with the signal's reason, in the midst of a pause", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const { ended } = waiting([notFound, () => json(200, intent("submitted"))], {
+      signal: controller.signal,
+      pollMillis: { first: 60_000, longest: 60_000 },
+      onProgress: () => setTimeout(() => controller.abort(reason), 5)
+    })
+    assert.strictEqual(await ended.catch((error: unknown) => error), reason)
+  })
+
+  it("rejects after its time with what was last seen", async () => {
+    const { ended } = waiting([notFound, () => json(200, intent("submitted"))], { timeoutMillis: 50 })
+    const error = await ended.catch((cause: unknown) => cause)
+    assert.instanceOf(error, Sdk.WaitTimeoutError)
+    if (error instanceof Sdk.WaitTimeoutError) assert.strictEqual(error.intent?.status, "submitted")
+  })
+
+  it("passes on what the caller's own function throws", async () => {
+    const bug = new Error("a bug of the caller's")
+    for (const answers of [[sse(event("submitted"))], [notFound, () => json(200, intent("submitted"))]]) {
+      const { ended } = waiting(answers, {
+        onProgress: () => {
+          throw bug
+        }
+      })
+      assert.strictEqual(await ended.catch((error: unknown) => error), bug)
+    }
+  })
+})

@@ -1,0 +1,173 @@
+/** The Effect API through trouble: one key for a call however often it is sent, and a wait that outlives its event stream. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import { type Options, SweepApi } from "../../../src/sdk/effect.ts"
+import { request, wireOffer } from "../Offers.ts"
+import { type Answer, json, stub } from "../StubFetch.ts"
+
+const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
+
+const state = (status: string, id = ID) => ({ id, status, crossChain: false })
+const polled = (status: string) => () => json(200, state(status))
+const event = (status: string, id = ID) => `id: ${status}\ndata: ${JSON.stringify(state(status, id))}\n\n`
+const offered = () => json(200, wireOffer())
+const reset = () => new TypeError("connection reset")
+const failed = (status: number) => () => json(status, { error: "internal error" })
+
+/** What the service streams: first when to come again, then states; with `open`, nothing more and no end. */
+const streamed =
+  (text: string, { open = false } = {}) =>
+  () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(`retry: 1000\n\n${text}`))
+          if (!open) controller.close()
+        }
+      }),
+      { headers: { "content-type": "text/event-stream" } }
+    )
+
+/** Runs with the stub's answers, and lets time pass as it is waited for. */
+const using = <A, E>(
+  answers: ReadonlyArray<() => Answer>,
+  use: (sweeps: SweepApi["Service"]) => Effect.Effect<A, E>,
+  options: Partial<Options> = {}
+) => {
+  const { asked, fetch } = stub(answers)
+  const layer = SweepApi.layer({ orchestratorUrl: "https://sweep.test", ...options }).pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(
+      Layer.succeed(FetchHttpClient.Fetch, ((url, init) => fetch(String(url), init ?? {})) as typeof globalThis.fetch)
+    )
+  )
+  return Effect.gen(function* () {
+    const running = yield* Effect.forkChild(Effect.flatMap(SweepApi, use).pipe(Effect.provide(layer)))
+    const time = yield* Effect.forkChild(
+      Effect.forever(
+        Effect.andThen(
+          Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1))),
+          TestClock.adjust("1 second")
+        )
+      )
+    )
+    const result = yield* Effect.result(Fiber.join(running))
+    yield* Fiber.interrupt(time)
+    return { asked, result }
+  })
+}
+
+describe("a request that is sent again", () => {
+  for (const [trouble, answer] of [
+    ["no answer", reset],
+    ["500", failed(500)],
+    ["a gateway's 502", () => new Response("<html>", { status: 502 })],
+    ["429", () => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })],
+    [
+      "409 while the first is in progress",
+      () => json(409, { error: "a request with this idempotency key is in progress" })
+    ]
+  ] as const) {
+    it.effect(`is the same one under the same key, after ${trouble}`, () =>
+      Effect.gen(function* () {
+        const { asked, result } = yield* using([answer, offered], (sweeps) => sweeps.quote(request))
+        assert.strictEqual(result._tag, "Success")
+        assert.lengthOf(asked, 2)
+        assert.deepStrictEqual(asked[1], asked[0])
+        assert.match(asked[0]?.idempotencyKey ?? "", /^[0-9a-f-]{36}$/)
+      })
+    )
+  }
+
+  it.effect("has a key of its own for each call, or the caller's", () =>
+    Effect.gen(function* () {
+      const { asked } = yield* using([offered], (sweeps) =>
+        Effect.all([sweeps.quote(request), sweeps.quote(request), sweeps.quote(request, { idempotencyKey: "kept" })])
+      )
+      const keys = asked.map(({ idempotencyKey }) => idempotencyKey)
+      assert.lengthOf(new Set(keys), 3)
+      assert.strictEqual(keys[2], "kept")
+    })
+  )
+
+  it.effect("is given up after its attempts", () =>
+    Effect.gen(function* () {
+      const { asked, result } = yield* using([failed(500)], (sweeps) => sweeps.quote(request), {
+        retry: { attempts: 2 }
+      })
+      assert.isTrue(result._tag === "Failure" && result.failure._tag === "InternalError")
+      assert.lengthOf(asked, 2)
+    })
+  )
+
+  it.effect("is not sent again for a key that stood for another", () =>
+    Effect.gen(function* () {
+      const { asked, result } = yield* using(
+        [() => json(409, { error: "idempotency key was used with another request" })],
+        (sweeps) => sweeps.quote(request)
+      )
+      assert.isTrue(result._tag === "Failure" && result.failure._tag === "IdempotencyKeyReused")
+      assert.lengthOf(asked, 1)
+    })
+  )
+})
+
+describe("waiting", () => {
+  const waiting = (answers: ReadonlyArray<() => Answer>) => {
+    const seen: Array<string> = []
+    return Effect.map(
+      using(answers, (sweeps) => sweeps.wait(ID, ({ status }) => Effect.sync(() => seen.push(status)))),
+      ({ asked, result }) => ({
+        paths: asked.map(({ url }) => url.replace(`https://sweep.test/intents/${ID}`, "")),
+        result,
+        seen
+      })
+    )
+  }
+
+  it.effect("follows the events, and asks for nothing else", () =>
+    Effect.gen(function* () {
+      const { paths, result, seen } = yield* waiting([
+        streamed(`${event("submitted")}:\n\n${event("delivered", "another")}data: nonsense\n\n${event("delivered")}`)
+      ])
+      assert.isTrue(result._tag === "Success" && result.success.status === "delivered")
+      assert.deepStrictEqual(seen, ["submitted", "delivered"])
+      assert.deepStrictEqual(paths, ["/events"])
+    })
+  )
+
+  for (const [trouble, answer] of [
+    ["end early", streamed(event("submitted"))],
+    ["fall silent", streamed(event("submitted"), { open: true })],
+    ["are something else", polled("submitted")],
+    ["are not there", () => json(404, { error: "not found" })],
+    ["cannot be had", reset]
+  ] as const) {
+    it.effect(`polls when the events ${trouble}`, () =>
+      Effect.gen(function* () {
+        const { paths, result, seen } = yield* waiting([
+          answer,
+          polled("submitted"),
+          failed(503),
+          reset,
+          polled("submitted"),
+          polled("settled_source"),
+          polled("delivered")
+        ])
+        assert.isTrue(result._tag === "Success" && result.success.status === "delivered")
+        assert.deepStrictEqual(seen, ["submitted", "settled_source", "delivered"])
+        assert.deepStrictEqual(paths, ["/events", "", "", "", "", "", ""])
+      })
+    )
+  }
+
+  it.effect("fails at once with what does not pass", () =>
+    Effect.gen(function* () {
+      const { paths, result } = yield* waiting([() => json(404, { error: "not found" })])
+      assert.isTrue(result._tag === "Failure" && result.failure._tag === "NotFound")
+      assert.deepStrictEqual(paths, ["/events", ""])
+    })
+  )
+})
