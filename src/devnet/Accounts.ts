@@ -9,7 +9,7 @@ export interface DevAccount {
   readonly privateKey: Hash
 }
 
-/** Of the accounts that a person uses: import it into a wallet. The services and the network itself use none of them. */
+/** Mnemonic of the users' accounts, to import into a wallet. The services and the network use none of these accounts. */
 export const USER_MNEMONIC = "comic rug screen appear cycle witness click there remind nut twice pride"
 
 const USERS = 12
@@ -19,12 +19,12 @@ const fromKey = (privateKey: Hash): DevAccount => ({
   address: Address.of(privateKeyToAccount(privateKey).address)
 })
 
-/** An account of the network itself, named by what it does. */
+/** An account of the network, named by its role. */
 const role = (name: string): DevAccount => fromKey(keccak256(stringToHex(`token sweep local network: ${name}`)))
 
 /** The accounts at m/44'/60'/0'/0/i of {@link USER_MNEMONIC}, as wallets show them. */
 export const users = (): ReadonlyArray<DevAccount> => {
-  // The parent key is derived once: stretching the mnemonic takes most of the time.
+  // The parent key is derived once, because deriving it from the mnemonic takes most of the time.
   const parent = mnemonicToAccount(USER_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey()
   return Array.from({ length: USERS }, (_, index) => {
     const { privateKey } = parent.deriveChild(index)
@@ -33,10 +33,10 @@ export const users = (): ReadonlyArray<DevAccount> => {
   })
 }
 
-/** Sends what sets a chain up, and owns what has an owner. Another one for each chain, so that addresses differ. */
+/** Sets a chain up and owns its contracts. Each chain has its own, so that addresses differ between chains. */
 export const deployer = (chainName: string): DevAccount => role(`deployer of ${chainName}`)
 
-/** The service's lanes. */
+/** The relayer's lanes. */
 export const relayers = (): readonly [DevAccount, ...ReadonlyArray<DevAccount>] => [
   role("relayer 1"),
   role("relayer 2")
@@ -44,7 +44,7 @@ export const relayers = (): readonly [DevAccount, ...ReadonlyArray<DevAccount>] 
 
 export const filler = (): DevAccount => role("filler")
 
-/** On every chain's sanctions list from the start. */
+/** Sanctioned on every chain from the start. */
 export const sanctioned = (): Address.Address => role("sanctioned").address
 
 /** Receives protocol fees. */
@@ -53,5 +53,5 @@ export const feeRecipient = (): Address.Address => role("fee recipient").address
 /** Owns the builder that the local network registers. */
 export const builder = (): DevAccount => role("builder")
 
-/** Receives fees of builders that are paid from the ledger, and pays them out. */
+/** Receives the fees of builders in payout mode `ledger`, and pays them out. */
 export const builderVault = (): DevAccount => role("builder vault")

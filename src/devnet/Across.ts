@@ -1,4 +1,4 @@
-/** Across: the real SpokePool, as it is deployed on Ethereum, behind its proxy, and the real periphery that swaps before it. */
+/** Deploys Across: the SpokePool of Ethereum behind its proxy, and the periphery that swaps before a deposit. */
 import { encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import * as Address from "../domain/Address.ts"
 import type { Artifacts } from "./Artifacts.ts"
@@ -6,7 +6,7 @@ import { MULTICALL3, PERMIT2 } from "./Essentials.ts"
 import type { Script } from "./Script.ts"
 import type { Tokens } from "./Tokens.ts"
 
-/** The values of the pools on public chains: how old a quote may be, and how far ahead a fill deadline (6 hours), in seconds. */
+/** Values of the pools on public chains, in seconds: maximum age of a quote, and maximum distance of a fill deadline. */
 export const QUOTE_TIME_BUFFER = 3_600
 export const FILL_DEADLINE_BUFFER = 21_600
 
@@ -24,7 +24,7 @@ const peripheryAbi = parseAbi(["constructor(address permit2, address multicall3)
 
 const proxyAbi = parseAbi(["constructor(address implementation, bytes data)"])
 
-/** Deploys the pool and returns the proxy, which the sender owns. Deposits need no enabled routes any more. */
+/** Deploys the pool and returns the proxy, which the sender owns. Deposits no longer need enabled routes. */
 export const deploySpokePool = (script: Script, artifacts: Artifacts, tokens: Tokens): Address.Address => {
   const implementation = script.deploy(
     "SpokePool implementation",
@@ -48,7 +48,7 @@ export const deploySpokePool = (script: Script, artifacts: Artifacts, tokens: To
   )
 }
 
-/** Deploys the periphery, which serves any pool. Permit2 has to be there before. */
+/** Deploys the periphery, which serves any pool. Permit2 must be deployed first. */
 export const deployPeriphery = (script: Script, artifacts: Artifacts): Address.Address =>
   script.deploy(
     "SpokePoolPeriphery",

@@ -1,13 +1,12 @@
 /** Local chains: one anvil process each, with the EVM of the Prague upgrade (EIP-7702). */
-import { createRequire } from "node:module"
-import { arch, platform } from "node:process"
 import { Effect, Option, Schema, type Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { createTestClient, defineChain, http, publicActions, walletActions } from "viem"
 import type { ChainId } from "../domain/ChainId.ts"
+import * as Foundry from "./Foundry.ts"
 import * as Subprocess from "./Subprocess.ts"
 
-/** A node of the local network refused or failed what the network's own setup asked of it. */
+/** A node of the local network rejected or failed a step of the setup. */
 export class DevChainFailed extends Schema.TaggedError<DevChainFailed>()("DevChainFailed", {
   chainId: Schema.Number,
   step: Schema.String,
@@ -20,14 +19,14 @@ export class DevChainFailed extends Schema.TaggedError<DevChainFailed>()("DevCha
 
 export interface AnvilOptions {
   readonly chainId: ChainId
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
 }
 
-/** Public network's order of magnitude, so that what fits into a block here fits there. */
+/** Close to the gas limit of public networks, so that a transaction that fits here fits there. */
 export const BLOCK_GAS_LIMIT = 60_000_000n
 
-/** Blocks whose state can be read: many times the depth that anything here looks back. */
+/** Number of recent blocks whose state can be read. No reader looks back this far. */
 const STATES_KEPT = 512
 
 const makeClient = (chainId: ChainId, rpcUrl: string) =>
@@ -39,7 +38,7 @@ const makeClient = (chainId: ChainId, rpcUrl: string) =>
       nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
       rpcUrls: { default: { http: [rpcUrl] } }
     }),
-    // Requests of one tick travel together: setting a chain up costs few round trips.
+    // Requests of one tick are sent as one batch, so that a setup needs few round trips.
     transport: http(rpcUrl, { batch: { batchSize: 1_000 }, retryCount: 0, timeout: 30_000 }),
     pollingInterval: 50,
     cacheTime: 0
@@ -55,7 +54,7 @@ export interface Anvil {
   /** Leader of the node's process group. */
   readonly pid: number
   readonly client: AnvilClient
-  /** Asks the node; a refusal becomes a {@link DevChainFailed} that names the step. */
+  /** Sends a request to the node. An error becomes a {@link DevChainFailed} that names the step. */
   readonly ask: <A>(step: string, request: (client: AnvilClient) => Promise<A>) => Effect.Effect<A, DevChainFailed>
   readonly exited: Effect.Effect<Subprocess.SubprocessFailed>
 }
@@ -67,18 +66,7 @@ const detailOf = (cause: unknown): string =>
       : cause.message
     : String(cause)
 
-const binary = Effect.suspend(() => {
-  const name = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`
-  return Effect.try({
-    try: () =>
-      createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")).resolve(
-        `${name}/bin/anvil`
-      ),
-    catch: () => new Subprocess.SubprocessFailed({ command: "anvil", detail: `the package ${name} is not installed` })
-  })
-})
-
-/** Starts a chain that mines each transaction at once. The node is stopped when the scope closes. */
+/** Starts a chain that mines each transaction immediately. The node stops when the scope closes. */
 export const start = Effect.fn("Anvil.start")(function* (
   options: AnvilOptions
 ): Effect.fn.Return<
@@ -89,19 +77,19 @@ export const start = Effect.fn("Anvil.start")(function* (
   const { chainId } = options
   const running = yield* Subprocess.start({
     name: "anvil",
-    command: yield* binary,
+    command: yield* Foundry.binary("anvil"),
     args: [
       "--host=127.0.0.1",
       `--port=${options.port ?? 0}`,
       `--chain-id=${chainId}`,
       "--hardfork=prague",
       `--gas-limit=${BLOCK_GAS_LIMIT}`,
-      // Older states would go to the home directory, gigabytes of them, and stay there when the node is killed.
+      // Older states would be written to the home directory, gigabytes of them, and stay there if the node is killed.
       `--prune-history=${STATES_KEPT}`,
-      // Accounts come from the network, not from the well-known mnemonic whose accounts others may have delegated.
+      // The network funds its own accounts. The keys of Anvil's default accounts are public, and others may have delegated them.
       "--accounts=0"
     ],
-    // With port 0 only the node knows where it listens; the same line says that it is ready.
+    // With port 0, the node chooses its port and prints it in the line that announces readiness.
     ready: (line) => Option.fromNullishOr(/^Listening on (\S+)$/.exec(line)?.[1])
   })
   const rpcUrl = `http://${running.ready}`
@@ -115,6 +103,6 @@ export const start = Effect.fn("Anvil.start")(function* (
   return { chainId, rpcUrl, pid: running.pid, client, ask, exited: running.exited }
 })
 
-/** Mines a block every so many seconds from now on, whether there are transactions or not. */
+/** Mines a block at a fixed interval in seconds, even if there are no transactions. */
 export const mineEvery = (chain: Anvil, seconds: number): Effect.Effect<void, DevChainFailed> =>
   chain.ask("mine at intervals", (client) => client.setIntervalMining({ interval: seconds }))

@@ -1,4 +1,4 @@
-/** Creation code of other people's contracts, from the artifacts that their npm packages carry. */
+/** Creation code of third-party contracts, from the artifacts in their npm packages. */
 import { createRequire } from "node:module"
 import { Effect, Schema } from "effect"
 import { Hex } from "../domain/Hex.ts"
@@ -20,13 +20,13 @@ const FILES = {
 
 export type Artifacts = Readonly<Record<keyof typeof FILES, Hex>>
 
-/** Packages for development alone, so they are read when a network starts and not when this module is imported. */
+/** These are development dependencies, so they are read when a network starts and not when this module is imported. */
 const read = (file: string): Hex => {
   const { bytecode } = Schema.decodeUnknownSync(Artifact)(createRequire(import.meta.url)(file))
   return Schema.decodeUnknownSync(Hex)(bytecode.startsWith("0x") ? bytecode : `0x${bytecode}`)
 }
 
-/** Reads all of them; that one is missing is a broken installation. */
+/** Reads all artifacts. A missing one means a broken installation, which is a defect. */
 export const load: Effect.Effect<Artifacts> = Effect.sync(() => ({
   weth9: read(FILES.weth9),
   uniswapV3Factory: read(FILES.uniswapV3Factory),

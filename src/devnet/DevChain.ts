@@ -1,4 +1,4 @@
-/** One chain of the local network with everything on it that the service meets on a public one. */
+/** One chain of the local network, with every contract that the service uses on a public chain. */
 import { Effect, type Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { encodeFunctionData, erc20Abi, parseEther } from "viem"
@@ -23,11 +23,11 @@ export interface DevChainOptions {
   readonly id: ChainId
   /** Lower case, as in route hints. */
   readonly name: string
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
-  /** Without it every transaction is mined at once. */
+  /** Seconds between blocks. If absent, each transaction is mined immediately. */
   readonly blockSeconds?: number
-  /** Blocks after which the service takes a transaction for settled; 1 unless told. */
+  /** Blocks after which the service treats a transaction as final. Default: 1. */
   readonly confirmations?: number
   /** EIP-712 domain name of orders. */
   readonly domainName?: string
@@ -43,11 +43,11 @@ export interface DevChain {
   readonly spokePoolPeriphery: Address.Address
   /** Owns the sanctions list, the blocklisting token and the guard's allow-list. */
   readonly deployer: Accounts.DevAccount
-  /** Gives tokens or, for `ETH`, native currency (in smallest units) to anyone; done once it is mined. */
+  /** Gives an account tokens or, for `ETH`, native currency, in the smallest unit. Returns once the gift is mined. */
   readonly fund: Faucet.Fund
 }
 
-/** Whole tokens that each account of a person gets on each chain. */
+/** Whole tokens that each user account gets on each chain. */
 const USER_TOKENS: Readonly<Record<Tokens.Symbol, bigint>> = {
   WETH: 50n,
   USDC: 100_000n,
@@ -59,20 +59,20 @@ const USER_TOKENS: Readonly<Record<Tokens.Symbol, bigint>> = {
 }
 const USER_NATIVE = parseEther("100")
 
-/** Whole tokens of the filler's inventory, and what the faucet holds of the one that cannot be minted. */
+/** Whole tokens of the filler's inventory, and of the faucet for the token that cannot be minted. */
 const FILLER_WHOLE = 1_000_000n
 const FAUCET_WETH = Tokens.units("WETH", 1_000_000n)
 
 const SERVICE_NATIVE = parseEther("1000")
 const DEPLOYER_NATIVE = parseEther("100000000")
 
-/** Seconds between listing a target and the first sweep that may call it: short enough to try out. */
+/** Seconds between listing a target and the first sweep that may call it. Short, so that it can be tried out. */
 const TIMELOCK_SECONDS = 60
 
-/** Milliseconds between blocks that the service is told where a transaction makes its own block. */
+/** Block time in milliseconds that the service is configured with if each transaction is mined immediately. */
 const AUTOMINE_BLOCK_MILLIS = 250
 
-/** Starts a chain and sets it up. The node is stopped when the scope closes. */
+/** Starts a chain and sets it up. The node stops when the scope closes. */
 export const start = Effect.fn("DevChain.start")(function* (
   options: DevChainOptions
 ): Effect.fn.Return<
@@ -155,7 +155,7 @@ const deploySweepContracts = (
   }
 }
 
-/** Creates everybody's tokens: the users', the filler's, and the deployer's for pools and faucet. */
+/** Mints the tokens of the users, of the filler, and of the deployer, who funds pools and faucet. */
 const distribute = (script: Script, tokens: Tokens.Tokens): void => {
   const filler = Accounts.filler().address
   const shares = (symbol: Tokens.Symbol): ReadonlyArray<readonly [Address.Address, bigint]> => [
@@ -183,7 +183,7 @@ const distribute = (script: Script, tokens: Tokens.Tokens): void => {
   ])
 }
 
-/** Native currency, as a genesis block would allot it. */
+/** Sets balances of native currency, like the allocations of a genesis block. */
 const endow = (anvil: Anvil.Anvil, deployer: Address.Address) => {
   const shares: ReadonlyArray<readonly [Address.Address, bigint]> = [
     [deployer, DEPLOYER_NATIVE],

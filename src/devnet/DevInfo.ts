@@ -1,6 +1,6 @@
 /**
- * `.sweep/dev.json`: what a running local network tells clients, demo and tests about itself. Its members are a fixed
- * interface: what else there is to know, such as the vault's key, `./sweep dev` prints.
+ * `.sweep/dev.json`: the addresses, tokens and accounts of a running local network, for clients, the demo and tests. Its
+ * members are a fixed interface. `./sweep dev` prints the rest, such as the vault's key.
  */
 import { Schema } from "effect"
 import * as Address from "../domain/Address.ts"
@@ -33,7 +33,7 @@ export const DevInfo = Schema.Struct({
   builderAdminToken: Schema.String,
   databaseUrl: Schema.String,
   chains: Schema.Array(DevChain),
-  /** Funded with every token on every chain, and never used by the services. */
+  /** Hold every token on every chain. The services never use them. */
   accounts: Schema.Array(Schema.Struct({ address: Address.NonZeroAddress, privateKey: Hash })),
   sanctionedAddress: Address.NonZeroAddress
 })

@@ -1,4 +1,4 @@
-/** The whole local network: PostgreSQL, chains and filler, and the file that tells clients where everything is. */
+/** The whole local network: PostgreSQL, chains and filler, and the file from which clients read its addresses. */
 import { Effect, Exit, FileSystem, Path, Schema, type Scope } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { ChildProcessSpawner } from "effect/process"
@@ -11,33 +11,35 @@ import * as Postgres from "./Postgres.ts"
 import type { SubprocessFailed } from "./Subprocess.ts"
 
 export interface DevNetworkOptions extends Network.NetworkOptions {
-  /** Holds PostgreSQL's data and `dev.json`. One network at a time can use it. */
+  /** Directory of PostgreSQL's data and of `dev.json`. One network at a time can use it. */
   readonly directory: string
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly postgresPort?: number
 }
 
-/** Where the services that were started on the network are. */
+/** Urls and admin tokens of the services that run on the network. */
 export type DevServices = Pick<
   DevInfo,
   "orchestratorUrl" | "builderUrl" | "dashboardUrl" | "orchestratorAdminToken" | "builderAdminToken"
 >
 
 export interface DevNetwork extends Network.Network {
-  /** Of an empty database. */
+  /** Url of an empty database. */
   readonly databaseUrl: string
-  /** Writes `dev.json` and `chains.json`, readable by the user alone and never half written, and removes them when the scope closes. */
+  /**
+   * Writes `dev.json` and `chains.json` atomically, readable only by the user, and removes them when the scope closes.
+   */
   readonly publish: (services: DevServices) => Effect.Effect<DevInfo, PlatformError, Scope.Scope>
 }
 
 export const FILE = "dev.json"
 
-/** The chains as `CHAINS_FILE` takes them, for services and commands that run beside. */
+/** Name of the file that other services and commands take as `CHAINS_FILE`. */
 export const CHAINS_FILE = "chains.json"
 
 const DATABASE = "sweep"
 
-/** Starts everything; all of it is stopped when the scope closes. Fails where another network uses the directory. */
+/** Starts everything, and stops it when the scope closes. Fails if another network uses the directory. */
 export const start = Effect.fn("DevNetwork.start")(function* (
   options: DevNetworkOptions
 ): Effect.fn.Return<
@@ -54,12 +56,12 @@ export const start = Effect.fn("DevNetwork.start")(function* (
   const database = Effect.gen(function* () {
     const server = yield* Postgres.start({
       dataDirectory: path.join(directory, "dev-postgres"),
-      // The chains are new, so what was known of the previous ones would be wrong, and none of it needs to last.
+      // The chains are new, so data about the previous ones would be wrong, and none of it needs to be durable.
       fresh: true,
       durable: false,
       ...(options.postgresPort === undefined ? {} : { port: options.postgresPort })
     })
-    // The directory is ours from here on: what a killed network left in it describes nothing any more.
+    // PostgreSQL's lock now protects the directory, so files in it were left by a killed network.
     yield* fs.remove(file, { force: true })
     yield* fs.remove(chainsFile, { force: true })
     return { server, databaseUrl: yield* server.createDatabase(DATABASE) }
@@ -91,7 +93,7 @@ export const start = Effect.fn("DevNetwork.start")(function* (
   }
 })
 
-/** There until the scope closes. */
+/** Writes a file and removes it when the scope closes. */
 const published = Effect.fnUntraced(function* (file: string, content: unknown) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.acquireRelease(writeWhole(file, `${JSON.stringify(content, null, 2)}\n`), () =>
@@ -99,7 +101,7 @@ const published = Effect.fnUntraced(function* (file: string, content: unknown) {
   )
 })
 
-/** A reader sees the old file or the new one. */
+/** Replaces the file atomically: a reader sees the old content or the new one. */
 const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
   const fs = yield* FileSystem.FileSystem
   const scratch = `${file}.new`
@@ -112,7 +114,7 @@ const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
     )
 })
 
-/** A chain as clients know it. */
+/** A chain in the form of `dev.json`. */
 export const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({
   id: chain.id,
   name: chain.name,
@@ -126,7 +128,7 @@ export const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevIn
   tokens: Object.fromEntries(chain.tokens.map(({ address, decimals, symbol }) => [symbol, { address, decimals }]))
 })
 
-/** A chain as an operator would list it. The guard's owner only matters where contracts are not given. */
+/** A chain in the form of the chains file. The guard's owner is only used when contracts are deployed. */
 const asChainsFileEntry = ({ chain, deployer, rpcUrl }: DevChain) => ({
   ...chain,
   rpcUrls: [rpcUrl],

@@ -1,4 +1,4 @@
-/** What the service expects on any chain at a known address: Multicall3, Permit2 and a sanctions oracle. */
+/** Contracts that the service expects on every chain: Multicall3, Permit2 and a sanctions oracle. */
 import { Effect } from "effect"
 import { concatHex, encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import { DETERMINISTIC_DEPLOYER } from "../adapters/evm/contracts/Deployment.ts"
@@ -9,11 +9,11 @@ import { permit2, sanctionsOracle } from "./artifacts.generated.ts"
 import type { Artifacts } from "./Artifacts.ts"
 import type { Script } from "./Script.ts"
 
-/** At the same address on every public chain. */
+/** They have the same address on every public chain. */
 export const MULTICALL3 = Address.of("0xcA11bde05977b3631167028862bE2a173976CA11")
 export const PERMIT2 = Address.of("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
-/** The salt with which Permit2 was deployed: code and salt together give its address. */
+/** Salt of Permit2's deployment. Code and salt determine its address. */
 const PERMIT2_SALT = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000"
 
 export interface Call3Value {
@@ -30,8 +30,8 @@ const multicall3Abi = parseAbi([
 ])
 
 /**
- * Puts Multicall3 at its address. Elsewhere a pre-signed transaction of an unknown key did that; here its constructor runs in
- * a call, and the node is told the code that it returned.
+ * Puts Multicall3 at its address. On public chains a presigned transaction deployed it. Here its constructor runs in a call,
+ * and the node sets the code that the call returns.
  */
 export const installMulticall3 = Effect.fnUntraced(function* (chain: Anvil, artifacts: Artifacts) {
   const { data } = yield* chain.ask("construct Multicall3", (client) => client.call({ data: artifacts.multicall3 }))
@@ -41,7 +41,7 @@ export const installMulticall3 = Effect.fnUntraced(function* (chain: Anvil, arti
   yield* chain.ask("install Multicall3", (client) => client.setCode({ address: MULTICALL3, bytecode: data }))
 })
 
-/** Many calls as one step; Multicall3 is their sender. */
+/** Combines many calls into one step. Multicall3 is their sender. */
 export const callAll = (script: Script, label: string, calls: ReadonlyArray<Call3Value>): void =>
   script.call(
     label,
@@ -54,11 +54,11 @@ export const callAll = (script: Script, label: string, calls: ReadonlyArray<Call
     calls.reduce((sum, call) => sum + call.value, 0n)
   )
 
-/** Deploys the original bytes in the original way, which leads to the original address. */
+/** Deploys the original code with the original salt by the same factory, which gives the original address. */
 export const deployPermit2 = (script: Script): void =>
   script.call("deploy Permit2", DETERMINISTIC_DEPLOYER, concatHex([PERMIT2_SALT, permit2.creationCode]))
 
-/** Deploys an oracle that lists the given addresses and belongs to the sender. */
+/** Deploys a sanctions oracle that lists the given addresses. The sender owns it. */
 export const deploySanctionsOracle = (script: Script, listed: ReadonlyArray<Address.Address>): Address.Address => {
   const { abi, creationCode } = sanctionsOracle
   const oracle = script.deploy(

@@ -1,4 +1,4 @@
-/** Gives tokens to accounts that have nothing, such as the fresh keys of the demo and of tests. */
+/** Gives tokens to empty accounts, such as the new keys of the demo and of tests. */
 import { Effect, Semaphore } from "effect"
 import { encodeFunctionData, erc20Abi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -34,7 +34,7 @@ const payment = (tokens: Tokens.Tokens, owner: Address.Address, { amount, token 
   }
 }
 
-/** Gifts are sent one after another, so that nonces stay in order, and may be mined together. */
+/** Gifts are sent one after another, so that nonces stay in order. They may be mined in one block. */
 export const make = (anvil: Anvil, tokens: Tokens.Tokens, deployer: DevAccount): Fund => {
   const account = privateKeyToAccount(deployer.privateKey)
   const sending = Semaphore.makeUnsafe(1)

@@ -1,6 +1,6 @@
 /**
- * A small Across relayer: it watches the SpokePools and fills, from its own inventory, every deposit that does not lose it
- * money. Filling is idempotent, since the destination pool takes each deposit once.
+ * A small Across relayer. It watches the SpokePools and fills every deposit that does not lose it money from its own
+ * inventory. Filling is idempotent, because the destination pool accepts each deposit once.
  */
 import { Clock, Effect, FiberMap, Schedule, Semaphore } from "effect"
 import {
@@ -24,7 +24,7 @@ import { type Anvil, DevChainFailed } from "./Anvil.ts"
 import type { Script } from "./Script.ts"
 import { SYMBOLS, TOKENS, type Tokens } from "./Tokens.ts"
 
-/** What the filler needs to know of a chain. */
+/** A chain on which the filler watches deposits and fills. */
 export interface FillerChain {
   readonly anvil: Anvil
   readonly spokePool: Address.Address
@@ -40,18 +40,18 @@ type Deposit = GetEventArgs<
 
 const POLL_INTERVAL = "200 millis"
 
-/** How long a deposit that is filled or unwelcome is left alone: a reorg can undo a fill. */
+/** Time after which a filled or rejected deposit is checked again, because a reorg can undo a fill. */
 const RECHECK_MILLIS = 3_000
 
-/** After this a fill counts as lost, and the pool is asked again. */
+/** Time after which a fill without a receipt counts as lost, and the pool is asked again. */
 const FILL_TIMEOUT_MILLIS = 15_000
 
-/** Looked at again and again: a reorg can put a deposit into a block that was already seen. */
+/** Number of recent blocks that are read again on each pass, because a reorg can add a deposit to a block already seen. */
 const LOOKBACK_BLOCKS = 64n
 
 const account = privateKeyToAccount(Accounts.filler().privateKey)
 
-/** Lets the pool take what the filler delivers. A script of the filler's own account. */
+/** Script of the filler's account that approves its tokens to the pool. */
 export const approve = (script: Script, spokePool: Address.Address, tokens: Tokens): void => {
   for (const symbol of SYMBOLS) {
     script.call(
@@ -64,7 +64,7 @@ export const approve = (script: Script, spokePool: Address.Address, tokens: Toke
 
 const addressOf = (word: Hash): Address.Address => Address.of(`0x${word.slice(-40)}`)
 
-/** USD value with 18 decimals; undefined for a token that the filler does not deal in. */
+/** US dollar value with 18 decimals. Undefined for a token that the filler does not support. */
 const value = (chain: FillerChain, word: Hash, amount: bigint): bigint | undefined => {
   const address = addressOf(word)
   const symbol = SYMBOLS.find((candidate) => chain.tokens[candidate] === address)
@@ -72,7 +72,7 @@ const value = (chain: FillerChain, word: Hash, amount: bigint): bigint | undefin
   return token?.usd === undefined ? undefined : (amount * token.usd * 10n ** 18n) / 10n ** BigInt(token.decimals)
 }
 
-/** Whether a filler would take the deposit: known tokens, nobody else's for now, and worth no less than what it costs. */
+/** True if the tokens are known, no other relayer has exclusivity, and the deposit is worth at least what filling it costs. */
 const isWelcome = (origin: FillerChain, destination: FillerChain, deposit: Deposit): boolean => {
   const income = value(origin, deposit.inputToken, deposit.inputAmount)
   const cost = value(destination, deposit.outputToken, deposit.outputAmount)
@@ -103,7 +103,7 @@ const relayHash = (relayData: RelayData, destinationChainId: ChainId): Hash =>
 
 const FILLED = 2n
 
-/** Runs until the scope closes. What a node refuses, or a reorg undoes, is tried again. */
+/** Runs until the scope closes. It retries requests that a node rejects and fills that a reorg undoes. */
 export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<FillerChain>) {
   const destinations = new Map(
     chains.map((chain) => [BigInt(chain.anvil.chainId), { chain, sending: Semaphore.makeUnsafe(1) }])
@@ -124,7 +124,7 @@ export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<
         Effect.flatMap((wanted) => (wanted ? fill(chain, sending, relayData) : Effect.void)),
         Effect.andThen(Clock.currentTimeMillis),
         Effect.map((time) => settledAt.set(hash, time)),
-        Effect.catch((error) => Effect.logDebug("a fill failed; the next look tries again", error))
+        Effect.catch((error) => Effect.logDebug("a fill failed and will be retried", error))
       )
       yield* FiberMap.run(fills, hash, settle, { onlyIfMissing: true })
     }
@@ -134,7 +134,7 @@ export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<
     chains,
     (origin) =>
       look(origin).pipe(
-        Effect.catch((error) => Effect.logDebug("a look at a chain failed", error)),
+        Effect.catch((error) => Effect.logDebug("reading the deposits of a chain failed and will be retried", error)),
         Effect.repeat(Schedule.spaced(POLL_INTERVAL)),
         Effect.forkScoped
       ),
@@ -165,7 +165,7 @@ const fill = Effect.fnUntraced(function* (
     functionName: "fillRelay",
     args: [relayData, BigInt(anvil.chainId), pad(account.address, { size: 32 })]
   })
-  // One at a time, so that each gets the next nonce; what was sent is mined together.
+  // Fills are sent one at a time, so that each gets the next nonce. They may be mined in one block.
   const hash = yield* sending.withPermits(1)(
     anvil.ask("send a fill", async (client) => {
       const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
@@ -180,7 +180,7 @@ const fill = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether the deposit is worth a fill and still lacks one. Fails, and so is tried again, where a node does not answer. */
+/** True if the deposit is worth a fill and has none yet. Fails if a node does not answer, and is then retried. */
 const isWanted = Effect.fnUntraced(function* (
   origin: FillerChain,
   destination: FillerChain,

@@ -9,24 +9,24 @@ import * as Filler from "./Filler.ts"
 import type { SubprocessFailed } from "./Subprocess.ts"
 
 export interface NetworkOptions {
-  /** `alpha` (31337) and `beta` (31338) unless told. */
+  /** Default: `alpha` (31337) and `beta` (31338). */
   readonly chains?: ReadonlyArray<Pick<DevChain.DevChainOptions, "id" | "name" | "port">>
-  /** Without it every transaction is mined at once. */
+  /** Seconds between blocks. If absent, each transaction is mined immediately. */
   readonly blockSeconds?: number
   readonly confirmations?: number
   readonly domainName?: string
-  /** Off leaves deposits unfilled; on unless told. */
+  /** If false, deposits stay unfilled. Default: true. */
   readonly filler?: boolean
 }
 
 export interface Network {
   readonly chains: ReadonlyArray<DevChain.DevChain>
-  /** Have every token and native currency on every chain; nothing else uses them. */
+  /** Hold every token and native currency on every chain. The network does not use them. */
   readonly users: ReadonlyArray<Accounts.DevAccount>
-  /** Have native currency on every chain. */
+  /** Hold native currency on every chain. */
   readonly relayers: ReadonlyArray<Accounts.DevAccount>
   readonly sanctionedAddress: Address.Address
-  /** Waits for a chain to end by itself, which it should not. */
+  /** Waits until a chain's node exits on its own, which is always a failure. */
   readonly exited: Effect.Effect<SubprocessFailed>
 }
 

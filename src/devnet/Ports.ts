@@ -2,7 +2,7 @@
 import { createServer } from "node:net"
 import { Effect } from "effect"
 
-/** A port of the loopback interface that nobody listened on just now. Another process may take it before its user does. */
+/** A free port of the loopback interface. Another process may take it before the caller does. */
 export const free: Effect.Effect<number> = Effect.callback<number>((resume) => {
   const server = createServer()
   server.on("error", (error) => resume(Effect.die(error)))

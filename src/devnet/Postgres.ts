@@ -1,4 +1,4 @@
-/** PostgreSQL for the local network and for tests: the real server, from binaries that npm delivers. */
+/** PostgreSQL for the local network and for tests, from the server's binaries in npm packages. */
 import { createRequire } from "node:module"
 import { arch, platform } from "node:process"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -21,15 +21,15 @@ export class PostgresUnavailable extends Schema.TaggedError<PostgresUnavailable>
 
 export interface PostgresOptions {
   /**
-   * Holds the data between runs. Without it, or where root starts a server in a directory that only root can reach, the data
-   * live in a temporary directory that goes with the scope.
+   * Directory of the data, which stay between runs. If absent, or if root starts the server in a directory that only root can
+   * reach, the data are in a temporary directory that is removed with the scope.
    */
   readonly dataDirectory?: string
-  /** Starts without what the data directory holds. */
+  /** Discards the data of previous runs. */
   readonly fresh?: boolean
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
-  /** Off gives up what a crash of the machine would leave, for speed; on unless told. */
+  /** If false, writes are not flushed to disk: faster, but a crash of the machine loses data. Default: true. */
   readonly durable?: boolean
 }
 
@@ -38,7 +38,7 @@ export interface PostgresServer {
   /** Leader of the server's process group. */
   readonly pid: number
   readonly url: (database: string) => string
-  /** Creates an empty database, in place of one of that name, and returns its url. */
+  /** Creates an empty database and returns its url. Replaces an existing database of that name. */
   readonly createDatabase: (database: string) => Effect.Effect<string, SqlError>
   readonly exited: Effect.Effect<Subprocess.SubprocessFailed>
 }
@@ -55,8 +55,8 @@ const PackageLinks = Schema.fromJsonString(
 )
 
 /**
- * The directory of the platform's binaries. npm packages cannot hold symbolic links, so the package makes those of its
- * libraries in a postinstall script; where that did not run they are made here.
+ * The directory of the platform's binaries. npm packages cannot hold symbolic links, so a postinstall script of the package
+ * creates those of its libraries. If that script did not run, they are created here.
  */
 const nativeDirectory: Effect.Effect<string, Failure, FileSystem.FileSystem | Path.Path> = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -85,11 +85,11 @@ const nativeDirectory: Effect.Effect<string, Failure, FileSystem.FileSystem | Pa
   return path.join(root, "native")
 })
 
-/** How commands are run on behalf of the account that owns the data. */
+/** Runs commands as the account that owns the data. */
 interface Account {
   readonly wrap: (command: string, args: ReadonlyArray<string>) => readonly [string, ReadonlyArray<string>]
   readonly own: (directory: string) => Effect.Effect<void, PlatformError, FileSystem.FileSystem>
-  /** Root only: another account may be unable to reach the checkout. */
+  /** Used as root only: another account may be unable to read the checkout. */
   readonly reaches: (file: string) => Effect.Effect<boolean, never, ChildProcessSpawner.ChildProcessSpawner>
 }
 
@@ -126,7 +126,7 @@ const account: Effect.Effect<Account, Failure, ChildProcessSpawner.ChildProcessS
   }
 })
 
-/** The command line of a live process, if there is one of this id. */
+/** The command line of the process with this id, if it is alive. */
 const commandLine = Effect.fnUntraced(function* (pid: string) {
   const fs = yield* FileSystem.FileSystem
   return (yield* fs.exists("/proc/self/cmdline"))
@@ -135,8 +135,8 @@ const commandLine = Effect.fnUntraced(function* (pid: string) {
 })
 
 /**
- * Waits until no server holds the directory, then removes a lock file whose process id was given to another process
- * meanwhile, which PostgreSQL would take for a running server. (It sees by itself that a process is gone.)
+ * Waits until no server uses the directory. Then removes a lock file whose process id now belongs to another process, which
+ * PostgreSQL would mistake for a running server. PostgreSQL itself ignores a lock file whose process is gone.
  */
 const awaitUnused = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
@@ -160,7 +160,7 @@ const awaitUnused = Effect.fnUntraced(function* (directory: string) {
   }
 })
 
-/** Makes a cluster unless the directory holds a whole one: an interrupted attempt leaves only its own scratch directory. */
+/** Creates a cluster if the directory has none. It is moved into place when it is complete. */
 const initialise = Effect.fnUntraced(function* (native: string, directory: string, user: Account, durable: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -184,15 +184,15 @@ const initialise = Effect.fnUntraced(function* (native: string, directory: strin
   yield* fs.rename(scratch, directory)
 })
 
-/** Only as root, when the unprivileged account cannot read the checkout: a copy of the binaries that it can. */
+/** Copies the binaries to a place that the unprivileged account can read. Only needed if it cannot read the checkout. */
 const reachableCopy = Effect.fnUntraced(function* (native: string, directory: string) {
   yield* Subprocess.run("cp", ["-RP", native, directory])
   return `${directory}/native`
 })
 
 /**
- * Starts a server that listens on the loopback interface alone, and trusts who connects there. It is stopped when the scope
- * closes. A directory that a killed server left is recovered; one in which a server still runs is refused.
+ * Starts a server that listens only on the loopback interface and accepts connections without a password. It stops when the
+ * scope closes. A directory that a killed server left is recovered. A directory in which a server still runs is rejected.
  */
 export const start = Effect.fn("Postgres.start")(function* (
   options: PostgresOptions = {}

@@ -1,6 +1,6 @@
 /**
- * A sequence of transactions of one account whose results are known before it is sent: a contract's address follows from the
- * sender and its nonce. So a whole chain is set up in one block and a handful of requests.
+ * A sequence of transactions of one account whose results are known in advance, because a contract's address follows from
+ * the sender and its nonce. A whole chain is therefore set up in one block and with few requests.
  */
 import { Effect } from "effect"
 import { type Hash, getContractAddress } from "viem"
@@ -15,14 +15,14 @@ interface Step {
   readonly value: bigint
 }
 
-/** Enough for the largest contract; the block's limit is lifted while a script runs. */
+/** Enough gas for the largest contract. The limit of the block is lifted while a script runs. */
 const STEP_GAS = 20_000_000n
 
 export class Script {
   readonly sender: Address.Address
   readonly #steps: Array<Step> = []
 
-  /** A script of an account that has not sent anything yet. */
+  /** An empty script of an account whose nonce is 0. */
   constructor(sender: Address.Address) {
     this.sender = sender
   }
@@ -43,7 +43,7 @@ export class Script {
   }
 }
 
-/** Runs all steps in one block, without the sender's key. Fails with the first step that reverted. */
+/** Runs all steps in one block, without the sender's key. Fails with the first step that reverts. */
 export const run = Effect.fn("Script.run")(function* (
   chain: Anvil,
   script: Script

@@ -1,10 +1,10 @@
-/** Servers of the local network as child processes that end with the scope, and with this process even if it is killed. */
+/** Child processes of the local network. They end with the scope, and with this process even if it is killed. */
 import { Deferred, Effect, Option, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 
 export class SubprocessFailed extends Schema.TaggedError<SubprocessFailed>()("SubprocessFailed", {
   command: Schema.String,
-  /** What the process said last. */
+  /** The last lines of the process's output. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -12,14 +12,14 @@ export class SubprocessFailed extends Schema.TaggedError<SubprocessFailed>()("Su
   }
 }
 
-/** How long a server may take to say that it is ready, and to stop when it is asked to. */
+/** Timeouts of the start and of the stop of a server. */
 const START_TIMEOUT = "30 seconds"
 const STOP_TIMEOUT = "10 seconds"
 const REMEMBERED_LINES = 20
 
 /**
- * Runs the command in "$@" and stops it (SIGINT: PostgreSQL's "fast" shutdown) when standard input ends. Its other end is
- * held by this process, so not even SIGKILL leaves a server behind.
+ * Runs the command in "$@" and stops it (SIGINT: PostgreSQL's "fast" shutdown) when standard input ends. This process holds
+ * the other end of standard input, so the server stops even if this process is killed by SIGKILL.
  */
 const SUPERVISOR = `
 exec 3<&0 </dev/null
@@ -36,17 +36,17 @@ exit "$status"
 `
 
 export interface Running<A> {
-  /** What the line that announced readiness said. */
+  /** The value that `ready` read from the line that announced readiness. */
   readonly ready: A
   /** Leader of the process group that holds the server. */
   readonly pid: number
-  /** Waits for the server to end by itself, which a server should not do. */
+  /** Waits until the server exits on its own, which is always a failure. */
   readonly exited: Effect.Effect<SubprocessFailed>
 }
 
 /**
- * Starts a server and waits until `ready` accepts a line of its output. The server is stopped when the scope closes.
- * Fails with the last lines of the output when it ends before, or is not ready within half a minute.
+ * Starts a server and waits until `ready` accepts a line of its output. The server stops when the scope closes.
+ * Fails with the last lines of the output if the server exits before it is ready, or is not ready within 30 seconds.
  */
 export const start = Effect.fn("Subprocess.start")(function* <A>(options: {
   readonly name: string
@@ -105,7 +105,7 @@ export const start = Effect.fn("Subprocess.start")(function* <A>(options: {
   }
 })
 
-/** Runs a command to its end and returns its output; fails with that output when the exit code is not zero. */
+/** Runs a command and returns its output. Fails with that output if the exit code is not zero. */
 export const run = Effect.fn("Subprocess.run")(function* (
   command: string,
   args: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** The tokens of a local chain: the ordinary ones in three decimals, and the ones that break careless code. */
+/** The tokens of a local chain: ordinary ones with three different decimals, and ones with unusual behavior. */
 import { encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import type * as Address from "../domain/Address.ts"
 import type { ChainId } from "../domain/ChainId.ts"
@@ -9,13 +9,13 @@ import type { Script } from "./Script.ts"
 
 export const wethAbi = parseAbi(["function deposit() payable", "function withdraw(uint256)"])
 
-/** The part of every token of ours that the network itself needs: anyone may mint. */
+/** The mint function of every token of the network. Anyone may call it. */
 const mintAbi = parseAbi(["function mint(address to, uint256 amount)"])
 
-/** What the fee-on-transfer token keeps of each transfer. */
+/** Fee of the fee-on-transfer token, in basis points. */
 const TRANSFER_FEE_BPS = 100n
 
-/** `usd` is the price at which pools are opened; the fee-on-transfer token has none, since Uniswap v3 cannot hold it. */
+/** `usd` is the price at which pools are opened. The fee-on-transfer token has none, because Uniswap v3 does not support it. */
 export const TOKENS = {
   WETH: { name: "Wrapped Ether", decimals: 18, usd: 3_000n },
   USDC: { name: "USD Coin", decimals: 6, usd: 1n },
@@ -32,7 +32,7 @@ export const SYMBOLS: ReadonlyArray<Symbol> = ["WETH", "USDC", "USDT", "DAI", "W
 
 export type Tokens = Readonly<Record<Symbol, Address.Address>>
 
-/** The smallest units of a number of whole tokens. */
+/** Converts whole tokens to the smallest unit. */
 export const units = (symbol: Symbol, whole: bigint): bigint => whole * 10n ** BigInt(TOKENS[symbol].decimals)
 
 const ordinary = (symbol: "USDC" | "DAI" | "WBTC") => {
@@ -43,7 +43,7 @@ const ordinary = (symbol: "USDC" | "DAI" | "WBTC") => {
 export const deploy = (script: Script, artifacts: Artifacts): Tokens => ({
   WETH: script.deploy("WETH", artifacts.weth9),
   USDC: script.deploy("USDC", ordinary("USDC")),
-  // Like the original: transfer, transferFrom and approve return nothing.
+  // As in the original, transfer, transferFrom and approve return nothing.
   USDT: script.deploy(
     "USDT",
     encodeDeployData({

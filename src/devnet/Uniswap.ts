@@ -1,4 +1,4 @@
-/** Uniswap v3: the real factory, position manager, router and quoter, and pools that hold the network's prices. */
+/** Deploys Uniswap v3: factory, position manager, router and quoter, and pools at the network's prices. */
 import { encodeDeployData, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem"
 import * as Address from "../domain/Address.ts"
 import type { Artifacts } from "./Artifacts.ts"
@@ -28,7 +28,7 @@ export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Un
   const factory = script.deploy("UniswapV3Factory", artifacts.uniswapV3Factory)
   const positionManager = script.deploy(
     "NonfungiblePositionManager",
-    // The descriptor only draws the picture of a position.
+    // The descriptor only renders the image of a position.
     encodeDeployData({
       abi: positionManagerAbi,
       bytecode: artifacts.positionManager,
@@ -53,7 +53,7 @@ export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Un
   }
 }
 
-/** Hundredths of a basis point, with the distance of usable ticks that the factory has for it. */
+/** Fee in hundredths of a basis point, with the tick spacing of the factory for it. */
 const TICK_SPACING = { 100: 1, 500: 10, 3000: 60 } as const
 
 type Fee = keyof typeof TICK_SPACING
@@ -71,10 +71,10 @@ export const POOLS: ReadonlyArray<readonly [Priced, Priced, Fee]> = [
   ["BLK", "USDC", 3000]
 ]
 
-/** Each side of each pool: deep enough that a sweep of 10,000 USD moves the price by less than a basis point. */
+/** Value of each side of each pool in US dollars. A sweep of 10,000 USD moves the price by less than a basis point. */
 const USD_A_SIDE = 300_000_000n
 
-/** What the pools hold of a token; the sender of the script must own as much. */
+/** Amount of a token in all pools together. The sender of the script must own it. */
 export const liquidity = (symbol: Symbol): bigint =>
   POOLS.reduce((sum, [a, b]) => sum + (a === symbol || b === symbol ? side(symbol) : 0n), 0n)
 
@@ -83,9 +83,9 @@ const side = (symbol: Symbol): bigint => units(symbol, USD_A_SIDE) / (TOKENS[sym
 const MAX_TICK = 887_272
 const FOREVER = maxUint256
 
-/** Opens the pools over the full range, with tokens of the sender. */
+/** Opens the pools over the full range with the sender's tokens. */
 export const openPools = (script: Script, uniswap: Uniswap, tokens: Tokens): void => {
-  // The fee tier of stable pairs was added to Uniswap by vote, after the factory was deployed.
+  // Uniswap's governance added the fee tier of stable pairs after the factory was deployed.
   script.call(
     "enable the 0.01 % fee tier",
     uniswap.factory,
@@ -136,7 +136,7 @@ export const openPools = (script: Script, uniswap: Uniswap, tokens: Tokens): voi
   }
 }
 
-/** ⌊√n⌋ by Newton's method, from above. */
+/** ⌊√n⌋ by Newton's method, starting from above. */
 export const squareRoot = (n: bigint): bigint => {
   if (n < 2n) return n
   let root = 1n << BigInt((n.toString(2).length + 1) >> 1)

@@ -46,14 +46,14 @@ describe("Reconciliation", () => {
   it("finds a single wei that is off, whosever it is", () => {
     assert.deepStrictEqual(failing({ ownerIn: 1n }), ["owner paid amountIn"])
     assert.deepStrictEqual(failing({ ownerNative: 1n }), ["owner paid no gas"])
-    assert.deepStrictEqual(failing({ destinationOut: 97n }), ["destination received what the chain says"])
+    assert.deepStrictEqual(failing({ destinationOut: 97n }), ["destination received the amount of the chain's event"])
     assert.deepStrictEqual(failing({ feeRecipient: 12n }), ["protocol received feeAmount"])
     assert.deepStrictEqual(failing({ builder: 3n }), ["builder received builderFee"])
   })
 
   it("finds a delivery under the minimum", () => {
     assert.deepStrictEqual(failing({ destinationOut: 94n }), [
-      "destination received what the chain says",
+      "destination received the amount of the chain's event",
       "destination received at least the minimum"
     ])
   })

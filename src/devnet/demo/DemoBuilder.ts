@@ -1,4 +1,4 @@
-/** Builders of the demo: registered by the operator's API, and their ledger read back from it. */
+/** Builders of the demo. The admin API registers them, and their ledger is read from it. */
 import { Effect, Schedule, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
@@ -8,7 +8,7 @@ import type { DevInfo } from "../DevInfo.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Check } from "./Reconciliation.ts"
 
-/** 0.4 %. */
+/** Markup of 0.4 %. */
 const MARKUP_BPS = 40
 
 const POLL = "200 millis"
@@ -20,14 +20,14 @@ const Totals = Schema.Struct({
 
 export interface DemoBuilder {
   readonly apiKey: string
-  /** Waits until the ledger has the fee, then compares it with what the order says. */
+  /** Waits until the fee is in the ledger, then compares it with the fee of the order. */
   readonly checks: (
     token: Address.Address,
     fee: bigint
   ) => Effect.Effect<ReadonlyArray<Check>, Exchange.UnexpectedAnswer>
 }
 
-/** Registers a builder that is paid in the given way; `payoutAddress` must be new. */
+/** Registers a builder with a payout mode. `payoutAddress` must be new. */
 export const register = Effect.fnUntraced(function* (
   info: DevInfo,
   payoutAddress: Address.Address,
@@ -70,8 +70,8 @@ export const register = Effect.fnUntraced(function* (
     const expected = payoutMode === "onchain" ? { paid: fee, owed: 0n } : { paid: 0n, owed: fee }
     return [
       { name: "ledger: builder earned builderFee", expected: fee, actual: booked.earned },
-      { name: "ledger: of it paid already", expected: expected.paid, actual: booked.paid },
-      { name: "ledger: of it owed", expected: expected.owed, actual: booked.owed }
+      { name: "ledger: paid part", expected: expected.paid, actual: booked.paid },
+      { name: "ledger: owed part", expected: expected.owed, actual: booked.owed }
     ].map((check) => ({ ...check, ok: check.expected === check.actual }))
   })
   return { apiKey, checks } satisfies DemoBuilder

@@ -1,4 +1,4 @@
-/** What the demo tells while it runs: for people as text, for programs as one JSON object a line. */
+/** Events of the demo, as text for people or as one JSON object per line for programs. */
 import { formatUnits } from "viem"
 import type { IntentStatus } from "../../domain/Intent.ts"
 import type { Check } from "./Reconciliation.ts"
@@ -48,7 +48,7 @@ export interface SummaryRow {
   readonly ok: boolean
 }
 
-/** Exact, with the token's symbol; never rounded. */
+/** The exact amount with the token's symbol. Amounts are never rounded. */
 const show = ({ amount, decimals, symbol }: TokenAmount): string => `${formatUnits(amount, decimals)} ${symbol}`
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
@@ -63,7 +63,7 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
     .join("\n")
 }
 
-/** The event as a person reads it. */
+/** The event as text. */
 export const asText = (event: DemoEvent): string => {
   switch (event.event) {
     case "scenario":
@@ -110,6 +110,6 @@ export const asText = (event: DemoEvent): string => {
   }
 }
 
-/** The event as one line of JSON; amounts are decimal strings. */
+/** The event as one line of JSON. Amounts are decimal strings in the smallest unit. */
 export const asJson = (event: DemoEvent): string =>
   JSON.stringify(event, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value))

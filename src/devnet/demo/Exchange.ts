@@ -1,8 +1,8 @@
-/** One HTTP request and its answer, as an ordinary client makes it: nothing is shared with the services. */
+/** One HTTP request of an ordinary client, which shares no code with the services. */
 import { Effect, Schema } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 
-/** A service did not answer as its documentation says. */
+/** A service returned an error status or a body of an unexpected shape. */
 export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("UnexpectedAnswer", {
   request: Schema.String,
   detail: Schema.String

@@ -1,15 +1,15 @@
-/** Whether what happened is what was signed, to the wei. Pure: balances and an order in, findings out. */
+/** Compares balances before and after a sweep with the signed order, to the smallest unit. */
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 
 /** Balances that an order may change, in the smallest units. */
 export interface Balances {
   readonly ownerIn: bigint
-  /** The owner's native currency. */
+  /** Native currency of the owner. */
   readonly ownerNative: bigint
   readonly destinationOut: bigint
-  /** The fee recipient's, in the token in which fees are skimmed. */
+  /** Balance of the fee recipient, in the token in which fees are taken. */
   readonly feeRecipient: bigint
-  /** The builder's, in the same token; 0 where nobody is attributed. */
+  /** Balance of the builder in the same token. 0 if the sweep is not attributed. */
   readonly builder: bigint
 }
 
@@ -27,11 +27,11 @@ const exactly = (name: string, expected: bigint, actual: bigint): Check => ({
   ok: expected === actual
 })
 
-/** `delivered` is what the chain's event says arrived; the order's minimum is checked beside it. */
+/** `delivered` is the amount in the chain's event. The order's minimum is checked separately. */
 export const reconcile = (options: {
   readonly order: SweepOrder
   readonly nativeIn: boolean
-  /** Whether the owner also receives the output in native currency. */
+  /** True if the owner receives the output in native currency on the source chain. */
   readonly nativeOutToOwner: boolean
   readonly before: Balances
   readonly after: Balances
@@ -43,7 +43,11 @@ export const reconcile = (options: {
   return [
     exactly("owner paid amountIn", order.amountIn, before.ownerIn - after.ownerIn),
     exactly("owner paid no gas", nativeChange, after.ownerNative - before.ownerNative),
-    exactly("destination received what the chain says", delivered, after.destinationOut - before.destinationOut),
+    exactly(
+      "destination received the amount of the chain's event",
+      delivered,
+      after.destinationOut - before.destinationOut
+    ),
     {
       name: "destination received at least the minimum",
       expected: minAmountOut,

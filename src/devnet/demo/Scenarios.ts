@@ -1,4 +1,4 @@
-/** What the demo sweeps. Amounts are in whole tokens; symbols are those of the local network. */
+/** The sweeps of the demo. Amounts are in whole tokens, and symbols are those of the local network. */
 import type { PayoutMode } from "../../domain/Builder.ts"
 
 export interface Scenario {
@@ -10,9 +10,9 @@ export interface Scenario {
   readonly tokenIn: string
   readonly amountIn: string
   readonly tokenOut: string
-  /** Where the output goes: back to the owner, or to an account that has never been used. */
+  /** Recipient of the output: the owner, or a new account. */
   readonly destination: "owner" | "other"
-  /** Attributed to a builder that is paid like this. */
+  /** Payout mode of the builder to which the sweep is attributed, if any. */
   readonly builder?: PayoutMode
 }
 

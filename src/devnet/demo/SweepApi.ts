@@ -1,4 +1,4 @@
-/** The orchestrator as an ordinary client sees it: three HTTP calls. */
+/** The three HTTP calls to the orchestrator that a sweep needs. */
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { IntentStatus } from "../../domain/Intent.ts"
