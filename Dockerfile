@@ -1,4 +1,4 @@
-# One image for both services: `docker run … orchestrator` or `docker run … builder`.
+# One image for both services: `docker run … orchestrator` or `docker run … builder-backend`.
 FROM oven/bun:1.4.5 AS dependencies
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./

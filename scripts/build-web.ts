@@ -1,5 +1,5 @@
 /**
- * Builds the web app into `dist/web`: `bun scripts/build-web.ts`. `./sweep dev` and `./sweep builder` run it when what they
+ * Builds the web app into `dist/web`: `bun scripts/build-web.ts`. `./sweep dev` and `./sweep builder-backend` run it when what they
  * would serve is missing or older than the sources. The output holds no source of its own configuration, so one build serves
  * every deployment; for a CDN on another origin than the builder backend's, name that with `--builder-url https://…`.
  */

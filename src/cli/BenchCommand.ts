@@ -1,4 +1,4 @@
-/** `./sweep bench`: how fast it is and what it costs, in ratios of one run on the machine at hand. */
+/** `./sweep bench`: measures speed and cost. The bars are ratios within one run, so they hold on any machine. */
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ProjectScript from "./ProjectScript.ts"
@@ -17,7 +17,7 @@ const count = (name: string, fallback: number, description: string) =>
   )
 
 const profile = Flag.String("profile").pipe(
-  Flag.withDescription("Folder for a CPU profile of the orchestrator; taking one slows it down"),
+  Flag.withDescription("Folder for a CPU profile of the orchestrator. Profiling slows it down"),
   Flag.optional
 )
 
@@ -33,42 +33,44 @@ const run = (bench: string, options: Readonly<Record<string, number | Option.Opt
 const relay = Command.make(
   "relay",
   {
-    count: count("count", 5_000, "Sweeps of the flood"),
-    rate: count("rate", 50, "Sweeps a second of the steady run"),
-    seconds: count("seconds", 15, "How long the steady run lasts; 0 leaves it out"),
+    count: count("count", 5_000, "Sweeps submitted at once"),
+    rate: count("rate", 50, "Sweeps per second of the steady run"),
+    seconds: count("seconds", 15, "Duration of the steady run in seconds. 0 skips it"),
     profile
   },
   (options) => run("relay", options)
-).pipe(
-  Command.withDescription("Signed sweeps of fresh accounts until they are delivered, beside what the node does alone")
-)
+).pipe(Command.withDescription("Measure signed sweeps of new accounts until delivery, compared with the node alone"))
 
 const api = Command.make(
   "api",
   {
-    seconds: count("seconds", 10, "How long each measurement lasts"),
-    reads: count("reads", 1_400, "GET /intents/:id a second"),
-    submits: count("submits", 50, "POST /intents a second"),
-    quotes: count("quotes", 20, "POST /quote a second"),
-    seed: count("seed", 1, "Of the arrivals' schedule"),
+    seconds: count("seconds", 10, "Duration of each measurement in seconds"),
+    reads: count("reads", 1_400, "GET /intents/:id requests per second"),
+    submits: count("submits", 50, "POST /intents requests per second"),
+    quotes: count("quotes", 20, "POST /quote requests per second"),
+    seed: count("seed", 1, "Seed of the schedule of requests"),
     profile
   },
   (options) => run("api", options)
-).pipe(Command.withDescription("Latencies under arrivals that do not wait, beside a bare server with the same query"))
+).pipe(
+  Command.withDescription(
+    "Measure latencies under an open-loop load, compared with a bare server that runs the same query"
+  )
+)
 
 const gas = Command.make("gas", {}, () => run("gas", {})).pipe(
-  Command.withDescription("Gas of sweeps as forge measured it, against the bars and a plain account's")
+  Command.withDescription("Compare the gas of sweeps, as forge measured it, with the bars and with a plain account")
 )
 
 const signatures = Command.make("signatures", {}, () => run("signatures", {})).pipe(
-  Command.withDescription("What hashing and recovering cost, natively and by viem")
+  Command.withDescription("Measure hashing and signature recovery, natively and by viem")
 )
 
 export const benchCommand = Command.make("bench").pipe(
-  Command.withDescription("Measure throughput, latency, CPU and gas; each ends with a line of JSON"),
+  Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
   Command.withSubcommands([relay, api, gas, signatures]),
   Command.withExamples([
-    { command: "sweep bench relay", description: "How many sweeps settle in a second" },
-    { command: "sweep bench relay --count 2000 --seconds 0", description: "The flood alone, and a smaller one" }
+    { command: "sweep bench relay", description: "Sweeps settled per second" },
+    { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }
   ])
 )

@@ -1,4 +1,4 @@
-/** `./sweep builder`: the builder backend, as the environment configures it. */
+/** `./sweep builder-backend`: runs the builder backend with the settings of the environment. */
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BuilderApp from "../apps/BuilderApp.ts"
@@ -10,7 +10,7 @@ import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import { UsageError } from "./UsageError.ts"
 
-/** All of the gateway's settings or none: half a gateway would leave the console open or closed by accident. */
+/** All of the gateway's settings must be set, or none: with some of them the console would be open or closed by accident. */
 const gateway = Effect.gen(function* () {
   const { gatewayAudience, gatewayHeader, gatewayIssuer, gatewayJwksUrl } = yield* BuilderConfig
   const settings = { header: gatewayHeader, jwksUrl: gatewayJwksUrl, issuer: gatewayIssuer, audience: gatewayAudience }
@@ -19,13 +19,13 @@ const gateway = Effect.gen(function* () {
   const all = Option.all(settings)
   if (Option.isNone(all)) {
     return yield* new UsageError({
-      detail: "GATEWAY_HEADER, GATEWAY_JWKS_URL, GATEWAY_ISSUER and GATEWAY_AUDIENCE must all be set, or none of them"
+      detail: "set all of GATEWAY_HEADER, GATEWAY_JWKS_URL, GATEWAY_ISSUER and GATEWAY_AUDIENCE, or none of them"
     })
   }
   return all.value
 })
 
-/** The console sees the orchestrator only with both. */
+/** The console reads the orchestrator only if both settings are set. */
 const operations = Effect.gen(function* () {
   const { orchestratorToken, orchestratorUrl } = yield* BuilderConfig
   const missing = [
@@ -60,12 +60,12 @@ const options = Effect.gen(function* () {
   } satisfies BuilderApp.Options
 })
 
-export const builderCommand = Command.make("builder", {}, () =>
+export const builderBackendCommand = Command.make("builder-backend", {}, () =>
   Effect.gen(function* () {
     return yield* Layer.launch(BuilderApp.layer(yield* options))
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Run the builder backend: accounts, API keys, ledger and payouts; `sweep settings` lists what the environment can set"
+    "Run the builder backend: accounts, API keys, ledger and payouts. `sweep settings` lists its settings"
   )
 )

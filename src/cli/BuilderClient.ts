@@ -1,4 +1,4 @@
-/** The builder backend's admin API, for operators' commands. */
+/** Client of the builder backend's admin API, for operators' commands. */
 import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
@@ -8,8 +8,10 @@ import { orchestrator } from "../config/Orchestrator.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
 import { UsageError } from "./UsageError.ts"
 
-/** The backend refused, or cannot be reached; the message says what to do. */
-export class BackendFailed extends Schema.TaggedError<BackendFailed>()("BackendFailed", { detail: Schema.String }) {
+/** The backend rejected a request or cannot be reached. The message says what to do. */
+export class BuilderCallFailed extends Schema.TaggedError<BuilderCallFailed>()("BuilderCallFailed", {
+  detail: Schema.String
+}) {
   override get message(): string {
     return this.detail
   }
@@ -17,18 +19,21 @@ export class BackendFailed extends Schema.TaggedError<BackendFailed>()("BackendF
 
 const settings = Config.all({ url: orchestrator.builderUrl.config, token: orchestrator.builderToken.config })
 
-/** As set; else of the local network, which is then named on standard error. */
+/** Url and token from the settings, or else of the local network, which is then named on standard error. */
 const location = Effect.gen(function* () {
   const { token, url } = yield* settings
   if (Option.isSome(url) && Option.isSome(token)) return { url: url.value.href, token: token.value }
   if (Option.isSome(url))
-    return yield* new UsageError({ detail: "BUILDER_ADMIN_TOKEN must hold the ADMIN_TOKEN of the backend" })
+    return yield* new UsageError({
+      detail: "BUILDER_ADMIN_TOKEN is not set. Set it to the ADMIN_TOKEN of the builder backend"
+    })
   if (Option.isSome(token))
-    return yield* new UsageError({ detail: "BUILDER_URL must say where the builder backend is" })
+    return yield* new UsageError({ detail: "BUILDER_URL is not set. Set it to the base URL of the builder backend" })
   const local = yield* LocalNetwork.running
   if (Option.isNone(local)) {
     return yield* new UsageError({
-      detail: "set BUILDER_URL and BUILDER_ADMIN_TOKEN to those of the builder backend, or start `./sweep dev`"
+      detail:
+        "BUILDER_URL and BUILDER_ADMIN_TOKEN are not set. Set them to those of the builder backend, or start `./sweep dev`"
     })
   }
   const { file, info } = local.value
@@ -36,19 +41,19 @@ const location = Effect.gen(function* () {
   return { url: info.builderUrl, token: Redacted.make(info.builderAdminToken) }
 })
 
-/** What of the contract's errors commands explain. */
+/** The part of an error of the API that commands explain. */
 interface Refusal {
   readonly _tag: string
   readonly error?: unknown
 }
 
-/** However a call of the typed client fails. */
+/** Any failure of a call of the typed client. */
 export type Failure = Refusal | HttpClientError.HttpClientError
 
 const unreachable = (url: string, { reason }: HttpClientError.HttpClientError): string =>
   reason._tag === "TransportError"
-    ? `the builder backend does not answer at ${url}: is it running, and is BUILDER_URL right?`
-    : `${url} does not answer as a builder backend does: is BUILDER_URL right?`
+    ? `the builder backend does not answer at ${url}. Check that it is running and that BUILDER_URL is correct`
+    : `${url} does not answer like a builder backend. Check BUILDER_URL`
 
 const issues = (error: unknown): string => {
   const { issues: found } = Option.getOrElse(decodeProblem(error), () => ({ issues: [] }))
@@ -60,10 +65,10 @@ const decodeProblem = Schema.decodeUnknownOption(
 )
 
 const UNPROVEN: Readonly<Record<PaymentUnproven["reason"], string>> = {
-  not_mined: "the backend's node does not know the transaction, or it is not mined yet",
+  not_mined: "the transaction is not mined yet, or the backend's node does not know it",
   reverted: "the transaction reverted",
-  not_confirmed: "the transaction is not deep enough yet; try again in a moment",
-  not_paid: "the transaction does not transfer every line's amount out of the vault; missing"
+  not_confirmed: "the transaction has too few confirmations. Try again in a moment",
+  not_paid: "the transaction does not transfer the amount of every line out of the vault. Missing"
 }
 
 const unproven = ({ builderIds, reason }: PaymentUnproven): string =>
@@ -71,25 +76,27 @@ const unproven = ({ builderIds, reason }: PaymentUnproven): string =>
 
 const WORDS: Readonly<Record<string, string>> = {
   Unauthorized:
-    "the ADMIN token is wrong: set BUILDER_ADMIN_TOKEN to the backend's ADMIN_TOKEN; behind a gateway it opens no console",
-  NotFound: "there is none of this id",
+    "the admin token is wrong. Set BUILDER_ADMIN_TOKEN to the backend's ADMIN_TOKEN. If a gateway is configured, the console accepts no token",
+  NotFound: "no record has this id",
   AlreadyRegistered: "the id is taken, or the wallet already owns a builder",
-  NothingOwed: "no builder is owed as much in this token on this chain",
-  PayoutClosed: "the batch is not open any more",
-  PaymentInFlight: "a signed payment of the batch may still be mined: `sweep payouts send` goes on with it",
+  NothingOwed: "no builder is owed the minimum amount in this token on this chain",
+  PayoutClosed: "the batch is no longer open",
+  PaymentInFlight: "a signed payment of the batch may still be mined. `sweep payouts send` continues it",
   PaymentTaken: "the transaction pays another batch of the same token",
-  Unavailable: "the backend's database is away: try again later",
-  UpstreamFailed: "the chain does not answer the backend: try again later",
-  InternalError: "the backend failed; its log says why",
-  BodyTooLarge: "the batch has too many lines for one payment: fail it, and open one with a higher threshold"
+  Unavailable: "the backend's database is unavailable. Try again later",
+  UpstreamFailed: "the chain's node does not answer the backend. Try again later",
+  InternalError: "the backend failed. Its log has the cause",
+  BodyTooLarge: "the batch has too many lines for one payment. Fail it, and open one with a higher minimum amount"
 }
 
-/** One sentence for a failure of the typed client. */
+/** Explains a failure of the typed client for people. */
 export const explain = (url: string, failure: Failure): string => {
   if (isClientError(failure)) return unreachable(url, failure)
   if (failure._tag === "InvalidRequest") return issues(failure.error)
   if (failure instanceof PaymentUnproven) return unproven(failure)
-  return WORDS[failure._tag] ?? `${url} does not answer as this version of the command expects (${failure._tag})`
+  return (
+    WORDS[failure._tag] ?? `${url} returned an error that this version of the command does not know (${failure._tag})`
+  )
 }
 
 const isClientError = (failure: Failure): failure is HttpClientError.HttpClientError =>
@@ -102,12 +109,12 @@ const clientAt = ({ token, url }: { readonly url: string; readonly token: Redact
     )
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
-/** The admin console's typed client, and what makes its failures sentences. */
+/** The admin API's typed client. `explained` turns its failures into {@link BuilderCallFailed}. */
 export const connect = Effect.gen(function* () {
   const where = yield* location
   const { console } = yield* clientAt(where)
-  const explained = <A, E extends Failure, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, BackendFailed, R> =>
-    Effect.mapError(effect, (failure) => new BackendFailed({ detail: explain(where.url, failure) }))
+  const explained = <A, E extends Failure, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, BuilderCallFailed, R> =>
+    Effect.mapError(effect, (failure) => new BuilderCallFailed({ detail: explain(where.url, failure) }))
   return { console, explained, url: where.url }
 })
 

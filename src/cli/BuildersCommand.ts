@@ -1,11 +1,11 @@
-/** `./sweep builders`: accounts, over the builder backend's admin API. */
+/** `./sweep builders`: manages builders' accounts over the admin API of the builder backend. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { NewBuilderView } from "../api/builder/AccountSchemas.ts"
 import { BuilderDetail, type PatchRequest, type RegistrationRequest, TotalsView } from "../api/builder/Schemas.ts"
 import * as Address from "../domain/Address.ts"
 import { BuilderAccount, BuilderId, DisplayName, Markup } from "../domain/Builder.ts"
-import * as BuilderBackend from "./BuilderClient.ts"
+import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
 import { facts, table } from "./Table.ts"
@@ -38,14 +38,14 @@ const list = Command.make(
   "list",
   {
     search: Flag.String("search").pipe(
-      Flag.withDescription("Only those whose id, name or payout address contains this, in any case"),
+      Flag.withDescription("List only builders whose id, name or payout address contains this text, ignoring case"),
       Flag.optional
     ),
     json
   },
   ({ json, search }) =>
     Effect.gen(function* () {
-      const { console, explained } = yield* BuilderBackend.connect
+      const { console, explained } = yield* BuilderClient.connect
       const found = yield* Pages.all((page) =>
         explained(
           console.builders({ query: { ...page, ...(Option.isSome(search) ? { search: search.value } : {}) } })
@@ -58,8 +58,8 @@ const list = Command.make(
 ).pipe(
   Command.withDescription("List builders"),
   Command.withExamples([
-    { command: "sweep builders list", description: "All of them" },
-    { command: "sweep builders list --search acme --json", description: "Some, for a program" }
+    { command: "sweep builders list", description: "List all builders" },
+    { command: "sweep builders list --search acme --json", description: "Search, and print JSON for a program" }
   ])
 )
 
@@ -67,7 +67,7 @@ const Shown = Schema.Struct({ ...BuilderDetail.fields, totals: TotalsView.fields
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   Effect.gen(function* () {
-    const { console, explained } = yield* BuilderBackend.connect
+    const { console, explained } = yield* BuilderClient.connect
     const [detail, { totals }] = yield* explained(
       Effect.all([console.builder({ params: { id } }), console.builderAccruals({ params: { id } })])
     )
@@ -90,7 +90,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
       ].join("\n")
     )
   })
-).pipe(Command.withDescription("Show a builder, and what it earned, was paid and is owed"))
+).pipe(Command.withDescription("Show a builder with its earned, paid and owed amounts"))
 
 const bps = (name: string, meaning: string) =>
   Flag.String(name).pipe(
@@ -99,26 +99,29 @@ const bps = (name: string, meaning: string) =>
   )
 
 const payoutMode = Flag.Literals("payout-mode", ["onchain", "ledger"]).pipe(
-  Flag.withDescription("onchain: each sweep pays the builder's address; ledger: owed, and paid in batches")
+  Flag.withDescription("onchain: each sweep pays the builder's address. ledger: the fee is owed and paid in batches")
 )
 
 const register = Command.make(
   "register",
   {
-    id: Flag.String("id").pipe(Flag.withSchema(BuilderId), Flag.withDescription("Its id, which never changes")),
-    name: Flag.String("name").pipe(Flag.withSchema(DisplayName), Flag.withDescription("Its name, as people read it")),
+    id: Flag.String("id").pipe(
+      Flag.withSchema(BuilderId),
+      Flag.withDescription("Id of the builder, which never changes")
+    ),
+    name: Flag.String("name").pipe(Flag.withSchema(DisplayName), Flag.withDescription("Display name")),
     payoutAddress: Flag.String("payout-address").pipe(
       Flag.withSchema(Address.NonZeroAddress),
-      Flag.withDescription("The wallet that is paid, and that signs in to the dashboard")
+      Flag.withDescription("Wallet that is paid and that signs in to the dashboard")
     ),
-    builderBps: bps("bps", "Its markup in basis points; 0 unless told").pipe(Flag.withDefault(0)),
-    maxBuilderBps: bps("max-bps", "The cap of its markup; the markup unless told").pipe(Flag.optional),
+    builderBps: bps("bps", "Markup in basis points (default: 0)").pipe(Flag.withDefault(0)),
+    maxBuilderBps: bps("max-bps", "Maximum markup in basis points (default: the markup)").pipe(Flag.optional),
     payoutMode: payoutMode.pipe(Flag.withDefault("onchain" as const)),
     json
   },
   ({ json, maxBuilderBps, ...registration }) =>
     Effect.gen(function* () {
-      const { console, explained } = yield* BuilderBackend.connect
+      const { console, explained } = yield* BuilderClient.connect
       const payload: typeof RegistrationRequest.Type = {
         ...registration,
         maxBuilderBps: Option.getOrElse(maxBuilderBps, () => registration.builderBps)
@@ -127,24 +130,24 @@ const register = Command.make(
       yield* printed(NewBuilderView, created, json, ({ apiKey, builder }) =>
         [asFacts({ ...builder, payoutMode: registration.payoutMode }), "", `API key  ${apiKey}`].join("\n")
       )
-      yield* Console.error("The API key is shown this once; the backend keeps its hash alone.")
+      yield* Console.error("The API key is shown only once: the backend stores its hash.")
     })
 ).pipe(
-  Command.withDescription("Register a builder; prints its API key, once"),
+  Command.withDescription("Register a builder and print its API key, which is shown only once"),
   Command.withExamples([
     {
       command: 'sweep builders register --id acme --name "Acme" --bps 10 --max-bps 50 --payout-address 0x…',
-      description: "A builder that each sweep pays 0.1 % at once"
+      description: "Each sweep pays the builder 0.1 % on chain"
     },
     {
       command: 'sweep builders register --id acme --name "Acme" --payout-mode ledger --payout-address 0x…',
-      description: "One that is owed its markup and paid in batches"
+      description: "The markup is owed and paid in batches"
     }
   ])
 )
 
 const patch = Effect.fnUntraced(function* (id: string, payload: typeof PatchRequest.Type, asJson: boolean) {
-  const { console, explained } = yield* BuilderBackend.connect
+  const { console, explained } = yield* BuilderClient.connect
   const changed = yield* explained(console.patchBuilder({ params: { id }, payload }))
   yield* printed(BuilderAccount, changed, asJson, asFacts)
 })
@@ -155,18 +158,18 @@ const setBps = Command.make(
     id,
     builderBps: Argument.String("bps").pipe(
       Argument.withSchema(Schema.NumberFromString.pipe(Schema.decodeTo(Markup))),
-      Argument.withDescription("Its markup in basis points; 100 is 1 %")
+      Argument.withDescription("Markup in basis points. 100 is 1 %")
     ),
-    maxBuilderBps: bps("max", "Set the cap of its markup too").pipe(Flag.optional),
+    maxBuilderBps: bps("max", "Also set the maximum markup, in basis points").pipe(Flag.optional),
     json
   },
   ({ builderBps, id, json, maxBuilderBps }) =>
     patch(id, { builderBps, ...(Option.isSome(maxBuilderBps) ? { maxBuilderBps: maxBuilderBps.value } : {}) }, json)
 ).pipe(
-  Command.withDescription("Set a builder's markup, within its cap"),
+  Command.withDescription("Set a builder's markup, up to its maximum"),
   Command.withExamples([
-    { command: "sweep builders set-bps acme 25", description: "0.25 %" },
-    { command: "sweep builders set-bps acme 25 --max 100", description: "The same, and the cap to 1 %" }
+    { command: "sweep builders set-bps acme 25", description: "Set the markup to 0.25 %" },
+    { command: "sweep builders set-bps acme 25 --max 100", description: "Also set the maximum to 1 %" }
   ])
 )
 
@@ -175,17 +178,21 @@ const setPayoutMode = Command.make(
   { id, payoutMode: Argument.Literals("mode", ["onchain", "ledger"]), json },
   ({ id, json, payoutMode }) => patch(id, { payoutMode }, json)
 ).pipe(
-  Command.withDescription("Have sweeps from now on pay a builder themselves (onchain), or owe it (ledger)"),
-  Command.withExamples([{ command: "sweep builders set-payout-mode acme ledger", description: "Pay in batches" }])
+  Command.withDescription(
+    "Set how later sweeps pay a builder: on chain by the sweep (onchain), or owed and paid in batches (ledger)"
+  ),
+  Command.withExamples([
+    { command: "sweep builders set-payout-mode acme ledger", description: "Pay later sweeps in batches" }
+  ])
 )
 
 const suspend = Command.make("suspend", { id, json }, ({ id, json }) => patch(id, { suspended: true }, json)).pipe(
-  Command.withDescription("Have a builder's key attribute nothing; what it earned stays owed"),
-  Command.withExamples([{ command: "sweep builders suspend acme", description: "Until `resume`" }])
+  Command.withDescription("Suspend a builder: its API key no longer attributes sweeps. Earned fees stay owed"),
+  Command.withExamples([{ command: "sweep builders suspend acme", description: "Suspend until `resume`" }])
 )
 
 const resume = Command.make("resume", { id, json }, ({ id, json }) => patch(id, { suspended: false }, json)).pipe(
-  Command.withDescription("Let a suspended builder's key attribute again")
+  Command.withDescription("Resume a suspended builder: its API key attributes sweeps again")
 )
 
 export const buildersCommand = Command.make("builders").pipe(

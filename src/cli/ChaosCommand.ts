@@ -1,35 +1,39 @@
-/** `./sweep chaos`: kills and reorganisations on a local network, judged from outside. */
+/** `./sweep chaos`: kills processes and reorganises chains of a local network, and checks the results from outside. */
 import { Effect, Option, Random, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ProjectScript from "./ProjectScript.ts"
 
-/** The run found something, or could not be finished; what it printed says what. */
+/** The run found a violation or could not finish. Its output has the cause. */
 export class ChaosFailed extends Schema.TaggedError<ChaosFailed>()("ChaosFailed", {
   again: Schema.String
 }) {
   override get message(): string {
-    return `the run failed, see above; the same choices again: ${this.again}`
+    return `the run failed, see above. Run the same choices again with: ${this.again}`
   }
 }
 
 const Kills = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** The service looks no deeper. */
+/** The service follows reorganisations up to this depth. */
 const Depth = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 }))
 
 const flags = {
   kills: Flag.Int("kills").pipe(
     Flag.withSchema(Kills),
-    Flag.withDescription("How often to kill a process of the service, all of them, or PostgreSQL (default: 30)"),
+    Flag.withDescription(
+      "Number of kills, each of one process of the service, all of them, or PostgreSQL (default: 30)"
+    ),
     Flag.withDefault(30)
   ),
   reorgs: Flag.Int("reorgs").pipe(
     Flag.withSchema(Depth),
-    Flag.withDescription("Then reorganise the chains, at every depth up to this, in four ways (default: 0)"),
+    Flag.withDescription(
+      "Maximum depth of reorganisations. Every depth up to it is tried in four ways after the kills (default: 0)"
+    ),
     Flag.withDefault(0)
   ),
   seed: Flag.String("seed").pipe(
-    Flag.withDescription("Of every choice: the same one kills at the same steps again. Drawn and printed unless given"),
+    Flag.withDescription("Seed of every choice. The same seed kills at the same steps (default: random, and printed)"),
     Flag.optional
   )
 }
@@ -38,19 +42,19 @@ export const chaosCommand = Command.make("chaos", flags, ({ kills, reorgs, seed 
   Effect.gen(function* () {
     const chosen = Option.isSome(seed) ? seed.value : String(yield* Random.nextIntBetween(1, 1_000_000))
     const args = ["--kills", String(kills), "--seed", chosen, "--reorgs", String(reorgs)]
-    // It is made of the tests' parts, which the service does not have.
+    // The run uses the tests' fixtures, which the service must not import.
     const code = yield* ProjectScript.run("chaos/main.ts", args)
     if (code !== 0) return yield* new ChaosFailed({ again: `./sweep chaos ${args.join(" ")}` })
   })
 ).pipe(
   Command.withDescription(
-    "Sweep on a local network while processes are killed and blocks vanish, and check every rule of money afterwards"
+    "Sweep on a local network while processes are killed and blocks are reorganised, then check every rule of money"
   ),
   Command.withExamples([
     { command: "sweep chaos", description: "Thirty kills, in about two minutes" },
     {
       command: "sweep chaos --kills 300 --seed 1 --reorgs 64",
-      description: "Every step many times over, and every depth"
+      description: "Kill at every step many times, and reorganise at every depth"
     }
   ])
 )

@@ -1,4 +1,4 @@
-/** The chains that the operator's file lists, with their nodes. */
+/** The chains of the chains file, with the urls of their nodes. */
 import { Effect } from "effect"
 import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"

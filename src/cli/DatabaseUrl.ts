@@ -1,12 +1,12 @@
-/** The database of a service: the operator's, or an embedded one for trying things out. */
+/** The database of a service: the configured one, or an embedded one for trying the service out. */
 import { Effect, Option, Path, Redacted } from "effect"
 import * as Postgres from "../devnet/Postgres.ts"
 import { projectRoot } from "./Project.ts"
 
-/** Every PostgreSQL has it. */
+/** Exists in every PostgreSQL cluster. */
 const DATABASE = "postgres"
 
-/** What DATABASE_URL says; without it, a PostgreSQL under `.sweep/` that lives as long as the scope. */
+/** Returns DATABASE_URL. If it is not set, starts a PostgreSQL under `.sweep/`, which stops when the scope closes. */
 export const databaseUrl = Effect.fnUntraced(function* (configured: Option.Option<Redacted.Redacted>) {
   if (Option.isSome(configured)) return configured.value
   const path = yield* Path.Path

@@ -1,4 +1,4 @@
-/** `./sweep demo`: the main job, on a local network that is there just for it. */
+/** `./sweep demo`: sweeps tokens on a local network that it starts and stops. */
 import { Console, Effect, FileSystem, Layer, Logger, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
@@ -8,19 +8,19 @@ import * as Demo from "../devnet/demo/Demo.ts"
 import { asJson, asText } from "../devnet/demo/Events.ts"
 import { projectRoot } from "./Project.ts"
 
-/** At least one balance is not what the order says. */
+/** At least one balance does not match its order. */
 export class BalancesDiffer extends Schema.TaggedError<BalancesDiffer>()("BalancesDiffer", {}) {
   override get message(): string {
-    return "not every balance matches its order; see the failed checks above"
+    return "some balances do not match their order, see the failed checks above"
   }
 }
 
 const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one JSON object a line instead of text"),
+  Flag.withDescription("Print one JSON object per line instead of text"),
   Flag.withDefault(false)
 )
 
-/** What the services log meanwhile would drown the story; it is kept in a file. */
+/** The services log to a file, so that the terminal shows only the demo. */
 const logsTo = (file: string) => Logger.layer([Logger.toFile(Logger.formatLogFmt, file)])
 
 export const demoCommand = Command.make("demo", { json }, ({ json }) =>
@@ -30,7 +30,7 @@ export const demoCommand = Command.make("demo", { json }, ({ json }) =>
     const where = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-demo-" })
     const logFile = path.join(projectRoot, ".sweep", "demo.log")
     yield* fs.makeDirectory(path.dirname(logFile), { recursive: true })
-    yield* Console.error(`starting PostgreSQL, two chains, their contracts and the services; their log is ${logFile}`)
+    yield* Console.error(`starting PostgreSQL, two chains, their contracts and the services. Log: ${logFile}`)
     const matched = yield* Effect.gen(function* () {
       const { info } = yield* DevApp.start({ directory: where })
       return yield* Demo.run(info, (event) => Console.log(json ? asJson(event) : asText(event)))
@@ -42,7 +42,7 @@ export const demoCommand = Command.make("demo", { json }, ({ json }) =>
     "Sweep tokens gaslessly on a local network, on one chain and across two, and check every balance"
   ),
   Command.withExamples([
-    { command: "sweep demo", description: "Tell each step as it happens" },
-    { command: "sweep demo --json", description: "The same for programs" }
+    { command: "sweep demo", description: "Print each step as it happens" },
+    { command: "sweep demo --json", description: "Print each step as JSON" }
   ])
 )

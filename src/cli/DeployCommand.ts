@@ -1,4 +1,4 @@
-/** `./sweep deploy`: the service's contracts on one chain. */
+/** `./sweep deploy`: deploys the service's contracts to one chain. */
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
@@ -18,7 +18,7 @@ import { UsageError } from "./UsageError.ts"
 const chain = Flag.Int("chain").pipe(Flag.withDescription("Id of the chain, as in the chains file"))
 
 const dryRun = Flag.Boolean("dry-run").pipe(
-  Flag.withDescription("Only say what is there and what would be sent"),
+  Flag.withDescription("Show the state of the contracts and the planned deployments, and send nothing"),
   Flag.withDefault(false)
 )
 
@@ -30,14 +30,14 @@ const table = (plan: Deployment.Plan, findings: Readonly<Record<Deployment.Contr
 const summary = (verb: string, contracts: ReadonlyArray<string>): string =>
   contracts.length === 0 ? "nothing to deploy" : `${verb} ${contracts.join(" and ")}`
 
-/** The chain's entry of the chains file, and what it says is to be deployed. */
+/** The deployment plan of the chain's entry in the chains file. */
 const planned = Effect.fnUntraced(function* (chainId: number) {
   const { chainsFile, domainName } = yield* ChainsConfig
   const settings = (yield* ChainsFile.read(chainsFile)).find((entry) => entry.id === chainId)
   if (settings === undefined) return yield* new UsageError({ detail: `chain ${chainId} is not in ${chainsFile}` })
   if (settings.contracts !== undefined) {
     return yield* new UsageError({
-      detail: `${chainsFile} fixes the contracts of chain ${chainId}; without its \`contracts\`, new ones can be deployed`
+      detail: `${chainsFile} fixes the contracts of chain ${chainId}. Remove its \`contracts\` to deploy new ones`
     })
   }
   return {
@@ -84,10 +84,13 @@ export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain:
   })
 ).pipe(
   Command.withDescription(
-    "Deploy the service's contracts to a chain by CREATE2, and verify the ones that are there; safe to repeat"
+    "Deploy the service's contracts to a chain by CREATE2, and verify those already there. Safe to repeat"
   ),
   Command.withExamples([
-    { command: "sweep deploy --chain 8453 --dry-run", description: "Show the addresses on Base and what is there" },
-    { command: "DEPLOYER_KEY=0x… sweep deploy --chain 8453", description: "Deploy what is missing, then verify" }
+    { command: "sweep deploy --chain 8453 --dry-run", description: "Show the addresses on Base and their state" },
+    {
+      command: "DEPLOYER_KEY=0x… sweep deploy --chain 8453",
+      description: "Deploy the missing contracts, then verify all of them"
+    }
   ])
 )

@@ -1,4 +1,4 @@
-/** `./sweep dev`: the local network and the services on it, until Ctrl-C. */
+/** `./sweep dev`: runs the local network and the services on it, until Ctrl-C. */
 import { Config, Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
@@ -10,12 +10,14 @@ import * as WebBuild from "../server/web/WebBuild.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
 
 const directory = Flag.String("dir").pipe(
-  Flag.withDescription("Where dev.json and the database's files go; another one lets a second network run beside"),
+  Flag.withDescription(
+    "Directory of dev.json and the database (default: .sweep). A second network needs another directory"
+  ),
   Flag.optional
 )
 
 const blockSeconds = Flag.Int("block-time").pipe(
-  Flag.withDescription("Seconds between blocks; 1 unless told"),
+  Flag.withDescription("Seconds between blocks (default: 1)"),
   Flag.filter(
     (seconds) => seconds >= 1,
     () => "must be at least 1"
@@ -23,7 +25,7 @@ const blockSeconds = Flag.Int("block-time").pipe(
   Flag.withDefault(1)
 )
 
-/** Set only by who wants a fixed port; otherwise any free one will do. */
+/** Fixed ports, if set. Default: free ports. */
 const PORTS = Config.all({
   orchestratorPort: Config.option(Config.Port("ORCHESTRATOR_PORT")),
   builderPort: Config.option(Config.Port("BUILDER_PORT"))
@@ -45,9 +47,9 @@ const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
       )
     ]),
     "",
-    `${info.accounts.length} accounts that hold every token; the first is ${info.accounts[0]?.address ?? "none"}`,
-    `builder ${builder.id} is registered with a markup; its API key: ${builder.apiKey}`,
-    `the vault that owes builders is ${Accounts.builderVault().address}; its key: ${Accounts.builderVault().privateKey}`,
+    `${info.accounts.length} accounts hold every token. The first is ${info.accounts[0]?.address ?? "none"}`,
+    `builder ${builder.id} is registered with a markup. Its API key: ${builder.apiKey}`,
+    `the vault that pays builders is ${Accounts.builderVault().address}. Its key: ${Accounts.builderVault().privateKey}`,
     `keys, tokens and all addresses: ${file}`,
     "",
     "Ctrl-C stops everything."
@@ -72,10 +74,10 @@ export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ bl
 ).pipe(
   Command.withDescription("Run the local network: PostgreSQL, two chains with real contracts, and the services"),
   Command.withExamples([
-    { command: "sweep dev", description: "Start everything on free ports; addresses and keys go to .sweep/dev.json" },
+    { command: "sweep dev", description: "Start everything on free ports. Addresses and keys are in .sweep/dev.json" },
     {
       command: "ORCHESTRATOR_PORT=8787 sweep dev --dir /tmp/second",
-      description: "A second network, with a fixed port"
+      description: "Start a second network with a fixed port"
     }
   ])
 )

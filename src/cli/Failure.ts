@@ -1,9 +1,9 @@
-/** How a command fails: one sentence for what can be expected to go wrong, the stack for what cannot. */
+/** Reports how a command failed: one sentence for an expected error, the stack for a defect. */
 import { Cause, Config, Console, Effect } from "effect"
 import { CliError } from "effect/cli"
 import * as SchemaMessages from "../server/shared/SchemaMessages.ts"
 
-/** For people. A setting is named, and never quoted: it may be a secret. */
+/** The message for people. A setting is named but its value never printed, because it may be a secret. */
 const sentence = (error: { readonly message: string }): string => {
   if (!(error instanceof Config.ConfigError)) return error.message
   return error.cause._tag === "SchemaError" ? SchemaMessages.format(error.cause.issue, "settings") : error.cause.message
@@ -12,11 +12,11 @@ const sentence = (error: { readonly message: string }): string => {
 const report = <E extends { readonly message: string }>(reason: Cause.Reason<E>): Effect.Effect<void> => {
   if (Cause.isInterruptReason(reason)) return Effect.void
   if (Cause.isDieReason(reason)) return Console.error(Cause.pretty(Cause.fromReasons([reason])))
-  // What is wrong with the arguments was said beside the help.
+  // The command line has already printed errors in the arguments, with the help.
   return CliError.isCliError(reason.error) ? Effect.void : Console.error(`sweep: ${sentence(reason.error)}`)
 }
 
-/** Says on standard error why the command failed. The failure stays: it makes the exit code. */
+/** Prints to standard error why the command failed. The failure is kept, because it determines the exit code. */
 export const reported = <A, E extends { readonly message: string }, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>

@@ -1,4 +1,4 @@
-/** The local network that `./sweep dev` runs, for commands that are told of no other deployment. */
+/** The local network of `./sweep dev`, for commands without the settings of another deployment. */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import { DevInfo } from "../devnet/DevInfo.ts"
@@ -12,7 +12,7 @@ export interface LocalNetwork {
   readonly chainsFile: string
 }
 
-/** What `.sweep/dev.json` says, of the working directory or else of the checkout; none while no network runs. */
+/** The network of `.sweep/dev.json` in the working directory or else in the checkout. None if no network runs. */
 export const running: Effect.Effect<Option.Option<LocalNetwork>, never, FileSystem.FileSystem | Path.Path> = Effect.gen(
   function* () {
     const fs = yield* FileSystem.FileSystem

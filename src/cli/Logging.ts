@@ -1,8 +1,8 @@
-/** How the services log: to people or to machines, on standard error, so that standard output stays a command's answer. */
+/** Logs to standard error, for people or for machines. Standard output holds only the result of a command. */
 import { Console, Effect, Layer, Logger, type LogLevel, References } from "effect"
 import { CommonConfig } from "../config/Common.ts"
 
-/** Lines for machines are written together: one by one, writing them would cost a busy service more than reading requests. */
+/** JSON lines are written in batches: one write per line would cost a busy service more than reading its requests. */
 const json = Logger.batched(Logger.formatJson, {
   window: "50 millis",
   flush: (lines) => Console.error(lines.join("\n"))
@@ -21,5 +21,5 @@ const withSettings = ({
     Layer.succeed(References.MinimumLogLevel, logLevel)
   )
 
-/** As LOG_FORMAT and LOG_LEVEL say. */
+/** The logger that LOG_FORMAT and LOG_LEVEL choose. */
 export const layer = Layer.unwrap(Effect.map(CommonConfig, withSettings))

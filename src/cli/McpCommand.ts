@@ -1,4 +1,4 @@
-/** `./sweep mcp`: the MCP server over standard input and output, for clients that start it. */
+/** `./sweep mcp`: runs the MCP server over standard input and output. MCP clients start it. */
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
@@ -15,6 +15,6 @@ export const mcpCommand = Command.make("mcp", {}, () =>
   }).pipe(Effect.provide(FetchHttpClient.layer))
 ).pipe(
   Command.withDescription(
-    "Run the MCP server over standard input and output; set SERVICE_ORCHESTRATOR_URL and SERVICE_BUILDER_URL"
+    "Run the MCP server over standard input and output. Needs SERVICE_ORCHESTRATOR_URL and SERVICE_BUILDER_URL"
   )
 )

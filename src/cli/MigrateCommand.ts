@@ -1,4 +1,4 @@
-/** `./sweep migrate`: the databases, brought up to date. The services do it too when they start. */
+/** `./sweep migrate`: runs the migrations of both services, which the services also do when they start. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Database from "../adapters/sql/shared/Database.ts"
@@ -18,4 +18,6 @@ export const migrateCommand = Command.make("migrate", {}, () =>
     const lines = Object.entries(applied).flatMap(([schema, names]) => names.map((name) => `applied ${schema}/${name}`))
     yield* Console.log(lines.length === 0 ? "up to date" : lines.join("\n"))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Bring the database schemas up to date, as the services also do when they start"))
+).pipe(
+  Command.withDescription("Run the database migrations of both services. The services also run them when they start")
+)

@@ -1,4 +1,4 @@
-/** `./sweep orchestrator`: the service itself, as the environment configures it. */
+/** `./sweep orchestrator`: runs the orchestrator with the settings of the environment. */
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
@@ -10,7 +10,7 @@ import { databaseUrl } from "./DatabaseUrl.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import { UsageError } from "./UsageError.ts"
 
-/** What the environment says, as the app takes it. */
+/** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
   const common = yield* CommonConfig
   const config = yield* OrchestratorConfig
@@ -70,6 +70,6 @@ export const orchestratorCommand = Command.make("orchestrator", {}, () =>
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Run the orchestrator: quotes, intents, relayer and watcher; `sweep settings` lists what the environment can set"
+    "Run the orchestrator: quotes, intents, relayer and watcher. `sweep settings` lists its settings"
   )
 )

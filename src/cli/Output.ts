@@ -1,9 +1,9 @@
-/** A command's answer on standard output: text for people, JSON for programs. */
+/** Prints the result of a command: text for people, JSON for programs. */
 import { Console, Effect, Schema } from "effect"
 import { Flag } from "effect/cli"
 
 export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print JSON, amounts as decimal strings"),
+  Flag.withDescription("Print JSON. Amounts are decimal strings"),
   Flag.withDefault(false)
 )
 

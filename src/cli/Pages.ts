@@ -1,10 +1,10 @@
-/** Lists of the admin API, read to their end. */
+/** Reads all pages of a list of the admin API. */
 import { Effect } from "effect"
 
-/** The most that the API gives at once. */
+/** Maximum page size of the API. */
 const PAGE = 500
 
-/** Every row, page after page. */
+/** Every row of all pages. */
 export const all = <A, E, R>(
   page: (query: {
     readonly limit: number

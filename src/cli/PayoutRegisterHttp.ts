@@ -1,4 +1,4 @@
-/** {@link PayoutRegister} by the admin API. */
+/** {@link PayoutRegister} over the admin API. */
 import { Effect, Layer } from "effect"
 import { PayoutRegister, RegisterUnavailable } from "../ports/builder/PayoutRegister.ts"
 import {

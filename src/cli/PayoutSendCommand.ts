@@ -1,4 +1,4 @@
-/** `./sweep payouts send`: pays a batch with the vault's key, which does not leave this process. */
+/** `./sweep payouts send`: pays a batch with the vault's key, which stays in this process. */
 import { Config, Console, Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
@@ -11,7 +11,7 @@ import { PayoutSender, type Progress } from "../builder/payout/PayoutSender.ts"
 import { chains, ChainsConfig } from "../config/Chains.ts"
 import { payouts } from "../config/Payouts.ts"
 import { PayoutBatch } from "../domain/Payout.ts"
-import * as BuilderBackend from "./BuilderClient.ts"
+import * as BuilderClient from "./BuilderClient.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
 import { json, printed } from "./Output.ts"
 import { asFacts } from "./PayoutTables.ts"
@@ -21,7 +21,7 @@ import * as PrivateKeys from "./PrivateKeys.ts"
 const told = (progress: Progress): string => {
   switch (progress._tag) {
     case "Approving":
-      return `approving Permit2 ${progress.permit2} to move the vault's ${progress.token}, once and for all batches …`
+      return `approving Permit2 ${progress.permit2} to move the vault's ${progress.token}, once for all batches …`
     case "Approved":
       return `approved by ${progress.txHash}`
     case "Recorded":
@@ -33,7 +33,7 @@ const told = (progress: Progress): string => {
   }
 }
 
-/** CHAINS_FILE as set; else, where the backend is the local network's, that network's. */
+/** CHAINS_FILE if set. Otherwise the file of the local network, if the backend is that network's. */
 const chainsFile = Effect.gen(function* () {
   const set = yield* Config.option(Config.NonEmptyString(chains.chainsFile.name))
   if (Option.isSome(set)) return set.value
@@ -57,10 +57,10 @@ export const send = Command.make(
     Effect.gen(function* () {
       const [key] = yield* PrivateKeys.parse(
         "VAULT_KEY",
-        "the private key of the vault, 0x followed by 64 hex digits; it does not leave this process",
+        "the private key of the vault, 0x followed by 64 hex digits",
         Option.toArray(yield* payouts.vaultKey.config)
       )
-      const connection = yield* BuilderBackend.connect
+      const connection = yield* BuilderClient.connect
       const sender = PayoutSender.layer().pipe(
         Layer.provide([PayoutRegisterHttp.layer(connection), RawVaultKey.layer(key), AllScreening.layerOracle()]),
         Layer.provide(yield* nodes)
@@ -72,9 +72,12 @@ export const send = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Pay a batch in one transaction signed with VAULT_KEY, and book it; run again after a crash, it goes on and pays once"
+    "Pay a batch in one transaction signed with VAULT_KEY, and book it. Safe to run again after a crash: it pays once"
   ),
   Command.withExamples([
-    { command: "VAULT_KEY=0x… sweep payouts send 4f6c…", description: "Needs CHAINS_FILE, for the chain's node" }
+    {
+      command: "VAULT_KEY=0x… sweep payouts send 4f6c…",
+      description: "Pay a batch. CHAINS_FILE must list a node of its chain"
+    }
   ])
 )

@@ -1,4 +1,4 @@
-/** Payout batches for a terminal. */
+/** Payout batches as text for a terminal. */
 import type { PayoutBatch } from "../domain/Payout.ts"
 import { facts, table } from "./Table.ts"
 
@@ -24,7 +24,7 @@ export const asTable = (batches: ReadonlyArray<PayoutBatch>): string =>
     "no batches"
   )
 
-/** With its lines. */
+/** A batch with its lines. */
 export const asFacts = (batch: PayoutBatch): string =>
   [
     facts([

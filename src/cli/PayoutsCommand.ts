@@ -1,4 +1,4 @@
-/** `./sweep payouts`: what builders are owed and how it is paid, over the builder backend's admin API. */
+/** `./sweep payouts`: shows and pays owed amounts over the admin API of the builder backend. */
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { TreasuryView } from "../api/builder/Schemas.ts"
@@ -7,7 +7,7 @@ import { Uint256 } from "../domain/Amount.ts"
 import { ChainId } from "../domain/ChainId.ts"
 import { Hash } from "../domain/Hex.ts"
 import { PayoutBatch } from "../domain/Payout.ts"
-import * as BuilderBackend from "./BuilderClient.ts"
+import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
 import { send } from "./PayoutSendCommand.ts"
@@ -21,7 +21,7 @@ const id = Argument.String("batch").pipe(Argument.withDescription("The batch's i
 
 const owed = Command.make("owed", { json }, ({ json }) =>
   Effect.gen(function* () {
-    const { console, explained } = yield* BuilderBackend.connect
+    const { console, explained } = yield* BuilderClient.connect
     yield* printed(TreasuryView, yield* explained(console.treasury()), json, ({ positions }) =>
       table(
         ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED", "VAULT HOLDS"],
@@ -37,11 +37,11 @@ const owed = Command.make("owed", { json }, ({ json }) =>
       )
     )
   })
-).pipe(Command.withDescription("What is owed in each token, beside what the vaults hold to pay it with"))
+).pipe(Command.withDescription("Show the owed amount in each token and the balance of the vault that pays it"))
 
 const list = Command.make("list", { json }, ({ json }) =>
   Effect.gen(function* () {
-    const { console, explained } = yield* BuilderBackend.connect
+    const { console, explained } = yield* BuilderClient.connect
     const batches = yield* Pages.all((query) =>
       explained(console.payouts({ query })).pipe(Effect.map(({ payouts, ...rest }) => ({ rows: payouts, ...rest })))
     )
@@ -51,7 +51,7 @@ const list = Command.make("list", { json }, ({ json }) =>
 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   Effect.gen(function* () {
-    const { console, explained } = yield* BuilderBackend.connect
+    const { console, explained } = yield* BuilderClient.connect
     yield* printed(PayoutBatch, yield* explained(console.payout({ params: { id } })), json, asFacts)
   })
 ).pipe(Command.withDescription("Show a batch with its lines"))
@@ -62,35 +62,40 @@ const open = Command.make(
     chainId: Flag.Int("chain").pipe(Flag.withSchema(ChainId), Flag.withDescription("Id of the chain")),
     token: Flag.String("token").pipe(
       Flag.withSchema(Address.NonZeroAddress),
-      Flag.withDescription("Address of the token; `owed` shows which are")
+      Flag.withDescription("Address of the token, as `owed` shows it")
     ),
     minAmount: Flag.String("min-amount").pipe(
       Flag.withSchema(Uint256),
-      Flag.withDescription("Leave out builders who are owed less, in the token's smallest unit"),
+      Flag.withDescription("Minimum owed amount of a builder to include, in the token's smallest unit"),
       Flag.optional
     ),
     json
   },
   ({ chainId, json, minAmount, token }) =>
     Effect.gen(function* () {
-      const { console, explained } = yield* BuilderBackend.connect
+      const { console, explained } = yield* BuilderClient.connect
       const least = Option.isSome(minAmount) ? { minAmount: minAmount.value } : {}
       const batch = yield* explained(console.openPayout({ payload: { chainId, token, ...least } }))
       yield* printed(PayoutBatch, batch, json, asFacts)
     })
 ).pipe(
-  Command.withDescription("Open a batch of everything owed in a token on a chain; what it claims is in no other batch"),
+  Command.withDescription(
+    "Open a batch of the amounts owed in one token on one chain. Each amount is in one batch only"
+  ),
   Command.withExamples([
-    { command: "sweep payouts open --chain 8453 --token 0x8335…", description: "Everybody who is owed USDC on Base" },
+    {
+      command: "sweep payouts open --chain 8453 --token 0x8335…",
+      description: "All builders who are owed USDC on Base"
+    },
     {
       command: "sweep payouts open --chain 8453 --token 0x8335… --min-amount 10000000",
-      description: "Those who are owed 10 USDC or more"
+      description: "Builders who are owed at least 10 USDC"
     }
   ])
 )
 
 const exported = Effect.fnUntraced(function* (batch: string, format: "csv" | "safe") {
-  const { console, explained } = yield* BuilderBackend.connect
+  const { console, explained } = yield* BuilderClient.connect
   const params = { id: batch }
   if (format === "csv") return yield* explained(console.payoutCsv({ params }))
   return `${JSON.stringify(yield* explained(console.payoutSafe({ params })), null, 2)}\n`
@@ -101,7 +106,7 @@ const exportBatch = Command.make(
   {
     id,
     format: Flag.Literals("format", ["csv", "safe"]).pipe(
-      Flag.withDescription("csv: one line a builder; safe: for the Transaction Builder of the vault's Safe"),
+      Flag.withDescription("csv: one line per builder. safe: a file for the Transaction Builder of the vault's Safe"),
       Flag.withDefault("csv" as const)
     ),
     output: Flag.String("output").pipe(
@@ -119,10 +124,10 @@ const exportBatch = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Write a batch as CSV, or as a file that the vault's Safe imports and runs as one transaction"
+    "Export a batch as CSV, or as a file that the vault's Safe imports and runs as one transaction"
   ),
   Command.withExamples([
-    { command: "sweep payouts export 4f6c… --format safe --output payout.json", description: "For a Safe" }
+    { command: "sweep payouts export 4f6c… --format safe --output payout.json", description: "Export for a Safe" }
   ])
 )
 
@@ -136,29 +141,40 @@ const markPaid = Command.make(
   ({ id, json, transaction }) =>
     Effect.gen(function* () {
       if (!isHash(transaction)) {
-        return yield* new UsageError({ detail: "the transaction's hash must be 0x followed by 64 hex digits" })
+        return yield* new UsageError({
+          detail: `the transaction hash ${transaction} is not valid: expected 0x followed by 64 hex digits`
+        })
       }
-      const { console, explained } = yield* BuilderBackend.connect
+      const { console, explained } = yield* BuilderClient.connect
       const paid = yield* explained(console.markPayoutPaid({ params: { id }, payload: { txHash: transaction } }))
       yield* printed(PayoutBatch, paid, json, asFacts)
     })
 ).pipe(
-  Command.withDescription("Book a batch's payment once the chain proves it: each line's transfer out of the vault"),
-  Command.withExamples([{ command: "sweep payouts mark-paid 4f6c… 0x…", description: "After the Safe ran it" }])
+  Command.withDescription(
+    "Book the payment of a batch. The transaction must be confirmed and transfer every line out of the vault"
+  ),
+  Command.withExamples([
+    { command: "sweep payouts mark-paid 4f6c… 0x…", description: "Book a payment that a Safe made" }
+  ])
 )
 
 const fail = Command.make(
   "fail",
-  { id, reason: Flag.String("reason").pipe(Flag.withDescription("Why, for the audit log")), json },
+  { id, reason: Flag.String("reason").pipe(Flag.withDescription("Reason, for the audit log")), json },
   ({ id, json, reason }) =>
     Effect.gen(function* () {
-      const { console, explained } = yield* BuilderBackend.connect
+      const { console, explained } = yield* BuilderClient.connect
       const failed = yield* explained(console.failPayout({ params: { id }, payload: { reason } }))
       yield* printed(PayoutBatch, failed, json, asFacts)
     })
 ).pipe(
-  Command.withDescription("Give up a batch that was not and will not be paid: what it claimed is owed again"),
-  Command.withExamples([{ command: 'sweep payouts fail 4f6c… --reason "wrong threshold"', description: "Start over" }])
+  Command.withDescription("Mark a batch as failed, if it was not and will not be paid. Its amounts are owed again"),
+  Command.withExamples([
+    {
+      command: 'sweep payouts fail 4f6c… --reason "wrong threshold"',
+      description: "Give up a batch, to open a corrected one"
+    }
+  ])
 )
 
 export const payoutsCommand = Command.make("payouts").pipe(

@@ -10,7 +10,7 @@ const asPrivateKey = (key: Redacted.Redacted, label: string): ReadonlyArray<Reda
   return isPrivateKey(text) ? [Redacted.make(text, { label })] : []
 }
 
-/** All of the setting's keys, or what `setting` must be. The message never shows one. */
+/** Parses all keys of a setting. The error says what to set it to, and never shows a key. */
 export const parse = Effect.fnUntraced(function* (
   setting: string,
   expected: string,
@@ -18,7 +18,8 @@ export const parse = Effect.fnUntraced(function* (
 ) {
   const keys = configured.flatMap((key) => asPrivateKey(key, setting))
   if (keys.length !== configured.length || !Array.isReadonlyArrayNonEmpty(keys)) {
-    return yield* new UsageError({ detail: `${setting} must be ${expected}` })
+    const problem = configured.length === 0 ? "is not set" : "is not valid"
+    return yield* new UsageError({ detail: `${setting} ${problem}. Set it to ${expected}` })
   }
   return keys
 })

@@ -1,4 +1,4 @@
-/** Where this checkout is, and the Bun that runs it. */
+/** Paths of this checkout and of the Bun that runs it. */
 import { fileURLToPath } from "node:url"
 
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url))

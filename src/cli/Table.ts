@@ -1,6 +1,6 @@
-/** Columns for a terminal. */
+/** Text tables for a terminal. */
 
-/** Rows under a header, each column as wide as its widest cell; without rows, what `empty` says. */
+/** Rows under a header. Each column is as wide as its widest cell. Without rows, the text is `empty`. */
 export const table = (
   header: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -19,7 +19,7 @@ export const table = (
     .join("\n")
 }
 
-/** Names and what they are, one a line. */
+/** Names with their values, one per line. */
 export const facts = (pairs: ReadonlyArray<readonly [name: string, value: string]>): string => {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")

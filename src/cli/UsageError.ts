@@ -1,4 +1,4 @@
-/** The command cannot do what it was asked to with what it was given; the message says what to change. */
+/** The arguments or settings of the command are wrong. The message says what to change. */
 import { Schema } from "effect"
 
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { detail: Schema.String }) {

@@ -42,17 +42,19 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
     Effect.gen(function* () {
       const { code, err, out } = yield* sweep(["--help"])
       assert.strictEqual(code, 0, err)
-      const commands = [...out.slice(out.indexOf("SUBCOMMANDS")).matchAll(/^ {2}([a-z]+) +[A-Z]/gm)].map(
+      const commands = [...out.slice(out.indexOf("SUBCOMMANDS")).matchAll(/^ {2}([a-z-]+) +[A-Z]/gm)].map(
         ([, name = ""]) => name
       )
       assert.includeMembers(commands, [
         "demo",
         "dev",
         "orchestrator",
-        "builder",
+        "builder-backend",
+        "builders",
         "migrate",
         "deploy",
         "settings",
+        "check",
         "test",
         "chaos",
         "bench"
@@ -105,8 +107,8 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       const good = { CHAINS_FILE, RELAYER_KEYS: KEY, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }
       const { RELAYER_KEYS: _keys, ...keyless } = good
       const cases = [
-        [keyless, /RELAYER_KEYS must be one or more private keys/],
-        [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS must be/],
+        [keyless, /RELAYER_KEYS is not set. Set it to one or more private keys/],
+        [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS is not valid/],
         [{ ...good, LOG_LEVEL: "loud" }, /^sweep: LOG_LEVEL: expected one of All, /],
         [{ ...good, RATE_LIMIT: "many" }, /^sweep: RATE_LIMIT: expected an integer/],
         [
@@ -133,8 +135,8 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       const fixed = yield* chainsFile([{ ...base, contracts }])
       const cases = [
         [["--chain", "1"], { CHAINS_FILE }, /^sweep: chain 1 is not in /],
-        [["--chain", "8453"], { CHAINS_FILE }, /^sweep: DEPLOYER_KEY must be the private key/],
-        [["--chain", "8453"], { CHAINS_FILE, DEPLOYER_KEY: "0x12" }, /^sweep: DEPLOYER_KEY must be the private key/],
+        [["--chain", "8453"], { CHAINS_FILE }, /^sweep: DEPLOYER_KEY is not set. Set it to the private key/],
+        [["--chain", "8453"], { CHAINS_FILE, DEPLOYER_KEY: "0x12" }, /^sweep: DEPLOYER_KEY is not valid. Set it to the private key/],
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE }, /^sweep: chain 8453: eth_getCode failed/],
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE: fixed }, /fixes the contracts of chain 8453/]
       ] as const

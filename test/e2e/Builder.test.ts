@@ -378,13 +378,13 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
       assert.include(listed.error, "using the local network of")
       assert.isTrue((JSON.parse(listed.out) as ReadonlyArray<{ id: string }>).some(({ id }) => id === "dev"))
       const failing: ReadonlyArray<readonly [script: string, said: string]> = [
-        [`BUILDER_URL=${info.builderUrl} ./sweep builders list`, "BUILDER_ADMIN_TOKEN must hold"],
-        [`BUILDER_URL=${info.builderUrl} BUILDER_ADMIN_TOKEN=x ./sweep payouts list`, "set BUILDER_ADMIN_TOKEN"],
+        [`BUILDER_URL=${info.builderUrl} ./sweep builders list`, "BUILDER_ADMIN_TOKEN is not set"],
+        [`BUILDER_URL=${info.builderUrl} BUILDER_ADMIN_TOKEN=x ./sweep payouts list`, "Set BUILDER_ADMIN_TOKEN"],
         ["BUILDER_URL=http://127.0.0.1:1 BUILDER_ADMIN_TOKEN=x ./sweep payouts list", "http://127.0.0.1:1"],
-        ["./sweep builders show nobody", "there is none of this id"],
+        ["./sweep builders show nobody", "no record has this id"],
         ["./sweep builders set-bps dev 101", "exceeds maxBuilderBps 100"],
         ["./sweep payouts mark-paid x 0x1", "64 hex digits"],
-        ["VAULT_KEY=hunter2 ./sweep payouts send x", "VAULT_KEY must be"],
+        ["VAULT_KEY=hunter2 ./sweep payouts send x", "VAULT_KEY is not valid"],
         ["./sweep payouts send x", "there is no payout batch x"]
       ]
       for (const [script, said] of failing) {
@@ -397,7 +397,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         `./sweep builders register --id shell --name "Shell" --bps 5 --payout-address ${generated()}`
       )
       assert.match(registered.out, /API key {2}swp_[0-9a-f]{64}/)
-      assert.include(registered.error, "shown this once")
+      assert.include(registered.error, "shown only once")
       for (const command of ["suspend shell", "resume shell", "set-bps shell 7 --max 9"]) {
         assert.strictEqual((yield* run(`./sweep builders ${command}`)).code, 0, command)
       }
