@@ -15,8 +15,11 @@ export interface SubmissionTo {
 /** The event of the statement below. */
 export const SUBMITTED = { _tag: "Submitted" } as const satisfies IntentEvent
 
+/** SQL constants rather than parameters, so that the planner sees them. */
 const FROM = legalFrom([SUBMITTED])
-const TO = effectOf(SUBMITTED).status
+  .map((status) => `'${status}'`)
+  .join(", ")
+const TO = `'${effectOf(SUBMITTED).status}'`
 
 /**
  * Submitted intents in the order of the submissions; none where the intent had moved on or an earlier submission of the call
@@ -32,22 +35,22 @@ export const submitAll = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>) 
       submission: IntentRow.encodeSubmission(submission)
     }))
     const passed = sql`submitted m,
-      (VALUES (${TO}::text, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
+      (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
     const rows = yield* sql<IntentRow.IntentRow>`
       WITH given AS (
         SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (id text, submission jsonb)
       ), locked AS (
         SELECT i.id FROM orchestrator.intents i JOIN given USING (id)
-        WHERE i.status = ANY(${FROM}) ORDER BY i.id FOR UPDATE OF i
+        WHERE i.status IN (${sql.literal(FROM)}) ORDER BY i.id FOR UPDATE OF i
       ), submitted AS (
         UPDATE orchestrator.intents i
-        SET status = ${TO}, submission = given.submission, submitted_at = ${at}, updated_at = ${at}
+        SET status = ${sql.literal(TO)}, submission = given.submission, submitted_at = ${at}, updated_at = ${at}
         FROM locked JOIN given USING (id)
-        WHERE i.id = locked.id AND i.status = ANY(${FROM})
+        WHERE i.id = locked.id AND i.status IN (${sql.literal(FROM)})
         RETURNING i.*
       ), event AS (
         INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
-        SELECT id, ${SUBMITTED._tag}, status, updated_at FROM submitted
+        SELECT id, ${sql.literal(`'${SUBMITTED._tag}'`)}, status, updated_at FROM submitted
       ), told AS (${tell(sql, passed, millis)}) SELECT * FROM submitted`
     if (rows.length > 0) yield* wake
     const taken = new Map(IntentRow.decode(rows).map((intent) => [intent.id, intent]))
