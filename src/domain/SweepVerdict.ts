@@ -5,7 +5,7 @@
 import type { FailureReason } from "./Intent.ts"
 
 /** What happened to the nonce that the intent was sent with, or why it was not sent. */
-export type Cause =
+export type UnsettledCause =
   /** Never sent, and nothing speaks against sending it but what the evidence shows. */
   | { readonly _tag: "Unsent" }
   /** Not to be sent, for this reason. */
@@ -38,7 +38,7 @@ export type Verdict =
   | { readonly _tag: "Retry" }
   | { readonly _tag: "Fail"; readonly reason: FailureReason }
 
-export const verdict = (cause: Cause, evidence: Evidence): Verdict => {
+export const verdict = (cause: UnsettledCause, evidence: Evidence): Verdict => {
   if (evidence.settlement === "final") return { _tag: "Settle" }
   if (evidence.settlement === "recent") return { _tag: "Wait" }
   if (evidence.nonceSpent) return { _tag: "Fail", reason: "nonce_used" }
@@ -47,7 +47,7 @@ export const verdict = (cause: Cause, evidence: Evidence): Verdict => {
   return evidence.expired ? { _tag: "Fail", reason: "expired" } : { _tag: "Retry" }
 }
 
-const ineffective = (cause: Cause & { readonly _tag: "Ineffective" }, evidence: Evidence): FailureReason => {
+const ineffective = (cause: UnsettledCause & { readonly _tag: "Ineffective" }, evidence: Evidence): FailureReason => {
   if (cause.late) return "expired"
   if (evidence.account === "plain") return "stale_authorization"
   if (evidence.account === "other") return "delegation_replaced"

@@ -1,22 +1,34 @@
-/** Work that goes on for as long as the service runs. */
-import { Cause, Effect, Schedule, type Scope } from "effect"
+/** The one way to run a loop in the background: the relayer, the watcher and both deliveries use it. */
+import { Cause, Effect, type Latch, type Scope } from "effect"
 import { StoreUnavailable } from "../ports/shared/Store.ts"
 
-/**
- * Runs `work` now and then again and again, `millis` after each end, until the scope closes. What goes wrong in one run is
- * logged and the next one starts as if nothing had been: all of it must be written to be repeatable.
- */
-export const repeatedly = <A, E, R>(
-  name: string,
-  millis: number,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<void, never, R | Scope.Scope> =>
-  Effect.suspend(() => {
-    const survive = survivor(name)
-    return survive(work).pipe(Effect.repeat(Schedule.spaced(millis)), Effect.forkScoped, Effect.asVoid)
-  })
+/** Turns every failure and defect of a run into a log event, so that the run's caller continues. */
+export type Supervisor = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
 
-/** The database's failure, where nothing else went wrong. */
+export interface Rhythm {
+  /** Pause between the end of a round and the start of the next, in milliseconds. */
+  readonly pauseMillis: number
+  /** Ends the pause early when opened. It is closed before each round, so that an event during the round is not lost. */
+  readonly wake?: Latch.Latch
+  /** Awaited before each round. Default: the round starts at once. */
+  readonly admission?: Effect.Effect<unknown>
+}
+
+/**
+ * Starts a loop that runs `round` at once and again after each pause, until the scope closes. A failed round is logged and the
+ * loop continues, so a round must be safe to repeat.
+ */
+export const loop = <A, E, R>(
+  supervised: Supervisor,
+  { admission = Effect.void, pauseMillis, wake }: Rhythm,
+  round: Effect.Effect<A, E, R>
+): Effect.Effect<void, never, R | Scope.Scope> => {
+  const once = wake === undefined ? supervised(round) : Effect.andThen(wake.close, supervised(round))
+  const pause = wake === undefined ? Effect.sleep(pauseMillis) : Effect.timeoutOption(wake.await, pauseMillis)
+  return admission.pipe(Effect.andThen(once), Effect.andThen(pause), Effect.forever, Effect.forkScoped, Effect.asVoid)
+}
+
+/** The database's failure, if the cause holds nothing else. */
 const outage = (cause: Cause.Cause<unknown>): StoreUnavailable | undefined => {
   const failures = cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? [reason.error] : []))
   const [first] = failures
@@ -24,28 +36,28 @@ const outage = (cause: Cause.Cause<unknown>): StoreUnavailable | undefined => {
 }
 
 /**
- * Turns failures and defects of a loop's runs into log lines, one for each. An outage of the database gets one line when it
- * begins and one when it is over, however often the loop fails meanwhile.
+ * Makes the supervisor of a loop; `name` and `fields` annotate its log events. Each failure logs `background.failed`. An outage
+ * of the database logs `background.database_lost` when it begins and `background.database_recovered` after the next successful
+ * run, however many runs fail in between.
  */
-export const survivor = (name: string): (<A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>) => {
+export const supervisor = (name: string, fields: Readonly<Record<string, string | number>> = {}): Supervisor => {
   let isOut = false
-  return (work) =>
-    work.pipe(
-      Effect.flatMap(() =>
-        Effect.suspend(() => {
-          if (!isOut) return Effect.void
-          isOut = false
-          return Effect.logInfo(`${name} goes on`)
-        })
-      ),
-      Effect.catchCause((cause) =>
-        Effect.suspend(() => {
-          const unavailable = outage(cause)
-          if (unavailable === undefined) return Effect.logError(`${name} failed and will run again`, cause)
-          if (isOut) return Effect.void
-          isOut = true
-          return Effect.logWarning(`${name} waits for the database: ${unavailable.message}`)
-        })
-      )
+  const recovered = Effect.suspend(() => {
+    if (!isOut) return Effect.void
+    isOut = false
+    return Effect.logInfo("background.database_recovered")
+  })
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.suspend(() => {
+      const unavailable = outage(cause)
+      if (unavailable === undefined) return Effect.logError("background.failed", cause)
+      if (isOut) return Effect.void
+      isOut = true
+      return Effect.annotateLogs(Effect.logWarning("background.database_lost"), { detail: unavailable.message })
+    })
+  return (run) =>
+    run.pipe(
+      Effect.andThen(Effect.annotateLogs(recovered, { loop: name, ...fields })),
+      Effect.catchCause((cause) => Effect.annotateLogs(failed(cause), { loop: name, ...fields }))
     )
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { FailureReason } from "../../src/domain/Intent.ts"
-import { type Cause, type Evidence, verdict } from "../../src/domain/SweepVerdict.ts"
+import { type Evidence, type UnsettledCause, verdict } from "../../src/domain/SweepVerdict.ts"
 
 const AnyCause = Schema.Union([
   Schema.TaggedStruct("Unsent", {}),
@@ -27,7 +27,7 @@ const nothing: Evidence = {
   holdsInput: true
 }
 
-const outcome = (cause: Cause, evidence: Partial<Evidence> = {}) => {
+const outcome = (cause: UnsettledCause, evidence: Partial<Evidence> = {}) => {
   const decided = verdict(cause, { ...nothing, ...evidence })
   return decided._tag === "Fail" ? decided.reason : decided._tag
 }

@@ -1,16 +1,16 @@
-/** Why no offer can be made. */
+/** Failures to make an offer. */
 import { Effect, Schema } from "effect"
 import type { FeesExceedInput } from "../../domain/Fees.ts"
-import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { IntentExists } from "../../ports/orchestrator/Intents.ts"
 import type { PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
-import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
-import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 import type { SimulationFailed } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
+import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chains.ts"
+import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
-/** No offer can be made (422, masked). `reason` and `detail` are for logs and the operator. */
+/** No offer can be made (422, masked). `reason` and `detail` go to logs and the operator only. */
 export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {
   reason: Schema.Literals([
     "unsupported_chain",
@@ -31,7 +31,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
   }
 }
 
-type Cause =
+type PortFailure =
   | UnsupportedChain
   | ChainUnavailable
   | TokenDeclined
@@ -43,7 +43,7 @@ type Cause =
   | IntentExists
   | StoreUnavailable
 
-const REASONS: { readonly [Tag in Cause["_tag"]]: QuoteFailed["reason"] } = {
+const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } = {
   UnsupportedChain: "unsupported_chain",
   ChainUnavailable: "upstream_unavailable",
   TokenDeclined: "token_declined",
@@ -56,11 +56,11 @@ const REASONS: { readonly [Tag in Cause["_tag"]]: QuoteFailed["reason"] } = {
   StoreUnavailable: "store_unavailable"
 }
 
-/** Every expected failure on the way to an offer is one of two to the caller: blocked by screening, or not quotable. */
-export const asQuoteFailed = <A, R, E extends Cause | QuoteFailed | ScreeningBlocked>(
+/** Maps every expected failure to one of the two that a caller sees: blocked by screening, or not quotable. */
+export const asQuoteFailed = <A, R, E extends PortFailure | QuoteFailed | ScreeningBlocked>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, QuoteFailed | ScreeningBlocked, R> =>
-  Effect.mapError(effect, (error: Cause | QuoteFailed | ScreeningBlocked) =>
+  Effect.mapError(effect, (error: PortFailure | QuoteFailed | ScreeningBlocked) =>
     error._tag === "QuoteFailed" || error._tag === "ScreeningBlocked"
       ? error
       : new QuoteFailed({ reason: REASONS[error._tag], detail: error.message })

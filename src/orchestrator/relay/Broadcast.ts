@@ -1,64 +1,57 @@
-/** Hands stored bytes to a node. The answer decides nothing about the sweep: only blocks do. */
+/** Sends a stored transaction to a node. The node's answer decides nothing about the sweep: only blocks do. */
 import { Effect } from "effect"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import { laneLow } from "./Lanes.ts"
+import type { ChainClient, SendRejected } from "../../ports/shared/Chains.ts"
+import { transactionFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { laneLow } from "./Lanes.ts"
 
-/** A broadcaster with what it needs. Its effect fails only when the store does: the transaction then stays as it was. */
+/** Makes `broadcast(client, transaction, attempt)`. It fails only when the store does; the transaction is then unchanged. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const transactions = yield* RelayTransactions
 
+  const alertRejection = (
+    { chain }: ChainClient,
+    { lane, nonce }: RelayTransaction,
+    { hash }: Attempt,
+    { detail, reason }: SendRejected
+  ) => {
+    switch (reason) {
+      // Another transaction has the nonce, perhaps an earlier version of this one. The watcher finds out.
+      case "NonceTooLow":
+      case "Underpriced":
+        return Effect.void
+      case "InsufficientFunds":
+        return alerts.raise(laneLow(chain, lane, detail))
+      case "Invalid":
+        return alerts.raise({
+          key: rejectedKey(chain.id, lane),
+          severity: "critical",
+          kind: "transaction_rejected",
+          message: `${chain.name} rejects a transaction of lane ${lane}. The transaction blocks the lane: it is sent again until its sweeps have expired, and then a self-send frees its nonce.`,
+          details: { chainId: chain.id, lane, nonce: nonce.toString(), txHash: hash, reason: detail }
+        })
+    }
+  }
+
   return Effect.fn("Relay.broadcast")(
     function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
-      const { chain } = client
-      const { lane, nonce } = transaction
-      const rejectedKey = `transaction_rejected:${chain.id}:${lane}`
-
       const answer = yield* Effect.result(client.send(attempt.raw))
-      // Whatever the answer, the bytes may be out now: they are sent again later, and their hash is watched for ever.
+      // The node may have passed the bytes on, whatever it answered. They are sent again later, and their hash stays watched.
       yield* transactions.markBroadcast(attempt.hash)
-
       if (answer._tag === "Success") {
-        yield* Effect.logInfo("transaction broadcast")
-        return yield* alerts.clear(rejectedKey)
+        yield* Effect.logInfo("relay.broadcast")
+        return yield* alerts.clear(rejectedKey(client.chain.id, transaction.lane))
       }
-      yield* Effect.logWarning("transaction not taken").pipe(Effect.annotateLogs({ answer: answer.failure.message }))
-      if (answer.failure._tag === "ChainUnavailable") return
-      switch (answer.failure.reason) {
-        // Another transaction has the nonce, perhaps an earlier version of this one: the watcher finds out.
-        case "NonceTooLow":
-        case "Underpriced":
-          return
-        case "InsufficientFunds":
-          return yield* alerts.raise(laneLow(chain, lane, answer.failure.detail))
-        case "Invalid":
-          return yield* alerts.raise({
-            key: rejectedKey,
-            severity: "critical",
-            kind: "transaction_rejected",
-            message: `${chain.name} refuses a transaction of lane ${lane}. It is offered again, and its nonce is freed by a self-send once its sweep has expired; until then it holds up the lane.`,
-            details: {
-              chainId: chain.id,
-              lane,
-              nonce: nonce.toString(),
-              txHash: attempt.hash,
-              reason: answer.failure.detail
-            }
-          })
+      yield* Effect.logWarning("relay.rejected").pipe(Effect.annotateLogs({ answer: answer.failure.message }))
+      if (answer.failure._tag === "SendRejected") {
+        yield* alertRejection(client, transaction, attempt, answer.failure)
       }
     },
     (effect, client, transaction, attempt) =>
-      Effect.annotateLogs(effect, {
-        chain: client.chain.name,
-        chainId: client.chain.id,
-        lane: transaction.lane,
-        nonce: transaction.nonce.toString(),
-        txHash: attempt.hash,
-        intents: transaction.intentIds.join(",")
-      })
+      Effect.annotateLogs(effect, transactionFields(client, transaction, attempt.hash))
   )
 })
 
-export type Broadcast = Effect.Success<typeof make>
+const rejectedKey = (chainId: number, lane: string): string => `transaction_rejected:${chainId}:${lane}`

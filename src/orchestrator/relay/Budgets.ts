@@ -1,11 +1,11 @@
-/** Who may not have anything sent for a while, since too much of theirs has failed at the relayer's cost. */
+/** Failure budgets: pauses owners and builders whose sweeps failed too often at the relayer's cost. */
 import { Clock, Effect } from "effect"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
-/** Finds the intents that are beyond a budget; the text says whose. */
+/** Makes `overBudget(client, claimed)`: the intents over a budget, by id, each with a text that says which budget. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const intents = yield* Intents
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
           key,
           severity: "warning",
           kind: "builder_paused",
-          message: `Sweeps of builder ${builderId} are not sent for a while: too many of them failed on chain.`,
+          message: `Sweeps of builder ${builderId} are paused: too many of them failed on chain. They resume when the failures are older than the budget's window.`,
           details: { builderId, failures: count }
         })
       }
@@ -38,10 +38,10 @@ export const make = Effect.gen(function* () {
     return new Map(
       claimed.flatMap(({ attributed, id, order }): ReadonlyArray<readonly [id: string, text: string]> => {
         if ((burned.owners.get(order.owner) ?? 0) >= failureBudget.owner) {
-          return [[id, "too many of the owner's sweeps failed on chain lately"]]
+          return [[id, "too many of the owner's sweeps failed on chain recently"]]
         }
         if (attributed !== undefined && (burned.builders.get(attributed.builderId) ?? 0) >= failureBudget.builder) {
-          return [[id, "too many of the builder's sweeps failed on chain lately"]]
+          return [[id, "too many of the builder's sweeps failed on chain recently"]]
         }
         return []
       })

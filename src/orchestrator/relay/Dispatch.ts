@@ -1,4 +1,4 @@
-/** Puts sweeps that are ready into transactions: several go through the entry contract, one goes to its account directly. */
+/** Packs ready sweeps into transactions and sends them. Several sweeps go through the entry contract; one goes directly to its account. */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type Bounds, compose } from "../../domain/BatchComposition.ts"
@@ -16,42 +16,43 @@ import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import * as RelayBroadcast from "./Broadcast.ts"
-import type { Ready } from "./Preparation.ts"
-import * as RelaySigning from "./Signing.ts"
+import * as Broadcast from "./Broadcast.ts"
+import type { Ready } from "./Prepared.ts"
+import * as Signing from "./Signing.ts"
 
-/** Nodes take transactions of up to 128 KB; signatures, addresses and padding need the rest. */
+/** Calldata of a batch's items, in bytes. Nodes accept transactions of up to 128 KB; signatures, addresses and padding need the rest. */
 const CALLDATA_BYTES = 64_000
 
-/** What a batch may take of a block: others want to be in it as well, and a full transaction waits for an empty block. */
+/** A batch uses at most 1/2 of a block's gas limit. A larger one waits longer, since it fits only into emptier blocks. */
 const BLOCK_SHARE = 2n
 
-/** What is known of a chain and a lane when a batch is sent. */
+/** State of a chain and a lane when a batch is sent. */
 export interface Conditions {
   readonly head: Block
   readonly fees: FeesPerGas
   readonly lane: Address.Address
-  /** Wei. */
+  /** Balance in wei. */
   readonly laneBalance: bigint
-  /** The lane's transaction count in the newest block, not the pending one: a foreign pending transaction may never be mined. */
+  /** The lane's transaction count in the newest block. The pending count is not used: a foreign pending transaction may never be mined. */
   readonly laneNonce: bigint
 }
 
-/** A transaction's content, with the intents that it carries. */
+/** Content of a transaction, with the intents that it carries. */
 export interface Parcel {
   readonly intentIds: ReadonlyArray<string>
   readonly content: Omit<UnsignedTransaction, "nonce">
 }
 
+/** Makes `parcels`, which packs ready sweeps, and `send`, which sends a parcel. */
 export const make = Effect.gen(function* () {
-  const broadcast = yield* RelayBroadcast.make
+  const broadcast = yield* Broadcast.make
   const contracts = yield* SweepContracts
   const settings = yield* OrchestratorSettings
-  const signAttempt = yield* RelaySigning.make
+  const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
   const boundsOf = ({ fees, head, laneBalance }: Conditions): Bounds => {
-    // Half of what the lane can pay for, since others of its transactions may be on their way.
+    // Half of what the lane can pay for, since other transactions of the lane may be pending.
     const affordable = laneBalance / (2n * fees.maxFeePerGas)
     const total = [head.gasLimit / BLOCK_SHARE, TRANSACTION_GAS_CAP, affordable].reduce((a, b) => (a < b ? a : b))
     return { items: settings.relayer.batch, gas: batchRoom(total), bytes: CALLDATA_BYTES }
@@ -104,7 +105,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** Signs, stores, and only then broadcasts. */
+  /** Signs and stores the transaction, then broadcasts it. A crash in between loses nothing. */
   const send = Effect.fn("Relay.send")(function* (
     client: ChainClient,
     { lane, laneNonce }: Conditions,

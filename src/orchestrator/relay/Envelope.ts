@@ -1,6 +1,6 @@
 /**
- * What a signed relay transaction says, read back from its stored bytes: a replacement must say the same, and the bytes are
- * the one record of it that cannot disagree with what was sent.
+ * Reads the content of a signed relay transaction back from its stored bytes. A replacement must have the same content, and the
+ * bytes are the only record that cannot differ from what was sent.
  */
 import { parseTransaction } from "viem"
 import * as Address from "../../domain/Address.ts"
@@ -10,12 +10,12 @@ import { SELF_SEND_GAS } from "../../domain/RelayGas.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 
-/** The content of signed type-2 or type-4 bytes; a defect for any others, as the relayer signs nothing else. */
+/** Parses a signed transaction of type 2 (EIP-1559) or 4 (EIP-7702). Throws for any other: the relayer signs no others. */
 export const parse = (raw: Hex): UnsignedTransaction => {
   const transaction = parseTransaction(raw)
   const { chainId, gas = 0n, maxFeePerGas, maxPriorityFeePerGas = 0n, to } = transaction
   if (to === undefined || to === null || chainId === undefined || maxFeePerGas === undefined) {
-    throw new TypeError("not a transaction that a relayer signs")
+    throw new TypeError("the transaction is not of type 2 or 4 with a recipient, chain id and maxFeePerGas")
   }
   const authorizations = transaction.type === "eip7702" ? (transaction.authorizationList ?? []) : []
   return {
@@ -37,7 +37,7 @@ export const parse = (raw: Hex): UnsignedTransaction => {
   }
 }
 
-/** Spends a nonce of the lane and nothing else. */
+/** A transaction that only uses up the lane's nonce. */
 export const selfSend = (
   { chainId, lane, nonce }: Pick<RelayTransaction, "chainId" | "lane" | "nonce">,
   fees: GasFees
@@ -51,5 +51,5 @@ export const selfSend = (
   authorizationList: []
 })
 
-/** Whether these bytes are a lane's self-send rather than a sweep. */
+/** True when the transaction is the lane's self-send, false when it carries sweeps. */
 export const isSelfSend = (raw: Hex, lane: Address.Address): boolean => parse(raw).to === lane

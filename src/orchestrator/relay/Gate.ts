@@ -1,4 +1,4 @@
-/** Whether anything may be sent on a chain now: not where an operator paused it, nor beyond what a day may cost. */
+/** Stops sending on chains that an operator paused and on chains that reached their daily spend cap. */
 import { Clock, Effect } from "effect"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -7,7 +7,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const DAY_MILLIS = 86_400_000
 
-/** Says whether the chain is open, and tells the operator as long as it is not. */
+/** Makes `isOpen(client)`. While a chain is closed, an alert tells the operator why. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const { dailySpendCap, pausedChains } = (yield* OrchestratorSettings).relayer
@@ -20,7 +20,7 @@ export const make = Effect.gen(function* () {
         key: pausedKey,
         severity: "warning",
         kind: "relayer_paused",
-        message: `Nothing is sent on ${chain.name}: it is paused by its operator. Submitted sweeps wait until their deadlines.`,
+        message: `${chain.name} is paused in RELAYER_PAUSED_CHAINS: nothing is sent. Submitted sweeps wait until their deadlines.`,
         details: { chainId: chain.id }
       })
       return false
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
       key: cappedKey,
       severity: "critical",
       kind: "spend_cap",
-      message: `The relayer's gas on ${chain.name} has reached its daily cap: nothing is sent until a day has passed or the cap is raised.`,
+      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or DAILY_SPEND_CAP_WEI is raised.`,
       details: { chainId: chain.id, capWei: dailySpendCap.toString() }
     })
     return false

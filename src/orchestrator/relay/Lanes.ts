@@ -1,4 +1,4 @@
-/** Which of a chain's lanes may send: those with enough gas money that are not delegated accounts. */
+/** Selects the lanes of a chain that may send: those with enough balance for gas and without code. */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
@@ -10,6 +10,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 const laneLowKey = (chain: Chain, lane: Address.Address): string => `lane_low:${chain.id}:${lane}`
 
+/** Alert for a lane whose balance does not cover its gas. */
 export const laneLow = (chain: Chain, lane: Address.Address, detail: string): NewAlert => ({
   key: laneLowKey(chain, lane),
   severity: "critical",
@@ -21,13 +22,13 @@ export const laneLow = (chain: Chain, lane: Address.Address, detail: string): Ne
 /** A lane that may send. */
 export interface Lane {
   readonly address: Address.Address
-  /** Wei, in the newest block. */
+  /** Balance in the newest block, in wei. */
   readonly balance: bigint
-  /** Its transaction count in the newest block. */
+  /** Transaction count in the newest block. */
   readonly nonce: bigint
 }
 
-/** Finds the usable lanes of a chain; raises an alert for each of the others, and clears it when the lane is well again. */
+/** Makes `usableLanes(client)`. Raises an alert for each lane that may not send, and clears it once the lane may. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const keys = yield* RelayerKeys
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
           key: delegatedKey,
           severity: "critical",
           kind: "lane_delegated",
-          message: `Lane ${address} on ${chain.name} has code: nodes limit what such an account may send, and others may spend its balance. Use a fresh key.`,
+          message: `Lane ${address} on ${chain.name} has code: nodes limit its pending transactions, and its delegate may spend its balance. Replace its key in RELAYER_KEYS.`,
           details: { chainId: chain.id, lane: address }
         })
       }

@@ -1,11 +1,11 @@
-/** Signs versions of relay transactions. */
+/** Signs attempts of relay transactions. */
 import { Clock, Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Attempt } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 
-/** A signer of attempts; nothing it returns has been stored or sent. */
+/** Makes `signAttempt(lane, unsigned)`. The attempt is neither stored nor sent. Fails with `SigningFailed`. */
 export const make = Effect.gen(function* () {
   const keys = yield* RelayerKeys
 

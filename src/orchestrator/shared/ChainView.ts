@@ -1,14 +1,15 @@
-/** One look at a chain's tip, so that everything decided in a pass is decided by the same blocks. */
+/** A snapshot of a chain's tip, so that one pass decides everything by the same blocks. */
 import { Effect, Option } from "effect"
 import { type Block, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 
 export interface ChainView {
   readonly client: ChainClient
   readonly head: Block
-  /** The newest block with enough blocks on it to count; none on a chain that is still shorter than that. */
+  /** The newest confirmed block; none on a chain that is shorter than its `confirmations`. */
   readonly confirmed: Option.Option<Block>
 }
 
+/** Reads the head and the newest confirmed block. Fails with {@link ChainUnavailable} when the node has no head. */
 export const look = Effect.fnUntraced(function* (client: ChainClient): Effect.fn.Return<ChainView, ChainUnavailable> {
   const head = yield* client.block("latest")
   if (Option.isNone(head)) {
@@ -19,15 +20,15 @@ export const look = Effect.fnUntraced(function* (client: ChainClient): Effect.fn
   return { client, head: head.value, confirmed: deep < 0n ? Option.none() : yield* client.block(deep) }
 })
 
-/** Whether a block of this number has enough blocks on it to count. */
+/** True when the block with this number is confirmed. */
 export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =>
   Option.exists(confirmed, (block) => block.number >= blockNumber)
 
-/** Whether every block that can still come is later than `deadline` (UNIX seconds), reorganisations included. */
+/** True when every future block is later than `deadline` (UNIX seconds), also after a reorganisation. */
 export const isPast = ({ confirmed }: ChainView, deadline: bigint): boolean =>
   Option.exists(confirmed, (block) => block.timestamp > deadline)
 
-/** Logs, receipts and blocks disagree, as in a reorg or behind a load balancer: nothing may be concluded now. */
+/** The node's logs, receipts and blocks disagree, as during a reorganisation or behind a load balancer. Decide nothing now. */
 export const inconsistent = (client: ChainClient) =>
   new ChainUnavailable({
     chainId: client.chain.id,

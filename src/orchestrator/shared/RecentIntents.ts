@@ -1,13 +1,13 @@
 /**
- * What never changes of intents that this process works on: the order that was signed, its digest, whom it is attributed to.
- * The relayer has read all of it when it sends; the watcher, which settles it a block later, need not read it again. A status
- * that is remembered here may be old, and decides nothing.
+ * Cache of the intents that this process works on. The relayer reads an intent when it sends it, so the watcher, which settles
+ * it a block later, does not read it again. Use only immutable fields: the order, its digest and its attribution. The cached
+ * status may be stale.
  */
 import { Context, Effect, Layer } from "effect"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
-/** Some blocks' worth; an intent takes about two kilobytes. */
+/** Intents in the cache. One takes about two kilobytes. */
 const CAPACITY = 10_000
 
 export class RecentIntents extends Context.Service<
@@ -15,7 +15,7 @@ export class RecentIntents extends Context.Service<
   {
     readonly remember: (intents: ReadonlyArray<Intent>) => void
     readonly forget: (ids: Iterable<string>) => void
-    /** By id; what is not remembered is read from the store. */
+    /** Intents by id. Reads those that are not cached from the store; unknown ids are absent. */
     readonly get: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Intent>, StoreUnavailable>
   }
 >()("sweep/orchestrator/RecentIntents") {
@@ -27,7 +27,7 @@ export class RecentIntents extends Context.Service<
 
       const remember = (added: ReadonlyArray<Intent>) => {
         for (const intent of added) recent.set(intent.id, intent)
-        // A map keeps the order of insertion: the first are the oldest.
+        // A map iterates in insertion order, so the oldest are evicted first.
         for (const id of recent.keys()) {
           if (recent.size <= CAPACITY) break
           recent.delete(id)

@@ -1,4 +1,4 @@
-/** Alerts that follow a condition: raised as long as it holds, cleared once when it no longer does. */
+/** Alerts that follow a condition: raised while it holds, cleared once when it ends. */
 import { Context, Effect, Layer } from "effect"
 import { Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -7,7 +7,7 @@ export class StandingAlerts extends Context.Service<
   StandingAlerts,
   {
     readonly raise: (alert: NewAlert) => Effect.Effect<void, StoreUnavailable>
-    /** Goes to the store only if the alert may stand: raised here, or by a process before this one. */
+    /** Clears the alert in the store, unless this process has cleared it already and not raised it since. */
     readonly clear: (key: string) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/StandingAlerts") {
@@ -15,19 +15,19 @@ export class StandingAlerts extends Context.Service<
     StandingAlerts,
     Effect.gen(function* () {
       const alerts = yield* Alerts
-      const known = new Set<string>()
+      const cleared = new Set<string>()
       return {
         raise: (alert) => {
-          known.delete(alert.key)
+          cleared.delete(alert.key)
           return alerts.raise(alert)
         },
         clear: (key) =>
           Effect.suspend(() =>
-            known.has(key)
+            cleared.has(key)
               ? Effect.void
               : Effect.andThen(
                   alerts.clear(key),
-                  Effect.sync(() => known.add(key))
+                  Effect.sync(() => cleared.add(key))
                 )
           )
       }

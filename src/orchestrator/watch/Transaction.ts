@@ -1,162 +1,144 @@
-/** Looks at one relay transaction, has {@link plan} decide what to do about it, and does that. */
-import { Clock, Effect, Option } from "effect"
-import type { Block, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
-import {
-  type Attempt,
-  type Inclusion,
-  type RelayTransaction,
-  RelayTransactions
-} from "../../ports/orchestrator/RelayTransactions.ts"
+/** Follows the unfinished relay transactions of a chain: observes each, has {@link plan} decide, and acts. */
+import { Effect, Option } from "effect"
+import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
-import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
+import { type Block, type ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { inconsistent } from "../shared/ChainView.ts"
+import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
+import * as Broadcast from "../relay/Broadcast.ts"
+import * as Envelope from "../relay/Envelope.ts"
+import * as Signing from "../relay/Signing.ts"
+import type { ChainView } from "../shared/ChainView.ts"
+import { transactionFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import * as RelayBroadcast from "../relay/Broadcast.ts"
-import * as RelayEnvelope from "../relay/Envelope.ts"
-import { depth, plan } from "./Plan.ts"
-import * as RelaySigning from "../relay/Signing.ts"
-import * as WatchConclusion from "./Conclusion.ts"
-import { annotations, type Concluding, inclusionOf, NOTHING, type Pass, type Progress } from "./Conclusion.ts"
+import * as Conclusion from "./Conclusion.ts"
+import {
+  type ChainPass,
+  type Concluding,
+  type Finding,
+  type Included,
+  isolated,
+  NOTHING,
+  type TransactionPlan
+} from "./Findings.ts"
+import * as Observing from "./Observing.ts"
+import { plan } from "./Plan.ts"
 
-/** What a look at a transaction came to. */
-export type Looked = Progress | Concluding
+/** Transactions whose receipts are requested at once. */
+const RECEIPTS = 64
 
+/** Makes `follow(view, unfinished)`, one look at each of a chain's unfinished transactions. */
 export const make = Effect.gen(function* () {
-  const broadcast = yield* RelayBroadcast.make
-  const { detach } = yield* WatchConclusion.make
+  const { conclude, detach } = yield* Conclusion.make
+  const act = yield* makeAct(detach)
+  const { isQuiet, observe } = yield* Observing.make
   const settings = yield* OrchestratorSettings
-  const signAttempt = yield* RelaySigning.make
+
+  const look = Effect.fn("Watcher.watch")(
+    function* (
+      pass: ChainPass,
+      transaction: RelayTransaction
+    ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
+      if (yield* isQuiet(pass, transaction)) return NOTHING
+      const newest = transaction.attempts.at(-1)
+      if (newest === undefined) {
+        return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
+      }
+      const { found, seen } = yield* observe(pass, transaction, newest)
+      return yield* act(pass.view, transaction, newest, found, plan(seen, settings.relayer))
+    },
+    (effect, { view }, transaction) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
+  )
+
+  return Effect.fnUntraced(function* (
+    view: ChainView,
+    unfinished: ReadonlyArray<RelayTransaction>
+  ): Effect.fn.Return<ReadonlyArray<Finding>, ChainUnavailable | StoreUnavailable> {
+    if (unfinished.length === 0) return []
+    const { client } = view
+    const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
+    const nonceOf = (lane: (typeof lanes)[number]) =>
+      Effect.map(client.transactionCount(lane, "latest"), (nonce) => [lane, nonce] as const)
+    const [nonces, market] = yield* Effect.all(
+      [Effect.forEach(lanes, nonceOf, { concurrency: "unbounded" }), client.feesPerGas],
+      { concurrency: "unbounded" }
+    )
+    const pass = { view, market, laneNonces: new Map(nonces), block: blocksOf(view) }
+    // Concurrent requests for receipts travel in one batch to the node.
+    const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(look(pass, transaction)), {
+      concurrency: RECEIPTS
+    })
+    const concluding = looked.flatMap((each) => ("receipt" in each ? [each] : []))
+    const others = looked.flatMap((each) => ("receipt" in each ? [] : [each]))
+    return [...others, ...(yield* conclude(view, concluding))]
+  })
+})
+
+type Detach = Effect.Success<typeof Conclusion.make>["detach"]
+
+/** Makes `act`, which carries out a plan. A transaction to conclude is returned, so that all of them are booked together. */
+const makeAct = Effect.fnUntraced(function* (detach: Detach) {
+  const broadcast = yield* Broadcast.make
+  const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
-  /** The receipt of whichever version was mined, with its block. */
-  const findReceipt = Effect.fnUntraced(function* (pass: Pass, attempts: ReadonlyArray<Attempt>) {
-    const { client } = pass.view
-    let isOrphaned = false
-    for (const { hash } of attempts.toReversed()) {
-      const receipt = yield* client.receipt(hash)
-      if (Option.isNone(receipt)) continue
-      const block = yield* pass.block(receipt.value.blockNumber)
-      if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
-        return Option.map(block, (including) => ({ receipt: receipt.value, block: including }))
-      }
-      isOrphaned = true
-    }
-    // A receipt from a block that is not canonical proves neither that the transaction is mined nor that it is not.
-    if (isOrphaned) return yield* inconsistent(client)
-    return Option.none<{ readonly receipt: Receipt; readonly block: Block }>()
-  })
-
-  const inclusionStands = Effect.fnUntraced(function* (pass: Pass, inclusion: Inclusion | undefined) {
-    if (inclusion === undefined) return false
-    const block = yield* pass.block(inclusion.blockNumber)
-    return Option.exists(block, (canonical) => canonical.hash === inclusion.blockHash)
-  })
-
-  const store = Effect.fnUntraced(function* (
-    { view }: Pass,
+  const replace = Effect.fnUntraced(function* (
+    { client }: ChainView,
     transaction: RelayTransaction,
     content: UnsignedTransaction,
     kind: RelayTransaction["kind"]
   ) {
     const attempt = yield* signAttempt(transaction.lane, content)
     yield* transactions.addAttempt(transaction.id, attempt, kind)
-    yield* Effect.logWarning(kind === "cancel" ? "transaction cancelled by a self-send" : "transaction replaced").pipe(
+    yield* Effect.logWarning(kind === "cancel" ? "relay.cancelled" : "relay.replaced").pipe(
       Effect.annotateLogs({ newTxHash: attempt.hash, maxFeePerGas: attempt.maxFeePerGas.toString() })
     )
-    yield* broadcast(view.client, transaction, attempt)
+    yield* broadcast(client, transaction, attempt)
+    return { action: "replaced", resolutions: [] } satisfies Finding
   })
 
-  /** Whether a look at receipts can change anything: as long as the nonce is unused and nothing is due, it cannot. */
-  const isDue = ({ attempts, wantedUntil }: RelayTransaction, head: Block, nowMs: number) => {
-    const newest = attempts.at(-1)
-    if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
-    const { bumpMillis, rebroadcastMillis } = settings.relayer
-    return nowMs - newest.broadcastAtMs >= rebroadcastMillis || nowMs - newest.signedAtMs >= bumpMillis
-  }
-
-  const isSettledFor = Effect.fnUntraced(function* (pass: Pass, transaction: RelayTransaction) {
-    const { inclusion, lane, nonce } = transaction
-    const { confirmations } = pass.view.client.chain
-    const { head } = pass.view
-    if (inclusion !== undefined) {
-      const isShallow = depth(head.number, inclusion.blockNumber) < BigInt(confirmations)
-      return isShallow && (yield* inclusionStands(pass, inclusion))
+  return Effect.fnUntraced(function* (
+    view: ChainView,
+    transaction: RelayTransaction,
+    newest: Attempt,
+    found: Option.Option<Included>,
+    decided: TransactionPlan
+  ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
+    switch (decided._tag) {
+      case "Wait":
+        return NOTHING
+      case "Rebroadcast":
+        yield* broadcast(view.client, transaction, newest)
+        return { action: "rebroadcast", resolutions: [] }
+      case "Bump":
+        return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...decided.fees }, transaction.kind)
+      case "Cancel":
+        return yield* replace(view, transaction, Envelope.selfSend(transaction, decided.fees), "cancel")
+      case "Include":
+        yield* transactions.setInclusion(transaction.id, decided.inclusion)
+        yield* Effect.logInfo("relay.mined").pipe(
+          Effect.annotateLogs({ block: decided.inclusion.blockNumber.toString() })
+        )
+        return NOTHING
+      case "Reorged":
+        yield* transactions.setInclusion(transaction.id, undefined)
+        yield* Effect.logWarning("relay.reorged")
+        yield* broadcast(view.client, transaction, newest)
+        return { action: "rebroadcast", resolutions: [] }
+      case "Conclude":
+        return Option.isNone(found) ? NOTHING : { transaction, ...found.value }
+      case "Detach":
+        return yield* detach(view, transaction)
     }
-    if ((pass.laneNonces.get(lane) ?? 0n) > nonce) return false
-    return !isDue(transaction, head, yield* Clock.currentTimeMillis)
   })
-
-  const watch = Effect.fn("Watcher.watch")(
-    function* (
-      pass: Pass,
-      transaction: RelayTransaction
-    ): Effect.fn.Return<Looked, ChainUnavailable | SigningFailed | StoreUnavailable> {
-      if (yield* isSettledFor(pass, transaction)) return NOTHING
-      const { view } = pass
-      const { id, lane, nonce } = transaction
-      const newest = transaction.attempts.at(-1)
-      if (newest === undefined) return yield* Effect.die(new Error(`relay transaction ${id} has no attempt`))
-
-      const found = yield* findReceipt(pass, transaction.attempts)
-      const latest = pass.laneNonces.get(lane) ?? 0n
-      const decided = plan(
-        {
-          transaction: {
-            kind: transaction.kind,
-            nonce,
-            newest,
-            ...(transaction.inclusion === undefined ? {} : { inclusion: transaction.inclusion })
-          },
-          mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
-          inclusionStands: Option.isNone(found) && (yield* inclusionStands(pass, transaction.inclusion)),
-          head: view.head.number,
-          confirmations: view.client.chain.confirmations,
-          laneNonce: {
-            latest,
-            confirmed:
-              Option.isNone(found) && latest > nonce && Option.isSome(view.confirmed)
-                ? yield* view.client.transactionCount(lane, view.confirmed.value.number)
-                : 0n
-          },
-          wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
-          nowMs: yield* Clock.currentTimeMillis,
-          market: pass.market
-        },
-        settings.relayer
-      )
-
-      switch (decided._tag) {
-        case "Wait":
-          return NOTHING
-        case "Rebroadcast":
-          yield* broadcast(view.client, transaction, newest)
-          return { action: "rebroadcast", resolutions: [] }
-        case "Bump":
-          yield* store(pass, transaction, { ...RelayEnvelope.parse(newest.raw), ...decided.fees }, transaction.kind)
-          return { action: "replaced", resolutions: [] }
-        case "Cancel":
-          yield* store(pass, transaction, RelayEnvelope.selfSend(transaction, decided.fees), "cancel")
-          return { action: "replaced", resolutions: [] }
-        case "Include":
-          yield* transactions.setInclusion(id, decided.inclusion)
-          yield* Effect.logInfo("transaction mined").pipe(
-            Effect.annotateLogs({ block: decided.inclusion.blockNumber.toString() })
-          )
-          return NOTHING
-        case "Reorged":
-          yield* transactions.setInclusion(id, undefined)
-          yield* Effect.logWarning("transaction lost its block in a reorganisation")
-          yield* broadcast(view.client, transaction, newest)
-          return { action: "rebroadcast", resolutions: [] }
-        case "Conclude":
-          return Option.isNone(found) ? NOTHING : { transaction, ...found.value }
-        case "Detach":
-          return yield* detach(pass, transaction)
-      }
-    },
-    (effect, pass, transaction) => Effect.annotateLogs(effect, annotations(pass, transaction))
-  )
-
-  return { watch }
 })
+
+/** Reads each canonical block of a pass once. */
+const blocksOf = ({ client, head }: ChainView): ChainPass["block"] => {
+  const known = new Map<bigint, ReturnType<ChainPass["block"]>>([[head.number, Effect.succeedSome<Block>(head)]])
+  return Effect.fnUntraced(function* (number) {
+    const asked = known.get(number) ?? (yield* Effect.cached(client.block(number)))
+    known.set(number, asked)
+    return yield* asked
+  })
+}

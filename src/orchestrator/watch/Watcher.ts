@@ -1,26 +1,19 @@
-/**
- * Moves intents on by what the chains prove: receipts, the guard's `Swept` event, depth, and the bridge's delivery.
- */
+/** Advances intents by what the chains prove: receipts, the guard's `Swept` event, confirmations, and the bridge's delivery. */
 import { Context, Effect, Latch, Layer, Stream } from "effect"
 import { Chains } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { survivor } from "../../runtime/Background.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Background from "../../runtime/Background.ts"
 import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
-import { RecentIntents } from "../shared/RecentIntents.ts"
 import { Settlements } from "../settle/Settlements.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import * as WatchPass from "./Pass.ts"
-
-/** What one pass moved. */
-export interface TickReport extends WatchPass.PassReport {
-  /** Messages that the builder backend acknowledged. */
-  readonly outboxDelivered: number
-}
+import type { TickReport } from "./Findings.ts"
+import * as Pass from "./Pass.ts"
 
 const make = Effect.gen(function* () {
   const outbox = yield* OutboxDelivery
-  const pass = yield* WatchPass.make
+  const pass = yield* Pass.make
 
   const tick = Effect.fn("Watcher.tick")(function* () {
     const moved = yield* pass
@@ -34,34 +27,27 @@ const make = Effect.gen(function* () {
 export class Watcher extends Context.Service<
   Watcher,
   {
-    /** One pass over everything unfinished. Safe to run at any time, also beside the scheduled one. */
+    /** One pass over everything unfinished, and one delivery of the outbox. Safe at any time, also beside the scheduled ones. */
     readonly tick: Effect.Effect<TickReport, StoreUnavailable>
   }
 >()("sweep/orchestrator/Watcher") {
-  /** Watches when told to. */
+  /** Runs only when `tick` is called. */
   static readonly layerOnDemand = Layer.effect(
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
   ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
 
-  /** Watches for as long as the scope lives: at every new head of any chain, on a timer, and when told to. */
+  /** Runs until the scope closes: at each new head of any chain, every `pollMillis`, and when `tick` is called. */
   static readonly layer = Layer.effect(
     Watcher,
     Effect.gen(function* () {
       const chains = yield* Chains
       const { pass, tick } = yield* make
       const { watcher } = yield* OrchestratorSettings
-      const news = yield* Latch.make()
-      for (const { heads } of chains.all) yield* Effect.forkScoped(Stream.runForEach(heads, () => news.open))
-      const survive = survivor("watcher")
-      // The latch is closed before the chains are looked at, so that a head meanwhile is not lost. The outbox has a timer of its
-      // own: a slow receiver does not slow down the chains.
-      yield* news.close.pipe(
-        Effect.andThen(survive(pass)),
-        Effect.andThen(Effect.timeoutOption(news.await, watcher.pollMillis)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      const wake = yield* Latch.make()
+      for (const { heads } of chains.all) yield* Effect.forkScoped(Stream.runForEach(heads, () => wake.open))
+      // The outbox has a loop of its own, so that a slow receiver does not delay the chains.
+      yield* Background.loop(Background.supervisor("watcher"), { pauseMillis: watcher.pollMillis, wake }, pass)
       return { tick }
     })
   ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))

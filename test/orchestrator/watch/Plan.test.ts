@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { hash } from "../../support/IntentFixtures.ts"
-import { depth, type Observation, plan, type RelayPlan } from "../../../src/orchestrator/watch/Plan.ts"
+import type { Observation, TransactionPlan } from "../../../src/orchestrator/watch/Findings.ts"
+import { depth, plan } from "../../../src/orchestrator/watch/Plan.ts"
 
 const timing = { rebroadcastMillis: 15_000, bumpMillis: 45_000 }
 
@@ -39,9 +40,9 @@ const Seen = Schema.Struct({
   market: Fees
 })
 
-const decide = (seen: Observation): RelayPlan => plan(seen, timing)
+const decide = (seen: Observation): TransactionPlan => plan(seen, timing)
 
-const holds = (name: string, property: (seen: Observation, decided: RelayPlan) => boolean) =>
+const holds = (name: string, property: (seen: Observation, decided: TransactionPlan) => boolean) =>
   it.prop(name, [Seen], ([seen]) => property(seen, decide(seen)))
 
 describe("the plan for a relay transaction", () => {
@@ -61,6 +62,10 @@ describe("the plan for a relay transaction", () => {
 
   holds("signs another version only while the nonce is free", (seen, { _tag }) => {
     return (_tag !== "Bump" && _tag !== "Cancel") || seen.laneNonce.latest <= seen.transaction.nonce
+  })
+
+  holds("raises the fees of the lane's next nonce only", (seen, { _tag }) => {
+    return _tag !== "Bump" || seen.laneNonce.latest === seen.transaction.nonce
   })
 
   holds("pays at least a tenth more for another version", (seen, decided) => {

@@ -1,0 +1,85 @@
+/** Offers one message of the outbox to the builder backend, and records the answer. */
+import { Clock, Effect, Random } from "effect"
+import type { OutboxMessage } from "../../domain/Accrual.ts"
+import { backoffMillis } from "../../domain/Backoff.ts"
+import { BuilderLedger, type LedgerRefused } from "../../ports/orchestrator/BuilderLedger.ts"
+import { Outbox, type OutboxEntry } from "../../ports/orchestrator/Outbox.ts"
+import type { NewAlert } from "../../ports/shared/Alerts.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+
+/**
+ * Attempts before a 404 counts as a refusal: about an hour, in which a rolling upgrade replaces a backend that is older than
+ * the orchestrator and lacks the route. Only events can be lost, never money.
+ */
+const UNKNOWN_ROUTE_ATTEMPTS = 20
+
+export type Outcome = "delivered" | "deferred" | "rejected"
+
+/** Makes `offer(entry)`. Fails only when the store does. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const ledger = yield* BuilderLedger
+  const outbox = yield* Outbox
+
+  const defer = Effect.fnUntraced(function* ({ attempts, id }: OutboxEntry, detail: string) {
+    const delay = backoffMillis(attempts + 1, yield* Random.next)
+    yield* Effect.logWarning("outbox.deferred").pipe(Effect.annotateLogs({ detail, delay }))
+    yield* outbox.defer(id, (yield* Clock.currentTimeMillis) + delay, detail)
+    return "deferred" as const
+  })
+
+  const reject = Effect.fnUntraced(function* (entry: OutboxEntry, refused: LedgerRefused) {
+    // The alert comes first: a crash in between repeats both, and leaves no refusal unseen.
+    yield* alerts.raise(alertOf(entry, refused))
+    yield* outbox.reject(entry.id, refused.message)
+    return "rejected" as const
+  })
+
+  return Effect.fn("OutboxDelivery.offer")(
+    function* ({ id, message }: OutboxEntry) {
+      yield* message._tag === "SweepEvent" ? ledger.tell(message.event) : ledger.book(message)
+      // A crash before this line offers the message again, which changes nothing at the receiver.
+      yield* outbox.acknowledge(id)
+      yield* Effect.logDebug("outbox.delivered")
+      return "delivered" as const
+    },
+    (effect, entry) =>
+      effect.pipe(
+        Effect.catchTags({
+          LedgerUnavailable: ({ detail }) => defer(entry, detail),
+          LedgerRefused: (refused) =>
+            refused.status === 404 && entry.attempts < UNKNOWN_ROUTE_ATTEMPTS
+              ? defer(entry, refused.message)
+              : reject(entry, refused)
+        }),
+        Effect.annotateLogs({ ...messageFields(entry.message), outboxId: entry.id, attempts: entry.attempts })
+      )
+  )
+})
+
+const messageFields = (message: OutboxMessage): Record<string, string> => {
+  if (message._tag === "SweepEvent") return { entry: message._tag, eventId: message.event.id }
+  const { amount, sweepId, token } = message._tag === "Accrual" ? message.accrual : message.revenue
+  return { entry: message._tag, sweepId, token, amount: amount.toString() }
+}
+
+const alertOf = ({ id, message }: OutboxEntry, refused: LedgerRefused): NewAlert => {
+  const details = { ...messageFields(message), status: refused.status, detail: refused.detail }
+  if (message._tag === "SweepEvent") {
+    return {
+      key: `sweep_event_rejected:${refused.status}`,
+      severity: "warning",
+      kind: "sweep_event_rejected",
+      message:
+        "The builder backend rejected a sweep's event, so its builder is not told. No money is affected. Check that the backend is not older than the orchestrator.",
+      details
+    }
+  }
+  return {
+    key: `outbox_rejected:${id}`,
+    severity: "critical",
+    kind: "outbox_rejected",
+    message: `The builder backend rejected a ${message._tag.toLowerCase()} for good: its books differ from what was settled. Correct them there.`,
+    details
+  }
+}

@@ -1,0 +1,99 @@
+/** Handles one claim on one lane: sends what is ready, postpones what is not, and ends what must not be sent. */
+import { Effect, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { Settlements } from "../settle/Settlements.ts"
+import { look } from "../shared/ChainView.ts"
+import { intentFields } from "../shared/LogFields.ts"
+import { RecentIntents } from "../shared/RecentIntents.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as Dispatch from "./Dispatch.ts"
+import type { Lane } from "./Lanes.ts"
+import * as Postponement from "./Postponement.ts"
+import * as Preparation from "./Preparation.ts"
+import type { Later, Signed, Unfit } from "./Prepared.ts"
+
+/** Makes `relayOn(client, lane, claimed)`, which returns the number of sweeps it sent. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const dispatch = yield* Dispatch.make
+  const intents = yield* Intents
+  const { postpone, postponeUnanswered } = yield* Postponement.make
+  const prepare = yield* Preparation.make
+  const recent = yield* RecentIntents
+  const settlements = yield* Settlements
+
+  const send = Effect.fnUntraced(function* (
+    client: ChainClient,
+    conditions: Dispatch.Conditions,
+    parcel: Dispatch.Parcel
+  ) {
+    const { lane } = conditions
+    return yield* dispatch.send(client, conditions, parcel).pipe(
+      Effect.tap(alerts.clear(signingFailedKey(client, lane))),
+      Effect.as(parcel.intentIds.length),
+      Effect.catchTags({
+        SigningFailed: (error) =>
+          alerts
+            .raise({
+              key: signingFailedKey(client, lane),
+              severity: "critical",
+              kind: "signing_failed",
+              message: `Lane ${lane} on ${client.chain.name} cannot sign. Check its key in RELAYER_KEYS.`,
+              details: { chainId: client.chain.id, lane, detail: error.detail }
+            })
+            .pipe(Effect.andThen(postpone(parcel.intentIds)), Effect.as(0)),
+        // Another worker sent some of them after this one's lease had ended. The others are free again.
+        IntentTaken: () => Effect.as(postpone(parcel.intentIds), 0)
+      })
+    )
+  })
+
+  const isUnsent = Effect.fnUntraced(function* (intent: Intent) {
+    const current = yield* intents.find(intent.id)
+    return Option.exists(current, ({ status, txHash }) => status === "submitted" && txHash === intent.txHash)
+  })
+
+  /** Ends an intent that cannot be sent, unless the chain shows that it has settled. */
+  const refuse = Effect.fn("Relayer.refuse")(
+    function* (client: ChainClient, { cause, intent, text }: Unfit) {
+      // After this worker's lease ended, another may have sent the intent and caused what preparation saw.
+      if (!(yield* isUnsent(intent))) return
+      const resolution = yield* settlements.resolve(yield* look(client), intent, cause, text)
+      if (resolution === "retry" || resolution === "undecided") yield* postpone([intent.id])
+    },
+    (effect, client, { intent }) =>
+      Effect.catchTag(effect, "ChainUnavailable", (error) => postponeUnanswered(client, [intent.id], error))
+  )
+
+  const putOff = Effect.fnUntraced(function* (client: ChainClient, waiting: ReadonlyArray<Later>) {
+    for (const { intent, text } of waiting) {
+      yield* Effect.logWarning("sweep.postponed").pipe(
+        Effect.annotateLogs({ ...intentFields(client, intent), detail: text })
+      )
+    }
+    yield* postpone(waiting.map(({ intent }) => intent.id))
+  })
+
+  return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
+    const [prepared, fees, head] = yield* Effect.all(
+      [prepare(client, lane.address, claimed), client.feesPerGas, Effect.map(look(client), ({ head }) => head)],
+      { concurrency: "unbounded" }
+    )
+    const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
+    const ready = prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
+    recent.remember(ready.map(({ intent }) => intent))
+    const sent = yield* Effect.forEach(dispatch.parcels(client, conditions, ready), (parcel) =>
+      send(client, conditions, parcel)
+    )
+    yield* putOff(
+      client,
+      prepared.filter((each) => each._tag === "Later")
+    )
+    for (const each of prepared) if (each._tag === "Unfit") yield* refuse(client, each)
+    return sent.reduce((sum, count) => sum + count, 0)
+  })
+})
+
+const signingFailedKey = ({ chain }: ChainClient, lane: Address.Address): string => `signing_failed:${chain.id}:${lane}`

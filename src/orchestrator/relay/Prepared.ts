@@ -1,0 +1,49 @@
+/** The relayer's vocabulary: a claimed intent on its way into a transaction. */
+import type { Authorization } from "../../domain/Delegation.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import type { SweepGas } from "../../domain/RelayGas.ts"
+import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
+import type { Intent, Submission } from "../../ports/orchestrator/Intents.ts"
+
+/** A claimed intent with its signatures. */
+export type Signed = Intent & { readonly submission: Submission }
+
+/** A sweep that passed every check before simulation. */
+export interface Candidate {
+  readonly intent: Signed
+  /** Calldata of `execute`. */
+  readonly data: Hex
+  /** The authorization to attach; undefined when the account already runs our delegate. */
+  readonly authorization: Authorization | undefined
+}
+
+/** A sweep that would settle in the next block. */
+export interface Ready extends Candidate {
+  readonly gas: SweepGas
+}
+
+/** An intent that must not be sent. `text` says why, for people. */
+export interface Unfit {
+  readonly _tag: "Unfit"
+  readonly intent: Signed
+  readonly cause: UnsettledCause
+  readonly text: string
+}
+
+/** An intent to try again later, for a temporary reason. `text` says why, for people. */
+export interface Later {
+  readonly _tag: "Later"
+  readonly intent: Signed
+  readonly text: string
+}
+
+export type Prepared = { readonly _tag: "Ready"; readonly ready: Ready } | Unfit | Later
+
+/** An intent that is refused for `reason`. */
+export const unfit = (
+  intent: Signed,
+  reason: (UnsettledCause & { readonly _tag: "Refused" })["reason"],
+  text: string
+): Unfit => ({ _tag: "Unfit", intent, cause: { _tag: "Refused", reason }, text })
+
+export const later = (intent: Signed, text: string): Later => ({ _tag: "Later", intent, text })

@@ -1,0 +1,58 @@
+/** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
+import { Effect, Option } from "effect"
+import { isCrossChain } from "../../domain/SweepOrder.ts"
+import { Bridge } from "../../ports/orchestrator/Bridge.ts"
+import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { intentFields } from "../shared/LogFields.ts"
+import { CONCURRENCY, isolated, resolved } from "./Findings.ts"
+
+/** Makes `deliver(client, settled)`, which asks the bridge about each of a source chain's settled intents. */
+export const make = Effect.gen(function* () {
+  const bridge = yield* Bridge
+  const intents = yield* Intents
+
+  const deliver = Effect.fn("Watcher.deliver")(
+    function* (client: ChainClient, intent: Intent) {
+      if (intent.txHash === undefined) {
+        return yield* Effect.die(new Error(`the settled intent ${intent.id} has no transaction`))
+      }
+      const receipt = yield* client.receipt(intent.txHash)
+      if (Option.isNone(receipt)) return resolved("undecided")
+      const delivery = yield* bridge.delivery({
+        sourceChainId: client.chain.id,
+        order: intent.order,
+        receipt: receipt.value
+      })
+      switch (delivery._tag) {
+        case "Pending":
+          return resolved("undecided")
+        case "Delivered": {
+          const { amountOut, txHash } = delivery
+          yield* intents.apply(intent.id, [{ _tag: "Delivered", txHash }], { detail: `delivered ${amountOut}` })
+          yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
+          return resolved("delivered")
+        }
+        case "Refunded":
+          yield* intents.apply(intent.id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
+            detail: "the bridge did not deliver in time and returns the deposit to the owner"
+          })
+          yield* Effect.logWarning("sweep.refunded")
+          return resolved("failed")
+      }
+    },
+    (effect, client, intent) =>
+      effect.pipe(
+        // Another process moved the intent first.
+        Effect.catchTag("IllegalTransition", () => Effect.succeed(resolved("elsewhere"))),
+        Effect.annotateLogs({ ...intentFields(client, intent), txHash: intent.txHash ?? "none" })
+      )
+  )
+
+  return (client: ChainClient, settled: ReadonlyArray<Intent>) =>
+    Effect.forEach(
+      settled.filter(({ order }) => isCrossChain(order, client.chain.id)),
+      (intent) => isolated(deliver(client, intent)),
+      { concurrency: CONCURRENCY }
+    )
+})

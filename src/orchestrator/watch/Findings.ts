@@ -1,0 +1,144 @@
+/** The watcher's vocabulary: observations, plans, findings and reports. Every file of this folder reads it. */
+import { Cause, Effect, type Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { GasFees } from "../../domain/FeeBump.ts"
+import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
+import type { Block, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import type { Resolution } from "../settle/Settlements.ts"
+import type { ChainView } from "../shared/ChainView.ts"
+
+/** State that one pass over one chain shares between its transactions. */
+export interface ChainPass {
+  readonly view: ChainView
+  readonly market: GasFees
+  /** Transaction count of each lane with unfinished transactions, in the newest block. */
+  readonly laneNonces: ReadonlyMap<Address.Address, bigint>
+  /** The canonical block of a number. Asks the node once per pass. */
+  readonly block: (number: bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
+}
+
+/** Everything that one pass observed about a relay transaction. */
+export interface Observation {
+  readonly transaction: Pick<RelayTransaction, "kind" | "nonce" | "inclusion"> & {
+    /** The attempt that was signed last. */
+    readonly newest: Attempt
+  }
+  /** The canonical block that holds one of its attempts, if any. */
+  readonly mined: Inclusion | undefined
+  /** True when the block that was noted earlier is still canonical. Ignored when none was noted. */
+  readonly inclusionStands: boolean
+  /** Number of the newest block. */
+  readonly head: bigint
+  readonly confirmations: number
+  /** The lane's transaction count in the newest block and in the newest confirmed block. */
+  readonly laneNonce: { readonly latest: bigint; readonly confirmed: bigint }
+  /** True when at least one of its intents is open and can still settle in time. */
+  readonly wanted: boolean
+  readonly nowMs: number
+  readonly market: GasFees
+}
+
+/** Next step for a relay transaction. */
+export type TransactionPlan =
+  | { readonly _tag: "Wait" }
+  /** Send the newest attempt's bytes, again or for the first time. */
+  | { readonly _tag: "Rebroadcast" }
+  /** Sign the same content with these fees. */
+  | { readonly _tag: "Bump"; readonly fees: GasFees }
+  /** Sign a self-send with these fees: the nonce must be used, but the sweeps are no longer wanted. */
+  | { readonly _tag: "Cancel"; readonly fees: GasFees }
+  /** Note the block. A reorganisation may still remove it. */
+  | { readonly _tag: "Include"; readonly inclusion: Inclusion }
+  /** The block is confirmed: decide each intent by the receipt's events, then finish. */
+  | { readonly _tag: "Conclude"; readonly inclusion: Inclusion }
+  /** The noted block is no longer canonical: forget it and send again. */
+  | { readonly _tag: "Reorged" }
+  /** A foreign transaction used the nonce for good: release the intents. */
+  | { readonly _tag: "Detach" }
+
+/** A mined transaction with its canonical block. */
+export interface Included {
+  readonly receipt: Receipt
+  readonly block: Block
+}
+
+/** A transaction to conclude, with its receipt. */
+export interface Concluding extends Included {
+  readonly transaction: RelayTransaction
+}
+
+/** Result of looking at one thing: what was done to a transaction, and what became of intents. */
+export interface Finding {
+  readonly action: "none" | "rebroadcast" | "replaced" | "concluded"
+  readonly resolutions: ReadonlyArray<Resolution>
+  /** Set when the node did not answer. */
+  readonly unavailable?: ChainUnavailable
+}
+
+/** Result of one pass over every chain. */
+export interface PassReport {
+  /** Relay transactions that the pass looked at. */
+  readonly transactions: number
+  readonly rebroadcast: number
+  readonly replaced: number
+  readonly settledSource: number
+  readonly delivered: number
+  readonly failed: number
+  /** Chains whose node did not answer. Their intents wait for the next pass. */
+  readonly unavailableChains: ReadonlyArray<number>
+}
+
+/** Result of a pass followed by a delivery of the outbox. */
+export interface TickReport extends PassReport {
+  /** Messages that the builder backend acknowledged. */
+  readonly outboxDelivered: number
+}
+
+/** Things of one chain that a pass looks at concurrently when each may ask the node several times. */
+export const CONCURRENCY = 8
+
+export const NOTHING: Finding = { action: "none", resolutions: [] }
+
+/** What became of an intent that no transaction of ours was concluded for. */
+export const resolved = (resolution: Resolution): Finding => ({ action: "none", resolutions: [resolution] })
+
+export const inclusionOf = ({ receipt }: Pick<Included, "receipt">): Inclusion => ({
+  hash: receipt.transactionHash,
+  blockNumber: receipt.blockNumber,
+  blockHash: receipt.blockHash
+})
+
+/** Turns a failure to look at one thing into a finding, so that the pass continues. Failures of the store end the pass. */
+export const isolated = <A>(
+  look: Effect.Effect<A, ChainUnavailable | SigningFailed | StoreUnavailable>
+): Effect.Effect<A | Finding, StoreUnavailable> =>
+  look.pipe(
+    Effect.catchTag("ChainUnavailable", (unavailable) => Effect.succeed({ ...NOTHING, unavailable })),
+    Effect.catchTag("SigningFailed", ({ message: detail }) =>
+      Effect.logError("watch.signing_failed").pipe(Effect.annotateLogs({ detail }), Effect.as(NOTHING))
+    ),
+    Effect.catchDefect((defect) => Effect.as(Effect.logError("watch.failed", Cause.die(defect)), NOTHING))
+  )
+
+/** Sums up the findings of every chain. */
+export const report = (
+  looked: ReadonlyArray<{ readonly transactions: number; readonly findings: ReadonlyArray<Finding> }>
+): PassReport => {
+  const findings = looked.flatMap((chain) => chain.findings)
+  const resolutions = findings.flatMap((finding) => finding.resolutions)
+  const acted = (action: Finding["action"]) => findings.filter((finding) => finding.action === action).length
+  const became = (resolution: Resolution) => resolutions.filter((each) => each === resolution).length
+  return {
+    transactions: looked.reduce((sum, chain) => sum + chain.transactions, 0),
+    rebroadcast: acted("rebroadcast"),
+    replaced: acted("replaced"),
+    settledSource: became("settled_source"),
+    delivered: became("delivered"),
+    failed: became("failed"),
+    unavailableChains: [
+      ...new Set(findings.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable.chainId])))
+    ]
+  }
+}

@@ -1,0 +1,89 @@
+/** Reads what the chain shows of a relay transaction: its receipt, its block, and its lane's nonces. */
+import { Clock, Effect, Option } from "effect"
+import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { inconsistent } from "../shared/ChainView.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { type ChainPass, type Included, inclusionOf, type Observation } from "./Findings.ts"
+import { depth } from "./Plan.ts"
+
+/** Finds the receipt of whichever attempt was mined, with its block. */
+const findReceipt = Effect.fnUntraced(function* (pass: ChainPass, attempts: ReadonlyArray<Attempt>) {
+  const { client } = pass.view
+  let isOrphaned = false
+  for (const { hash } of attempts.toReversed()) {
+    const receipt = yield* client.receipt(hash)
+    if (Option.isNone(receipt)) continue
+    const block = yield* pass.block(receipt.value.blockNumber)
+    if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
+      return Option.map(block, (including): Included => ({ receipt: receipt.value, block: including }))
+    }
+    isOrphaned = true
+  }
+  // A receipt from a block that is not canonical proves neither that the transaction is mined nor that it is not.
+  if (isOrphaned) return yield* inconsistent(client)
+  return Option.none<Included>()
+})
+
+const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion: Inclusion | undefined) {
+  if (inclusion === undefined) return false
+  const block = yield* pass.block(inclusion.blockNumber)
+  return Option.exists(block, (canonical) => canonical.hash === inclusion.blockHash)
+})
+
+/** Makes `isQuiet`, which tells cheaply that nothing can have changed, and `observe`, which reads everything. */
+export const make = Effect.gen(function* () {
+  const settings = yield* OrchestratorSettings
+
+  /** False while the nonce is unused and no deadline or timer is due: the receipt then cannot change anything. */
+  const isDue = ({ attempts, wantedUntil }: RelayTransaction, head: Block, nowMs: number) => {
+    const newest = attempts.at(-1)
+    if (newest?.broadcastAtMs === undefined || wantedUntil === undefined || wantedUntil < head.timestamp) return true
+    const { bumpMillis, rebroadcastMillis } = settings.relayer
+    return nowMs - newest.broadcastAtMs >= rebroadcastMillis || nowMs - newest.signedAtMs >= bumpMillis
+  }
+
+  const isQuiet = Effect.fnUntraced(function* (
+    pass: ChainPass,
+    transaction: RelayTransaction
+  ): Effect.fn.Return<boolean, ChainUnavailable> {
+    const { inclusion, lane, nonce } = transaction
+    const { client, head } = pass.view
+    if (inclusion !== undefined) {
+      const isShallow = depth(head.number, inclusion.blockNumber) < BigInt(client.chain.confirmations)
+      return isShallow && (yield* inclusionStands(pass, inclusion))
+    }
+    if ((pass.laneNonces.get(lane) ?? 0n) > nonce) return false
+    return !isDue(transaction, head, yield* Clock.currentTimeMillis)
+  })
+
+  const observe = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
+    const { view } = pass
+    const { kind, lane, nonce } = transaction
+    const found = yield* findReceipt(pass, transaction.attempts)
+    const latest = pass.laneNonces.get(lane) ?? 0n
+    const confirmed =
+      Option.isNone(found) && latest > nonce && Option.isSome(view.confirmed)
+        ? yield* view.client.transactionCount(lane, view.confirmed.value.number)
+        : 0n
+    const seen: Observation = {
+      transaction: {
+        kind,
+        nonce,
+        newest,
+        ...(transaction.inclusion === undefined ? {} : { inclusion: transaction.inclusion })
+      },
+      mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
+      inclusionStands: Option.isNone(found) && (yield* inclusionStands(pass, transaction.inclusion)),
+      head: view.head.number,
+      confirmations: view.client.chain.confirmations,
+      laneNonce: { latest, confirmed },
+      wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
+      nowMs: yield* Clock.currentTimeMillis,
+      market: pass.market
+    }
+    return { seen, found }
+  })
+
+  return { isQuiet, observe }
+})

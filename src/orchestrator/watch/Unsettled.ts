@@ -1,0 +1,78 @@
+/** Decides intents whose own transaction ended without settling them. */
+import { Effect } from "effect"
+import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
+import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Envelope from "../relay/Envelope.ts"
+import { type Resolution, Settlements } from "../settle/Settlements.ts"
+import type { ChainView } from "../shared/ChainView.ts"
+import { transactionFields } from "../shared/LogFields.ts"
+import type { Concluding, Finding } from "./Findings.ts"
+import * as SettlementAlerts from "./SettlementAlerts.ts"
+
+/** Makes `decideRest`, for a transaction in a confirmed block, and `decideDisplaced`, for one that can no longer be mined. */
+export const make = Effect.gen(function* () {
+  const intents = yield* Intents
+  const settlements = yield* Settlements
+  const transactions = yield* RelayTransactions
+  const { warnOfLate, warnOfLost } = yield* SettlementAlerts.make
+
+  /** Resolves the open intents, and detaches those that must be sent again. */
+  const endUnsettled = Effect.fnUntraced(function* (
+    view: ChainView,
+    transaction: RelayTransaction,
+    unsettled: ReadonlyArray<Intent>,
+    causeOf: (intent: Intent) => UnsettledCause,
+    detail: string
+  ) {
+    const open = unsettled.filter((intent) => intent.status === "submitted")
+    const decided = yield* Effect.forEach(open, (intent) =>
+      Effect.map(settlements.resolve(view, intent, causeOf(intent), detail), (resolution) => ({ intent, resolution }))
+    )
+    const retried = decided.flatMap(({ intent, resolution }) => (resolution === "retry" ? [intent.id] : []))
+    if (retried.length > 0) yield* transactions.detach(transaction.id, retried)
+    return decided.map(({ resolution }) => resolution)
+  })
+
+  /** `settled` has the resolutions of intents that an event proved. Decides the others, which it lacks or has `elsewhere`. */
+  const decideRest = Effect.fnUntraced(
+    function* (
+      view: ChainView,
+      { block, receipt, transaction }: Concluding,
+      settled: ReadonlyMap<string, Resolution>
+    ): Effect.fn.Return<Finding, ChainUnavailable | StoreUnavailable> {
+      const resolutions = transaction.intentIds.flatMap((id) => settled.get(id) ?? [])
+      const others = transaction.intentIds.filter((id) => (settled.get(id) ?? "elsewhere") === "elsewhere")
+      if (others.length === 0) return finding(resolutions)
+      const { status, transactionHash } = receipt
+      const sent = transaction.attempts.find(({ hash }) => hash === transactionHash)
+      const isCancel = sent !== undefined && Envelope.isSelfSend(sent.raw, transaction.lane)
+      const fresh = yield* intents.findAll(others)
+      yield* warnOfLate(view.client, fresh, receipt)
+      const unsettled = fresh.filter(({ id }) => !settled.has(id))
+      yield* warnOfLost(view.client, transaction, unsettled)
+      const causeOf = ({ order }: Intent): UnsettledCause =>
+        isCancel ? { _tag: "Cancelled" } : { _tag: "Ineffective", status, late: block.timestamp > order.deadline }
+      const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
+      return finding([...resolutions, ...(yield* endUnsettled(view, transaction, unsettled, causeOf, detail))])
+    },
+    (effect, view, { transaction }) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
+  )
+
+  const decideDisplaced = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction) {
+    const carried = yield* intents.findAll(transaction.intentIds)
+    yield* warnOfLost(view.client, transaction, carried)
+    const detail = `another transaction took nonce ${transaction.nonce} of ${transaction.lane}`
+    return finding(yield* endUnsettled(view, transaction, carried, () => ({ _tag: "Displaced" }), detail))
+  })
+
+  return { decideRest, decideDisplaced }
+})
+
+/** A transaction is concluded once none of its intents is undecided. */
+const finding = (resolutions: ReadonlyArray<Resolution>): Finding => ({
+  action: resolutions.includes("undecided") ? "none" : "concluded",
+  resolutions
+})
