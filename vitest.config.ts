@@ -1,11 +1,37 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { unitTests } from "./test/support/TestKinds.ts"
+
+const unit = unitTests(import.meta.dirname)
+
+/** Each worker may start chains, a browser and services, so that many cores are not all put to use. */
+const MAX_WORKERS = 8
+
+const shared = {
+  // The default pool forks Node processes, which do not run under Bun.
+  pool: "threads" as const,
+  // Bun loads TypeScript itself, each module once per worker: test files share modules and must not change their state.
+  isolate: false,
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  testTimeout: 60_000,
+  hookTimeout: 120_000
+}
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // The default pool forks Node processes, which do not run under Bun.
-    pool: "threads",
-    testTimeout: 60_000,
-    hookTimeout: 120_000
+    maxWorkers: Math.min(availableParallelism(), MAX_WORKERS),
+    allowOnly: false,
+    projects: [
+      { test: { ...shared, name: "unit", include: [...unit] } },
+      {
+        test: {
+          ...shared,
+          name: "real",
+          include: ["test/**/*.test.ts"],
+          exclude: [...unit],
+          globalSetup: ["test/support/PostgresSetup.ts"]
+        }
+      }
+    ]
   }
 })

@@ -26,6 +26,8 @@ export interface Options {
   readonly webDirectory?: string
   /** Seconds between blocks; 1 unless told. */
   readonly blockSeconds?: number
+  /** Url of an empty database to use. Default: a database on a server of the network's own. */
+  readonly databaseUrl?: string
   /** Replaces what the services would do by default. */
   readonly settings?: Partial<OrchestratorSettingsShape>
   readonly server?: Partial<ServerSettingsShape>
@@ -83,7 +85,11 @@ const registerBuilder = Effect.fnUntraced(function* (builderUrl: string, adminTo
 export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   const [network, orchestratorToken, builderToken, orchestratorPort, builderPort] = yield* Effect.all(
     [
-      DevNetwork.start({ directory: options.directory, blockSeconds: options.blockSeconds ?? 1 }),
+      DevNetwork.start({
+        directory: options.directory,
+        blockSeconds: options.blockSeconds ?? 1,
+        ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl })
+      }),
       newToken,
       newToken,
       port(options.orchestratorPort),

@@ -1,20 +1,47 @@
 /** `./sweep test`: everything that must hold before a change lands. */
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { bunExecutable, projectRoot } from "./Project.ts"
 import * as TestRun from "./TestRun.ts"
+import * as TestSteps from "./TestSteps.ts"
 
 const filters = Argument.String("filter").pipe(
   Argument.withDescription("Run only the TypeScript tests whose path contains this"),
   Argument.variadic()
 )
 
-export const testCommand = Command.make("test", { filters }, ({ filters }) =>
-  Effect.asVoid(TestRun.run(projectRoot, bunExecutable, filters))
+const step = Flag.Literals("step", TestSteps.NAMES).pipe(
+  Flag.withDescription("Run only this step. Repeat the flag for more than one."),
+  Flag.atLeast(0)
+)
+
+/** The TypeScript tests wait for blocks and timeouts, which leaves time for the checks beside them. */
+const EVERYTHING: ReadonlyArray<ReadonlyArray<TestSteps.Name>> = [
+  ["typescript"],
+  ["lint", "imports", "solidity-format", "format", "types", "openapi", "generated", "solidity"]
+]
+
+const lanesOf = (
+  chosen: ReadonlyArray<TestSteps.Name>,
+  filters: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<TestSteps.Name>> => {
+  if (chosen.length > 0) return [chosen]
+  return filters.length > 0 ? [["typescript"]] : EVERYTHING
+}
+
+export const testCommand = Command.make("test", { filters, step }, ({ filters, step }) =>
+  Effect.gen(function* () {
+    const stepOf = yield* TestSteps.all(bunExecutable, filters)
+    yield* TestRun.run(
+      projectRoot,
+      lanesOf(step, filters).map((lane) => lane.map(stepOf))
+    )
+  })
 ).pipe(
   Command.withDescription("Check formatting, types, lint and imports, and run the Solidity and TypeScript tests"),
   Command.withExamples([
     { command: "sweep test", description: "Everything" },
-    { command: "sweep test domain/Fees", description: "One test file" }
+    { command: "sweep test domain/Fees", description: "One test file" },
+    { command: "sweep test --step solidity", description: "One step" }
   ])
 )

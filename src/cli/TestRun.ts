@@ -1,9 +1,10 @@
-/** `./sweep test`: everything that must hold before a change lands, in one run with one summary line. */
-import { Console, Effect, Option, Path, Schema, Stream } from "effect"
+/** Runs steps of `./sweep check` and `./sweep test` side by side, and sums them up in a last line `N passed, N failed`. */
+import { Clock, Console, Effect, Option, Path, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
-import { type Counts, forgeCounts, sum, vitestCounts } from "./TestCounts.ts"
+import { type Counts, sum } from "./TestCounts.ts"
+import type { Step } from "./TestSteps.ts"
 
-/** A step failed; what it printed says why. */
+/** One or more steps failed. Their output is printed above. */
 export class TestsFailed extends Schema.TaggedError<TestsFailed>()("TestsFailed", {
   steps: Schema.Array(Schema.String)
 }) {
@@ -12,42 +13,37 @@ export class TestsFailed extends Schema.TaggedError<TestsFailed>()("TestsFailed"
   }
 }
 
-interface Step {
+interface Outcome {
   readonly name: string
-  readonly command: ReadonlyArray<string>
-  readonly cwd?: string
-  /** Reads how many tests passed and failed from what a test runner printed. A step without counts one check: itself. */
-  readonly counts?: (output: string) => Option.Option<Counts>
+  readonly succeeded: boolean
+  readonly counts: Counts
+  readonly millis: number
 }
 
-const bin = (name: string) => `node_modules/.bin/${name}`
-
-/** Cheap checks first. `filters` narrow the TypeScript tests to files whose path contains one of them, and skip the rest. */
-const steps = (bun: string, filters: ReadonlyArray<string>): ReadonlyArray<Step> => {
-  const vitest: Step = {
-    name: "tests",
-    command: [bun, "--bun", bin("vitest"), "run", ...filters],
-    counts: vitestCounts
-  }
-  return filters.length > 0
-    ? [vitest]
-    : [
-        { name: "format", command: [bin("prettier"), "--check", "--log-level", "warn", "."] },
-        { name: "types", command: [bin("tsc"), "-p", "."] },
-        { name: "lint", command: [bin("oxlint")] },
-        { name: "import directions", command: [bun, "scripts/check-imports.ts"] },
-        { name: "generated contracts", command: [bun, "contracts/generate.ts", "--check"] },
-        { name: "OpenAPI documents", command: [bun, "scripts/openapi.ts", "--check"] },
-        { name: "Solidity format", command: [`../${bin("forge")}`, "fmt", "--check"], cwd: "contracts" },
-        { name: "Solidity tests", command: [`../${bin("forge")}`, "test"], cwd: "contracts", counts: forgeCounts },
-        vitest
-      ]
+/**
+ * Judges a step by its exit code and by the counts that its runner printed. A runner that printed no counts, ran no test or
+ * counted a failure has failed, even if its exit code is zero.
+ */
+export const judge = (
+  step: Pick<Step, "counts">,
+  output: string,
+  exitCode: number
+): Omit<Outcome, "name" | "millis"> => {
+  const counts: Counts =
+    step.counts === undefined
+      ? { passed: 1, failed: 0 }
+      : Option.getOrElse(step.counts(output), () => ({ passed: 0, failed: 0 }))
+  const succeeded = exitCode === 0 && counts.failed === 0 && counts.passed > 0
+  if (succeeded) return { succeeded, counts }
+  const passed = step.counts === undefined ? 0 : counts.passed
+  return { succeeded, counts: { passed, failed: Math.max(counts.failed, 1) } }
 }
 
-const runStep = Effect.fnUntraced(function* (root: string, step: Step) {
+const seconds = (millis: number): string => `${(millis / 1_000).toFixed(1).padStart(6)} s`
+
+const runProgram = Effect.fnUntraced(function* (root: string, step: Step) {
   const path = yield* Path.Path
   const [command = "", ...args] = step.command
-  yield* Console.log(`\n> ${step.name}`)
   let output = ""
   const handle = yield* ChildProcess.make(command, args, {
     cwd: path.join(root, step.cwd ?? "."),
@@ -60,29 +56,45 @@ const runStep = Effect.fnUntraced(function* (root: string, step: Step) {
     Stream.splitLines,
     Stream.runForEach((line) => {
       output += `${line}\n`
-      return Console.log(line)
+      return step.isLive === true ? Console.log(line) : Effect.void
     })
   )
-  const succeeded = (yield* handle.exitCode) === 0
-  const own: Counts = succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
-  const counted = step.counts === undefined ? Option.some(own) : step.counts(output)
-  return {
-    name: step.name,
-    // A runner that ran nothing, or broke before it could count, has not passed.
-    succeeded: succeeded && Option.isSome(counted),
-    counts: Option.match(counted, {
-      onNone: (): Counts => ({ passed: 0, failed: 1 }),
-      onSome: (counts) => (succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1 })
-    })
-  }
+  return { output, exitCode: yield* handle.exitCode }
 }, Effect.scoped)
 
-/** Runs every step, also after one has failed, and ends with `N passed, N failed`. */
-export const run = Effect.fn("TestRun.run")(function* (root: string, bun: string, filters: ReadonlyArray<string>) {
-  const outcomes = yield* Effect.forEach(steps(bun, filters), (step) => runStep(root, step))
+const runStep = Effect.fnUntraced(function* (root: string, step: Step) {
+  const start = yield* Clock.currentTimeMillis
+  const { exitCode, output } = yield* runProgram(root, step).pipe(
+    Effect.catchTag("PlatformError", (error) => Effect.succeed({ output: error.message, exitCode: 1 }))
+  )
+  const outcome: Outcome = {
+    name: step.name,
+    ...judge(step, output, exitCode),
+    millis: (yield* Clock.currentTimeMillis) - start
+  }
+  if (!outcome.succeeded && step.isLive !== true) yield* Console.log(`\n> ${step.name}\n${output}`)
+  yield* Console.log(`${outcome.succeeded ? "passed" : "FAILED"} ${step.name} (${seconds(outcome.millis).trim()})`)
+  return outcome
+})
+
+/**
+ * Runs every step, also after one has failed, and prints the time of each and the total. Each lane runs its steps in order,
+ * beside the other lanes. Fails with {@link TestsFailed}.
+ */
+export const run = Effect.fn("TestRun.run")(function* (root: string, lanes: ReadonlyArray<ReadonlyArray<Step>>) {
+  const start = yield* Clock.currentTimeMillis
+  const outcomes = (yield* Effect.forEach(lanes, (lane) => Effect.forEach(lane, (step) => runStep(root, step)), {
+    concurrency: "unbounded"
+  })).flat()
   const failed = outcomes.filter((outcome) => !outcome.succeeded).map((outcome) => outcome.name)
-  const { failed: failures, passed } = sum(outcomes.map((outcome) => outcome.counts))
+  const total = (yield* Clock.currentTimeMillis) - start
+  yield* Console.log("")
+  for (const { counts, millis, name } of outcomes) {
+    yield* Console.log(`${name.padEnd(16)}${seconds(millis)}  ${counts.passed} passed, ${counts.failed} failed`)
+  }
+  yield* Console.log(`${"total".padEnd(16)}${seconds(total)}`)
   if (failed.length > 0) yield* Console.error(`\nfailed: ${failed.join(", ")}`)
+  const { failed: failures, passed } = sum(outcomes.map((outcome) => outcome.counts))
   yield* Console.log(`\n${passed} passed, ${failures} failed`)
   if (failed.length > 0) return yield* new TestsFailed({ steps: failed })
 })

@@ -15,6 +15,8 @@ export interface DevNetworkOptions extends Network.NetworkOptions {
   readonly directory: string
   /** Default: a free port. */
   readonly postgresPort?: number
+  /** Url of an empty database to use. Default: a database on a server of the network's own. */
+  readonly databaseUrl?: string
 }
 
 /** Urls and admin tokens of the services that run on the network. */
@@ -54,6 +56,9 @@ export const start = Effect.fn("DevNetwork.start")(function* (
   const chainsFile = path.join(directory, CHAINS_FILE)
 
   const database = Effect.gen(function* () {
+    if (options.databaseUrl !== undefined) {
+      return { databaseUrl: options.databaseUrl, exited: Effect.never }
+    }
     const server = yield* Postgres.start({
       dataDirectory: path.join(directory, "dev-postgres"),
       // The chains are new, so data about the previous ones would be wrong, and none of it needs to be durable.
@@ -64,9 +69,9 @@ export const start = Effect.fn("DevNetwork.start")(function* (
     // PostgreSQL's lock now protects the directory, so files in it were left by a killed network.
     yield* fs.remove(file, { force: true })
     yield* fs.remove(chainsFile, { force: true })
-    return { server, databaseUrl: yield* server.createDatabase(DATABASE) }
+    return { databaseUrl: yield* server.createDatabase(DATABASE), exited: server.exited }
   })
-  const [{ databaseUrl, server }, network] = yield* Effect.all([database, Network.start(options)], { concurrency: 2 })
+  const [{ databaseUrl, exited }, network] = yield* Effect.all([database, Network.start(options)], { concurrency: 2 })
 
   const publish = Effect.fn("DevNetwork.publish")(
     function* (services: DevServices) {
@@ -89,7 +94,7 @@ export const start = Effect.fn("DevNetwork.start")(function* (
     ...network,
     databaseUrl,
     publish,
-    exited: Effect.raceFirst(network.exited, server.exited)
+    exited: Effect.raceFirst(network.exited, exited)
   }
 })
 

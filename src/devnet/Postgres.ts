@@ -27,6 +27,8 @@ export interface PostgresOptions {
   readonly dataDirectory?: string
   /** Discards the data of previous runs. */
   readonly fresh?: boolean
+  /** Parent of the temporary directory. Default: the system's. */
+  readonly temporaryParent?: string
   /** Default: a free port. */
   readonly port?: number
   /** If false, writes are not flushed to disk: faster, but a crash of the machine loses data. Default: true. */
@@ -205,7 +207,13 @@ export const start = Effect.fn("Postgres.start")(function* (
   if (wanted !== undefined) yield* fs.makeDirectory(path.dirname(wanted), { recursive: true })
 
   const temporary = yield* Effect.cached(
-    Effect.tap(fs.makeTempDirectoryScoped({ prefix: "sweep-postgres-" }), (directory) => user.own(directory))
+    Effect.tap(
+      fs.makeTempDirectoryScoped({
+        prefix: "sweep-postgres-",
+        ...(options.temporaryParent === undefined ? {} : { directory: options.temporaryParent })
+      }),
+      (directory) => user.own(directory)
+    )
   )
   const native = (yield* user.reaches(path.join(installed, "bin", "postgres")))
     ? installed

@@ -1,17 +1,14 @@
 /** Whether a client that shares no code with the service can sign from the quote alone: Foundry's cast, and ethers. */
-import { createRequire } from "node:module"
-import { arch, platform } from "node:process"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Wallet } from "ethers"
 import type { Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Foundry from "../../src/devnet/Foundry.ts"
 import { type Place, place, Services } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
-const castBinary = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/cast/package.json")).resolve(
-  `@foundry-rs/cast-${platform}-${arch === "x64" ? "amd64" : arch}/bin/cast`
-)
+const castBinary = Effect.runSync(Foundry.binary("cast"))
 
 const cast = async (...args: ReadonlyArray<string>): Promise<string> => {
   const process = Bun.spawn([castBinary, ...args], { stdout: "pipe", stderr: "pipe" })

@@ -67,8 +67,6 @@ const booked = ({ body, path }: { readonly body: string; readonly path: string }
   return [`${path === "/accruals" ? "accrual" : "revenue"}:${sweepId}`]
 }
 
-let databases = 0
-
 /** A scene of its own for a test; `databaseUrl` leads to a database elsewhere. */
 export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl?: string } = {}) {
   const { chains } = yield* TestNetwork
@@ -77,7 +75,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   assert.isDefined(betaChain)
   const alpha: Place = { dev: alphaChain, info: DevNetwork.describe(alphaChain) }
 
-  const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createDatabase(`faults_${++databases}`))
+  const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createDatabase)
   const sql = yield* PgClient.make({ url: Redacted.make(databaseUrl), maxConnections: 2 }).pipe(
     Effect.provide(Reactivity.layer)
   )

@@ -1,15 +1,36 @@
-/** A real PostgreSQL for tests: one server per test file, a fresh database per layer. */
-import * as BunServices from "@effect/platform-bun/BunServices"
+/** A real PostgreSQL for tests: one server for the whole run, a fresh database per layer. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, Effect, Exit, Layer, Random, Redacted, Scope } from "effect"
-import { afterAll } from "vitest"
-import * as Postgres from "../../src/devnet/Postgres.ts"
-import { withLiveClock } from "./LiveClock.ts"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type { SqlError } from "effect/sql/SqlError"
+import { inject } from "vitest"
+import "./PostgresSetup.ts"
 
-/** The server that the databases of a test file share. */
-export class TestServer extends Context.Service<TestServer, Postgres.PostgresServer>()("sweep/test/TestServer") {
-  static readonly layer = Layer.effect(TestServer, withLiveClock(Postgres.start({ durable: false }))).pipe(
-    Layer.provide(BunServices.layer)
+/** The server that all databases of the run share. */
+export class TestServer extends Context.Service<
+  TestServer,
+  {
+    /** Creates an empty database that is dropped with the scope, and returns its url. */
+    readonly createDatabase: Effect.Effect<string, SqlError, Scope.Scope>
+  }
+>()("sweep/test/TestServer") {
+  static readonly layer = Layer.effect(
+    TestServer,
+    Effect.gen(function* () {
+      const server = inject("postgres")
+      const sql = yield* PgClient.make({ url: Redacted.make(`${server}/postgres`), maxConnections: 1 }).pipe(
+        Effect.provide(Reactivity.layer)
+      )
+      const createDatabase = Effect.gen(function* () {
+        // Not by the services of the test, whose random numbers repeat.
+        const name = `test_${crypto.randomUUID()}`
+        yield* Effect.acquireRelease(sql`CREATE DATABASE ${sql(name)}`, () =>
+          Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)
+        )
+        return `${server}/${name}`
+      })
+      return { createDatabase }
+    })
   )
 }
 
@@ -18,19 +39,14 @@ export class TestDatabase extends Context.Service<TestDatabase, { readonly url: 
   "sweep/test/TestDatabase"
 ) {}
 
-const memo = Layer.makeMemoMapUnsafe()
-const fileScope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(fileScope, Exit.void)))
-
-/** A fresh, empty database on a server that this file's other layers share. */
+/** A fresh, empty database. */
 export const testDatabaseUrl: Layer.Layer<TestDatabase> = Layer.effect(
   TestDatabase,
   Effect.gen(function* () {
-    const server = Context.get(yield* Layer.buildWithMemoMap(TestServer.layer, memo, fileScope), TestServer)
-    const suffix = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)
-    return { url: yield* server.createDatabase(`test_${suffix}`) }
+    const server = yield* TestServer
+    return { url: yield* server.createDatabase }
   })
-).pipe(Layer.orDie)
+).pipe(Layer.provide(TestServer.layer), Layer.orDie)
 
 /** A client of a fresh, empty database, with the database's url beside it. */
 export const testDatabase = Layer.unwrap(

@@ -10,6 +10,7 @@ import type { DevInfo } from "../../src/devnet/DevInfo.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
+import { TestServer } from "./Postgres.ts"
 import * as SweepClient from "./SweepClient.ts"
 
 export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/test/Services") {
@@ -18,14 +19,22 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
       Services,
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
+        const server = yield* TestServer
         return yield* DevApp.start({
           directory: yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" }),
+          databaseUrl: yield* server.createDatabase,
           ...options
         })
       })
     ).pipe(
       // What the services say would bury what the tests say.
-      Layer.provide([BunServices.layer, SecureRandom.layerWebCrypto, FetchHttpClient.layer, Logger.layer([])]),
+      Layer.provide([
+        TestServer.layer,
+        BunServices.layer,
+        SecureRandom.layerWebCrypto,
+        FetchHttpClient.layer,
+        Logger.layer([])
+      ]),
       Layer.orDie
     )
   }

@@ -4,6 +4,7 @@ import { TypedDataEncoder } from "ethers"
 import { Effect } from "effect"
 import { hashTypedData } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import * as Foundry from "../../../src/devnet/Foundry.ts"
 import { digest } from "../../../src/domain/SweepOrder.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
@@ -89,17 +90,10 @@ describe("POST /quote", () => {
       assert.strictEqual(TypedDataEncoder.hash(typedData.domain, types, typedData.message), expected)
 
       const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+      const castBinary = yield* Foundry.binary("cast")
       const cast = yield* Effect.promise(async () => {
         const process = Bun.spawn(
-          [
-            "node_modules/@foundry-rs/cast-linux-amd64/bin/cast",
-            "wallet",
-            "sign",
-            "--private-key",
-            key,
-            "--data",
-            JSON.stringify(typedData)
-          ],
+          [castBinary, "wallet", "sign", "--private-key", key, "--data", JSON.stringify(typedData)],
           { stdout: "pipe", stderr: "pipe" }
         )
         return { signature: (await new Response(process.stdout).text()).trim(), code: await process.exited }

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { createTestClient, http, publicActions, walletActions, zeroAddress } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { anvil } from "viem/chains"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../../../../src/adapters/evm/abi/contracts.generated.ts"
 import * as Deployment from "../../../../src/adapters/evm/contracts/Deployment.ts"
 import { sanctionsOracle } from "../../../../src/devnet/artifacts.generated.ts"
+import * as Foundry from "../../../../src/devnet/Foundry.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 
 const input = {
@@ -107,10 +107,7 @@ describe("on a chain", () => {
       .extend(walletActions)
 
   beforeAll(async () => {
-    const packages = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json"))
-    const binary = packages.resolve(
-      `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : "arm64"}/bin/anvil`
-    )
+    const binary = Effect.runSync(Foundry.binary("anvil"))
     node = spawn(binary, ["--port", "0", "--hardfork", "prague"], { stdio: ["ignore", "pipe", "inherit"] })
     const port = await new Promise<number>((resolve, reject) => {
       let output = ""

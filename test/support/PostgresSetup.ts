@@ -1,0 +1,38 @@
+/** Starts the PostgreSQL server of a test run in vitest's own process, and stops it when all tests have ended. */
+import { statfsSync } from "node:fs"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { Effect, Exit, Scope } from "effect"
+import type { TestProject } from "vitest/node"
+import * as Postgres from "../../src/devnet/Postgres.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Url of the server, without a database. */
+    readonly postgres: string
+  }
+}
+
+/** A directory in memory saves most of the time that creating databases takes. Default: the system's temporary directory. */
+const MEMORY = "/dev/shm"
+const NEEDED_BYTES = 3 * 2 ** 30
+
+const hasMemory = (): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= NEEDED_BYTES
+  } catch {
+    return false
+  }
+}
+
+export default async ({ provide }: TestProject) => {
+  const scope = Scope.makeUnsafe()
+  const server = await Effect.runPromise(
+    Postgres.start({ durable: false, ...(hasMemory() ? { temporaryParent: MEMORY } : {}) }).pipe(
+      Scope.provide(scope),
+      Effect.provide(BunServices.layer)
+    )
+  )
+  provide("postgres", server.url("").replace(/\/$/, ""))
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}
