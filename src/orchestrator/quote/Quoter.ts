@@ -1,37 +1,30 @@
 /**
- * Prices a sweep: screens its parties, classifies the token, attributes the builder, routes, takes the fees, simulates the
- * whole order on the pending state, and stores it before it is offered.
+ * Quotes a sweep: admits the request, reads the account and the token, prices and simulates the order, and stores the intent
+ * before it is offered.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import * as Address from "../../domain/Address.ts"
-import { type Attribution, effectiveBps, type PayoutMode } from "../../domain/Builder.ts"
 import { accountCode, type Authorization } from "../../domain/Delegation.ts"
-import * as Fees from "../../domain/Fees.ts"
-import * as OrderNonce from "../../domain/OrderNonce.ts"
 import type { Quote, QuoteRequest } from "../../domain/Quote.ts"
-import { ASSUMED_SWEEP_GAS, quotedGas } from "../../domain/RelayGas.ts"
+import { quotedGas } from "../../domain/RelayGas.ts"
 import { digest, type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
-import { riskier, type Tier } from "../../domain/Tier.ts"
-import { NATIVE } from "../../domain/Token.ts"
-import { BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { riskier } from "../../domain/Tier.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
-import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
-import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import { type SimulatedSweep, SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
-import { type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Admission from "./Admission.ts"
+import * as Attributing from "./Attributing.ts"
+import * as OrderNonces from "./OrderNonces.ts"
+import * as Pricing from "./Pricing.ts"
 import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
-import * as QuoteRouting from "./Routing.ts"
-import * as QuoteSource from "./Source.ts"
 
-/** Everything that an independent client signs, so that it needs no node of its own. */
+/** Everything that a client signs, so that it needs no node of its own. */
 export interface SigningPayload {
   /** EIP-712 typed data of the order. */
   readonly typedData: ReturnType<typeof typedData>
-  /** The EIP-7702 authorization to sign: the account's next transaction nonce, for the chain's delegate. */
+  /** EIP-7702 authorization to sign: for the chain's delegate, with the account's next transaction nonce. */
   readonly authorization: Pick<Authorization, "address" | "chainId" | "nonce">
 }
 
@@ -41,220 +34,39 @@ export interface Offer {
   readonly signing: SigningPayload
 }
 
-/** What a simulation costs may differ from the assumption by this much, in percent of it, before the order is priced again. */
-const COST_TOLERANCE_PERCENT = 10n
-
-interface Attributed {
-  readonly attribution: Attribution
-  readonly payoutMode: PayoutMode
-  readonly address: Address.Address
-}
-
 export class Quoter extends Context.Service<
   Quoter,
   {
+    /** Makes and stores an offer, which can be submitted until its quote expires. */
     readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, ScreeningBlocked | QuoteFailed>
   }
 >()("sweep/orchestrator/Quoter") {
   static readonly layer = Layer.effect(
     Quoter,
     Effect.gen(function* () {
-      const attributions = yield* BuilderAttribution
-      const chains = yield* Chains
-      const contracts = yield* SweepContracts
-      const intents = yield* Intents
-      const prices = yield* Prices
-      const random = yield* SecureRandom.SecureRandom
-      const screening = yield* Screening
+      const admit = yield* Admission.make
+      const facts = yield* makeFacts
+      const { price, usdPrices } = yield* Pricing.make
       const settings = yield* OrchestratorSettings
-      const simulation = yield* SweepSimulation
-      const tokenRisk = yield* TokenRisk
-      const routeOn = yield* QuoteRouting.make
-      const sourceOf = yield* QuoteSource.make
-
-      const fail = (reason: QuoteFailed["reason"], detail: string) => new QuoteFailed({ reason, detail })
-
-      /** Whom the key belongs to. A quote without attribution is better than none, so trouble here is only logged. */
-      const attribute = Effect.fn("Quoter.attribute")(function* (client: ChainClient, apiKey: string | undefined) {
-        if (apiKey === undefined) return undefined
-        const resolved = yield* attributions
-          .resolve(Redacted.make(apiKey))
-          .pipe(Effect.catch((error) => Effect.as(Effect.logWarning("quote left unattributed", error), Option.none())))
-        if (Option.isNone(resolved)) return undefined
-        const attribution = resolved.value
-        const payoutMode = attribution.payoutMode ?? "onchain"
-        const blocked = yield* Effect.isFailure(screening.clear(client.chain.id, [attribution.payoutAddress]))
-        if (blocked) {
-          yield* Effect.logWarning("quote left unattributed: the payout address does not pass screening", {
-            builderId: attribution.builderId
-          })
-          return undefined
-        }
-        return {
-          attribution,
-          payoutMode,
-          address: payoutMode === "onchain" ? attribution.payoutAddress : client.chain.builderVault
-        } satisfies Attributed
-      })
-
-      const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
-        client: ChainClient,
-        request: QuoteRequest,
-        profile: TokenProfile
-      ) {
-        const known = yield* prices.usd(client.chain.id, [
-          { address: NATIVE, decimals: 18 },
-          { address: request.tokenIn, decimals: profile.decimals }
-        ])
-        const nativeUsd = known.get(NATIVE)
-        const tokenUsd = known.get(request.tokenIn)
-        if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
-          return yield* fail("no_price", `${profile.symbol} or the native currency has no price`)
-        }
-        return { nativeUsd, tokenUsd }
-      })
-
-      const unusedNonce = Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address) {
-        let nonce = yield* intents.nextOrderNonce(client.chain.id, owner, 0n)
-        // An owner may have spent nonces on chain that were never issued here.
-        while (true) {
-          const { mask, word } = OrderNonce.position(nonce)
-          const bitmap = yield* contracts.nonceBitmap(client, owner, word)
-          if ((bitmap & mask) === 0n) return nonce
-          nonce = yield* intents.nextOrderNonce(client.chain.id, owner, OrderNonce.firstUnused(nonce, bitmap))
-        }
-      })
+      const store = yield* makeStore
+      const unusedNonce = yield* OrderNonces.make
 
       const quote = Effect.fn("Quoter.quote")(function* (request: QuoteRequest) {
-        const source = yield* Effect.result(sourceOf(request))
-        const screeningChain = Result.isSuccess(source) ? source.success.chain.id : chains.all[0]?.chain.id
-        if (screeningChain === undefined) return yield* fail("unsupported_chain", "no chain is configured")
-        yield* screening.clear(screeningChain, [request.owner, request.destination])
-
-        const client = yield* Effect.fromResult(source)
-        const { chain } = client
-        yield* chains.get(request.destChainId)
-        if (chain.supportsSetCode === false) {
-          return yield* fail("unsupported_chain", `${chain.name} does not take EIP-7702 transactions`)
-        }
-        if (request.destChainId === chain.id && request.tokenIn === request.tokenOut) {
-          return yield* fail("same_token", "tokenIn and tokenOut are the same token on the same chain")
-        }
-
-        const [code, accountNonce, profile, attributed, gasFees, block] = yield* Effect.all(
-          [
-            client.code(request.owner),
-            client.transactionCount(request.owner, "pending"),
-            tokenRisk.screenInput({
-              chainId: chain.id,
-              token: request.tokenIn,
-              owner: request.owner,
-              amount: request.amountIn
-            }),
-            attribute(client, request.apiKey),
-            client.feesPerGas,
-            client.block("latest")
-          ],
-          { concurrency: "unbounded" }
-        )
-        if (accountCode(code)._tag === "Contract") {
-          return yield* fail("owner_is_a_contract", "only an externally owned account can be delegated")
-        }
-        if (Option.isNone(block)) return yield* fail("upstream_unavailable", `${chain.name} has no latest block`)
-        const price = yield* usdPrices(client, request, profile)
+        const client = yield* admit(request)
+        const { accountNonce, block, ...known } = yield* facts(client, request)
+        const usd = yield* usdPrices(client, request, known.profile)
         const nonce = yield* unusedNonce(client, request.owner)
-
-        const nowMs = yield* Clock.currentTimeMillis
-        const expiresAtMs = nowMs + settings.quoteLifetimeMillis
-        const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
-        const tier: Tier = riskier(request.tier, profile.tier)
-        const builderBps = attributed === undefined ? 0 : effectiveBps(attributed.attribution)
-
-        const gasPrice = gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
-        const costOf = ({ dataFee, dataGas, gas }: Omit<SimulatedSweep, "amountOut">): bigint =>
-          (gas + dataGas) * gasPrice + dataFee
-
-        /** The order at a network fee that covers this many wei. */
-        const priced = Effect.fnUntraced(function* (cost: bigint) {
-          const fees = yield* Effect.fromResult(
-            Fees.breakdown({
-              amountIn: request.amountIn,
-              protocolFee: Fees.protocolFee(settings.fees, {
-                amountIn: request.amountIn,
-                tier,
-                subscriptionActive: request.subscriptionActive
-              }),
-              networkFee: Fees.networkFee(settings.fees, {
-                cost,
-                ...price,
-                tokenDecimals: profile.decimals
-              }),
-              builderFee: Fees.builderFee(request.amountIn, builderBps)
-            })
-          )
-          const route = yield* routeOn(client, request, fees.swapAmount, deadline)
-          const order: SweepOrder = {
-            owner: request.owner,
-            tokenIn: request.tokenIn,
-            amountIn: request.amountIn,
-            feeAmount: fees.feeAmount,
-            builder: attributed?.address ?? Address.zero,
-            builderFee: fees.builderFee,
-            tokenOut: request.tokenOut,
-            minAmountOut: request.destChainId === chain.id ? route.guaranteedAmountOut : 0n,
-            destination: request.destination,
-            swapTarget: route.target,
-            swapCalldata: route.calldata,
-            deadline,
-            nonce,
-            destChainId: BigInt(request.destChainId)
-          }
-          const simulated = yield* simulation.run(chain.id, order)
-          return { route, order, simulated }
-        })
-
-        const crossChain = request.destChainId !== chain.id
-        const assumed = ASSUMED_SWEEP_GAS * gasPrice
-        const first = yield* priced(assumed)
-        const cost = costOf(first.simulated)
-        const offered = isNear(cost, assumed) ? first : yield* priced(cost)
-        const { order, route, simulated } = offered
-
-        const id = yield* random.uuidV4()
-        const quoted: Quote = {
-          id,
-          crossChain,
-          expiresAtMs,
-          total: order.feeAmount + order.builderFee,
-          ...(attributed === undefined ? {} : { builderId: attributed.attribution.builderId }),
-          settlementAddress: chain.contracts.delegate,
-          sourceChainId: chain.id,
-          estimatedAmountOut: route.estimatedAmountOut,
-          minAmountOut: route.guaranteedAmountOut,
-          provider: route.provider,
-          estimatedSeconds: route.estimatedSeconds
+        const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.quoteLifetimeMillis
+        const terms: Pricing.Terms = {
+          client,
+          request,
+          ...known,
+          usd,
+          tier: riskier(request.tier, known.profile.tier),
+          nonce,
+          deadline: BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
         }
-        const domain = { name: settings.domainName, chainId: chain.id }
-        yield* intents.create({
-          quote: quoted,
-          order,
-          orderDigest: digest(order, domain),
-          quotedAtBlock: block.value.number,
-          gas: quotedGas(simulated),
-          userId: request.userId,
-          ...(attributed === undefined
-            ? {}
-            : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } })
-        })
-        yield* Effect.logInfo("quoted", { intentId: id, chainId: chain.id, provider: route.provider, tier })
-        return {
-          quote: quoted,
-          order,
-          signing: {
-            typedData: typedData(order, domain),
-            authorization: { address: chain.contracts.delegate, chainId: chain.id, nonce: accountNonce }
-          }
-        } satisfies Offer
+        return yield* store(terms, yield* price(terms), { accountNonce, expiresAtMs, quotedAtBlock: block.number })
       }, asQuoteFailed)
 
       return Quoter.of({ quote })
@@ -262,7 +74,89 @@ export class Quoter extends Context.Service<
   )
 }
 
-const isNear = (cost: bigint, assumed: bigint): boolean => {
-  const difference = cost > assumed ? cost - assumed : assumed - cost
-  return difference * 100n <= assumed * COST_TOLERANCE_PERCENT
-}
+/** Makes `facts(client, request)`: what a quote needs from the chain, the token's screening and the builder's key. */
+const makeFacts = Effect.gen(function* () {
+  const attribute = yield* Attributing.make
+  const tokenRisk = yield* TokenRisk
+
+  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
+    const { amountIn: amount, apiKey, owner, tokenIn: token } = request
+    const { code, head, ...facts } = yield* Effect.all(
+      {
+        code: client.code(owner),
+        accountNonce: client.transactionCount(owner, "pending"),
+        profile: tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount }),
+        attributed: attribute(client, apiKey),
+        gasFees: client.feesPerGas,
+        head: client.block("latest")
+      },
+      { concurrency: "unbounded" }
+    )
+    if (accountCode(code)._tag === "Contract") {
+      return yield* new QuoteFailed({
+        reason: "owner_is_a_contract",
+        detail: "only an externally owned account can be delegated"
+      })
+    }
+    if (Option.isNone(head)) {
+      return yield* new QuoteFailed({
+        reason: "upstream_unavailable",
+        detail: `${client.chain.name} has no latest block`
+      })
+    }
+    return { ...facts, block: head.value }
+  })
+})
+
+/** Makes `store`, which stores the intent and returns its offer. */
+const makeStore = Effect.gen(function* () {
+  const intents = yield* Intents
+  const random = yield* SecureRandom.SecureRandom
+  const settings = yield* OrchestratorSettings
+
+  return Effect.fnUntraced(function* (
+    { attributed, client, request, tier }: Pricing.Terms,
+    { order, route, simulated }: Pricing.Priced,
+    at: { readonly accountNonce: bigint; readonly expiresAtMs: number; readonly quotedAtBlock: bigint }
+  ) {
+    const { chain } = client
+    const builderId = attributed?.attribution.builderId
+    const id = yield* random.uuidV4()
+    const quote: Quote = {
+      id,
+      crossChain: request.destChainId !== chain.id,
+      expiresAtMs: at.expiresAtMs,
+      total: order.feeAmount + order.builderFee,
+      ...(builderId === undefined ? {} : { builderId }),
+      settlementAddress: chain.contracts.delegate,
+      sourceChainId: chain.id,
+      estimatedAmountOut: route.estimatedAmountOut,
+      minAmountOut: route.guaranteedAmountOut,
+      provider: route.provider,
+      estimatedSeconds: route.estimatedSeconds
+    }
+    const domain = { name: settings.domainName, chainId: chain.id }
+    yield* intents.create({
+      quote,
+      order,
+      orderDigest: digest(order, domain),
+      quotedAtBlock: at.quotedAtBlock,
+      gas: quotedGas(simulated),
+      userId: request.userId,
+      ...(attributed === undefined
+        ? {}
+        : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } })
+    })
+    yield* Effect.logInfo("quote.offered").pipe(
+      Effect.annotateLogs({ intentId: id, chainId: chain.id, provider: route.provider, tier })
+    )
+    return {
+      quote,
+      order,
+      signing: {
+        typedData: typedData(order, domain),
+        authorization: { address: chain.contracts.delegate, chainId: chain.id, nonce: at.accountNonce }
+      }
+    } satisfies Offer
+  })
+})

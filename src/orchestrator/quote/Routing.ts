@@ -1,4 +1,4 @@
-/** The route of an order: a swap on one chain, a bridge across two. Neither is believed where its meaning can be checked. */
+/** Routes an order: a swap on one chain, a bridge across two. A bridge's calldata is checked before it is offered. */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
@@ -15,11 +15,12 @@ export interface Route {
   readonly target: Address.Address
   readonly calldata: Hex
   readonly estimatedAmountOut: bigint
-  /** What the destination gets at least. */
+  /** Least amount that the destination receives, in the token's smallest unit. */
   readonly guaranteedAmountOut: bigint
   readonly estimatedSeconds: number
 }
 
+/** Makes `routeOn(client, request, swapAmount, deadline)`. */
 export const make = Effect.gen(function* () {
   const bridge = yield* Bridge
   const chains = yield* Chains
@@ -67,7 +68,7 @@ export const make = Effect.gen(function* () {
       slippageBps: settings.slippageBps,
       deadline
     })
-    // The order's signature covers the calldata, not its meaning: a deposit to anybody else must never be offered.
+    // The owner signs the calldata without reading it, so a deposit for anybody else must never be offered.
     const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
     if (
       deposit.tokenIn !== tokenIn ||

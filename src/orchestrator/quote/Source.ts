@@ -1,4 +1,4 @@
-/** The chain that a quote takes the token from: what the route hints, or else what the chains say (domain/SourceChain). */
+/** Finds the chain that a sweep takes its token from: by the route hint, or else by the owner's balances (domain/SourceChain). */
 import { Effect, Option } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
@@ -9,6 +9,7 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
+/** Makes `sourceOf(request)`, which returns the client of the source chain. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const contracts = yield* SweepContracts
@@ -38,7 +39,7 @@ export const make = Effect.gen(function* () {
     if (Option.isNone(found)) {
       return yield* new QuoteFailed({
         reason: "unsupported_chain",
-        detail: `${request.tokenIn} is on none or on several of the configured chains, and no route hint tells which`
+        detail: `${request.tokenIn} is on none or on several of the configured chains, and the request has no route hint`
       })
     }
     return yield* chains.get(found.value)

@@ -1,0 +1,44 @@
+/** Finds the builder that a quote is attributed to. */
+import { Effect, Option, Redacted } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Attribution, PayoutMode } from "../../domain/Builder.ts"
+import { BuilderAttribution } from "../../ports/orchestrator/BuilderAttribution.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { Screening } from "../../ports/shared/Screening.ts"
+
+/** A builder, with the address that its fee goes to on the order's chain. */
+export interface Attributed {
+  readonly attribution: Attribution
+  readonly payoutMode: PayoutMode
+  readonly address: Address.Address
+}
+
+/** Makes `attribute(client, apiKey)`. Never fails: a quote without attribution is better than none, so failures are logged. */
+export const make = Effect.gen(function* () {
+  const attributions = yield* BuilderAttribution
+  const screening = yield* Screening
+
+  return Effect.fn("Quoter.attribute")(function* (client: ChainClient, apiKey: string | undefined) {
+    if (apiKey === undefined) return undefined
+    const resolved = yield* attributions
+      .resolve(Redacted.make(apiKey))
+      .pipe(Effect.catch((error) => Effect.as(unattributed({ detail: error.message }), Option.none())))
+    if (Option.isNone(resolved)) return undefined
+    const attribution = resolved.value
+    const payoutMode = attribution.payoutMode ?? "onchain"
+    const blocked = yield* Effect.isFailure(screening.clear(client.chain.id, [attribution.payoutAddress]))
+    if (blocked) {
+      const { builderId } = attribution
+      yield* unattributed({ builderId, detail: "screening does not clear the payout address" })
+      return undefined
+    }
+    return {
+      attribution,
+      payoutMode,
+      address: payoutMode === "onchain" ? attribution.payoutAddress : client.chain.builderVault
+    } satisfies Attributed
+  })
+})
+
+const unattributed = (fields: Readonly<Record<string, string>>) =>
+  Effect.annotateLogs(Effect.logWarning("quote.unattributed"), fields)

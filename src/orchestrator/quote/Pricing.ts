@@ -1,0 +1,129 @@
+/** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise. */
+import { Effect } from "effect"
+import * as Address from "../../domain/Address.ts"
+import { effectiveBps } from "../../domain/Builder.ts"
+import * as Fees from "../../domain/Fees.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
+import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import type { Tier } from "../../domain/Tier.ts"
+import { NATIVE } from "../../domain/Token.ts"
+import { Prices } from "../../ports/orchestrator/Prices.ts"
+import { type SimulatedSweep, SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
+import type { TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
+import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import type { Attributed } from "./Attributing.ts"
+import { QuoteFailed } from "./QuoteFailed.ts"
+import * as Routing from "./Routing.ts"
+
+/** Prices of the native currency and of the order's token. */
+export interface UsdPrices {
+  readonly nativeUsd: Fees.UsdPrice
+  readonly tokenUsd: Fees.UsdPrice
+}
+
+/** Everything about an order but its fees and its route. */
+export interface Terms {
+  readonly client: ChainClient
+  readonly request: QuoteRequest
+  readonly profile: TokenProfile
+  readonly attributed: Attributed | undefined
+  readonly gasFees: FeesPerGas
+  readonly usd: UsdPrices
+  readonly tier: Tier
+  readonly nonce: bigint
+  /** UNIX seconds. */
+  readonly deadline: bigint
+}
+
+export interface Priced {
+  readonly route: Routing.Route
+  readonly order: SweepOrder
+  readonly simulated: SimulatedSweep
+}
+
+/** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
+const COST_TOLERANCE_PERCENT = 10n
+
+/** Makes `usdPrices(client, request, profile)` and `price(terms)`. */
+export const make = Effect.gen(function* () {
+  const prices = yield* Prices
+  const routeOn = yield* Routing.make
+  const settings = yield* OrchestratorSettings
+  const simulation = yield* SweepSimulation
+
+  const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
+    client: ChainClient,
+    request: QuoteRequest,
+    profile: TokenProfile
+  ) {
+    const known = yield* prices.usd(client.chain.id, [
+      { address: NATIVE, decimals: 18 },
+      { address: request.tokenIn, decimals: profile.decimals }
+    ])
+    const nativeUsd = known.get(NATIVE)
+    const tokenUsd = known.get(request.tokenIn)
+    if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
+      return yield* new QuoteFailed({
+        reason: "no_price",
+        detail: `${profile.symbol} or the native currency has no price`
+      })
+    }
+    return { nativeUsd, tokenUsd } satisfies UsdPrices
+  })
+
+  const feesOf = ({ attributed, profile, request, tier, usd }: Terms, cost: bigint) =>
+    Fees.breakdown({
+      amountIn: request.amountIn,
+      protocolFee: Fees.protocolFee(settings.fees, {
+        amountIn: request.amountIn,
+        tier,
+        subscriptionActive: request.subscriptionActive
+      }),
+      networkFee: Fees.networkFee(settings.fees, { cost, ...usd, tokenDecimals: profile.decimals }),
+      builderFee: Fees.builderFee(request.amountIn, attributed === undefined ? 0 : effectiveBps(attributed.attribution))
+    })
+
+  /** Builds and simulates the order with a network fee that covers `cost` wei. */
+  const priceAt = Effect.fnUntraced(function* (terms: Terms, cost: bigint) {
+    const { attributed, client, deadline, nonce, request } = terms
+    const { chain } = client
+    const fees = yield* Effect.fromResult(feesOf(terms, cost))
+    const route = yield* routeOn(client, request, fees.swapAmount, deadline)
+    const order: SweepOrder = {
+      owner: request.owner,
+      tokenIn: request.tokenIn,
+      amountIn: request.amountIn,
+      feeAmount: fees.feeAmount,
+      builder: attributed?.address ?? Address.zero,
+      builderFee: fees.builderFee,
+      tokenOut: request.tokenOut,
+      minAmountOut: request.destChainId === chain.id ? route.guaranteedAmountOut : 0n,
+      destination: request.destination,
+      swapTarget: route.target,
+      swapCalldata: route.calldata,
+      deadline,
+      nonce,
+      destChainId: BigInt(request.destChainId)
+    }
+    const simulated = yield* simulation.run(chain.id, order)
+    return { route, order, simulated } satisfies Priced
+  })
+
+  const price = Effect.fnUntraced(function* (terms: Terms) {
+    const gasPrice = terms.gasFees.baseFeePerGas + terms.gasFees.maxPriorityFeePerGas
+    const assumed = ASSUMED_SWEEP_GAS * gasPrice
+    const first = yield* priceAt(terms, assumed)
+    const { dataFee, dataGas, gas } = first.simulated
+    const cost = (gas + dataGas) * gasPrice + dataFee
+    return isNear(cost, assumed) ? first : yield* priceAt(terms, cost)
+  })
+
+  return { usdPrices, price }
+})
+
+const isNear = (cost: bigint, assumed: bigint): boolean => {
+  const difference = cost > assumed ? cost - assumed : assumed - cost
+  return difference * 100n <= assumed * COST_TOLERANCE_PERCENT
+}
