@@ -1,0 +1,38 @@
+/** The command tree of `./sweep`. */
+import { Command } from "effect/cli"
+import { benchCommand } from "./BenchCommand.ts"
+import { buildClientCommand } from "./BuildClientCommand.ts"
+import { builderBackendCommand } from "./BuilderBackendCommand.ts"
+import { buildersCommand } from "./BuildersCommand.ts"
+import { chaosCommand } from "./ChaosCommand.ts"
+import { checkCommand } from "./CheckCommand.ts"
+import { demoCommand } from "./DemoCommand.ts"
+import { deployCommand } from "./DeployCommand.ts"
+import { devCommand } from "./DevCommand.ts"
+import { mcpCommand } from "./McpCommand.ts"
+import { migrateCommand } from "./MigrateCommand.ts"
+import { orchestratorCommand } from "./OrchestratorCommand.ts"
+import { payoutsCommand } from "./PayoutsCommand.ts"
+import { settingsCommand } from "./SettingsCommand.ts"
+import { testCommand } from "./TestCommand.ts"
+
+export const sweepCommand = Command.make("sweep").pipe(
+  Command.withDescription("Gasless token sweeps: two signatures off-chain, any token in, any token out, on any chain"),
+  Command.withSubcommands([
+    demoCommand,
+    devCommand,
+    orchestratorCommand,
+    builderBackendCommand,
+    buildersCommand,
+    payoutsCommand,
+    mcpCommand,
+    migrateCommand,
+    deployCommand,
+    settingsCommand,
+    buildClientCommand,
+    checkCommand,
+    testCommand,
+    chaosCommand,
+    benchCommand
+  ])
+)
