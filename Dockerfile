@@ -21,6 +21,10 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json bunfig.toml tsconfig.json ./
 COPY migrations migrations
 COPY src src
+# The services show the documentation at /docs.
+COPY ARCHITECTURE.md CHANGELOG.md ./
+COPY docs docs
+COPY examples/README.md examples/README.md
 COPY --from=web /app/dist dist
 
 USER bun
