@@ -1,9 +1,11 @@
-// What an agent does with the MCP server, as a script: `node agent.mjs path/to/.sweep/dev.json path/to/sweep`
-// The agent calls tools; the owner's wallet, which the agent never sees into, reviews and signs.
+// Sweeps 25 DAI into USDC with the MCP server's tools: `node agent.mjs path/to/.sweep/dev.json path/to/sweep`
+// The agent calls the tools. The owner's wallet checks and signs, and the agent never sees its key.
 import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { readOffer, reviewOrder, signReviewed } from "token-sweep"
+import { formatUnits, parseUnits } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
@@ -11,40 +13,20 @@ const command = process.argv[3] ?? "./sweep"
 const [chain] = dev.chains
 const { DAI, USDC } = chain.tokens
 
-/** The wallet: looks at what it is asked to sign, and asks its owner. */
+/** The owner's wallet. It knows the delegate from its own configuration, and trusts neither the agent nor the service. */
 const makeWallet = (key) => {
   const account = privateKeyToAccount(key)
+  const limits = { delegates: { [chain.id]: chain.delegate }, maxFeeBps: 1_000 }
   return {
     address: account.address,
-    sign: async (request, { order, quote, signing }) => {
-      const same = (a, b) => String(a).toLowerCase() === String(b).toLowerCase()
-      for (const field of ["owner", "tokenIn", "amountIn", "tokenOut", "destination", "destChainId"]) {
-        if (!same(order[field], request[field])) throw new Error(`do not sign: ${field} is ${order[field]}`)
-      }
-      if (!same(signing.authorization.address, chain.delegate)) throw new Error("do not sign: an unknown delegate")
-      const { authorization, typedData } = signing
-      if (!Object.keys(order).every((field) => same(order[field], typedData.message[field]))) {
-        throw new Error("do not sign: the typed data is not the order's")
-      }
+    sign: async (request, quoted) => {
+      const review = reviewOrder(readOffer(quoted), request, limits)
+      const { fees, receive, send } = review
       console.log(
-        `owner    is asked: send ${order.amountIn}, fees ${quote.total}, receive at least ${quote.minAmountOut}?`
+        `owner    send ${formatUnits(send.amount, DAI.decimals)} DAI, fees ${formatUnits(fees.total, DAI.decimals)}, ` +
+          `receive at least ${formatUnits(receive.minAmount, USDC.decimals)} USDC?`
       )
-      const signed = await account.signAuthorization({
-        address: authorization.address,
-        chainId: authorization.chainId,
-        nonce: Number(authorization.nonce)
-      })
-      return {
-        signature: await account.signTypedData(typedData),
-        authorization: {
-          address: signed.address,
-          chainId: signed.chainId,
-          nonce: signed.nonce,
-          r: signed.r,
-          s: signed.s,
-          yParity: signed.yParity
-        }
-      }
+      return signReviewed(review, account)
     }
   }
 }
@@ -65,7 +47,7 @@ await client.connect(
 
 const call = async (name, args) => {
   const result = await client.callTool({ name, arguments: args })
-  // A failed tool says what to do next: a model reads it and goes on from there.
+  // The text of a failed tool says what to do next.
   if (result.isError) throw new Error(`${name}: ${result.content[0].text}`)
   console.log(`tool     ${name}`)
   return result.structuredContent
@@ -79,23 +61,32 @@ try {
   const request = {
     owner: wallet.address,
     tokenIn: DAI.address,
-    amountIn: "25000000000000000000",
+    amountIn: parseUnits("25", DAI.decimals),
     tokenOut: USDC.address,
     destination: wallet.address,
     destChainId: chain.id,
+    sourceChainId: chain.id,
+    minAmountOut: parseUnits("22", USDC.decimals)
+  }
+  const quoted = await call("get_quote", {
+    owner: request.owner,
+    tokenIn: request.tokenIn,
+    amountIn: request.amountIn.toString(),
+    tokenOut: request.tokenOut,
+    destination: request.destination,
+    destChainId: request.destChainId,
     tier: "tier1",
     route: `${chain.name}->${chain.name}`,
     subscriptionActive: false,
     userId: "agent"
-  }
-  const offer = await call("get_quote", request)
-  const signed = await wallet.sign(request, offer)
-  await call("submit_signed", { quoteId: offer.quote.id, ...signed })
+  })
+  const signed = await wallet.sign(request, quoted)
+  await call("submit_signed", signed)
 
   let intent
   do {
-    await sleep(1000)
-    intent = await call("get_intent_status", { id: offer.quote.id })
+    await sleep(1_000)
+    intent = await call("get_intent_status", { id: signed.quoteId })
   } while (intent.status !== "delivered" && intent.status !== "failed")
   console.log(`done     ${intent.status} ${intent.txHash ?? intent.failureReason}`)
   process.exitCode = intent.status === "delivered" ? 0 : 1

@@ -1,9 +1,10 @@
-// Sweeps 25 DAI to USDC on the local network: `node node-sweep.mjs path/to/.sweep/dev.json`
+// Sweeps 25 DAI into USDC with the client: `node node-sweep.mjs path/to/.sweep/dev.json`
 import { readFile } from "node:fs/promises"
 import { createSweepClient, SweepError } from "token-sweep"
 import { formatUnits, parseUnits } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
+// Your configuration. The operator publishes the delegate of each chain; never take it from a response.
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
 const [chain] = dev.chains
 const { DAI, USDC } = chain.tokens
@@ -11,11 +12,11 @@ const account = privateKeyToAccount(dev.accounts[1].privateKey)
 
 const client = createSweepClient({
   orchestratorUrl: dev.orchestratorUrl,
-  // The account will run the delegate, so an order with another one than you know is refused.
+  // The account will run the delegate, so the client refuses every other one.
   review: { delegates: { [chain.id]: chain.delegate }, maxFeeBps: 1_000 }
 })
 
-const show = ({ send, fees, receive, deadline, warnings }) => {
+const confirm = ({ deadline, fees, receive, send, warnings }) => {
   console.log(`send     ${formatUnits(send.amount, DAI.decimals)} DAI on chain ${send.chainId}`)
   console.log(
     `fees     ${formatUnits(fees.protocol, DAI.decimals)} protocol, ${formatUnits(fees.builder, DAI.decimals)} builder`
@@ -34,10 +35,12 @@ try {
       amountIn: parseUnits("25", DAI.decimals),
       tokenOut: USDC.address,
       destChainId: chain.id,
+      sourceChainId: chain.id,
+      minAmountOut: parseUnits("22", USDC.decimals),
       route: `${chain.name}->${chain.name}`
     },
     account,
-    { confirm: show, onProgress: ({ status }) => console.log(`status   ${status}`) }
+    { confirm, onProgress: ({ status }) => console.log(`status   ${status}`) }
   )
   console.log(`done     ${result?.intent.txHash}`)
 } catch (error) {

@@ -1,4 +1,4 @@
-// A page that sweeps: the form is the request, the review is shown before anything is signed.
+// A page that sweeps a token on one chain. It shows the review before it signs.
 import { createSweepClient, SweepError, type SweepReview } from "token-sweep"
 import type { Address, Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -17,7 +17,7 @@ const say = (text: string): void => {
   status.textContent = text
 }
 
-/** Shows what would be signed; resolves once the user has decided. */
+/** Shows the review. Resolves with the user's decision. */
 const ask = ({ deadline, delegate, fees, receive, send, warnings }: SweepReview): Promise<boolean> => {
   const rows = [
     ["Send", `${send.amount} of ${send.token} on chain ${send.chainId}`],
@@ -54,16 +54,24 @@ form.addEventListener("submit", async (event) => {
   const data = new FormData(form)
   const field = (name: string): string => String(data.get(name) ?? "").trim()
   try {
-    // A wallet's signer stands here in a real page; see SweepSigner.
+    // A real page uses the signer of a wallet: see SweepSigner.
     const account = privateKeyToAccount(field("key") as Hex)
-    say("asking for a quote")
-    const result = await createSweepClient({ orchestratorUrl: field("url") }).sweep(
+    const chainId = Number(field("chainId"))
+    // In a real page, the delegate of each chain is part of the configuration.
+    const client = createSweepClient({
+      orchestratorUrl: field("url"),
+      review: { delegates: { [chainId]: field("delegate") as Address }, maxFeeBps: 1_000 }
+    })
+    say("requesting a quote")
+    const result = await client.sweep(
       {
         owner: account.address,
         tokenIn: field("tokenIn") as Address,
         amountIn: BigInt(field("amountIn")),
         tokenOut: field("tokenOut") as Address,
-        destChainId: Number(field("destChainId"))
+        minAmountOut: BigInt(field("minAmountOut")),
+        destChainId: chainId,
+        sourceChainId: chainId
       },
       account,
       { confirm: ask, onProgress: (intent) => say(intent.status) }

@@ -1,4 +1,4 @@
-/** Every example does what it says, as an integrator runs it: in a project of its own, against the local network. */
+/** Runs every example as an integrator does: in a project of its own, against the local network. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
@@ -44,13 +44,15 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
     })
   )
 
-  it.effect("ethers-sweep.mjs sweeps without the client, in plain Node", () =>
-    Effect.gen(function* () {
-      const { dev, directory } = yield* Integrator
-      const out = yield* succeeds(["node", "ethers-sweep.mjs", dev], directory)
-      assert.match(out, /status +delivered\ndone +0x[0-9a-f]{64}/)
-    })
-  )
+  for (const example of ["viem-sweep.mjs", "ethers-sweep.mjs"]) {
+    it.effect(`${example} sweeps without the client, in plain Node`, () =>
+      Effect.gen(function* () {
+        const { dev, directory } = yield* Integrator
+        const out = yield* succeeds(["node", example, dev], directory)
+        assert.match(out, /status +delivered\ndone +0x[0-9a-f]{64}/)
+      })
+    )
+  }
 
   it.effect("agent.mjs sweeps by the MCP server's tools, in plain Node", () =>
     Effect.gen(function* () {
@@ -70,49 +72,57 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
     })
   )
 
-  it.effect("the browser page shows the review, sweeps in a real browser, and takes no for an answer", () =>
-    Effect.gen(function* () {
-      const { directory } = yield* Integrator
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const browser = yield* Browser.open
-      const url = yield* Browser.serve(`${directory}/browser/index.html`)
-      const giver = services.info.accounts[3]
-      const dai = alpha.info.tokens["DAI"]
-      const usdc = alpha.info.tokens["USDC"]
-      if (giver === undefined || dai === undefined || usdc === undefined) return assert.fail("nothing to sweep")
-      const before = yield* balanceOf(alpha, "USDC", giver.address)
-      yield* Effect.promise(async () => {
-        const page = await browser.newPage()
-        const troubles: Array<string> = []
-        page.on("pageerror", (error) => troubles.push(error.message))
-        await page.goto(url)
-        const fields = {
-          url: services.info.orchestratorUrl,
-          key: giver.privateKey,
-          tokenIn: dai.address,
-          amountIn: "30000000000000000000",
-          tokenOut: usdc.address,
-          destChainId: String(alpha.info.id)
-        }
-        for (const [name, value] of Object.entries(fields)) await page.fill(`input[name=${name}]`, value)
+  it.effect(
+    "the browser page shows the review, sweeps in a real browser, and signs nothing that the user or the review refuses",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* Integrator
+        const services = yield* Services
+        const alpha = place(services, 0)
+        const browser = yield* Browser.open
+        const url = yield* Browser.serve(`${directory}/browser/index.html`)
+        const giver = services.info.accounts[3]
+        const dai = alpha.info.tokens["DAI"]
+        const usdc = alpha.info.tokens["USDC"]
+        if (giver === undefined || dai === undefined || usdc === undefined) return assert.fail("nothing to sweep")
+        const before = yield* balanceOf(alpha, "USDC", giver.address)
+        yield* Effect.promise(async () => {
+          const page = await browser.newPage()
+          const troubles: Array<string> = []
+          page.on("pageerror", (error) => troubles.push(error.message))
+          await page.goto(url)
+          const fields = {
+            url: services.info.orchestratorUrl,
+            key: giver.privateKey,
+            tokenIn: dai.address,
+            amountIn: "30000000000000000000",
+            tokenOut: usdc.address,
+            minAmountOut: "25000000",
+            chainId: String(alpha.info.id),
+            delegate: alpha.info.delegate
+          }
+          for (const [name, value] of Object.entries(fields)) await page.fill(`input[name=${name}]`, value)
 
-        await page.click("text=Review")
-        await page.waitForSelector("#review dt")
-        assert.include(await page.innerText("#review"), `30000000000000000000 of ${dai.address}`)
-        await page.click("text=Cancel")
-        await page.waitForSelector("#status:has-text('cancelled')")
+          await page.click("text=Review")
+          await page.waitForSelector("#review dt")
+          assert.include(await page.innerText("#review"), `30000000000000000000 of ${dai.address}`)
+          await page.click("text=Cancel")
+          await page.waitForSelector("#status:has-text('cancelled')")
 
-        await page.click("text=Review")
-        await page.click("text=Sign and sweep")
-        await page.waitForSelector("#status:has-text('delivered by 0x')", { timeout: 30_000 })
+          await page.click("text=Review")
+          await page.click("text=Sign and sweep")
+          await page.waitForSelector("#status:has-text('delivered by 0x')", { timeout: 30_000 })
 
-        await page.fill("input[name=amountIn]", "1")
-        await page.click("text=Review")
-        await page.waitForSelector("#status:has-text('quote_unavailable')")
-        assert.deepStrictEqual(troubles, [])
-      })
-      assert.isTrue((yield* balanceOf(alpha, "USDC", giver.address)) > before + 25_000_000n)
-    }).pipe(Effect.scoped)
+          await page.fill("input[name=delegate]", giver.address)
+          await page.click("text=Review")
+          await page.waitForSelector("#status:has-text('do not sign: quote.settlementAddress')")
+
+          await page.fill("input[name=amountIn]", "1")
+          await page.click("text=Review")
+          await page.waitForSelector("#status:has-text('quote_unavailable')")
+          assert.deepStrictEqual(troubles, [])
+        })
+        assert.isTrue((yield* balanceOf(alpha, "USDC", giver.address)) > before + 25_000_000n)
+      }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,6 @@
-/** An integrator's project: the packed client and the libraries installed, the examples beside it, nothing of this repository. */
+/** Makes an integrator's project: the packed client and its peers installed, the examples beside it, nothing of this repository. */
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { basename, delimiter, join } from "node:path"
 import { build } from "../../scripts/build-sdk.ts"
 
 export const root = join(import.meta.dirname, "..", "..")
@@ -11,6 +11,12 @@ export interface Ran {
   readonly error: string
 }
 
+/** `bun --bun` puts a `node` that is Bun first in the path. An integrator's Node is the real one. */
+const pathWithoutBunsNode = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .filter((directory) => !basename(directory).startsWith("bun-node-"))
+  .join(delimiter)
+
 export const run = async (
   command: ReadonlyArray<string>,
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
@@ -20,7 +26,7 @@ export const run = async (
     stdout: "pipe",
     stderr: "pipe",
     timeout: 60_000,
-    env: { ...process.env, ...options.env }
+    env: { ...process.env, PATH: pathWithoutBunsNode, ...options.env }
   })
   const [out, error, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -34,7 +40,7 @@ export const run = async (
 export const typeCheck = (cwd: string): Promise<Ran> =>
   run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], { cwd })
 
-/** What an integrator compiles with. */
+/** The compiler options of an integrator. */
 export const tsconfig = (files: ReadonlyArray<string>): string =>
   JSON.stringify({
     compilerOptions: {
@@ -50,13 +56,13 @@ export const tsconfig = (files: ReadonlyArray<string>): string =>
     files
   })
 
-/** Makes the project in `directory`. Resolves with where it is. */
+/** Makes the project in `directory`. Resolves with its path. */
 export const make = async (directory: string): Promise<string> => {
   const project = join(directory, "project")
   const modules = join(project, "node_modules")
   await mkdir(join(modules, "token-sweep"), { recursive: true })
   const archive = await build(join(directory, "build", "sdk"))
-  // What a package manager does with a package that has no dependencies.
+  // The same as a package manager does with a package that has no dependencies.
   const unpacked = await run(["tar", "-xzf", archive, "-C", join(modules, "token-sweep"), "--strip-components=1"], {
     cwd: directory
   })
