@@ -1,11 +1,11 @@
 /** What browsers of builders ask for: the way in, and what a builder sees of itself. Apart from the rest, so that they load no more. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Builder } from "../../domain/Builder.ts"
-import { BodyTooLarge, InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import { InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import * as Docs from "./Docs.ts"
 import { AlreadyRegistered, BadNonce, BadRequest, BadSignature, NoBuilder } from "./Errors.ts"
-import { SameSiteOnly, SessionOnly, SignupOpen } from "./Middleware.ts"
+import { SameSiteOnly, SessionOnly, SignInBody, SignupOpen } from "./Middleware.ts"
 import {
   AccrualsView,
   ActivityView,
@@ -21,7 +21,7 @@ import {
 } from "./AccountSchemas.ts"
 
 const failures = [Unavailable, InternalError] as const
-const signInErrors = [BadRequest, BadNonce, BadSignature, BodyTooLarge, UpstreamFailed, ...failures] as const
+const signInErrors = [BadRequest, BadNonce, BadSignature, UpstreamFailed, ...failures] as const
 
 export const Auth = HttpApiGroup.make("auth")
   .add(
@@ -31,6 +31,7 @@ export const Auth = HttpApiGroup.make("auth")
       success: SignedIn,
       error: [NoBuilder, ...signInErrors]
     })
+      .middleware(SignInBody)
       .middleware(SameSiteOnly)
       .annotateMerge(Docs.verify),
     HttpApiEndpoint.post("logout", "/auth/logout", { success: Ok, error: failures })
@@ -47,7 +48,9 @@ export const SelfSignup = HttpApiGroup.make("signup")
       payload: SignUpRequest,
       success: NewBuilderView.pipe(HttpApiSchema.status(201)),
       error: [AlreadyRegistered, ...signInErrors]
-    }).annotateMerge(Docs.signUp)
+    })
+      .middleware(SignInBody)
+      .annotateMerge(Docs.signUp)
   )
   .middleware(SameSiteOnly)
   .middleware(SignupOpen)

@@ -4,14 +4,14 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { Attribution } from "../../domain/Builder.ts"
 import { Schema } from "effect"
 import * as Document from "../shared/Document.ts"
-import { BodyTooLarge, InternalError, Unavailable } from "../shared/Errors.ts"
+import { InternalError, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, OperatorOnly, RateLimited } from "../shared/Middleware.ts"
 import { Console } from "./ConsoleApi.ts"
 import { DeploymentGroup } from "./DeploymentApi.ts"
 import * as Docs from "./Docs.ts"
 import { Operations } from "./OperationsApi.ts"
 import { AlreadyRegistered, Conflict, InvalidRequest, Unattributed } from "./Errors.ts"
-import { StructurallyValidated } from "./Middleware.ts"
+import { DetailedBody, StructurallyValidated } from "./Middleware.ts"
 import { NewBuilderView, Ok } from "./AccountSchemas.ts"
 import {
   AccrualRequest,
@@ -43,13 +43,17 @@ export const Machine = HttpApiGroup.make("machine")
     HttpApiEndpoint.post("register", "/builders", {
       payload: RegistrationRequest,
       success: NewBuilderView.pipe(HttpApiSchema.status(201)),
-      error: [InvalidRequest, AlreadyRegistered, BodyTooLarge, ...failures]
-    }).annotateMerge(Docs.register),
+      error: [InvalidRequest, AlreadyRegistered, ...failures]
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(Docs.register),
     HttpApiEndpoint.post("accrue", "/accruals", {
       payload: AccrualRequest,
       success: Ok.pipe(HttpApiSchema.status(201)),
-      error: [InvalidRequest, Conflict, BodyTooLarge, ...failures]
-    }).annotateMerge(Docs.accrue),
+      error: [InvalidRequest, Conflict, ...failures]
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(Docs.accrue),
     HttpApiEndpoint.get("balances", "/builders/:id/accruals", {
       params: { id: Schema.String },
       success: BuilderBalances,
@@ -58,18 +62,24 @@ export const Machine = HttpApiGroup.make("machine")
     HttpApiEndpoint.post("bookRevenue", "/revenue", {
       payload: RevenueRequest,
       success: Ok.pipe(HttpApiSchema.status(201)),
-      error: [InvalidRequest, Conflict, BodyTooLarge, ...failures]
-    }).annotateMerge(Docs.bookRevenue),
+      error: [Conflict, ...failures]
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(Docs.bookRevenue),
     HttpApiEndpoint.post("bookRevenues", "/revenue/batch", {
       payload: RevenuesRequest,
       success: RevenuesBooked.pipe(HttpApiSchema.status(201)),
-      error: [InvalidRequest, BodyTooLarge, ...failures]
-    }).annotateMerge(Docs.bookRevenues),
+      error: failures
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(Docs.bookRevenues),
     HttpApiEndpoint.post("reportSweep", "/sweep-events", {
       payload: SweepEventRequest,
       success: Ok.pipe(HttpApiSchema.status(201)),
-      error: [InvalidRequest, Conflict, BodyTooLarge, ...failures]
-    }).annotateMerge(SweepsDocs.report)
+      error: [InvalidRequest, Conflict, ...failures]
+    })
+      .middleware(DetailedBody)
+      .annotateMerge(SweepsDocs.report)
   )
   .middleware(StructurallyValidated)
   .middleware(OperatorOnly)

@@ -3,11 +3,12 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BuilderAccount } from "../../domain/Builder.ts"
 import { PayoutBatch } from "../../domain/Payout.ts"
-import { BodyTooLarge, InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
+import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
 import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
 import { NothingOwed, PaymentInFlight, PaymentTaken, PaymentUnproven, PayoutClosed } from "./PayoutErrors.ts"
-import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
+import { BodyLimit } from "../shared/Middleware.ts"
+import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import { NewBuilderView, Ok, page } from "./AccountSchemas.ts"
 import {
   AuditPage,
@@ -31,8 +32,10 @@ import {
   TreasuryView
 } from "./Schemas.ts"
 
+/** A signed payment holds every line of its batch. This is enough for several thousand lines. */
+const MAX_PAYMENT_BYTES = 1_048_576
+
 const failures = [Unavailable, InternalError] as const
-const bodyErrors = [InvalidRequest, BodyTooLarge] as const
 const params = { id: Schema.String }
 
 const builders = [
@@ -44,8 +47,10 @@ const builders = [
   HttpApiEndpoint.post("registerBuilder", "/admin/builders", {
     payload: RegistrationRequest,
     success: NewBuilderView.pipe(HttpApiSchema.status(201)),
-    error: [AlreadyRegistered, ...bodyErrors, ...failures]
-  }).annotateMerge(Docs.registerBuilder),
+    error: [AlreadyRegistered, InvalidRequest, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.registerBuilder),
   HttpApiEndpoint.get("builder", "/admin/builders/:id", {
     params,
     success: BuilderDetail,
@@ -55,8 +60,10 @@ const builders = [
     params,
     payload: PatchRequest,
     success: BuilderAccount,
-    error: [NotFound, ...bodyErrors, ...failures]
-  }).annotateMerge(Docs.patchBuilder),
+    error: [NotFound, InvalidRequest, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.patchBuilder),
   HttpApiEndpoint.get("builderAccruals", "/admin/builders/:id/accruals", {
     params,
     success: TotalsView,
@@ -71,8 +78,10 @@ const builders = [
   HttpApiEndpoint.post("reverseAccrual", "/admin/accruals/reverse", {
     payload: ReversalRequest,
     success: Booking,
-    error: [NotFound, ...bodyErrors, ...failures]
-  }).annotateMerge(Docs.reverseAccrual)
+    error: [NotFound, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.reverseAccrual)
 ] as const
 
 const payouts = [
@@ -84,8 +93,10 @@ const payouts = [
   HttpApiEndpoint.post("openPayout", "/admin/payouts", {
     payload: PayoutRequest,
     success: PayoutBatch.pipe(HttpApiSchema.status(201)),
-    error: [NothingOwed, ...bodyErrors, ...failures]
-  }).annotateMerge(Docs.openPayout),
+    error: [NothingOwed, InvalidRequest, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.openPayout),
   HttpApiEndpoint.get("payout", "/admin/payouts/:id", {
     params,
     success: PayoutBatch,
@@ -105,8 +116,11 @@ const payouts = [
     params,
     payload: SignedPaymentRequest,
     success: PayoutBatch.pipe(HttpApiSchema.status(201)),
-    error: [NotFound, PayoutClosed, PaymentInFlight, ...bodyErrors, ...failures]
-  }).annotateMerge(Docs.recordPayment),
+    error: [NotFound, PayoutClosed, PaymentInFlight, InvalidRequest, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotate(BodyLimit, MAX_PAYMENT_BYTES)
+    .annotateMerge(Docs.recordPayment),
   HttpApiEndpoint.post("markPayoutPaid", "/admin/payouts/:id/paid", {
     params,
     payload: PaymentRequest,
@@ -117,17 +131,21 @@ const payouts = [
       PaymentInFlight,
       PaymentTaken,
       PaymentUnproven,
-      ...bodyErrors,
+      InvalidRequest,
       UpstreamFailed,
       ...failures
     ]
-  }).annotateMerge(Docs.markPayoutPaid),
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.markPayoutPaid),
   HttpApiEndpoint.post("failPayout", "/admin/payouts/:id/fail", {
     params,
     payload: FailureRequest,
     success: PayoutBatch,
-    error: [NotFound, PayoutClosed, PaymentInFlight, ...bodyErrors, UpstreamFailed, ...failures]
-  }).annotateMerge(Docs.failPayout)
+    error: [NotFound, PayoutClosed, PaymentInFlight, InvalidRequest, UpstreamFailed, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.failPayout)
 ] as const
 
 const views = [
@@ -149,8 +167,10 @@ const views = [
   HttpApiEndpoint.post("clearAlert", "/admin/alerts/clear", {
     payload: ClearAlertRequest,
     success: Ok,
-    error: [...bodyErrors, ...failures]
-  }).annotateMerge(Docs.clearAlert)
+    error: failures
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.clearAlert)
 ] as const
 
 export const Console = HttpApiGroup.make("console")

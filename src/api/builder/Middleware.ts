@@ -2,8 +2,8 @@
 import { Context, type Redacted } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { BuilderAccount } from "../../domain/Builder.ts"
-import { Unauthorized, Unavailable } from "../shared/Errors.ts"
-import { ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
+import { BodyTooLarge, Unauthorized, Unavailable } from "../shared/Errors.ts"
+import { BadRequest, ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
 
 /** The dashboard's session, which its scripts never see. */
 export const SESSION_COOKIE = HttpApiSecurity.apiKey({ in: "cookie", key: "sweep_session" }).pipe(
@@ -65,3 +65,13 @@ export class StructurallyValidated extends HttpApiMiddleware.Service<Structurall
   "sweep/api/StructurallyValidated",
   { error: InvalidRequest }
 ) {}
+
+/** Answers a malformed body with 422 `bad_request`. */
+export class SignInBody extends HttpApiMiddleware.Service<SignInBody>()("sweep/api/SignInBody", {
+  error: [BadRequest, BodyTooLarge]
+}) {}
+
+/** Answers a malformed body with 422 and every problem found, as a structure. */
+export class DetailedBody extends HttpApiMiddleware.Service<DetailedBody>()("sweep/api/DetailedBody", {
+  error: [InvalidRequest, BodyTooLarge]
+}) {}

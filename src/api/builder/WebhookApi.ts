@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DisabledReason, MAX_URL_LENGTH, WebhookEventType, WebhookMessageType } from "../../domain/Webhook.ts"
-import { BodyTooLarge, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
+import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { WebhookDisabled, WebhookLimit } from "./WebhookErrors.ts"
-import { SameSiteOnly, SessionOnly } from "./Middleware.ts"
+import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
 import { Ok, page } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 
@@ -91,7 +91,6 @@ export const DeliveriesPage = Schema.Struct({
 }).annotate({ identifier: "WebhookDeliveriesPage" })
 
 const failures = [Unavailable, InternalError] as const
-const bodyErrors = [InvalidRequest, BodyTooLarge] as const
 const params = { id: Schema.String }
 const accepted = DeliveryView.pipe(HttpApiSchema.status(202))
 
@@ -101,16 +100,18 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("create", "/me/webhooks", {
       payload: WebhookRequest,
       success: WebhookWithSecret.pipe(HttpApiSchema.status(201)),
-      error: [WebhookLimit, ...bodyErrors, ...failures]
+      error: [WebhookLimit, InvalidRequest, ...failures]
     })
+      .middleware(DetailedBody)
       .middleware(SameSiteOnly)
       .annotateMerge(Docs.create),
     HttpApiEndpoint.patch("patch", "/me/webhooks/:id", {
       params,
       payload: WebhookPatch,
       success: WebhookView,
-      error: [NotFound, ...bodyErrors, ...failures]
+      error: [NotFound, InvalidRequest, ...failures]
     })
+      .middleware(DetailedBody)
       .middleware(SameSiteOnly)
       .annotateMerge(Docs.patch),
     HttpApiEndpoint.delete("remove", "/me/webhooks/:id", { params, success: Ok, error: [NotFound, ...failures] })

@@ -8,21 +8,24 @@ import { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import {
-  BodyTooLarge,
-  IdempotencyKeyInUse,
-  IdempotencyKeyReused,
   InternalError,
-  InvalidJsonBody,
   NotFound,
   RateLimitExceededResponse,
   Refused,
   ScreeningRefused,
   Unavailable,
   Unprocessable,
-  UpstreamFailed,
-  ValidationFailed
+  UpstreamFailed
 } from "../shared/Errors.ts"
-import { CountedIn, OperatorOnly, RateLimited, Validated } from "../shared/Middleware.ts"
+import {
+  CountedIn,
+  IdempotentQuote,
+  IdempotentSubmission,
+  JsonBody,
+  OperatorOnly,
+  RateLimited,
+  Validated
+} from "../shared/Middleware.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
 import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
@@ -38,16 +41,16 @@ import {
   TickReport
 } from "./Schemas.ts"
 
-const bodyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge] as const
-const keyErrors = [IdempotencyKeyReused, IdempotencyKeyInUse] as const
-
 export const Quotes = HttpApiGroup.make("quotes")
   .add(
     HttpApiEndpoint.post("quote", "/quote", {
       payload: QuoteRequest,
       success: QuoteResponse,
-      error: [Unprocessable, ...bodyErrors, ...keyErrors, ScreeningRefused, InternalError]
-    }).annotateMerge(Docs.quote)
+      error: [Unprocessable, ScreeningRefused, InternalError]
+    })
+      .middleware(JsonBody)
+      .middleware(IdempotentQuote)
+      .annotateMerge(Docs.quote)
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
@@ -58,8 +61,11 @@ export const Intents = HttpApiGroup.make("intents")
     HttpApiEndpoint.post("submit", "/intents", {
       payload: IntentSubmission,
       success: IntentAccepted.pipe(HttpApiSchema.status(201)),
-      error: [Refused, ...bodyErrors, ...keyErrors, Unavailable, InternalError]
-    }).annotateMerge(Docs.submit),
+      error: [Refused, Unavailable, InternalError]
+    })
+      .middleware(JsonBody)
+      .middleware(IdempotentSubmission)
+      .annotateMerge(Docs.submit),
     HttpApiEndpoint.get("status", "/intents/:id", {
       params: { id: Schema.String },
       success: IntentView,

@@ -1,7 +1,17 @@
 /** Middleware that the contracts of both services name; servers implement it, clients only see its errors. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { RateLimitExceededResponse, Unauthorized, ValidationFailed } from "./Errors.ts"
+import {
+  BodyTooLarge,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  InvalidJsonBody,
+  RateLimitExceededResponse,
+  Unauthorized,
+  Unavailable,
+  Unprocessable,
+  ValidationFailed
+} from "./Errors.ts"
 
 /** The windows that requests are counted in. Endpoints of one policy share one window per client. */
 export type RateLimitPolicy = "orchestrator" | "attribution" | "signup" | "builder"
@@ -18,6 +28,38 @@ export class RateLimited extends HttpApiMiddleware.Service<RateLimited>()("sweep
 export class Validated extends HttpApiMiddleware.Service<Validated>()("sweep/api/Validated", {
   error: ValidationFailed
 }) {}
+
+/** Annotates an endpoint with its body limit in bytes. Default: the service's `maxBodyBytes`. */
+export class BodyLimit extends Context.Service<BodyLimit, number>()("sweep/api/BodyLimit") {}
+
+/** Answers a malformed body with 422 and every problem found, as text. */
+export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("sweep/api/JsonBody", {
+  error: [InvalidJsonBody, ValidationFailed, BodyTooLarge]
+}) {}
+
+/** The attempt that a request with an `Idempotency-Key` makes. */
+export class Attempt extends Context.Service<
+  Attempt,
+  {
+    /** An earlier attempt at the same request may have succeeded without its client learning of it. */
+    readonly resumed: boolean
+  }
+>()("sweep/api/Attempt") {}
+
+/** Errors of the key, and of the body that the key stands for. */
+const keyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge, IdempotencyKeyReused, IdempotencyKeyInUse] as const
+
+/** Takes an `Idempotency-Key` for a quote. Must surround {@link JsonBody}: malformed bodies are replayed too. */
+export class IdempotentQuote extends HttpApiMiddleware.Service<IdempotentQuote, { provides: Attempt }>()(
+  "sweep/api/IdempotentQuote",
+  { error: [...keyErrors, Unprocessable] }
+) {}
+
+/** Takes an `Idempotency-Key` for a submission. Must surround {@link JsonBody}: malformed bodies are replayed too. */
+export class IdempotentSubmission extends HttpApiMiddleware.Service<IdempotentSubmission, { provides: Attempt }>()(
+  "sweep/api/IdempotentSubmission",
+  { error: [...keyErrors, Unavailable] }
+) {}
 
 /** `Authorization: Bearer <token>` of the operator, compared in constant time (spec, "Authentication"). */
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly>()("sweep/api/OperatorOnly", {

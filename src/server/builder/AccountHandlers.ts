@@ -4,17 +4,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { NoBuilder, Unattributed } from "../../api/builder/Errors.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
-import { SignInRequest, SignUpRequest } from "../../api/builder/AccountSchemas.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
 import { publicView } from "../../domain/Builder.ts"
 import { balances, lifetime } from "../../domain/LedgerEntry.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
-import { ServerSettings } from "../shared/ServerSettings.ts"
-import * as Bodies from "./Bodies.ts"
 import * as Failures from "./Failures.ts"
-import { paged } from "./Pages.ts"
+import { newestFirst, paged } from "./Pages.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 const OK = { ok: true as const }
@@ -25,8 +22,6 @@ export const auth = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const signIn = yield* SignIn
     const cookie = yield* SessionCookie.make
-    const { maxBodyBytes } = yield* ServerSettings
-    const body = Bodies.terse(SignInRequest, maxBodyBytes)
     return handlers
       .handle(
         "nonce",
@@ -34,11 +29,11 @@ export const auth = HttpApiBuilder.group(
           return { nonce: yield* signIn.issueNonce }
         }, Effect.catchTags(Failures.store))
       )
-      .handleRaw(
+      .handle(
         "verify",
         Effect.fn("POST /auth/verify")(
-          function* () {
-            const { builder, session } = yield* signIn.signIn(yield* body, yield* SessionCookie.given)
+          function* ({ payload }) {
+            const { builder, session } = yield* signIn.signIn(payload, yield* SessionCookie.given)
             yield* cookie.set(session)
             const { createdAtMs: _, ...view } = publicView(builder)
             return { builder: view }
@@ -65,15 +60,12 @@ export const signup = HttpApiBuilder.group(
     const accounts = yield* Accounts
     const signIn = yield* SignIn
     const cookie = yield* SessionCookie.make
-    const { maxBodyBytes } = yield* ServerSettings
-    const body = Bodies.terse(SignUpRequest, maxBodyBytes)
-    return handlers.handleRaw(
+    return handlers.handle(
       "signUp",
       Effect.fn("POST /builders/self")(
-        function* () {
-          const request = yield* body
-          const wallet = yield* signIn.authenticate(request)
-          const { apiKey, builder } = yield* accounts.signUp(wallet, request.name)
+        function* ({ payload }) {
+          const wallet = yield* signIn.authenticate(payload)
+          const { apiKey, builder } = yield* accounts.signUp(wallet, payload.name)
           yield* cookie.set(yield* signIn.openSession(builder.id, yield* SessionCookie.given))
           return { builder: publicView(builder), apiKey: Redacted.value(apiKey) }
         },
@@ -109,7 +101,7 @@ export const me = HttpApiBuilder.group(
           const { id } = yield* builder
           const page = yield* paged(
             query,
-            ({ after, limit }) => ledger.activity(id, { limit, ...(after === undefined ? {} : { before: after }) }),
+            (slice) => ledger.activity(id, newestFirst(slice)),
             (row) => row.id
           )
           return { entries: page.rows.map(({ activity }) => activity), ...page.next }

@@ -2,16 +2,12 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
-import { AccrualRequest, RegistrationRequest, RevenueRequest, RevenuesRequest } from "../../api/builder/Schemas.ts"
-import { SweepEventRequest } from "../../api/builder/SweepsApi.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { Bookkeeping } from "../../builder/ledger/Bookkeeping.ts"
 import { SweepReports } from "../../builder/ledger/SweepReports.ts"
 import { publicView } from "../../domain/Builder.ts"
 import { balances } from "../../domain/LedgerEntry.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
-import { ServerSettings } from "../shared/ServerSettings.ts"
-import * as Bodies from "./Bodies.ts"
 import * as Failures from "./Failures.ts"
 
 const OK = { ok: true as const }
@@ -24,20 +20,18 @@ export const machine = HttpApiBuilder.group(
     const bookkeeping = yield* Bookkeeping
     const ledger = yield* Ledger
     const reports = yield* SweepReports
-    const { maxBodyBytes } = yield* ServerSettings
     return handlers
-      .handleRaw(
+      .handle(
         "register",
-        Effect.fn("POST /builders")(function* () {
-          const registration = yield* Bodies.detailed(RegistrationRequest, maxBodyBytes)
-          const { apiKey, builder } = yield* accounts.register(registration, "admin-token")
+        Effect.fn("POST /builders")(function* ({ payload }) {
+          const { apiKey, builder } = yield* accounts.register(payload, "admin-token")
           return { builder: publicView(builder), apiKey: Redacted.value(apiKey) }
         }, Effect.catchTags(Failures.registration))
       )
-      .handleRaw(
+      .handle(
         "accrue",
-        Effect.fn("POST /accruals")(function* () {
-          yield* bookkeeping.accrue(yield* Bodies.detailed(AccrualRequest, maxBodyBytes))
+        Effect.fn("POST /accruals")(function* ({ payload }) {
+          yield* bookkeeping.accrue(payload)
           return OK
         }, Effect.catchTags(Failures.accrual))
       )
@@ -47,24 +41,23 @@ export const machine = HttpApiBuilder.group(
           return { builderId: params.id, balances: balances(yield* ledger.totals(params.id)) }
         }, Effect.catchTags(Failures.store))
       )
-      .handleRaw(
+      .handle(
         "bookRevenue",
-        Effect.fn("POST /revenue")(function* () {
-          yield* bookkeeping.bookRevenue(yield* Bodies.detailed(RevenueRequest, maxBodyBytes))
+        Effect.fn("POST /revenue")(function* ({ payload }) {
+          yield* bookkeeping.bookRevenue(payload)
           return OK
         }, Effect.catchTags(Failures.revenue))
       )
-      .handleRaw(
+      .handle(
         "bookRevenues",
-        Effect.fn("POST /revenue/batch")(function* () {
-          const { entries } = yield* Bodies.detailed(RevenuesRequest, maxBodyBytes)
+        Effect.fn("POST /revenue/batch")(function* ({ payload: { entries } }) {
           return { ...OK, booked: [...(yield* bookkeeping.bookRevenues(entries))] }
         }, Effect.catchTags(Failures.store))
       )
-      .handleRaw(
+      .handle(
         "reportSweep",
-        Effect.fn("POST /sweep-events")(function* () {
-          yield* reports.report(yield* Bodies.detailed(SweepEventRequest, maxBodyBytes))
+        Effect.fn("POST /sweep-events")(function* ({ payload }) {
+          yield* reports.report(payload)
           return OK
         }, Effect.catchTags(Failures.sweepEvent))
       )

@@ -1,7 +1,6 @@
-/** Who may ask what. */
+/** Access control: sessions, origins, self-signup and the admin console. */
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiMiddleware } from "effect/http-api"
 import { ForbiddenOrigin, SignupDisabled } from "../../api/builder/Errors.ts"
 import {
   ConsoleOnly,
@@ -9,15 +8,13 @@ import {
   CurrentSession,
   SameSiteOnly,
   SessionOnly,
-  SignupOpen,
-  StructurallyValidated
+  SignupOpen
 } from "../../api/builder/Middleware.ts"
 import { Unauthorized } from "../../api/shared/Errors.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
 import { OperatorAssertions } from "../../ports/builder/OperatorAssertions.ts"
-import { invalidRequest } from "./Bodies.ts"
 import * as Failures from "./Failures.ts"
 
 const session = Layer.effect(
@@ -79,8 +76,4 @@ const console = Layer.effect(
   })
 )
 
-const structurallyValidated = HttpApiMiddleware.layerSchemaErrorTransform(StructurallyValidated, (error) =>
-  Effect.fail(error.kind === "Body" || error.kind === "ResponseHeaders" ? error : invalidRequest(error.cause.issue))
-)
-
-export const layer = Layer.mergeAll(session, sameSite, signupOpen, console, structurallyValidated)
+export const layer = Layer.mergeAll(session, sameSite, signupOpen, console)

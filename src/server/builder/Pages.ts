@@ -1,4 +1,4 @@
-/** Pages of long lists: a request for one row more than is shown tells whether there is another page. */
+/** Pages of long lists. Each query reads one row more than the page shows, which tells if there is another page. */
 import { Effect } from "effect"
 
 const DEFAULT_LIMIT = 100
@@ -8,14 +8,20 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-/** What a store is asked for. */
+/** The part of a list that a store is asked for. */
 export interface Slice {
   readonly limit: number
   /** The cursor of the last row that was already shown. */
   readonly after: string | undefined
 }
 
-/** One page, and the cursor of the next one where there is one. */
+/** A slice of a list that is read from its newest row. */
+export const newestFirst = ({ after, limit }: Slice) => ({ limit, ...(after === undefined ? {} : { before: after }) })
+
+/** A slice of a list that is read from its oldest row, or in the order of its keys. */
+export const inOrder = ({ after, limit }: Slice) => ({ limit, ...(after === undefined ? {} : { after }) })
+
+/** One page, and the cursor of the next page if there is one. */
 export const paged = <A, E, R>(
   query: PageQuery,
   load: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>,

@@ -7,7 +7,7 @@ import { NotFound } from "../../api/shared/Errors.ts"
 import { everyDay, startOfDay, successRateBps, withEvent } from "../../domain/Sweep.ts"
 import { Sweeps } from "../../ports/builder/Sweeps.ts"
 import * as Failures from "./Failures.ts"
-import { paged } from "./Pages.ts"
+import { newestFirst, paged } from "./Pages.ts"
 
 const DEFAULT_DAYS = 30
 
@@ -25,8 +25,7 @@ export const sweeps = HttpApiBuilder.group(
           const filter = { ...(status === undefined ? {} : { status }), ...(chainId === undefined ? {} : { chainId }) }
           const page = yield* paged(
             query,
-            ({ after, limit }) =>
-              store.list(id, { ...filter, limit, ...(after === undefined ? {} : { before: after }) }),
+            (slice) => store.list(id, { ...filter, ...newestFirst(slice) }),
             ({ cursor }) => cursor
           )
           return { sweeps: page.rows.map(({ sweep }) => sweep), ...page.next }

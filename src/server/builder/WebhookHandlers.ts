@@ -3,13 +3,10 @@ import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
-import { WebhookPatch, WebhookRequest } from "../../api/builder/WebhookApi.ts"
 import { WebhookDesk, type WithSecret } from "../../builder/webhook/WebhookDesk.ts"
 import { type WebhookEndpoint, Webhooks } from "../../ports/builder/Webhooks.ts"
-import { ServerSettings } from "../shared/ServerSettings.ts"
-import * as Bodies from "./Bodies.ts"
 import * as Failures from "./Failures.ts"
-import { paged } from "./Pages.ts"
+import { newestFirst, paged } from "./Pages.ts"
 
 const OK = { ok: true as const }
 
@@ -35,7 +32,6 @@ export const webhooks = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const desk = yield* WebhookDesk
     const store = yield* Webhooks
-    const { maxBodyBytes } = yield* ServerSettings
     const builderId = Effect.map(CurrentSession, (session) => session.builder.id)
     return handlers
       .handle(
@@ -44,22 +40,20 @@ export const webhooks = HttpApiBuilder.group(
           return { webhooks: yield* Effect.forEach(yield* store.list(yield* builderId), shownNow) }
         }, Effect.catchTags(Failures.store))
       )
-      .handleRaw(
+      .handle(
         "create",
         Effect.fn("POST /me/webhooks")(
-          function* () {
-            const wanted = yield* Bodies.detailed(WebhookRequest, maxBodyBytes)
-            return yield* withSecret(yield* desk.create(yield* builderId, wanted))
+          function* ({ payload }) {
+            return yield* withSecret(yield* desk.create(yield* builderId, payload))
           },
           // Builders are never removed.
           Effect.catchTags({ UnknownBuilder: Effect.die, ...Failures.newWebhook })
         )
       )
-      .handleRaw(
+      .handle(
         "patch",
-        Effect.fn("PATCH /me/webhooks/:id")(function* ({ params }) {
-          const patch = yield* Bodies.detailed(WebhookPatch, maxBodyBytes)
-          return yield* shownNow(yield* desk.patch(yield* builderId, params.id, patch))
+        Effect.fn("PATCH /me/webhooks/:id")(function* ({ params, payload }) {
+          return yield* shownNow(yield* desk.patch(yield* builderId, params.id, payload))
         }, Effect.catchTags(Failures.changedWebhook))
       )
       .handle(
@@ -87,8 +81,7 @@ export const webhooks = HttpApiBuilder.group(
           const id = yield* builderId
           const page = yield* paged(
             query,
-            ({ after, limit }) =>
-              store.deliveries(id, params.id, { limit, ...(after === undefined ? {} : { before: after }) }),
+            (slice) => store.deliveries(id, params.id, newestFirst(slice)),
             (delivery) => delivery.id
           )
           return { deliveries: page.rows, ...page.next }

@@ -4,7 +4,6 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
-import { IntentSubmission } from "../../api/orchestrator/Schemas.ts"
 import {
   NotFound,
   Refused,
@@ -13,13 +12,11 @@ import {
   Unprocessable,
   UpstreamFailed
 } from "../../api/shared/Errors.ts"
-import { QuoteRequest } from "../../domain/Quote.ts"
+import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake, SubmissionRefused } from "../../orchestrator/intake/Intake.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/quote/Quoter.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
-import * as IdempotentRequests from "../shared/IdempotentRequests.ts"
-import * as JsonBody from "../shared/JsonBody.ts"
 import { mask } from "../shared/Masked.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
@@ -48,20 +45,16 @@ export const quotes = HttpApiBuilder.group(
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
-    const once = yield* IdempotentRequests.make
-    const decode = JsonBody.decode(QuoteRequest)
-    const quote = Effect.fnUntraced(function* ({ body }: IdempotentRequests.Keyed) {
-      const offer = yield* quoter.quote(yield* decode(body))
-      return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
-    })
-    return handlers.handleRaw(
+    return handlers.handle(
       "quote",
       Effect.fn("POST /quote")(
-        () => once("POST /quote", quote),
+        function* ({ payload }) {
+          const offer = yield* quoter.quote(payload)
+          return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
+        },
         Effect.catchTags({
           ScreeningBlocked: screeningRefused,
-          QuoteFailed: unprocessable,
-          StoreUnavailable: unprocessable
+          QuoteFailed: unprocessable
         })
       )
     )
@@ -82,22 +75,19 @@ export const intents = HttpApiBuilder.group(
       const found = UUID.test(id) ? yield* states.find(id.toLowerCase()) : Option.none()
       return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound())
     })
-    const once = yield* IdempotentRequests.make
-    const decode = JsonBody.decode(IntentSubmission)
-    const submit = Effect.fnUntraced(function* ({ body, resumed }: IdempotentRequests.Keyed) {
-      const decoded = yield* decode(body)
-      if (!UUID.test(decoded.quoteId)) {
-        return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
-      }
-      const submission = { ...decoded, quoteId: decoded.quoteId.toLowerCase() }
-      const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
-      return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
-    })
     return handlers
-      .handleRaw(
+      .handle(
         "submit",
         Effect.fn("POST /intents")(
-          () => once("POST /intents", submit),
+          function* ({ payload }) {
+            if (!UUID.test(payload.quoteId)) {
+              return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
+            }
+            const { resumed } = yield* Attempt
+            const submission = { ...payload, quoteId: payload.quoteId.toLowerCase() }
+            const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
+            return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
+          },
           Effect.catchTags({ SubmissionRefused: refused, StoreUnavailable: unavailable })
         )
       )

@@ -1,23 +1,33 @@
 /**
- * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a client that got no answer sends the request again, and
- * gets the answer of the first time. Keys are chosen by clients, cannot be told by others, and count for one route.
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a client that received no response repeats the request under
+ * the same key and receives the first response. Clients choose the keys, which must not be guessable. A key holds for one
+ * route.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { type HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { IdempotencyKeyInUse, IdempotencyKeyReused, ValidationFailed } from "../../api/shared/Errors.ts"
+import type { HttpApiEndpoint } from "effect/http-api"
+import {
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
+  Unavailable,
+  Unprocessable,
+  ValidationFailed
+} from "../../api/shared/Errors.ts"
+import { Attempt, IdempotentQuote, IdempotentSubmission } from "../../api/shared/Middleware.ts"
 import { Idempotency, type StoredAnswer } from "../../ports/shared/Idempotency.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as JsonBody from "./JsonBody.ts"
-import { ServerSettings } from "./ServerSettings.ts"
+import { mask } from "./Masked.ts"
 
 const HEADER = "idempotency-key"
 
-/** Tells that the answer is the one of an earlier request. */
+/** Marks a response as that of an earlier request. */
 const REPLAYED = "idempotent-replayed"
 
 const LIFETIME_MILLIS = 24 * 3_600_000
 
-/** How long the key of a process that died stays taken. Processes that live extend it while they execute. */
+/** A key stays taken this long after its process died. A live process extends the lease while it executes. */
 const LEASE_MILLIS = 30_000
 
 const IN_USE_RETRY_SECONDS = "1"
@@ -27,7 +37,7 @@ const VALID = /^[\x20-\x7e]{1,255}$/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The draft makes the key a structured-field string, in quotes; most clients send it bare. Both name the same key. */
+/** The draft defines the key as a quoted structured-field string, but most clients send it bare. Both name the same key. */
 const unquoted = (header: string): string => {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1]
   return quoted === undefined ? header : quoted.replaceAll(/\\(["\\])/g, "$1")
@@ -43,7 +53,7 @@ const parseKey = Effect.fnUntraced(function* (header: string) {
 const textOf = (body: HttpBody.HttpBody): string | undefined =>
   body._tag === "Uint8Array" ? (body.text ?? decoder.decode(body.body)) : undefined
 
-/** Kept are answers that say what became of the request: neither 5xx nor that the client left (499). */
+/** A response is stored if it settles the request: neither 5xx nor 499, which means that the client left. */
 const CLIENT_CLOSED_REQUEST = 499
 
 const answerOf = ({ body, status }: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
@@ -58,39 +68,45 @@ const askAgainSoon = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", IN_USE_RETRY_SECONDS))
 )
 
-/** What the handler of a keyed request is told. */
-export interface Keyed {
-  readonly body: string
-  /** An earlier attempt at this very request may have succeeded without anybody having learned it. */
-  readonly resumed: boolean
-}
+const warn = Effect.catch((error: { readonly message: string }) => Effect.logWarning(error.message))
+
+const FIRST = { resumed: false }
+
+type Handler<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, Attempt>
 
 /**
- * Wraps the handler of a route. A request without a key is just handled; it fails with `StoreUnavailable` when keys cannot be
- * looked up, since executing anyway could execute twice.
+ * Makes the middleware of a route. A request without a key is executed as it is. A key that cannot be looked up fails with
+ * `unavailable`, because executing anyway could execute twice.
  */
-export const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* <Unknown>(
+  unavailable: (failure: StoreUnavailable) => Effect.Effect<never, Unknown>
+) {
   const idempotency = yield* Idempotency
   const { digestHex } = yield* Digest.Digest
   const { uuidV4 } = yield* SecureRandom.SecureRandom
-  const { maxBodyBytes } = yield* ServerSettings
+  const bodyOf = yield* JsonBody.text
 
   const hash = (text: string) => digestHex(Digest.sha256, encoder.encode(text))
 
-  return <A, E, R>(route: string, handle: (keyed: Keyed) => Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const body = yield* JsonBody.text(maxBodyBytes)
-      const header = request.headers[HEADER]
-      if (header === undefined) return yield* handle({ body, resumed: false })
+  return <E>(handler: Handler<E>, { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
+    // The fingerprint covers the bytes that the client sent: another spelling of the same JSON is another request.
+    const readBody = bodyOf(endpoint)
+    return Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const header = headers[HEADER]
+      if (header === undefined) return yield* Effect.provideService(handler, Attempt, FIRST)
 
-      const attempt = { id: yield* hash(`${route}\n${yield* parseKey(header)}`), attempt: yield* uuidV4() }
-      const claim = yield* idempotency.claim({
-        ...attempt,
-        fingerprint: yield* hash(body),
-        leaseMillis: LEASE_MILLIS,
-        lifetimeMillis: LIFETIME_MILLIS
-      })
+      const body = yield* readBody
+      const id = yield* hash(`${endpoint.method} ${endpoint.path}\n${yield* parseKey(header)}`)
+      const attempt = { id, attempt: yield* uuidV4() }
+      const claim = yield* idempotency
+        .claim({
+          ...attempt,
+          fingerprint: yield* hash(body),
+          leaseMillis: LEASE_MILLIS,
+          lifetimeMillis: LIFETIME_MILLIS
+        })
+        .pipe(Effect.catchTag("StoreUnavailable", unavailable))
       switch (claim._tag) {
         case "Mismatched":
           return yield* new IdempotencyKeyReused()
@@ -100,18 +116,26 @@ export const make = Effect.gen(function* () {
         case "Answered":
           return replay(claim.answer)
         case "Claimed": {
-          const unsettled = Effect.catch((error: { readonly message: string }) => Effect.logWarning(error.message))
-          // Runs on the answer as it leaves, whatever made it: the handler, its failure, or a defect.
+          // Runs on the outgoing response, whether the handler, its failure or a defect made it.
           yield* HttpEffect.appendPreResponseHandler((_, response) => {
             const answer = answerOf(response)
             const settled = answer === undefined ? idempotency.release(attempt) : idempotency.complete(attempt, answer)
-            return Effect.as(unsettled(settled), response)
+            return Effect.as(warn(settled), response)
           })
           const keepAlive = idempotency
             .extend(attempt, LEASE_MILLIS)
-            .pipe(unsettled, Effect.delay(LEASE_MILLIS / 3), Effect.forever)
-          return yield* Effect.raceFirst(handle({ body, resumed: claim.resumed }), keepAlive)
+            .pipe(warn, Effect.delay(LEASE_MILLIS / 3), Effect.forever)
+          return yield* Effect.raceFirst(handler, keepAlive).pipe(
+            Effect.provideService(JsonBody.BodyText, body),
+            Effect.provideService(Attempt, { resumed: claim.resumed })
+          )
         }
       }
     })
-}).pipe(Effect.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]))
+  }
+})
+
+export const layer = Layer.mergeAll(
+  Layer.effect(IdempotentQuote, make(mask(() => new Unprocessable()))),
+  Layer.effect(IdempotentSubmission, make(mask(() => new Unavailable())))
+).pipe(Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]))

@@ -1,21 +1,32 @@
 /**
- * Reads JSON request bodies. Any content type is taken as long as the body parses as JSON, since clients often send none or
- * `text/plain` (which spares browsers a preflight); an empty body is not JSON. Longer bodies than the settings allow are
- * refused without being held in memory, whether or not the client said how long they are.
+ * JSON request bodies: read within a size limit, decoded by the contract's payload schema, and answered by one error body per
+ * service when they are malformed (spec, "Errors").
+ *
+ * Any content type is accepted as long as the body parses as JSON: clients often send none, or `text/plain`, which spares
+ * browsers a preflight. An empty body is not JSON. A body over the limit is refused without being held in memory, even when
+ * the client did not declare its length.
  */
-import { Effect, Schema, Stream } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { BodyTooLarge, InvalidJsonBody, ValidationFailed } from "../../api/shared/Errors.ts"
-import * as SchemaMessages from "./SchemaMessages.ts"
+import { Context, Effect, Option, type SchemaIssue, Stream } from "effect"
+import { Headers, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
+import { BodyTooLarge, InvalidJsonBody } from "../../api/shared/Errors.ts"
+import { BodyLimit } from "../../api/shared/Middleware.ts"
+import { ServerSettings } from "./ServerSettings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The body, once an outer middleware has read it: it can be read only once. */
+export class BodyText extends Context.Reference<string | undefined>("sweep/server/BodyText", {
+  defaultValue: () => undefined
+}) {}
 
 const declaredLength = (request: Request): number | undefined => {
   const header = request.headers["content-length"]
   return header !== undefined && /^[0-9]+$/.test(header) ? Number(header) : undefined
 }
 
-/** A body of unknown length, read until it is over or too long. A request without a body has no stream to read. */
+/** Reads a body of unknown length until it ends or exceeds the limit. A request without a body has no stream to read. */
 const readStream = Effect.fnUntraced(function* (request: Request, maxBytes: number) {
   const chunks: Array<Uint8Array> = []
   let size = 0
@@ -45,14 +56,20 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
     : Effect.mapError(request.text, () => new InvalidJsonBody())
 }
 
-/** The body as it came, of at most `maxBytes`. It can be read once. */
-export const text = (maxBytes: number) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readText(request, maxBytes))
+/** The body of an endpoint's request as text, within the endpoint's limit. */
+export const text = Effect.map(ServerSettings, ({ maxBodyBytes }) => (endpoint: HttpApiEndpoint.Top) => {
+  const limit = Option.getOrElse(Context.getOption(endpoint.annotations, BodyLimit), () => maxBodyBytes)
+  return Effect.flatMap(BodyText, (known) =>
+    known === undefined
+      ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readText(request, limit))
+      : Effect.succeed(known)
+  )
+})
 
-/** Half of a surrogate pair is no character, and can come only as an escape: what was no UTF-8 was replaced before. */
+/** Half of a surrogate pair is not a character. It can arrive only as an escape, since decoding UTF-8 replaces the rest. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
-/** Without recursion: a body may be nested deeper than the stack. */
+/** Walks without recursion, because a body may be nested deeper than the stack. */
 const isWellFormed = (json: unknown): boolean => {
   const open = [json]
   while (open.length > 0) {
@@ -67,29 +84,56 @@ const isWellFormed = (json: unknown): boolean => {
   return true
 }
 
-/** JSON as RFC 7493 (I-JSON) has it: databases and signatures know no text with unpaired surrogates. */
-const parseJson = (body: string) =>
-  Effect.try({
-    try: (): unknown => JSON.parse(body),
-    catch: () => new InvalidJsonBody()
-  }).pipe(
-    Effect.filterOrFail(
-      (json) => !SURROGATE.test(body) || isWellFormed(json),
-      () => new InvalidJsonBody()
-    )
-  )
-
-/** The body as parsed JSON, of at most `maxBytes`. */
-export const read = (maxBytes: number) => Effect.flatMap(text(maxBytes), parseJson)
-
-/** Decodes a body by `schema`; unknown fields are ignored, and every problem is reported. */
-export const decode = <A, I, RD, RE>(schema: Schema.Codec<A, I, RD, RE>) => {
-  const decodeJson = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return (body: string) =>
-    Effect.flatMap(parseJson(body), (json) =>
-      Effect.mapError(
-        decodeJson(json),
-        ({ issue }) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") })
-      )
-    )
+const parse = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
 }
+
+/** I-JSON (RFC 7493): databases and signatures have no text with unpaired surrogates. */
+const isJson = (body: string): boolean => {
+  const json = parse(body)
+  return json !== undefined && isWellFormed(json)
+}
+
+const JSON_TYPE = "application/json"
+
+/** The request for the contract's decoder, which picks a codec by content type and reads `text`. */
+const asJson = (request: Request, body: string): Request => {
+  const type = request.headers["content-type"]
+  const headers =
+    type === undefined || type === JSON_TYPE ? request.headers : Headers.set(request.headers, "content-type", JSON_TYPE)
+  return Object.defineProperty(request.modify({ headers }), "text", { value: Effect.succeed(body) })
+}
+
+/** The error bodies of malformed requests. */
+export interface Malformed<E> {
+  readonly notJson: () => E
+  readonly invalid: (issue: SchemaIssue.Issue) => E
+}
+
+/** Implements a body middleware of the contract. It must be the innermost one of its endpoint. */
+export const make = <Invalid>(malformed: Malformed<Invalid>) =>
+  Effect.map(
+    text,
+    (textOf) =>
+      <E>(handler: Effect.Effect<Response, E>, { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
+        const readBody = Effect.catchTag(textOf(endpoint), "InvalidJsonBody", () => Effect.fail(malformed.notJson()))
+        const refusal = (error: E, body: string) => {
+          if (!HttpApiError.HttpApiSchemaError.is(error) || error.kind !== "Payload") return error
+          return isJson(body) ? malformed.invalid(error.cause.issue) : malformed.notJson()
+        }
+        return Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const body = yield* readBody
+          // The decoder refuses text that is not JSON, but accepts unpaired surrogates.
+          if (SURROGATE.test(body) && !isJson(body)) return yield* Effect.fail(malformed.notJson())
+          return yield* handler.pipe(
+            Effect.provideService(HttpServerRequest.HttpServerRequest, asJson(request, body)),
+            Effect.mapError((error) => refusal(error, body))
+          )
+        })
+      }
+  )

@@ -1,18 +1,26 @@
-/** Malformed path and query parameters: 422 with every problem found. A failure to encode our own answer stays a defect. */
-import { Effect } from "effect"
+/**
+ * Malformed requests of routes that answer in words: 422 with every problem found, in one text. A failure to encode the
+ * service's own response stays a defect.
+ */
+import { Effect, Layer } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { ValidationFailed } from "../../api/shared/Errors.ts"
-import { Validated } from "../../api/shared/Middleware.ts"
+import { InvalidJsonBody, ValidationFailed } from "../../api/shared/Errors.ts"
+import * as Contract from "../../api/shared/Middleware.ts"
+import * as JsonBody from "./JsonBody.ts"
 import * as SchemaMessages from "./SchemaMessages.ts"
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(Validated, (error) => {
-  switch (error.kind) {
-    case "Body":
-    case "ResponseHeaders":
-      return Effect.fail(error)
-    default:
-      return Effect.fail(
-        new ValidationFailed({ error: SchemaMessages.format(error.cause.issue, error.kind.toLowerCase()) })
-      )
-  }
-})
+const parameters = HttpApiMiddleware.layerSchemaErrorTransform(Contract.Validated, (error) =>
+  error.kind === "Body" || error.kind === "ResponseHeaders"
+    ? Effect.fail(error)
+    : Effect.fail(new ValidationFailed({ error: SchemaMessages.format(error.cause.issue, error.kind.toLowerCase()) }))
+)
+
+const body = Layer.effect(
+  Contract.JsonBody,
+  JsonBody.make<InvalidJsonBody | ValidationFailed>({
+    notJson: () => new InvalidJsonBody(),
+    invalid: (issue) => new ValidationFailed({ error: SchemaMessages.format(issue, "body") })
+  })
+)
+
+export const layer = Layer.merge(parameters, body)

@@ -1,0 +1,121 @@
+/** Payout batches in the admin console. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { CurrentOperator } from "../../api/builder/Middleware.ts"
+import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
+import { toCsv } from "../../domain/Payout.ts"
+import { Payouts } from "../../ports/builder/Payouts.ts"
+import * as Failures from "./Failures.ts"
+import { newestFirst, paged } from "./Pages.ts"
+
+const operator = Effect.map(CurrentOperator, ({ name }) => name)
+
+export const make = Effect.gen(function* () {
+  const desk = yield* PayoutDesk
+  const payouts = yield* Payouts
+
+  return {
+    payouts: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "payouts",
+      Effect.fn("GET /admin/payouts")(function* ({ query }) {
+        const page = yield* paged(
+          query,
+          (slice) => payouts.list(newestFirst(slice)),
+          ({ id }) => id
+        )
+        return { payouts: page.rows, ...page.next }
+      }, Effect.catchTags(Failures.store))
+    ),
+    openPayout: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "openPayout",
+      Effect.fn("POST /admin/payouts")(
+        function* ({ payload: { minAmount = 0n, ...request } }) {
+          return yield* desk.open({ ...request, minAmount }, yield* operator)
+        },
+        Effect.catchTags({ ...Failures.nothingOwed, ...Failures.unsupportedChain, ...Failures.store })
+      )
+    ),
+    payout: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "payout",
+      Effect.fn("GET /admin/payouts/:id")(
+        ({ params }) => desk.get(params.id),
+        Effect.catchTags({ PayoutNotFound: Failures.notFound, ...Failures.store })
+      )
+    ),
+    payoutCsv: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "payoutCsv",
+      Effect.fn("GET /admin/payouts/:id/csv")(
+        ({ params }) => Effect.map(desk.get(params.id), toCsv),
+        Effect.catchTags({ PayoutNotFound: Failures.notFound, ...Failures.store })
+      )
+    ),
+    payoutSafe: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "payoutSafe",
+      Effect.fn("GET /admin/payouts/:id/safe")(
+        ({ params }) => desk.safeTransactions(params.id),
+        // A batch is opened on a configured chain; that its chain was taken away since is an operator's mistake.
+        Effect.catchTags({ PayoutNotFound: Failures.notFound, UnsupportedChain: Effect.die, ...Failures.store })
+      )
+    ),
+    recordPayment: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "recordPayment",
+      Effect.fn("POST /admin/payouts/:id/payments")(
+        function* ({ params, payload: { known, raw } }) {
+          return yield* desk.record(params.id, raw, known, yield* operator)
+        },
+        Effect.catchTags({
+          ...Failures.payout,
+          ...Failures.badPayment,
+          ...Failures.unsupportedChain,
+          ...Failures.store
+        })
+      )
+    ),
+    markPayoutPaid: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "markPayoutPaid",
+      Effect.fn("POST /admin/payouts/:id/paid")(
+        function* ({ params, payload }) {
+          return yield* desk.markPaid(params.id, payload.txHash, yield* operator)
+        },
+        Effect.catchTags({
+          ...Failures.payout,
+          ...Failures.payment,
+          ...Failures.unsupportedChain,
+          ...Failures.chain,
+          ...Failures.store
+        })
+      )
+    ),
+    failPayout: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "failPayout",
+      Effect.fn("POST /admin/payouts/:id/fail")(
+        function* ({ params, payload }) {
+          return yield* desk.fail(params.id, payload.reason, yield* operator)
+        },
+        Effect.catchTags({
+          ...Failures.payout,
+          ...Failures.unsupportedChain,
+          ...Failures.chain,
+          ...Failures.store
+        })
+      )
+    )
+  }
+})
