@@ -5,7 +5,7 @@ import { bunExecutable, projectRoot } from "./Project.ts"
 import * as TestRun from "./TestRun.ts"
 import * as TestSteps from "./TestSteps.ts"
 
-const LANES: ReadonlyArray<ReadonlyArray<TestSteps.Name>> = [["unit"], ["lint", "imports", "types", "format"]]
+const LANES: ReadonlyArray<ReadonlyArray<TestSteps.Name>> = [["unit"], ["lint", "imports", "prose", "types", "format"]]
 
 export const checkCommand = Command.make("check", {}, () =>
   Effect.gen(function* () {
@@ -16,6 +16,8 @@ export const checkCommand = Command.make("check", {}, () =>
     )
   })
 ).pipe(
-  Command.withDescription("Check formatting, types, lint and imports, and run the unit tests, in less than a minute"),
+  Command.withDescription(
+    "Check formatting, types, lint, imports and wording, and run the unit tests, in less than a minute"
+  ),
   Command.withExamples([{ command: "sweep check", description: "After every edit" }])
 )

@@ -18,7 +18,7 @@ const step = Flag.Literals("step", TestSteps.NAMES).pipe(
 /** The TypeScript tests wait for blocks and timeouts, which leaves time for the checks beside them. */
 const EVERYTHING: ReadonlyArray<ReadonlyArray<TestSteps.Name>> = [
   ["typescript"],
-  ["lint", "imports", "solidity-format", "format", "types", "openapi", "generated", "solidity"]
+  ["lint", "imports", "prose", "solidity-format", "format", "types", "openapi", "docs", "generated", "solidity"]
 ]
 
 const lanesOf = (
@@ -38,7 +38,9 @@ export const testCommand = Command.make("test", { filters, step }, ({ filters, s
     )
   })
 ).pipe(
-  Command.withDescription("Check formatting, types, lint and imports, and run the Solidity and TypeScript tests"),
+  Command.withDescription(
+    "Check formatting, types, lint, imports, wording and generated files, and run the Solidity and TypeScript tests"
+  ),
   Command.withExamples([
     { command: "sweep test", description: "Everything" },
     { command: "sweep test domain/Fees", description: "One test file" },

@@ -136,7 +136,7 @@ export const effectOf = (event: IntentEvent): EventEffect => {
 
 /** Fields that several events in a row set; a later event overwrites an earlier one. */
 export const effectsOf = (events: ReadonlyArray<IntentEvent>): Partial<EventEffect> =>
-  events.reduce<Partial<EventEffect>>((fields, event) => ({ ...fields, ...effectOf(event) }), {})
+  events.reduce<Partial<EventEffect>>((fields, event) => Object.assign(fields, effectOf(event)), {})
 
 /** Largest number of events on the way to a status: 0 for `quoted`, and more for every later status. */
 export const stepsTo = (status: IntentStatus): number =>

@@ -136,7 +136,11 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       const cases = [
         [["--chain", "1"], { CHAINS_FILE }, /^sweep: chain 1 is not in /],
         [["--chain", "8453"], { CHAINS_FILE }, /^sweep: DEPLOYER_KEY is not set. Set it to the private key/],
-        [["--chain", "8453"], { CHAINS_FILE, DEPLOYER_KEY: "0x12" }, /^sweep: DEPLOYER_KEY is not valid. Set it to the private key/],
+        [
+          ["--chain", "8453"],
+          { CHAINS_FILE, DEPLOYER_KEY: "0x12" },
+          /^sweep: DEPLOYER_KEY is not valid. Set it to the private key/
+        ],
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE }, /^sweep: chain 8453: eth_getCode failed/],
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE: fixed }, /fixes the contracts of chain 8453/]
       ] as const

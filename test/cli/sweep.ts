@@ -11,12 +11,12 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `sweep` with arguments and settings to its end. Settings of the test's own environment do not count. */
-export const sweep = Effect.fnUntraced(function* (
+/** Runs Bun to its end with these arguments and settings. Settings of the test's own environment do not count. */
+export const run = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
 ) {
-  const handle = yield* ChildProcess.make(process.execPath, [MAIN, ...args], {
+  const handle = yield* ChildProcess.make(process.execPath, args, {
     stdin: "ignore",
     extendEnv: false,
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", NO_COLOR: "1", ...env }
@@ -27,3 +27,7 @@ export const sweep = Effect.fnUntraced(function* (
   })
   return { code, out, err } satisfies Outcome
 }, Effect.scoped)
+
+/** Runs `sweep` with arguments and settings to its end. */
+export const sweep = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  run([MAIN, ...args], env)

@@ -4,7 +4,13 @@ import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
-import "./PostgresSetup.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Url of the server, without a database. PostgresSetup.ts starts it. */
+    readonly postgres: string
+  }
+}
 
 /** The server that all databases of the run share. */
 export class TestServer extends Context.Service<

@@ -5,13 +5,6 @@ import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as Postgres from "../../src/devnet/Postgres.ts"
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Url of the server, without a database. */
-    readonly postgres: string
-  }
-}
-
 /** A directory in memory saves most of the time that creating databases takes. Default: the system's temporary directory. */
 const MEMORY = "/dev/shm"
 const NEEDED_BYTES = 3 * 2 ** 30

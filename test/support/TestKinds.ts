@@ -10,6 +10,7 @@ const STARTS_PROCESSES = [
   /^(node:)?child_process$/,
   /^effect\/process$/,
   /^playwright-core$/,
+  /^@effect\/sql-pg\//,
   /\/src\/apps\//,
   /\/src\/devnet\/(Anvil|DevChain|DevNetwork|Network|Postgres|Subprocess)\.ts$/,
   /\/chaos\//

@@ -1,0 +1,165 @@
+/** The gate fails on a fault in each of its steps: every fault is planted in a scratch copy of the checkout. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Path } from "effect"
+import { projectRoot } from "../../src/cli/Project.ts"
+import * as TestSteps from "../../src/cli/TestSteps.ts"
+import { run, sweep } from "./sweep.ts"
+
+interface Fault {
+  /** Parts of the checkout that the step needs. */
+  readonly copied: ReadonlyArray<string>
+  readonly file: string
+  /** The file's faulty content, given its content in the checkout if it has one. */
+  readonly plant: (before: string) => string
+  /** Part of the output that names the fault. */
+  readonly named: RegExp
+}
+
+const SETTINGS = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json", ".prettierignore"]
+
+const failingTest = `
+import { assert, it } from "vitest"
+it("passes", () => assert.isTrue(true))
+it("is planted", () => assert.isTrue(false))
+`
+
+const failingContract = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.30;
+
+contract PlantedTest {
+    function test_Passes() public pure {}
+
+    function test_IsPlanted() public pure {
+        revert("planted");
+    }
+}
+`
+
+const vitest = {
+  copied: ["vitest.config.ts", "test/support"],
+  file: "test/Planted.test.ts",
+  plant: () => failingTest,
+  named: /1 failed \| 1 passed/
+} as const
+
+const generated = (copied: ReadonlyArray<string>, file: string): Fault => ({
+  copied: [...copied, file],
+  file,
+  plant: (before) => `${before}\n// planted\n`,
+  named: new RegExp(file.replaceAll(".", "\\."))
+})
+
+const FAULTS: Readonly<Record<TestSteps.Name, Fault>> = {
+  format: { copied: [], file: "src/planted.ts", plant: () => "export const  planted = 1\n", named: /src\/planted\.ts/ },
+  types: {
+    copied: [],
+    file: "src/planted.ts",
+    plant: () => 'export const planted: number = "one"\n',
+    named: /src\/planted\.ts\(1,14\): error TS2322/
+  },
+  lint: {
+    copied: [],
+    file: "src/planted.ts",
+    plant: () => "export const planted = (value: any) => value\n",
+    named: /no-explicit-any/
+  },
+  imports: {
+    copied: ["scripts/check-imports.ts", "src/domain"],
+    file: "src/domain/Planted.ts",
+    plant: () => 'import "../cli/Planted.ts"\n',
+    named: /src\/domain\/Planted\.ts/
+  },
+  prose: {
+    copied: ["scripts/check-prose.ts"],
+    file: "src/planted.ts",
+    plant: () => "/** What is planted. */\nexport const planted = 1\n",
+    named: /src\/planted\.ts:1/
+  },
+  generated: generated(["contracts", "src", "test/vectors"], "src/adapters/evm/abi/contracts.generated.ts"),
+  openapi: generated(["scripts", "src", "docs"], "docs/openapi/orchestrator.json"),
+  docs: generated(["scripts", "src", "docs"], "docs/reference/settings.md"),
+  "solidity-format": {
+    copied: ["contracts/foundry.toml"],
+    file: "contracts/src/Planted.sol",
+    plant: () => "contract   Planted {}\n",
+    named: /Planted\.sol/
+  },
+  solidity: {
+    copied: ["contracts/foundry.toml", "contracts/bin"],
+    file: "contracts/test/Planted.t.sol",
+    plant: () => failingContract,
+    named: /1 tests? passed, 1 failed/
+  },
+  unit: vitest,
+  typescript: vitest
+}
+
+/** A directory with parts of the checkout, and all installed packages. */
+const scratch = Effect.fnUntraced(function* (parts: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-gate-" })
+  yield* fs.symlink(path.join(projectRoot, "node_modules"), path.join(root, "node_modules"))
+  yield* Effect.forEach(parts, (part) =>
+    Effect.andThen(
+      fs.makeDirectory(path.dirname(path.join(root, part)), { recursive: true }),
+      fs.copy(path.join(projectRoot, part), path.join(root, part))
+    )
+  )
+  return root
+})
+
+const plant = Effect.fnUntraced(function* (root: string, fault: Fault) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(root, fault.file)
+  const before = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
+  yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+  yield* fs.writeFileString(file, fault.plant(before))
+})
+
+const runStep = (root: string, name: TestSteps.Name) =>
+  run([new URL("stepProcess.ts", import.meta.url).pathname, root, name])
+
+layer(BunServices.layer, { excludeTestServices: true })("the gate", (it) => {
+  it.effect.each(TestSteps.NAMES)(
+    "fails on a fault in the step %s",
+    (name) =>
+      Effect.gen(function* () {
+        const fault = FAULTS[name]
+        const root = yield* scratch([...SETTINGS, ...fault.copied])
+        yield* plant(root, fault)
+        const { code, err, out } = yield* runStep(root, name)
+        assert.notStrictEqual(code, 0, out)
+        assert.match(out, fault.named)
+        assert.match(out.trimEnd().split("\n").at(-1) ?? "", /^\d+ passed, [1-9]\d* failed$/, err)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "passes where there is no fault",
+    () =>
+      Effect.gen(function* () {
+        const root = yield* scratch([...SETTINGS, "scripts/check-imports.ts", "src/domain"])
+        for (const name of ["lint", "imports"] as const) {
+          const { code, out } = yield* runStep(root, name)
+          assert.strictEqual(code, 0, out)
+          assert.match(out, /\n1 passed, 0 failed\n$/)
+        }
+      }),
+    120_000
+  )
+
+  it.effect(
+    "fails when no test runs",
+    () =>
+      Effect.gen(function* () {
+        const { code, out } = yield* sweep(["test", "no test has this path"])
+        assert.strictEqual(code, 1)
+        assert.match(out, /\n0 passed, 1 failed\n$/)
+      }),
+    120_000
+  )
+})
