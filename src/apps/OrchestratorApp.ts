@@ -100,7 +100,7 @@ const acrossFees = (fees: Options["acrossFees"]) =>
 /** Everything on chain, over the nodes. */
 const onChain = (options: Options) =>
   Layer.mergeAll(
-    Across.layerWith({
+    Across.layer({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
     }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
     EvmSweepSimulation.layer({ domainName: options.settings.domainName }),

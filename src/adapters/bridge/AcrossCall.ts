@@ -1,6 +1,6 @@
 /**
- * What a cross-chain order calls: Across's SpokePool with a deposit or, for a token that the bridge does not carry to what is
- * wanted, its SpokePoolPeriphery, which swaps first and deposits what the swap yields. Pure.
+ * Codecs of the call of a cross-chain order. It calls Across's SpokePool with a deposit or, for a token that the bridge does
+ * not carry, the SpokePoolPeriphery, which swaps first and deposits the output of the swap.
  */
 import { Option } from "effect"
 import { decodeFunctionData, encodeFunctionData, padHex, sliceHex, zeroAddress } from "viem"
@@ -10,17 +10,17 @@ import type { Hex } from "../../domain/Hex.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import { spokePoolPeripheryAbi } from "./spokePoolPeripheryAbi.ts"
 
-/** A swap before the deposit. Whatever `exchange` is, the periphery deposits no less than the deposit's amount, or reverts. */
+/** A swap before the deposit. For any `exchange`, the periphery deposits at least the deposit's amount or reverts. */
 export interface AcrossSwap {
   readonly tokenIn: Address.Address
   readonly amountIn: bigint
-  /** Approved for the input and called by the periphery's proxy, to which the output has to go. */
+  /** Contract that the periphery's proxy approves for the input and calls. The output must go to the proxy. */
   readonly exchange: Address.Address
   readonly calldata: Hex
 }
 
 export interface AcrossCall {
-  /** After a swap the least: what it yields beyond `inputAmount` raises `outputAmount` in proportion. */
+  /** After a swap, the minimum: output of the swap above `inputAmount` raises `outputAmount` in proportion. */
   readonly deposit: AcrossDeposit.AcrossDeposit
   readonly swap?: AcrossSwap
 }
@@ -68,7 +68,7 @@ export const encodeSwap = (spokePool: Address.Address, deposit: AcrossDeposit.Ac
     ]
   })
 
-/** viem throws where the calldata does not fit, and again where it held numbers that the contract would refuse. */
+/** viem throws if the calldata does not match, and if a number is out of the range that the contract accepts. */
 const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, calldata: Hex): AcrossCall => {
   const { args, functionName } = decodeFunctionData({ abi: spokePoolPeripheryAbi, data: calldata })
   if (functionName !== "swapAndBridge") throw new Error("another function")
@@ -97,8 +97,8 @@ const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, call
 })
 
 /**
- * Reads a call back. None unless the calldata is byte for byte what `AcrossDeposit.encode` or {@link encodeSwap} writes for it:
- * so it holds no message, no fee, no other pool and no second meaning.
+ * Decodes a call. None unless `AcrossDeposit.encode` or {@link encodeSwap} produces exactly the same bytes, so the calldata has
+ * no message, no fee, no other pool and no other interpretation.
  */
 export const decode = (
   { spokePool, spokePoolPeriphery }: Contracts,
@@ -112,11 +112,11 @@ export const decode = (
     : Option.none()
 }
 
-/** What is paid out when `inputAmount` is deposited, as the periphery computes it (`_swapAndBridge`): rounded down. */
+/** Output amount for a deposit of `inputAmount`, rounded down as the periphery computes it (`_swapAndBridge`). */
 export const outputAmount = (least: AcrossDeposit.AcrossDeposit, inputAmount: bigint): bigint =>
   (least.outputAmount * inputAmount) / least.inputAmount
 
-/** The deposit that the call makes when `inputAmount` reaches the pool; none where it cannot be that amount. */
+/** The deposit of the call if `inputAmount` reaches the pool. None if that amount is impossible. */
 export const depositMade = (
   { deposit, swap }: AcrossCall,
   inputAmount: bigint

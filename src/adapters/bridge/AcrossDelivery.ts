@@ -1,6 +1,6 @@
 /**
- * Where an Across deposit stands, by the destination chain alone: the pool's state at the configured depth says whether it was
- * filled, and only then is the fill's event looked for, once, for its transaction and amount.
+ * State of an Across deposit, read from the destination chain only. The pool's state at the chain's confirmation depth decides
+ * if the deposit is filled. Only then, the fill's event is searched for its transaction and amount.
  */
 import { Effect, Option } from "effect"
 import { encodeFunctionData, hexToBigInt, size } from "viem"
@@ -14,12 +14,12 @@ import { spokePoolAbi } from "./spokePoolAbi.ts"
 /** `SpokePool.FillStatus.Filled`. */
 const FILLED = 2n
 
-/** Chains' clocks may differ by this many seconds, and relayers fill within seconds of the deposit. */
+/** Maximum difference between the clocks of two chains, in seconds. Relayers fill within seconds of the deposit. */
 const CLOCK_SKEW_SECONDS = 900n
 
 const PENDING: Delivery = { _tag: "Pending" }
 
-/** The deepest block that counts: what it says cannot be reorganised away any more. */
+/** The newest block at the chain's confirmation depth, which counts as final. */
 const settledBlock = Effect.fnUntraced(function* (client: ChainClient) {
   const head = yield* client.block("latest")
   const confirmations = BigInt(client.chain.confirmations)
@@ -28,8 +28,8 @@ const settledBlock = Effect.fnUntraced(function* (client: ChainClient) {
 })
 
 /**
- * A block no later than `timestamp`, at most about a step before it: goes back from `from` by as many blocks as the chain
- * makes in the time that is missing, and by at least twice as many each time it was not enough.
+ * Number of a block no later than `timestamp`, and not much earlier. Goes back from `from` by the number of blocks that the
+ * chain makes in the remaining time, and at least doubles the step each time.
  */
 const blockBefore = Effect.fnUntraced(function* (client: ChainClient, from: Block, timestamp: bigint) {
   let at = from
@@ -72,8 +72,8 @@ const fillStatus = Effect.fnUntraced(function* (
 
 export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Service"]["delivery"] => {
   /**
-   * Newest blocks first, where a fill most likely is, and always one window of them; then back to before the deposit. The pool
-   * takes no quote timestamp after the deposit, so no fill is much older than it.
+   * Searches at least one window of blocks, newest first, and continues back to before the deposit. The pool accepts no quote
+   * timestamp after the deposit, so no fill is much older than that timestamp.
    */
   const findFill = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -105,7 +105,7 @@ export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Serv
     const { spokePool } = source.chain
     const pool = destination.chain.spokePool
     if (spokePool === undefined || pool === undefined) {
-      return yield* unprovable("Across is not configured on both chains any more")
+      return yield* unprovable("Across is no longer configured on both chains")
     }
     const relay = Option.flatMap(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata), (call) =>
       AcrossDeposit.findDeposited(receipt.logs, spokePool, sourceChainId, (inputAmount) =>

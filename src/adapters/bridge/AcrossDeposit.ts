@@ -1,4 +1,4 @@
-/** An Across deposit as calldata, as the event that records it, and as the fill that answers it. Pure. */
+/** Codecs of an Across deposit: its calldata, the event that records it, and the fill of it. */
 import { Option } from "effect"
 import {
   decodeEventLog,
@@ -17,7 +17,7 @@ import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { Log } from "../../ports/shared/Chains.ts"
 import { relayDataAbi, spokePoolAbi } from "./spokePoolAbi.ts"
 
-/** The arguments of `SpokePool.depositV3`, without the message, which is always empty. */
+/** Arguments of `SpokePool.depositV3` without the message, which is always empty. */
 export interface AcrossDeposit {
   readonly depositor: Address.Address
   readonly recipient: Address.Address
@@ -26,23 +26,23 @@ export interface AcrossDeposit {
   readonly inputAmount: bigint
   readonly outputAmount: bigint
   readonly destinationChainId: bigint
-  /** The zero address when any relayer may fill at once. */
+  /** The zero address if any relayer may fill immediately. */
   readonly exclusiveRelayer: Address.Address
-  /** UNIX seconds on the source chain; must be recent when the deposit is included. */
+  /** UNIX seconds on the source chain. Must be recent when the deposit is included. */
   readonly quoteTimestamp: number
-  /** UNIX seconds on the destination chain, after which no relayer can fill. */
+  /** UNIX seconds on the destination chain. No relayer can fill later. */
   readonly fillDeadline: number
-  /** Seconds from the deposit for which only the exclusive relayer may fill. */
+  /** Seconds after the deposit in which only the exclusive relayer may fill. */
   readonly exclusivityParameter: number
 }
 
 /**
- * The longest that one relayer may have a deposit to itself. The contract also takes a point in time far in the future, which
- * would hold the owner's money back until the deadline.
+ * Maximum exclusivity of one relayer in seconds. The contract also accepts a point in time far in the future, which would
+ * lock the owner's tokens until the deadline.
  */
 export const MAX_EXCLUSIVITY_SECONDS = 120
 
-/** Exclusivity needs a relayer, a relayer needs exclusivity, and it is short. */
+/** True if both relayer and exclusivity are absent, or both are set and the exclusivity is short. */
 export const isExclusivityBounded = (relayer: Address.Address, seconds: number): boolean =>
   Address.isZero(relayer) ? seconds === 0 : seconds > 0 && seconds <= MAX_EXCLUSIVITY_SECONDS
 
@@ -66,7 +66,7 @@ export const encode = (deposit: AcrossDeposit): Hex =>
     ]
   })
 
-/** viem throws where the calldata does not fit, and again where it held numbers that the contract would refuse. */
+/** viem throws if the calldata does not match, and if a number is out of the range that the contract accepts. */
 const decodeExactly = Option.liftThrowable((calldata: Hex): AcrossDeposit => {
   const { args, functionName } = decodeFunctionData({ abi: spokePoolAbi, data: calldata })
   if (functionName !== "depositV3") throw new Error("another function")
@@ -88,20 +88,20 @@ const decodeExactly = Option.liftThrowable((calldata: Hex): AcrossDeposit => {
 })
 
 /**
- * Reads a deposit back. None unless the calldata is byte for byte what {@link encode} writes for it: so it holds no message,
- * no trailing bytes and no second meaning.
+ * Decodes a deposit. None unless {@link encode} produces exactly the same bytes, so the calldata has no message, no trailing
+ * bytes and no other interpretation.
  */
 export const decode = (calldata: Hex): Option.Option<AcrossDeposit> =>
-  // Bytes are compared as text, by viem too.
+  // Bytes are compared as lower-case text.
   decodeExactly(`0x${calldata.slice(2).toLowerCase()}`)
 
-/** A deposit that was made, as relayers see it. */
+/** A deposit on chain, as relayers read it. */
 export interface Relay {
   readonly originChainId: ChainId
   readonly destinationChainId: bigint
   readonly depositId: bigint
   readonly deposit: AcrossDeposit
-  /** UNIX seconds; 0 without exclusivity. */
+  /** UNIX seconds. 0 without exclusivity. */
   readonly exclusivityDeadline: number
 }
 
@@ -110,7 +110,7 @@ const word = (address: Address.Address): Hex => padHex(address, { size: 32 }).to
 const [FUNDS_DEPOSITED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FundsDeposited" })
 const [FILLED_RELAY] = encodeEventTopics({ abi: spokePoolAbi, eventName: "FilledRelay" })
 
-/** Topics and data that do not fit the event are a foreign event and no reason to fail: viem throws for them. */
+/** None for a log of another event. viem throws for topics and data that do not match. */
 const decodeDeposited = Option.liftThrowable(
   ({ data, topics: [signature = zeroHash, ...indexed] }: Log) =>
     decodeEventLog({ abi: spokePoolAbi, eventName: "FundsDeposited", topics: [signature, ...indexed], data }).args
@@ -121,7 +121,7 @@ const decodeFilled = Option.liftThrowable(
     decodeEventLog({ abi: spokePoolAbi, eventName: "FilledRelay", topics: [signature, ...indexed], data }).args
 )
 
-/** The first log by which `spokePool` records exactly the deposit that `expected` tells for its input amount. */
+/** The first deposit in the logs of `spokePool` that equals `expected` of its input amount. */
 export const findDeposited = (
   logs: ReadonlyArray<Log>,
   spokePool: Address.Address,
@@ -153,7 +153,7 @@ export const findDeposited = (
   return Option.none()
 }
 
-/** keccak256(abi.encode(relayData, destinationChainId)): the key of `fillStatuses`. */
+/** Key of `fillStatuses`: keccak256(abi.encode(relayData, destinationChainId)). */
 export const relayHash = ({
   deposit,
   depositId,
@@ -184,7 +184,7 @@ export const relayHash = ({
     )
   )
 
-/** What to ask a node for: fills that claim to answer this deposit. */
+/** Topics of the fills that claim this deposit. */
 export const filledTopics = (relay: Relay): readonly [Hash, Hash, Hash] => [
   FILLED_RELAY,
   numberToHex(relay.originChainId, { size: 32 }),
@@ -192,9 +192,9 @@ export const filledTopics = (relay: Relay): readonly [Hash, Hash, Hash] => [
 ]
 
 /**
- * The amount that a fill of exactly this deposit paid out; none for any other log. Anyone may fill a made-up relay with the
- * same deposit id, so every field of the relay is compared. The amount can differ from the deposit's only if the depositor
- * signed for that (`speedUpDeposit`).
+ * Amount that a fill of exactly this deposit paid out. None for any other log. Anyone may fill a forged relay with the same
+ * deposit id, so every field of the relay is compared. The amount differs from the deposit's only if the depositor signed
+ * for it (`speedUpDeposit`).
  */
 export const filledAmount = (log: Log, spokePool: Address.Address, relay: Relay): Option.Option<bigint> => {
   if (log.address !== spokePool || log.topics[0]?.toLowerCase() !== FILLED_RELAY) return Option.none()

@@ -1,4 +1,4 @@
-/** What relayers want for a fill: the part of the Across bridge that may come from a service or from configuration. */
+/** Fees of relayers for a fill, from the Across API or from configuration. */
 import { Context, Effect, Layer } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
@@ -12,20 +12,20 @@ export interface FeeRequest {
   readonly outputToken: Address.Address
   readonly inputAmount: bigint
   readonly recipient: Address.Address
-  /** The source chain's latest block time, UNIX seconds. */
+  /** Time of the source chain's latest block, in UNIX seconds. */
   readonly now: number
 }
 
 export interface FeeQuote {
-  /** What the recipient gets, in the output token's smallest unit. */
+  /** Amount that the recipient receives, in the output token's smallest unit. */
   readonly outputAmount: bigint
-  /** UNIX seconds; the liquidity fee is computed as of then. */
+  /** Time for which the liquidity fee is computed, in UNIX seconds. */
   readonly quoteTimestamp: number
   /** UNIX seconds on the destination chain. */
   readonly fillDeadline: number
-  /** The zero address when any relayer may fill at once. */
+  /** The zero address if any relayer may fill immediately. */
   readonly exclusiveRelayer: Address.Address
-  /** Seconds from the deposit for which only that relayer may fill. */
+  /** Seconds after the deposit in which only that relayer may fill. */
   readonly exclusivitySeconds: number
   /** Expected seconds from deposit to fill. */
   readonly estimatedSeconds: number
@@ -39,16 +39,16 @@ export class AcrossFees extends Context.Service<
 >()("sweep/adapters/bridge/AcrossFees") {}
 
 export interface FixedFees {
-  /** What is left to the relayer, in basis points of the input. */
+  /** Fee of the relayer, in basis points of the input. */
   readonly relayFeeBps: number
-  /** How long after the quote a relayer may fill. */
+  /** Time after the quote in which a relayer may fill, in seconds. */
   readonly fillDeadlineSeconds: number
   readonly estimatedSeconds?: number
 }
 
 const DEFAULT_ESTIMATED_SECONDS = 5
 
-/** One rate for everything, for networks whose fillers are our own, such as the local one. */
+/** One fixed fee, for networks without public relayers such as the local one. */
 export const layerFixed = ({
   estimatedSeconds = DEFAULT_ESTIMATED_SECONDS,
   fillDeadlineSeconds,

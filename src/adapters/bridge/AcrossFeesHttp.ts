@@ -1,4 +1,4 @@
-/** Relayers' fees by Across's HTTP API: `GET /suggested-fees`. What it says is checked before it reaches a deposit. */
+/** Relayer fees from Across's HTTP API, `GET /suggested-fees`. Answers are checked before they are used in a deposit. */
 import { Clock, type Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Address from "../../domain/Address.ts"
@@ -16,12 +16,12 @@ export interface Options {
 
 const PROVIDER = "across"
 
-/** How long to leave the API alone after a 429 that does not say. */
+/** Pause after a 429 without `Retry-After`. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
-/** No answer can turn the bridge off for longer than this. */
+/** Maximum pause, so that no answer can disable the bridge for long. */
 const MAX_RETRY_AFTER_SECONDS = 300
 
-/** The API has moved numbers between strings and numbers over time. */
+/** The API's versions return numbers as strings or as numbers. */
 const Seconds = Schema.Union([Schema.NumberFromString, Schema.Number]).check(
   Schema.isInt(),
   Schema.isGreaterThanOrEqualTo(0)
@@ -46,13 +46,13 @@ const Refusal = Schema.Struct({ code: Schema.String, message: Schema.String })
 const decodeFees = Schema.decodeUnknownEffect(SuggestedFees)
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
-/** The least that the contract takes as a point in time rather than a duration (`MAX_EXCLUSIVITY_PERIOD_SECONDS`). */
+/** Larger values are a point in time and not a duration for the contract (`MAX_EXCLUSIVITY_PERIOD_SECONDS`). */
 const FIRST_TIMESTAMP = 31_536_001
 
 const unavailable = (detail: string) => new RoutingUnavailable({ provider: PROVIDER, detail })
 const noRoute = (detail: string) => new NoRoute({ detail })
 
-/** `Retry-After` in seconds; the HTTP date form is not used by the API. */
+/** `Retry-After` in seconds. The API does not use the HTTP date form. */
 const retryAfter = (response: HttpClientResponse.HttpClientResponse): number => {
   const seconds = Number(response.headers["retry-after"])
   return Number.isFinite(seconds) && seconds >= 0
@@ -60,11 +60,11 @@ const retryAfter = (response: HttpClientResponse.HttpClientResponse): number => 
     : DEFAULT_RETRY_AFTER_SECONDS
 }
 
-/** Turns the API's answer into a quote, refusing one that would send the deposit anywhere else. */
+/** Turns the API's answer into a quote. Rejects an answer for other pools than the configured ones. */
 const quoteFrom = (request: FeeRequest, fees: typeof SuggestedFees.Type) => {
   const { destination, inputAmount, source } = request
   if (fees.isAmountTooLow) return Effect.fail(noRoute("the amount is too low for Across"))
-  if (inputAmount > fees.limits.maxDeposit) return Effect.fail(noRoute("the amount is above what Across takes"))
+  if (inputAmount > fees.limits.maxDeposit) return Effect.fail(noRoute("the amount is above the maximum of Across"))
   if (fees.spokePoolAddress !== source.spokePool) {
     return Effect.fail(unavailable(`names another SpokePool on ${source.name}: ${fees.spokePoolAddress}`))
   }
@@ -115,19 +115,19 @@ export const layer = ({ apiKey, apiUrl, timeout = "5 seconds" }: Options) =>
 
       const quote = Effect.fn("AcrossFeesHttp.quote")(function* (request: FeeRequest) {
         const now = yield* Clock.currentTimeMillis
-        if (now < blockedUntil) return yield* unavailable("asked too often; waiting as told")
+        if (now < blockedUntil) return yield* unavailable("rate limited, waiting until the API accepts requests")
         const answer = yield* ask(request).pipe(
           Effect.mapError((error) => unavailable(error.reason._tag)),
-          Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(unavailable("no answer in time")) })
+          Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(unavailable("timed out")) })
         )
         if (answer._tag === "Blocked") {
           blockedUntil = now + answer.seconds * 1_000
-          return yield* unavailable(`asked too often; again in ${answer.seconds} s`)
+          return yield* unavailable(`rate limited, next request in ${answer.seconds} s`)
         }
         if (answer._tag === "Failed") return yield* unavailable(`HTTP ${answer.status}`)
         if (answer.status >= 400) {
           const refusal = decodeRefusal(answer.body)
-          // A refusal without the API's own error object is that of a proxy, or of a wrong configuration.
+          // An error without the API's error object comes from a proxy or from a wrong configuration.
           if (Option.isNone(refusal)) return yield* unavailable(`HTTP ${answer.status}`)
           return yield* noRoute(`${refusal.value.code}: ${refusal.value.message}`)
         }

@@ -1,4 +1,4 @@
-/** The functions and events of Across's SpokePool that are used. Addresses in events are left-padded to 32 bytes. */
+/** The used functions and events of Across's SpokePool. Addresses in events are left-padded to 32 bytes. */
 import { parseAbi } from "viem"
 
 export const spokePoolAbi = parseAbi([
@@ -15,7 +15,7 @@ export const spokePoolAbi = parseAbi([
   "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecutionInfo relayExecutionInfo)"
 ])
 
-/** `SpokePool.V3RelayData`: what a fill repeats of its deposit, and the hash under which the pool remembers it. */
+/** `SpokePool.V3RelayData`: the fields of a deposit that a fill repeats. Their hash is the key of the fill in the pool. */
 export const relayDataAbi = {
   type: "tuple",
   components: [

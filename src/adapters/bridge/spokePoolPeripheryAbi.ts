@@ -1,4 +1,4 @@
-/** The functions of Across's SpokePoolPeriphery that are used. Addresses of the destination chain are left-padded to 32 bytes. */
+/** The used functions of Across's SpokePoolPeriphery. Addresses of the destination chain are left-padded to 32 bytes. */
 import { parseAbi } from "viem"
 
 export const spokePoolPeripheryAbi = parseAbi([

@@ -1,4 +1,4 @@
-/** {@link BuilderAttribution} by the builder backend's `POST /attribute` (spec). The key travels in a header, never in a body. */
+/** {@link BuilderAttribution} over the builder backend's `POST /attribute` (spec). The key is in a header, never in a body. */
 import { Cache, Context, Duration, Effect, Exit, Layer, type Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { sha256, stringToHex } from "viem"
@@ -10,14 +10,14 @@ export interface Options {
   /** Base URL of the builder backend. */
   readonly builderUrl: string
   readonly timeout?: Duration.Input
-  /** How long an answer is used again. A rotated key or a changed markup is noticed after this at the latest. */
+  /** Time for which an answer is cached. A rotated key or a changed markup takes effect within it. */
   readonly cacheLifetime?: Duration.Input
 }
 
-/** Keys in the cache are bounded: anyone can post made-up ones. */
+/** Maximum number of cached keys. It is bounded, because anyone can send invented keys. */
 const CACHE_CAPACITY = 10_000
 
-/** The key of the lookup in progress. The cache knows keys by their hash alone, so that none outlives its request. */
+/** The key of the lookup in progress. The cache holds only hashes of keys, so that no key outlives its request. */
 class ApiKey extends Context.Service<ApiKey, Redacted.Redacted>()(
   "sweep/adapters/http/BuilderAttributionHttp/ApiKey"
 ) {}

@@ -1,11 +1,11 @@
 /**
- * {@link BuilderLedger} by the builder backend's `POST /accruals`, `POST /revenue` and `POST /sweep-events`, with the machine's
- * bearer token.
+ * {@link BuilderLedger} over the builder backend's `POST /accruals`, `POST /revenue` and `POST /sweep-events`, with its bearer
+ * token for machines.
  *
- * An entry counts as booked when the backend says `{ "ok": true }`, not by the status alone, so that something else that
- * answers 200 at the configured address loses nothing. It is refused for good on 409 (booked with other content) and 422
- * (not acceptable). All else is worth another attempt, a wrong token too: the operator can put it right. An event is also
- * refused on 404, by a backend that does not know the route.
+ * An entry counts as booked only if the body is `{ "ok": true }`: another server that returns 200 at the configured url must
+ * not lose entries. 409 (booked with other content) and 422 (invalid) are permanent refusals. Every other failure is retried,
+ * even a wrong token, because the operator can correct it. For an event, 404 is a permanent refusal too: an older backend does
+ * not have the route.
  */
 import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -17,7 +17,7 @@ import * as Exchange from "./Exchange.ts"
 export interface Options {
   /** Base URL of the builder backend. */
   readonly builderUrl: string
-  /** The backend's machine token. */
+  /** Token of the backend for machines. */
   readonly token: Redacted.Redacted
   readonly timeout?: Duration.Input
 }
@@ -28,10 +28,10 @@ const encodeEvent = Schema.encodeSync(SweepEvent)
 
 const readBooked = Exchange.json(Schema.Struct({ ok: Schema.Literal(true) }))
 const readRevenues = Exchange.json(Schema.Struct({ ok: Schema.Literal(true), booked: Schema.Array(Schema.String) }))
-/** Validation failures come with a structured detail, other errors with a code. */
+/** Validation failures have a structured detail, other errors a code. */
 const readError = Exchange.json(Schema.Struct({ error: Schema.Unknown }))
 
-/** Error texts of the backend are kept for the operator, within reason. */
+/** Maximum length of an error text of the backend that is kept for the operator. */
 const MAX_DETAIL = 300
 
 const post = (message: LedgerMessage) =>
@@ -39,9 +39,9 @@ const post = (message: LedgerMessage) =>
     ? HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/accruals"), encodeAccrual(message.accrual))
     : HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/revenue"), encodeRevenue(message.revenue))
 
-/** The statuses that are a refusal for good. */
+/** Statuses that refuse an entry permanently. */
 const ENTRY_REFUSED = [409, 422]
-/** Of routes that a backend older than the orchestrator does not have. */
+/** The same for routes that an older backend does not have. */
 const ROUTE_REFUSED = [404, ...ENTRY_REFUSED]
 
 type Read<A> = (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>

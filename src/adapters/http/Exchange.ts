@@ -1,12 +1,12 @@
 /**
- * One request to another service and its answer, under the rules that hold for all of them: an answer within a time limit,
- * no redirects (they would carry credentials elsewhere), no retries (the caller knows when), and errors whose text may be
- * logged: never a URL, a header or a body.
+ * One HTTP request to another service, under rules that hold for all of them: a timeout, no redirects (which would send
+ * credentials elsewhere), no retries (the caller decides), and errors whose text may be logged, so it has no URL, header or
+ * body.
  */
 import { Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, type HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 
-/** There is no usable answer. */
+/** The request failed, timed out, or returned an unusable answer. */
 export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {
   detail: Schema.String
 }) {
@@ -15,7 +15,7 @@ export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("Exchan
   }
 }
 
-/** Sends the request and hands the answer, whatever its status, to `use`; the limit spans both, the body included. */
+/** Sends the request and passes the response of any status to `use`. The timeout covers both, including the body. */
 export const exchange = <A, E, R>(
   client: HttpClient.HttpClient,
   request: HttpClientRequest.HttpClientRequest,
@@ -35,10 +35,10 @@ export const exchange = <A, E, R>(
     })
   )
 
-/** As `JSON.parse` takes it. `context.source` is a number's own text, which the library types do not know yet. */
+/** Reviver of `JSON.parse`. `context.source` is the source text of a number, which the library types do not declare yet. */
 type JsonReviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
-/** Reads a JSON body of the given shape. */
+/** Decodes a JSON body. */
 export const json = <S extends Schema.Constraint>(schema: S, reviver?: JsonReviver) => {
   const read = HttpClientResponse.schemaBodyJson(schema, { reviver })
   return (response: HttpClientResponse.HttpClientResponse) =>
@@ -48,6 +48,6 @@ export const json = <S extends Schema.Constraint>(schema: S, reviver?: JsonReviv
     )
 }
 
-/** An answer that says nothing of what was asked. */
+/** A response that does not answer the request. */
 export const unexpected = (response: HttpClientResponse.HttpClientResponse) =>
   new ExchangeFailed({ detail: `HTTP ${response.status}` })

@@ -1,4 +1,4 @@
-/** {@link OrchestratorOperations} by the orchestrator's operator routes, with its admin token. */
+/** {@link OrchestratorOperations} over the orchestrator's operator routes, with its admin token. */
 import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { AlertView, Health } from "../../domain/Health.ts"
@@ -13,12 +13,12 @@ import * as Exchange from "./Exchange.ts"
 export interface Options {
   /** Base URL of the orchestrator. */
   readonly orchestratorUrl: string
-  /** Its ORCH_ADMIN_TOKEN. */
+  /** ORCH_ADMIN_TOKEN of the orchestrator. */
   readonly token: Redacted.Redacted
   readonly timeout?: Duration.Input
 }
 
-/** Its health check gives each part three seconds. */
+/** Longer than the orchestrator's health check, which gives each part three seconds. */
 const TIMEOUT = Duration.seconds(8)
 
 const readHealth = Exchange.json(Health)
@@ -27,10 +27,10 @@ const readStuck = Exchange.json(StuckIntents)
 const readOutcome = Exchange.json(RetryOutcome)
 
 const refused = new Exchange.ExchangeFailed({
-  detail: "the orchestrator refused ORCHESTRATOR_ADMIN_TOKEN: it must be its ORCH_ADMIN_TOKEN"
+  detail: "the orchestrator rejected ORCHESTRATOR_ADMIN_TOKEN. Set it to the orchestrator's ORCH_ADMIN_TOKEN"
 })
 
-/** Reads an answer of 200; all others mean nothing here. */
+/** Decodes a response of status 200. Every other status is unexpected. */
 const reading =
   <A>(read: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, Exchange.ExchangeFailed>) =>
   (response: HttpClientResponse.HttpClientResponse): Effect.Effect<A, Exchange.ExchangeFailed> => {
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
 export const layer = (options: Options) => Layer.effect(OrchestratorOperations, make(options))
 
-/** For a backend that was not told: every question is answered with what to set. */
+/** For a backend without the settings: every request fails with the names of the missing ones. */
 export const notConfigured = (missing: ReadonlyArray<string>) => {
   const failure = Effect.fail(new OperationsNotConfigured({ missing }))
   return Layer.succeed(OrchestratorOperations, {

@@ -1,7 +1,7 @@
-/** Which IP addresses belong to the internet, and to no network of our own or of the host we run on. */
+/** Tells public IP addresses of the internet from special-purpose and private ones. */
 import { BlockList, isIP, isIPv6 } from "node:net"
 
-/** What the registries of special-purpose addresses (RFC 6890 and its updates) keep out of the internet, and multicast. */
+/** Special-purpose IPv4 ranges (RFC 6890 and its updates) and multicast, which are not public. */
 const SPECIAL_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -20,7 +20,7 @@ const SPECIAL_V4 = [
   "240.0.0.0/4"
 ]
 
-/** Within 2000::/3, what is special (RFC 9637 among others), or stands for an IPv4 address (6to4, Teredo). */
+/** Special-purpose ranges within 2000::/3 (RFC 9637 among others), and ranges that embed IPv4 addresses (6to4, Teredo). */
 const SPECIAL_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
 
 const listOf = (subnets: ReadonlyArray<string>, type: "ipv4" | "ipv6"): BlockList => {
@@ -34,10 +34,10 @@ const listOf = (subnets: ReadonlyArray<string>, type: "ipv4" | "ipv6"): BlockLis
 
 const special4 = listOf(SPECIAL_V4, "ipv4")
 const special6 = listOf(SPECIAL_V6, "ipv6")
-/** All of the IPv6 internet. IPv4-mapped, NAT64, local, link-local and multicast addresses lie outside. */
+/** All public IPv6 addresses. IPv4-mapped, NAT64, local, link-local and multicast addresses are outside of it. */
 const global6 = listOf(["2000::/3"], "ipv6")
 
-/** Whether the address is one of the internet; what is no address is not. */
+/** True for a public address. False for a text that is not an address. */
 export const isPublic = (address: string): boolean => {
   if (isIP(address) === 0 || address.includes("%")) return false
   return isIPv6(address)

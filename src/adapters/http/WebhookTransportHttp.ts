@@ -1,10 +1,10 @@
 /**
- * {@link WebhookTransport} over HTTPS, for URLs that strangers chose (server-side request forgery).
+ * {@link WebhookTransport} over HTTPS, for untrusted URLs. It prevents server-side request forgery:
  *
- * The host's name is resolved by this adapter itself, in the request's own `lookup`: all of its addresses must be public, and
- * the connection is made to one of exactly these. So a name that changes its meaning between check and use (DNS rebinding)
- * gains nothing. The certificate is checked against the name. Each request has a connection of its own, follows no redirect
- * and knows no proxy. `node:https` is used since `fetch` has no `lookup`.
+ * The adapter resolves the host name itself, in the request's `lookup`. All addresses must be public, and the connection is
+ * made to one of them, so DNS rebinding between check and use has no effect. The certificate is checked against the name.
+ * Each request has a new connection, follows no redirect and uses no proxy. It uses `node:https`, because `fetch` has no
+ * `lookup`.
  */
 import * as Dns from "node:dns"
 import * as Http from "node:http"
@@ -22,17 +22,17 @@ import {
 import { isPublic } from "./PublicAddress.ts"
 
 export interface Options {
-  /** Takes http and any address, for local networks. */
+  /** Allows http and any address, for local networks. */
   readonly allowPrivate: boolean
-  /** From the start until the answer's status is there, and what is read of its body; 15 seconds unless told. */
+  /** Timeout of the whole request, including the part of the body that is read. Default: 15 seconds. */
   readonly timeoutMillis?: number
-  /** Certificates to trust beside the usual ones. */
+  /** Certificate authorities to trust in addition to the system's. */
   readonly ca?: string
-  /** What a name means; the system's resolver unless told. */
+  /** Resolves a host name. Default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<ReadonlyArray<Dns.LookupAddress>>
 }
 
-/** How much of an answer's body is read, and kept for the endpoint's owner. */
+/** Maximum number of bytes of a response body that are read and kept for the endpoint's owner. */
 const MAX_RESPONSE = 500
 
 const NOT_PUBLIC = "the host has an address that is not public"
@@ -50,7 +50,7 @@ const systemResolve = (hostname: string) => Dns.promises.lookup(hostname, { all:
 export const make = (options: Options): WebhookTransport["Service"] => {
   const { allowPrivate, resolve = systemResolve, timeoutMillis = 15_000 } = options
 
-  /** The addresses of a host, all of which may be connected to. */
+  /** The addresses of a host. Fails unless all of them are allowed. */
   const addressesOf = Effect.fnUntraced(function* (hostname: string) {
     const family = isIP(hostname)
     const addresses =
@@ -97,7 +97,7 @@ export const make = (options: Options): WebhookTransport["Service"] => {
       const url = new URL(text)
       const hostname = withoutBrackets(url.hostname)
       const fail = (detail: string) => resume(Effect.fail(new SendFailed({ detail })))
-      // An address needs no look-up, and gets none.
+      // `lookup` is not called for a host that is an address.
       if (isIP(hostname) !== 0 && !allowPrivate && !isPublic(hostname)) return fail(NOT_PUBLIC)
       const target = {
         hostname,

@@ -1,6 +1,7 @@
 /**
- * Assertions of a single sign-on gateway such as Cloudflare Access or Google's Identity-Aware Proxy: a JWT that it adds to
- * each request it lets through, signed with a key of its JWKS. Keys are fetched when first needed and again when unknown.
+ * Verifies assertions of a single sign-on gateway such as Cloudflare Access or Google's Identity-Aware Proxy. An assertion is
+ * a JWT that the gateway adds to each request, signed with a key of its JWKS. Keys are fetched when first needed, and again
+ * for an unknown key id.
  */
 import { Effect, Layer } from "effect"
 import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose"
@@ -9,14 +10,14 @@ import { AssertionRejected, OperatorAssertions } from "../../ports/builder/Opera
 export interface Gateway {
   readonly jwksUrl: URL
   readonly issuer: string
-  /** Identifies this console to the gateway; an assertion for another application is refused. */
+  /** Audience that identifies this console. Assertions for other applications are rejected. */
   readonly audience: string
 }
 
-/** Signatures by public key alone: a gateway's assertion is never a shared secret's. */
+/** Accepts asymmetric signatures only. A gateway never signs with a shared secret. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA"]
 
-/** How far the gateway's clock may be off. */
+/** Maximum difference from the gateway's clock. */
 const CLOCK_TOLERANCE = "30s"
 
 const claim = (payload: Readonly<Record<string, unknown>>, name: string): string | undefined => {
@@ -39,7 +40,7 @@ export const layerWithKeys = (gateway: Omit<Gateway, "jwksUrl">, keys: JWTVerify
         catch: (error) => new AssertionRejected({ detail: error instanceof Error ? error.message : String(error) })
       })
       const operator = claim(payload, "email") ?? claim(payload, "sub")
-      if (operator === undefined) return yield* new AssertionRejected({ detail: "it names nobody" })
+      if (operator === undefined) return yield* new AssertionRejected({ detail: "it has no subject or email" })
       return { operator }
     })
   })
@@ -47,7 +48,7 @@ export const layerWithKeys = (gateway: Omit<Gateway, "jwksUrl">, keys: JWTVerify
 export const layer = (gateway: Gateway) =>
   layerWithKeys(gateway, createRemoteJWKSet(gateway.jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 10_000 }))
 
-/** Where no gateway is configured, nobody comes through it. */
+/** Rejects every assertion, because no gateway is configured. */
 export const disabled = Layer.succeed(OperatorAssertions, {
   verify: () => Effect.fail(new AssertionRejected({ detail: "no gateway is configured" }))
 })

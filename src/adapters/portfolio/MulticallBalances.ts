@@ -1,4 +1,4 @@
-/** {@link Balances} without a provider: Multicall3 over each chain's token list. What is not listed is not found. */
+/** {@link Balances} by Multicall3 over each chain's token list, without a provider. Unlisted tokens are not found. */
 import { Array, Effect, Layer, Option } from "effect"
 import { encodeFunctionData, erc20Abi, multicall3Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
@@ -8,7 +8,7 @@ import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/or
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
-/** The native currency first, then the list in its order; some lists hold the native currency as well. */
+/** The native currency first, then the list in its order. Some lists contain the native currency too. */
 const tokensOf = (chain: Chain.Chain): ReadonlyArray<TokenInfo> => [
   ...Option.toArray(Chain.token(chain, NATIVE)),
   ...chain.tokens.filter((token) => !isNative(token.address))
@@ -22,7 +22,7 @@ const readBalance = (chain: Chain.Chain, token: Address.Address, owner: Address.
       }
     : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }) }
 
-/** A listed token that reverts or answers with anything but one word is left out: one bad token must not hide the rest. */
+/** A token that reverts or does not return one word is left out, so that one bad token does not hide the others. */
 const onChain = Effect.fn("MulticallBalances.onChain")(function* (client: ChainClient, owner: Address.Address) {
   const tokens = tokensOf(client.chain)
   const answers = yield* Multicall3.read(

@@ -1,6 +1,6 @@
 /**
- * {@link Prices} by DefiLlama's free price API: `GET /prices/current/{chain:address,…}`. A price counts when it is fresh,
- * confident, and for a token of the decimals that we know it by; else the token has none.
+ * {@link Prices} from DefiLlama's free price API, `GET /prices/current/{chain:address,…}`. A price is used only if it is
+ * recent, has a high confidence, and its token has the expected decimals. Otherwise the token has no price.
  */
 import { Array, BigDecimal, Clock, Duration, Effect, Layer, Option, Ref, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -30,22 +30,22 @@ const SLUGS: Readonly<Record<ChainId, string>> = {
   43114: "avax"
 }
 
-/** What one call may ask for. */
+/** Maximum number of tokens in one call. */
 const KEYS_PER_CALL = 40
 
 const MIN_CONFIDENCE = 0.9
 const MAX_AGE = Duration.hours(1)
 
-/** How long to stay away after 429: as told, within bounds. */
+/** Pause after a 429, from `Retry-After` within bounds. */
 const DEFAULT_PAUSE = Duration.seconds(30)
 const MAX_PAUSE = Duration.minutes(5)
 
 const SCALE = 18
 
-/** A decimal that is small enough to be worked with: prices have been known to come as 1e-30. */
+/** A decimal number of bounded length. Prices may be as small as 1e-30. */
 const DECIMAL = /^[0-9]{1,30}(?:\.[0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$/
 
-/** Dollars as text to dollars scaled by 10^18, rounded down; none for what is no price, or too small to be told from 0. */
+/** Converts dollars as text to dollars scaled by 10^18, rounded down. None if it is not a price or rounds to 0. */
 export const parsePrice = (text: string): Option.Option<UsdPrice> =>
   Option.liftPredicate(text, (candidate) => DECIMAL.test(candidate)).pipe(
     Option.flatMap(BigDecimal.fromString),
@@ -54,7 +54,7 @@ export const parsePrice = (text: string): Option.Option<UsdPrice> =>
   )
 
 const Coin = Schema.Struct({
-  /** The number's own digits; see {@link exactPrice}. */
+  /** The digits of the number as written, see {@link exactPrice}. */
   price: Schema.String,
   /** UNIX seconds. */
   timestamp: Schema.Finite,
@@ -62,11 +62,11 @@ const Coin = Schema.Struct({
   decimals: Schema.optionalKey(Schema.Finite)
 })
 
-/** Keeps a price's digits as they were written: a double would round them. */
+/** Keeps the digits of a price as written, because a double would round them. */
 const exactPrice = (key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   key === "price" && typeof value === "number" ? context?.source : value
 
-/** Coins are decoded one by one: what is wrong with one of them is no reason to do without the rest. */
+/** Coins are decoded one by one, so that one malformed coin does not discard the others. */
 const readCoins = Exchange.json(Schema.Struct({ coins: Schema.Record(Schema.String, Schema.Unknown) }), exactPrice)
 const decodeCoin = Schema.decodeUnknownOption(Coin)
 
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
     const slug = SLUGS[chainId]
-    if (slug === undefined) return yield* unavailable(`chain ${chainId} is not known there`)
+    if (slug === undefined) return yield* unavailable(`chain ${chainId} is not supported`)
     const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
     const keyed = tokens.map((token) => ({
       token,

@@ -1,4 +1,4 @@
-/** {@link Prices} of several sources: each is asked for what those before it could not price. */
+/** {@link Prices} of several sources. Each source is asked for the tokens that the sources before it have no price for. */
 import { Effect, Layer, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -9,8 +9,8 @@ import type { PricedToken } from "./PriceCache.ts"
 import * as UniswapV3Prices from "./UniswapV3Prices.ts"
 
 /**
- * Combines sources, the most trusted first. A source that fails is passed over; only when every source that was asked has
- * failed are prices unavailable.
+ * Combines sources, the most trusted first. A source that fails is skipped. Prices are unavailable only if every source that
+ * was asked has failed.
  */
 export const fallback = (sources: ReadonlyArray<Prices["Service"]>): Prices["Service"] => ({
   usd: Effect.fn("Prices.usd")(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
@@ -36,7 +36,7 @@ export const fallback = (sources: ReadonlyArray<Prices["Service"]>): Prices["Ser
   })
 })
 
-/** DefiLlama first, the chain's own pools for what it does not know or cannot tell. */
+/** DefiLlama first, then the chain's pools for tokens without a price or if DefiLlama fails. */
 export const layer = (
   options: { readonly defiLlama?: DefiLlama.Options; readonly uniswapV3?: UniswapV3Prices.Options } = {}
 ) =>

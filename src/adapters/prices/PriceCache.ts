@@ -1,6 +1,5 @@
 /**
- * Makes {@link Prices} of a source that is asked for many tokens at once: answers are used again for a short while, and what
- * concurrent callers miss is asked for together.
+ * Caches a source of {@link Prices} for a short time, and combines the misses of concurrent callers into one request.
  */
 import { Cache, Duration, Effect, Exit, Option, Request, RequestResolver } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -13,13 +12,13 @@ export interface PricedToken {
   readonly decimals: number
 }
 
-/** Asks a source, which leaves out the tokens that it has no price for. */
+/** Asks a source. Tokens without a price are absent from the answer. */
 export type Lookup = (
   chainId: ChainId,
   tokens: ReadonlyArray<PricedToken>
 ) => Effect.Effect<ReadonlyMap<Address.Address, UsdPrice>, PricesUnavailable>
 
-/** Tokens that are remembered, over all chains. */
+/** Maximum number of cached tokens on all chains. */
 const CAPACITY = 10_000
 
 class PriceOf extends Request.Class<
@@ -28,7 +27,7 @@ class PriceOf extends Request.Class<
   PricesUnavailable
 > {}
 
-/** Failures are not remembered; that a token has no price is. */
+/** Failures are not cached. The absence of a price is. */
 export const make = Effect.fnUntraced(function* (lookup: Lookup, lifetime: Duration.Input) {
   const resolver = RequestResolver.makeGrouped<PriceOf, ChainId>({
     key: ({ request }) => request.chainId,

@@ -1,12 +1,13 @@
 /**
- * What a token sells for on Uniswap v3, found by a round trip of a fixed worth: buy the token for it, then sell what was
- * bought, each way over the best pool. It adapts to any price and any decimals, and it tells a price from an accident:
+ * Price of a token on Uniswap v3 by a round trip of a fixed value: buy the token, then sell the bought amount, each over the
+ * best pool. It works for any price and any decimals, and detects pools that have no sound price:
  *
- * - a thin pool loses much of the worth to price impact on the way, so the trip ends short;
- * - pools that disagree, since one of them was pushed, let the trip end with more than it began.
+ * - in a thin pool, price impact makes the trip end with much less than it began;
+ * - if one of several pools was manipulated, the trip ends with more than it began.
  *
- * Both quotes run on the same state, so the impact of the first is not undone by the second. A pool that is thick enough and
- * wrong for the whole of a block is believed: these prices feed the network fee and the portfolio, never a minimum output.
+ * Both quotes run on the same state, so the second does not undo the price impact of the first. A deep pool whose price is
+ * wrong for a whole block goes undetected. That is acceptable, because these prices are used for the network fee and the
+ * portfolio, and never for a minimum output.
  */
 import { Array, Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem"
@@ -23,16 +24,16 @@ const QUOTER_V2 = parseAbi([
 /** Every fee tier of Uniswap v3, in hundredths of a basis point. */
 const FEES = [100, 500, 3_000, 10_000] as const
 
-/** A quote executes the swap and rolls it back, which is dear: this many stay within what public nodes allow a call. */
+/** Maximum number of quotes in one call. A quote executes the swap and reverts it, and public nodes limit the gas of a call. */
 const QUOTES_PER_CALL = 32
 
-/** A token that others are bought with, and how much of it the trip begins with. */
+/** A token that pays for others, and its amount at the start of the trip. */
 export interface Money {
   readonly token: Address.Address
   readonly amount: bigint
 }
 
-/** The token's amount in the middle of the trip, and what was left at its end, in the first money's smallest unit. */
+/** Amount of the token in the middle of the trip, and amount at its end in the first money's smallest unit. */
 export interface Trip {
   readonly bought: bigint
   readonly returned: bigint
@@ -45,8 +46,8 @@ interface Swap {
 }
 
 /**
- * Makes the trip for each token, with whichever money does best on either way. Amounts of the second and later monies are
- * worth `worth` of the first. A token without a pool has no trip. The answers are in the order of the tokens.
+ * Makes the trip for each token, with the money of the best quote each way. Amounts of the second and later monies have the
+ * value `worth` of the first. A token without a pool has no trip. Results are in the order of the tokens.
  */
 export const travel = Effect.fn("RoundTrip.travel")(function* (
   client: ChainClient,
@@ -73,7 +74,7 @@ export const travel = Effect.fn("RoundTrip.travel")(function* (
   })
 })
 
-/** For each swap of each group, what the best pool gives; 0 where none does. */
+/** Output of the best pool for each swap of each group. 0 if no pool has a quote. */
 const bestQuotes = Effect.fnUntraced(function* (
   client: ChainClient,
   quoter: Address.Address,
@@ -102,7 +103,7 @@ const decodeQuote = Option.liftThrowable(
   (data: Hex) => decodeFunctionResult({ abi: QUOTER_V2, functionName: "quoteExactInputSingle", data })[0]
 )
 
-/** A pool that does not exist, or is too thin for the amount, makes the quoter revert. */
+/** The quoter reverts if a pool does not exist or is too thin for the amount. */
 const amountOut = (answer: Multicall3.Answer): bigint => Option.getOrElse(Option.flatMap(answer, decodeQuote), () => 0n)
 
 const max = (amounts: ReadonlyArray<bigint>): bigint =>

@@ -1,6 +1,6 @@
 /**
- * {@link Prices} from the chain's own Uniswap v3 pools, without any other service: what a token sells for, directly or by way
- * of the wrapped native currency, in the chain's first stable, which counts as one dollar.
+ * {@link Prices} from the chain's Uniswap v3 pools, without any other service. A token's price is its price in the chain's
+ * first stable, directly or through the wrapped native currency. That stable counts as one dollar.
  */
 import { Array, Cache, Duration, Effect, Exit, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -15,11 +15,11 @@ import * as RoundTrip from "./RoundTrip.ts"
 
 export interface Options {
   /**
-   * Dollars that a round trip begins with: what a market must bear for its price to count. With the default tolerance a
-   * full-range pool of the 0.3 % tier counts from about 45 times this on each side.
+   * Value of a round trip in dollars, which a market must be deep enough for. With the default tolerance, a full-range pool of
+   * the 0.3 % tier needs about 45 times this value on each side. Default: 100.
    */
   readonly probeUsd?: bigint
-  /** What a round trip may lose or win, in basis points of what it begins with; two 1 % pools already take 200. */
+  /** Maximum loss or gain of a round trip, in basis points of its value. The fees of two 1 % pools alone are 200. Default: 500. */
   readonly toleranceBps?: number
   readonly cacheLifetime?: Duration.Input
 }
@@ -27,12 +27,12 @@ export interface Options {
 const USD: UsdPrice = 10n ** 18n
 const BPS = 10_000n
 
-/** What prices on a chain rest on. */
+/** The basis of all prices on a chain. */
 interface Anchor {
   readonly client: ChainClient
   readonly quoter: Address.Address
   readonly stable: RoundTrip.Money & { readonly worth: bigint }
-  /** The wrapped native currency, worth what the stable would buy of it; none where the two have no sound market. */
+  /** The wrapped native currency, priced in the stable. None if the two have no sound market. */
   readonly native: Option.Option<RoundTrip.Money & { readonly worth: bigint }>
 }
 
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     return distance * BPS <= reference * tolerance
   }
 
-  /** Trips that end near where they began; the others tell nothing. */
+  /** Trips that end close to their starting value. The others give no price. */
   const travel = Effect.fnUntraced(function* (
     { client, native, quoter, stable }: Anchor,
     tokens: ReadonlyArray<Address.Address>
@@ -58,13 +58,13 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     return trips.map((trip) => Option.filter(trip, ({ returned }) => within(returned, stable.worth)))
   })
 
-  /** Dollars per whole token, scaled. */
+  /** Dollars per whole token, scaled by 10^18. */
   const priceOf = (trip: RoundTrip.Trip, decimals: number, stable: RoundTrip.Money): UsdPrice =>
     (trip.returned * probeUsd * USD * 10n ** BigInt(decimals)) / (trip.bought * stable.amount)
 
   /**
-   * The first stable is the unit, so its own price cannot be seen. But where others are traded against it and none of them
-   * stands near it, it is probably the unit that lost its peg, and no price is better than a wrong one.
+   * The first stable is the unit, so its own price cannot be measured. If other stables are traded against it and none of
+   * them is close to it, the unit has probably lost its peg. No price is then better than a wrong one.
    */
   const checkPeg = (chain: Chain.Chain, prices: ReadonlyArray<UsdPrice>) =>
     prices.length === 0 || prices.some((price) => within(price, USD))

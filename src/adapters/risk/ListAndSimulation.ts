@@ -1,6 +1,6 @@
 /**
- * {@link TokenRisk} without anyone else's opinion: the chain's token list gives the tier, and a simulated transfer on the
- * pending state has the last word on whether the token can be swept at all.
+ * {@link TokenRisk} without a risk service. The chain's token list decides the tier, and a simulated transfer on the pending
+ * state decides if the token can be swept.
  */
 import { Cache, Effect, Exit, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -14,10 +14,10 @@ import { TokenDeclined, type TokenProfile, TokenRisk } from "../../ports/orchest
 import * as TokenMetadata from "./TokenMetadata.ts"
 import * as TransferProbe from "./TransferProbe.ts"
 
-/** How many unlisted tokens are remembered, over all chains. */
+/** Maximum number of cached unlisted tokens on all chains. */
 const CACHE_CAPACITY = 10_000
 
-/** Upgradeable tokens do get renamed, so even what hardly ever changes is read again in time. */
+/** Upgradeable tokens may be renamed, so metadata expires. */
 const CACHE_LIFETIME = "1 day"
 
 export const make = Effect.gen(function* () {
@@ -51,8 +51,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Two recipients, as tokens may treat accounts differently: one that no token can know, and the one that every sweep pays
-   * first. An owner that is the fee recipient cannot be observed paying itself.
+   * Two recipients, because tokens may treat accounts differently: a random one that no token can know, and the fee
+   * recipient, which every sweep pays first. The owner is left out, because a transfer to itself shows nothing.
    */
   const transfers = Effect.fnUntraced(function* (on: ChainClient, transfer: Omit<TransferProbe.Transfer, "recipient">) {
     const stranger = Address.of(toHex(yield* random.randomBytes(20)))

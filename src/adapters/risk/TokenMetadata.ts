@@ -1,4 +1,4 @@
-/** Symbol and decimals as a token itself tells them: untrusted text and numbers, bounded before anything else sees them. */
+/** Symbol and decimals from the token's contract. They are untrusted, so they are bounded before use. */
 import { Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } from "viem"
 import type * as Address from "../../domain/Address.ts"
@@ -10,29 +10,30 @@ import * as Multicall3 from "../evm/codec/Multicall3.ts"
 
 export interface Metadata {
   readonly symbol: string
-  /** 0 to 77: more do not fit a uint256. */
+  /** 0 to 77. One whole token of more decimals does not fit a uint256. */
   readonly decimals: number
 }
 
 const MAX_DECIMALS = 77n
 const MAX_SYMBOL = 32
 
-/** Stands for a symbol that is missing or holds nothing printable. */
+/** Replaces a symbol that is missing or has no printable characters. */
 const UNNAMED = "UNKNOWN"
 
 const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: "symbol" })
 const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: "decimals" })
 
-/** Reads them from the chain; what is no contract or has no sane decimals is not a token. */
+/** Reads symbol and decimals from the chain. Declines an address without code or without valid decimals. */
 export const read = Effect.fn("TokenMetadata.read")(function* (client: ChainClient, token: Address.Address) {
   const notAToken = (detail: string) => new TokenDeclined({ token, reason: "not_a_token", detail })
-  if (accountCode(yield* client.code(token))._tag !== "Contract") return yield* notAToken("there is no contract")
+  if (accountCode(yield* client.code(token))._tag !== "Contract") return yield* notAToken("the address has no contract")
   const [symbol, decimals] = yield* Multicall3.read(client, [
     { to: token, data: SYMBOL },
     { to: token, data: DECIMALS }
   ])
   const digits = Option.flatMap(Option.fromUndefinedOr(decimals), Multicall3.word)
-  if (!Option.exists(digits, (value) => value <= MAX_DECIMALS)) return yield* notAToken("it has no usable decimals")
+  if (!Option.exists(digits, (value) => value <= MAX_DECIMALS))
+    return yield* notAToken("the contract has no valid decimals")
   return {
     symbol: sanitize(
       Option.getOrElse(Option.flatMap(Option.flatten(Option.fromUndefinedOr(symbol)), decodeSymbol), () => "")
@@ -52,7 +53,7 @@ const decodeBytes32 = Option.liftThrowable((word: Hex) =>
 
 const decodeSymbol = (data: Hex): Option.Option<string> => (size(data) === 32 ? decodeBytes32(data) : decodeText(data))
 
-/** What could forge a layout (controls, bidirectional marks, joiners, private use, undecodable bytes) goes; the rest is cut to a bound. */
+/** Removes characters that can spoof a layout: controls, bidirectional marks, joiners, private use and undecodable bytes. */
 export const sanitize = (symbol: string): string => {
   const printable = symbol
     .normalize("NFC")

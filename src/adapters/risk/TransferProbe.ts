@@ -1,6 +1,6 @@
 /**
- * What a token really does when its owner moves it: a transfer simulated on the pending state, with the balances of both
- * sides before and after. Lists and scanners have opinions; this is the token's own code.
+ * Simulates a transfer of a token on the pending state, and reads the balances of both sides before and after. This observes
+ * the token's code itself and does not rely on lists or scanners.
  */
 import { Effect, Option, Result } from "effect"
 import { encodeFunctionData, erc20Abi, hexToBigInt, slice } from "viem"
@@ -17,12 +17,12 @@ export interface Transfer {
   readonly amount: bigint
 }
 
-/** An honest transfer costs under 100,000 gas; a token that wants more than this must not burden a batch of sweeps. */
+/** Gas limit of a transfer. Ordinary ones cost less than 100,000, and an expensive token must not burden a batch of sweeps. */
 const TRANSFER_GAS = 1_000_000n
 
 /**
- * Fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It sees what the owner and this recipient
- * would see: a tax on pools alone shows when the whole order is simulated.
+ * Fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It only covers this owner and this recipient.
+ * A tax that only pools pay is found when the whole order is simulated.
  */
 export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainClient, transfer: Transfer) {
   const { amount, owner, recipient, token } = transfer
@@ -54,14 +54,14 @@ export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainCl
     return yield* new ChainUnavailable({
       chainId: client.chain.id,
       method: "eth_simulateV1",
-      detail: "another number of calls in the answer"
+      detail: "the answer has another number of calls"
     })
   }
   const verdict = judge(transfer, { ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter })
   return yield* Effect.fromResult(verdict)
 })
 
-/** What the five calls of a probe did, in their order. */
+/** Results of the five calls of a probe, in their order. */
 export interface Observation {
   readonly ownerBefore: SimulatedCall
   readonly recipientBefore: SimulatedCall
@@ -70,7 +70,7 @@ export interface Observation {
   readonly ownerAfter: SimulatedCall
 }
 
-/** Whether the observation is that of an honest transfer. */
+/** Fails with {@link TokenDeclined} unless the observation is that of an ordinary transfer. */
 export const judge = (
   { amount, token }: Pick<Transfer, "amount" | "token">,
   observed: Observation
@@ -79,7 +79,7 @@ export const judge = (
     Result.fail(new TokenDeclined({ token, reason, detail }))
 
   const before = Option.all([balance(observed.ownerBefore), balance(observed.recipientBefore)])
-  if (Option.isNone(before)) return declined("not_a_token", "balanceOf does not answer")
+  if (Option.isNone(before)) return declined("not_a_token", "balanceOf returns no balance")
   const [ownerBefore, recipientBefore] = before.value
   if (ownerBefore < amount) return declined("insufficient_balance", `the owner holds ${ownerBefore} of ${amount}`)
 
@@ -87,7 +87,7 @@ export const judge = (
   if (!succeeded(observed.moved)) return declined("transfer_fails", "transfer does not return true")
 
   const after = Option.all([balance(observed.ownerAfter), balance(observed.recipientAfter)])
-  if (Option.isNone(after)) return declined("not_a_token", "balanceOf does not answer after a transfer")
+  if (Option.isNone(after)) return declined("not_a_token", "balanceOf returns no balance after a transfer")
   const [ownerAfter, recipientAfter] = after.value
   const received = recipientAfter - recipientBefore
   const lost = ownerBefore - ownerAfter
@@ -99,6 +99,6 @@ export const judge = (
 const balance = (call: SimulatedCall): Option.Option<bigint> =>
   call.success && size(call.returnData) === 32 ? Option.some(hexToBigInt(call.returnData)) : Option.none()
 
-/** As the delegate judges it (and every safe-transfer library): `true`, or nothing at all like USDT. */
+/** A transfer succeeded if it returns `true`, or nothing as USDT does. The delegate applies the same rule. */
 const succeeded = ({ returnData }: SimulatedCall): boolean =>
   returnData === "0x" || (size(returnData) >= 32 && hexToBigInt(slice(returnData, 0, 32)) === 1n)

@@ -1,6 +1,6 @@
 /**
- * {@link Screening} by several sources at once: an address is clear when every one of them says so. "Listed" from one
- * outweighs the silence of another, so that a client is told the same however the sources fare.
+ * {@link Screening} by several sources. An address is clear only if every source clears it. "Listed" from one source outweighs
+ * the failure of another, so that a client gets the same answer when a source is down.
  */
 import { Array, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -10,7 +10,7 @@ import * as FailClosed from "./FailClosed.ts"
 import * as OfacSnapshot from "./OfacSnapshot.ts"
 import * as SanctionsOracle from "./SanctionsOracle.ts"
 
-/** Combines sources. Without any, nothing is known and everything is blocked. */
+/** Combines sources. Without sources, every request is blocked. */
 export const all = (sources: ReadonlyArray<Screening["Service"]>): Screening["Service"] => ({
   clear: Effect.fn("Screening.clear")(function* (chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
     if (sources.length === 0) return yield* FailClosed.unavailable("no source is configured")
@@ -23,7 +23,7 @@ export const all = (sources: ReadonlyArray<Screening["Service"]>): Screening["Se
   })
 })
 
-/** The on-chain oracle alone. */
+/** Only the on-chain oracle. */
 export const layerOracle = SanctionsOracle.layer
 
 /** The on-chain oracle and a local snapshot. */

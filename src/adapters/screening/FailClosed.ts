@@ -1,14 +1,14 @@
-/** What every screening source does with anything but an answer: it blocks, and tells the operator why. */
+/** Blocks a request if a screening source does not answer, and logs the reason for the operator. */
 import { Duration, Effect } from "effect"
 import { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 
-/** Blocks for want of an answer. The reason goes to the log; clients never see it. */
+/** Blocks because there is no answer. The reason is logged, and clients never see it. */
 export const unavailable = Effect.fnUntraced(function* (reason: string) {
-  yield* Effect.logError(`screening is unavailable, which blocks every request: ${reason}`)
+  yield* Effect.logError(`screening is unavailable and blocks every request: ${reason}`)
   return yield* new ScreeningBlocked({ cause: "unavailable" })
 })
 
-/** Turns the errors and the lateness of a source into a block. */
+/** Turns errors and timeouts of a source into a block. */
 export const guard =
   (source: string, timeout: Duration.Input) =>
   <A, E extends { readonly message: string } | ScreeningBlocked, R>(

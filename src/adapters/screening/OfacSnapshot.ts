@@ -1,11 +1,11 @@
 /**
- * {@link Screening} by a local copy of a sanctions list: a second source that no node and no contract can be wrong about.
- * Something outside of the service (cron, a sidecar) downloads the file; it is read again as it changes.
+ * {@link Screening} by a local copy of a sanctions list, a second source that depends on no node and no contract. A job outside
+ * the service downloads the file (cron, a sidecar). The service reads it again when it changes.
  *
- * Three formats are told apart by their first character:
- * - `<` the SDN list as OFAC publishes it (SDN.XML): every "Digital Currency Address" that is an EVM address;
- * - `[` a JSON array of addresses;
- * - else one address a line, `#` starting a comment.
+ * The first character decides the format:
+ * - `<` is the SDN list of OFAC (SDN.XML), of which every "Digital Currency Address" that is an EVM address is read;
+ * - `[` is a JSON array of addresses;
+ * - any other is one address per line, with `#` starting a comment.
  */
 import { Clock, Duration, Effect, Exit, FileSystem, Layer, Option, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
@@ -14,17 +14,17 @@ import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as FailClosed from "./FailClosed.ts"
 
 export interface Options {
-  /** Where the snapshot is. */
+  /** Path of the snapshot. */
   readonly path: string
-  /** A file last written longer ago than this blocks everything: a list that is not maintained clears nobody. */
+  /** Maximum age of the file. An older list is not maintained, so it blocks every request. */
   readonly maxAge?: Duration.Input
-  /** How long a parsed file is used before the disk is asked again. */
+  /** Time for which a parsed file is cached. */
   readonly reloadEvery?: Duration.Input
-  /** How long reading may take. */
+  /** Timeout of reading the file. */
   readonly timeout?: Duration.Input
 }
 
-/** The file cannot be taken for a sanctions list. */
+/** The file is not a valid sanctions list. */
 export class SnapshotInvalid extends Schema.TaggedError<SnapshotInvalid>()("SnapshotInvalid", {
   path: Schema.String,
   detail: Schema.String
@@ -34,13 +34,13 @@ export class SnapshotInvalid extends Schema.TaggedError<SnapshotInvalid>()("Snap
   }
 }
 
-/** The listed addresses of a snapshot's text. A line that is no address refuses the whole file, as does an empty list. */
+/** The listed addresses of a snapshot's text. A line that is not an address makes the whole file invalid, and so does an empty list. */
 export const parse = Effect.fnUntraced(function* (path: string, text: string) {
   const listed = yield* Effect.mapError(
     entries(text.trimStart()),
     (error) => new SnapshotInvalid({ path, detail: error.message })
   )
-  if (listed.length === 0) return yield* new SnapshotInvalid({ path, detail: "it lists no address" })
+  if (listed.length === 0) return yield* new SnapshotInvalid({ path, detail: "it lists no addresses" })
   return new Set(listed)
 })
 
@@ -58,7 +58,7 @@ const entries = (text: string) => {
   )
 }
 
-/** OFAC names a currency in `idType`; the same EVM address may be listed under several, and others are not EVM addresses. */
+/** OFAC names the currency in `idType`. An EVM address may be listed under several, and other currencies are skipped. */
 const SDN_ADDRESS =
   /<idType>\s*Digital Currency Address[^<]*<\/idType>\s*<idNumber>\s*(0x[0-9a-fA-F]{40})\s*<\/idNumber>/g
 

@@ -1,6 +1,6 @@
 /**
- * {@link Screening} by the sanctions oracle that Chainalysis keeps on each chain: a contract that answers
- * `isSanctioned(address)` with a bool. Whatever is not a clean answer for every address blocks.
+ * {@link Screening} by the sanctions oracle of Chainalysis on each chain, a contract with `isSanctioned(address)`. Anything but
+ * a valid answer for every address blocks the request.
  */
 import { Duration, Effect, Exit, Layer, Option, Request, RequestResolver, Semaphore } from "effect"
 import { toFunctionSelector } from "viem"
@@ -18,17 +18,17 @@ const isSanctioned = (account: Address.Address): Hex =>
   `${IS_SANCTIONED}${account.slice(2).toLowerCase().padStart(64, "0")}`
 
 export interface Options {
-  /** How long the node may take; longer is no answer. */
+  /** Timeout of a call to the node. */
   readonly timeout?: Duration.Input
 }
 
-/** Questions that may travel together wait while this many calls of a chain are under way. */
+/** Maximum number of concurrent calls per chain. Further questions wait and are combined. */
 const CALLS = 2
 
-/** Addresses in one call, at most. */
+/** Maximum number of addresses in one call. */
 const ADDRESSES = 200
 
-/** Whether the oracle of a chain clears these addresses: one caller's question. */
+/** One caller's question: the addresses to clear on a chain. */
 class Question extends Request.Class<
   { readonly chainId: ChainId; readonly addresses: ReadonlyArray<Address.Address> },
   ReadonlyArray<bigint | undefined>,
@@ -36,8 +36,8 @@ class Question extends Request.Class<
 > {}
 
 /**
- * Many callers' questions in one call. Whatever is asked while calls are under way goes into the next one, so every answer is
- * as fresh as if its caller had asked alone, and a busy service asks the node no more often than it answers.
+ * Combines the questions of many callers into one call. Questions that arrive while calls are in flight go into the next call.
+ * Every answer is therefore newer than its question, and a busy service does not call the node more often than it answers.
  */
 const together = Effect.gen(function* () {
   const chains = yield* Chains
@@ -84,7 +84,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const verdicts = yield* Effect.request(new Question({ chainId, addresses }), resolver)
     if (verdicts.includes(1n)) return yield* new ScreeningBlocked({ cause: "listed" })
     if (verdicts.some((verdict) => verdict !== 0n)) {
-      return yield* FailClosed.unavailable(`the sanctions oracle of chain ${chainId} did not answer with booleans`)
+      return yield* FailClosed.unavailable(
+        `the sanctions oracle of chain ${chainId} returned an answer that is not a boolean`
+      )
     }
   })
 

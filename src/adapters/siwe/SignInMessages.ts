@@ -1,19 +1,19 @@
-/** The grammar of EIP-4361, as the `siwe` package reads it. Of that package only the parser is used. */
+/** Parses messages of EIP-4361 with the parser of the `siwe` package. Nothing else of that package is used. */
 import { Layer, Option } from "effect"
 import { SiweMessage } from "siwe"
 import * as Address from "../../domain/Address.ts"
 import { SignInMessages } from "../../ports/builder/SignInMessages.ts"
 
-/** Longer texts are not parsed: no wallet shows them in full, and the parser backtracks. */
+/** Maximum length of a text to parse. No wallet shows longer ones in full, and the parser backtracks. */
 const MAX_LENGTH = 4_096
 
-/** A date-time of the message, already known to have the form of RFC 3339; none for one like the 60th second. */
+/** A date-time of the message in the form of RFC 3339. None if it does not exist, such as second 60. */
 const millis = (text: string): Option.Option<number> => {
   const value = Date.parse(text)
   return Number.isNaN(value) ? Option.none() : Option.some(value)
 }
 
-/** An optional date-time: none only when it is there and cannot be read. */
+/** An optional date-time. None only if it is present and invalid. */
 const optionalMillis = (text: string | undefined): Option.Option<number | undefined> =>
   text === undefined ? Option.some(undefined) : millis(text)
 

@@ -1,7 +1,7 @@
 /**
- * Signatures of any wallet over a message. An account's own key is recovered here. Otherwise one `eth_call` runs the
- * reference validator of ERC-6492, which asks a deployed wallet (ERC-1271), or deploys one from the signature inside the
- * call and asks that. The signature chooses the code that runs, so the call is held to a time and to an amount of gas.
+ * Verifies a signature of any wallet over a message. The key of an ordinary account is recovered locally. Otherwise one
+ * `eth_call` runs the reference validator of ERC-6492, which asks a deployed wallet (ERC-1271), or deploys the wallet from the
+ * signature within the call and asks it. The signature chooses the code that runs, so time and gas of the call are limited.
  */
 import { type Duration, Effect, Layer, Option } from "effect"
 import {
@@ -19,15 +19,15 @@ import { WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
 export interface Limits {
   readonly timeout: Duration.Input
   readonly gas: bigint
-  /** Longer signatures are not looked at: a passkey's wallet with its deployment fits. */
+  /** Maximum size of a signature. That of a passkey wallet with its deployment fits. */
   readonly maxBytes: number
 }
 
 const defaults: Limits = { timeout: "5 seconds", gas: 5_000_000n, maxBytes: 16_384 }
 
 /**
- * Where the validator runs: an account nobody holds, given code for one call. That code is the validator's creation code,
- * which does all its work as it "deploys" and returns one byte, 1 for a valid signature.
+ * Address at which the validator runs. Its code is set for one call to the validator's creation code, which does all its work
+ * during "deployment" and returns one byte, 1 for a valid signature.
  */
 const VALIDATOR = Address.of("0x00000000000000000000000000000000006492aa")
 
@@ -63,7 +63,7 @@ export const layerWith = (limits: Partial<Limits> = {}) => {
             })
             .pipe(
               Effect.map((answer) => answer === "0x01"),
-              // The validator reverts where the wallet is none, or refuses.
+              // The validator reverts if the address is not a wallet or the wallet rejects the signature.
               Effect.catchTag("CallReverted", () => Effect.succeed(false)),
               Effect.timeoutOrElse({
                 duration: timeout,

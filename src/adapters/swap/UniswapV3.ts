@@ -1,6 +1,6 @@
 /**
- * Swaps on Uniswap v3, found and priced on chain alone: QuoterV2 by eth_call, SwapRouter02 for the swap. No service has to be
- * asked, so it works wherever the contracts are.
+ * Swaps on Uniswap v3. QuoterV2 finds and prices them by eth_call, and SwapRouter02 makes them. It needs no service, so it
+ * works on every chain with these contracts.
  */
 import { Effect, Layer, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData } from "viem"
@@ -23,17 +23,17 @@ import * as Path from "./UniswapV3Path.ts"
 
 export const PROVIDER = "uniswap-v3"
 
-/** Hops beside the wrapped native currency: each adds 16 quotes to the call. */
+/** Number of hop tokens in addition to the wrapped native currency. Each adds 16 quotes to the call. */
 const MAX_STABLE_HOPS = 2
 
-/** The router takes these recipients to mean its caller and itself (`Constants.MSG_SENDER`, `Constants.ADDRESS_THIS`). */
+/** Recipients with a special meaning to the router: its caller and itself (`Constants.MSG_SENDER`, `Constants.ADDRESS_THIS`). */
 const MSG_SENDER = Address.of("0x0000000000000000000000000000000000000001")
 const ADDRESS_THIS = Address.of("0x0000000000000000000000000000000000000002")
 
-/** What the router adds to the quoter's figure for the pools: its own dispatch and the transfer of the input. */
+/** Gas of the router in addition to the quoter's figure for the pools: dispatch and transfer of the input. */
 const ROUTER_GAS = 25_000n
 
-/** Withdrawing from the wrapped native token and sending the proceeds on, after a swap and by itself. */
+/** Gas of unwrapping native currency and sending it, after a swap and without one. */
 const UNWRAP_GAS = 20_000n
 const PULL_AND_UNWRAP_GAS = 55_000n
 
@@ -64,7 +64,7 @@ const quoteCall = (path: Path.Path, tokenIn: Address.Address, tokenOut: Address.
         args: [Path.encode(tokenIn, path, tokenOut), amountIn]
       })
 
-/** None for an answer that is no quote, such as that of a quoter without code. */
+/** None for an answer that is not a quote, such as that of a quoter without code. */
 const decodeQuote = Option.liftThrowable((path: Path.Path, data: Hex): Quoted => {
   const [amountOut, , , gas] =
     path._tag === "Direct"
@@ -73,7 +73,7 @@ const decodeQuote = Option.liftThrowable((path: Path.Path, data: Hex): Quoted =>
   return { path, amountOut, gas }
 })
 
-/** The path that gives most; the earlier, shorter one where two give the same. */
+/** The path with the highest output. Of equal ones, the first, which is the shortest. */
 const best = Effect.fnUntraced(function* (
   client: ChainClient,
   quoter: Address.Address,
@@ -123,11 +123,11 @@ const swapCall = ({ amountIn, minAmountOut: amountOutMinimum, path, recipient, t
 const unwrapCall = (minAmountOut: bigint, recipient: Address.Address): Hex =>
   encodeFunctionData({ abi: swapRouter02Abi, functionName: "unwrapWETH9", args: [minAmountOut, recipient] })
 
-/** The swap functions know no deadline of their own. */
+/** Adds a deadline, which the swap functions do not have. */
 const withDeadline = (deadline: bigint, calls: ReadonlyArray<Hex>): Hex =>
   encodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall", args: [deadline, calls] })
 
-/** The wrapped native currency to the native one is no swap: the router withdraws it, one to one. */
+/** From the wrapped native currency to the native one, no swap is needed: the router unwraps it one to one. */
 const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute => ({
   provider: PROVIDER,
   target: router,
@@ -148,7 +148,7 @@ const swapping = (
 ): SwapRoute => {
   const { amountIn, deadline, recipient, slippageBps, tokenIn } = request
   const least = lessBps(quoted.amountOut, slippageBps)
-  // The delegate refuses an order that may deliver nothing.
+  // The delegate rejects an order whose minimum output is 0.
   const minAmountOut = least > 0n ? least : 1n
   const swap = { path: quoted.path, tokenIn, tokenOut, amountIn, minAmountOut }
   const native = isNative(request.tokenOut)
@@ -165,9 +165,9 @@ const swapping = (
   }
 }
 
-/** Why the request cannot be put to the router at all; undefined when it can. */
+/** The reason why the router cannot serve the request. Undefined if it can. */
 const objection = (router: Address.Address, { amountIn, recipient }: SwapRequest): string | undefined => {
-  // To the router an amount of 0 means all it holds.
+  // For the router, an amount of 0 means its whole balance.
   if (amountIn <= 0n) return "the amount is zero"
   return recipient === MSG_SENDER || recipient === ADDRESS_THIS || recipient === router
     ? `the router does not deliver to ${recipient}`

@@ -1,4 +1,4 @@
-/** Ways through Uniswap v3 pools from one token to another: which are tried, and how the contracts write them. */
+/** Paths through Uniswap v3 pools from one token to another, and their encoding. */
 import { concatHex, numberToHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
@@ -13,8 +13,8 @@ export type Path =
   | { readonly _tag: "Via"; readonly token: Address.Address; readonly fees: readonly [Fee, Fee] }
 
 /**
- * All direct pools, and all pairs of pools through each hop. A pool that does not exist costs the quoter a few thousand gas,
- * so nothing is gained by leaving tiers out.
+ * All direct pools, and all pairs of pools through each hop. A quote of a missing pool costs only a few thousand gas, so no
+ * fee tier is left out.
  */
 export const candidates = (
   tokenIn: Address.Address,
@@ -32,7 +32,7 @@ export const candidates = (
   ]
 }
 
-/** token ‖ fee (3 bytes) ‖ token ‖ fee ‖ token: how the periphery packs a path of two pools. */
+/** Encoding of a path of two pools: token ‖ fee (3 bytes) ‖ token ‖ fee ‖ token. */
 export const encode = (
   tokenIn: Address.Address,
   path: Extract<Path, { _tag: "Via" }>,

@@ -1,4 +1,4 @@
-/** The functions of Uniswap v3's QuoterV2 and SwapRouter02 that are called. */
+/** The used functions of Uniswap v3's QuoterV2 and SwapRouter02. */
 import { parseAbi } from "viem"
 
 export const quoterV2Abi = parseAbi([

@@ -18,7 +18,10 @@ import { asUser, balanceOf } from "../evm/contracts/asUser.ts"
 import { AcrossNetwork, chainsOf, network, RECIPIENT } from "./acrossNetwork.ts"
 
 const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })
-const across = Across.layer.pipe(Layer.provide([fees, UniswapV3.layer]))
+const ORDER_LIFETIME_SECONDS = 720
+const across = Across.layer({ orderLifetimeSeconds: ORDER_LIFETIME_SECONDS }).pipe(
+  Layer.provide([fees, UniswapV3.layer])
+)
 
 const fixtureOf = (requestOf: (net: AcrossNetwork["Service"]) => BridgeRequest) =>
   Layer.effect(
@@ -256,8 +259,8 @@ layer(shared)("Across, swaps before the deposit", (it) => {
           )
       assert.strictEqual(yield* reading({}), String(route.minAmountOut))
       // Worth nothing to a relayer: the owner would get it back in the place of WETH.
-      assert.match(yield* reading({ inputToken: address(0x77) }), /is not what is bridged/)
-      assert.match(yield* reading({ inputToken: net.source.tokens.DAI }), /is not what is bridged/)
+      assert.match(yield* reading({ inputToken: address(0x77) }), /is not the token that is bridged/)
+      assert.match(yield* reading({ inputToken: net.source.tokens.DAI }), /is not the token that is bridged/)
       assert.match(yield* reading({ inputAmount: 1n }), /above the input/)
       assert.match(yield* reading({ outputAmount: 1n }), /relayer's fee is above/)
       assert.match(yield* reading({ exclusiveRelayer: address(5), exclusivityParameter: 3_600 }), /for too long/)
@@ -287,7 +290,9 @@ layer(network)("Across, offers of the fee service", (it) => {
             return { ...honest, ...change(honest, asked) }
           })
       })
-      const adapter = Across.layerWith(options).pipe(Layer.provide([service, UniswapV3.layer]))
+      const adapter = Across.layer({ orderLifetimeSeconds: ORDER_LIFETIME_SECONDS, ...options }).pipe(
+        Layer.provide([service, UniswapV3.layer])
+      )
       return yield* Effect.gen(function* () {
         const outcome = yield* Effect.result((yield* Bridge).route(request))
         if (outcome._tag === "Failure") return { refused: `${outcome.failure._tag}: ${outcome.failure.detail}` }

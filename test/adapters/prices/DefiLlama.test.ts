@@ -169,7 +169,7 @@ describe("DefiLlama", () => {
   it.effect("is unavailable for a chain that it has no name for", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip((yield* Prices).usd(31337, [{ address: token, decimals: 18 }]))
-      assert.include(error.message, "chain 31337 is not known there")
+      assert.include(error.message, "chain 31337 is not supported")
     }).pipe(Effect.provide(adapter()))
   )
 
