@@ -32,13 +32,15 @@ export interface Options {
   /** What the only chain's node answers. */
   readonly node?: Partial<ChainClient>
   readonly chains?: Layer.Layer<Chains>
-  /** Not configured unless told. */
+  /** Default: not configured. */
   readonly operations?: Layer.Layer<OrchestratorOperations>
   readonly assertions?: Layer.Layer<OperatorAssertions>
-  /** Keeps what it is given, unless told. */
+  /** Default: keeps what it is given. */
   readonly webhooks?: Layer.Layer<Transport>
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
+  /** Default: the server's own. */
+  readonly idleTimeout?: number
 }
 
 /** Windows that tests never fill by accident. */
@@ -59,7 +61,11 @@ export const serverOnStores = (options: Options = {}) => {
     ...options.settings
   })
   const chains = options.chains ?? FakeChain.layer({ call: refusesSignatures, ...options.node })
-  return BuilderServer.listen({ port: options.port ?? 0, hostname: "127.0.0.1" }).pipe(
+  return BuilderServer.listen({
+    port: options.port ?? 0,
+    hostname: "127.0.0.1",
+    ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout })
+  }).pipe(
     Layer.provide(BuilderBackend.layer),
     Layer.provide(WalletSignatures.layer),
     Layer.provide(options.webhooks ?? Layer.empty),

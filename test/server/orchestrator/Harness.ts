@@ -23,6 +23,7 @@ import { type Intent, Intents } from "../../../src/ports/orchestrator/Intents.ts
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
+import type { ListenOptions } from "../../../src/server/shared/ServiceServer.ts"
 import { chain as fakeChain } from "../../support/FakeChain.ts"
 
 export const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
@@ -336,11 +337,12 @@ const parse = (text: string): unknown => {
 /** Starts the server for the rest of the test. */
 export const serve = Effect.fnUntraced(function* (
   useCases: Partial<UseCases> = {},
-  settings: Partial<ServerSettingsShape> = {}
+  settings: Partial<ServerSettingsShape> = {},
+  listen: Partial<ListenOptions> = {}
 ) {
   const logs: Array<LogLine> = []
   const context = yield* Layer.build(
-    OrchestratorServer.listen({ port: 0, hostname: "127.0.0.1" }).pipe(
+    OrchestratorServer.listen({ port: 0, hostname: "127.0.0.1", ...listen }).pipe(
       Layer.provide(services(useCases, settings, (line) => logs.push(line)))
     )
   )

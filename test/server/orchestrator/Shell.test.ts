@@ -1,10 +1,10 @@
 /** What surrounds every request: ids, logs, CORS, methods, headers, shutdown. */
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
-import { Deferred, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { OrchestratorApi } from "../../../src/api/orchestrator/OrchestratorApi.ts"
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
-import { ID, offer, OWNER, quoteRequest, serve, services, submission } from "./Harness.ts"
+import { ID, OWNER, quoteRequest, serve, services, submission } from "./Harness.ts"
 
 describe("methods", () => {
   it.effect("404 for unknown routes, 405 with Allow for known ones", () =>
@@ -208,27 +208,6 @@ describe("documentation", () => {
 })
 
 describe("the server", () => {
-  it.effect("finishes what is in flight before it stops, and takes nothing more", () =>
-    Effect.gen(function* () {
-      const arrived = yield* Deferred.make<void>()
-      const go = yield* Deferred.make<void>()
-      const scope = yield* Scope.make()
-      const { base, post } = yield* serve({
-        quote: (request) =>
-          Deferred.succeed(arrived, undefined).pipe(Effect.andThen(Deferred.await(go)), Effect.as(offer(request)))
-      }).pipe(Scope.provide(scope))
-      const inFlight = yield* Effect.forkChild(post("/quote", quoteRequest))
-      yield* Deferred.await(arrived)
-      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      yield* Effect.yieldNow
-      const refused = yield* Effect.exit(Effect.tryPromise(() => fetch(`${base}/healthz`, { keepalive: false })))
-      assert.isTrue(Exit.isFailure(refused))
-      yield* Deferred.succeed(go, undefined)
-      assert.strictEqual((yield* Fiber.join(inFlight)).status, 200)
-      yield* Fiber.join(stopping)
-    })
-  )
-
   it.effect("stops working on a request whose client has left", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
