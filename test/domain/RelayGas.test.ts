@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { itemGasLimit, quotedGas, sweepGasLimit } from "../../src/domain/RelayGas.ts"
+import { batchGasLimit, batchRoom, itemGas, itemGasLimit, quotedGas, sweepGasLimit } from "../../src/domain/RelayGas.ts"
 
 const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 21_000n, maximum: 30_000_000n }))
 
@@ -34,4 +34,24 @@ describe("quotedGas", () => {
       ].every((limit) => limit >= gross + dataGas)
     }
   )
+})
+
+describe("batchGasLimit", () => {
+  it("holds the batch, its items, and the part of the largest that a call cannot be given", () => {
+    assert.strictEqual(batchGasLimit([6_300_000n, 630_000n]), 60_000n + 6_300_000n + 630_000n + 100_000n)
+  })
+
+  it.prop("gives every item its limit, whatever the items before it used", [Schema.NonEmptyArray(Gas)], ([limits]) => {
+    const items = limits.map((limit) => itemGas(limit, 0))
+    // Ahead of an item, all others may have used their share. EIP-150 keeps a 64th of what is left from the call.
+    const total = batchGasLimit(items)
+    const used = items.reduce((sum, gas) => sum + gas, 0n)
+    return items.every((gas, index) => ((total - (used - gas)) * 63n) / 64n >= (limits[index] ?? 0n))
+  })
+
+  it.prop("stays within the gas of a transaction when the items stay within its room", [Gas, Gas], ([total, share]) => {
+    const room = batchRoom(total)
+    const first = share < room ? share : room
+    return room === 0n || batchGasLimit([first, room - first]) <= total
+  })
 })

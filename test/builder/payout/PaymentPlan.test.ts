@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { plan, type Version } from "../../../src/builder/payout/PaymentPlan.ts"
+import { type Observation, plan, type Version } from "../../../src/builder/payout/PaymentPlan.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 
 const TIMING = { bumpMillis: 60_000, marginSeconds: 60n }
@@ -174,5 +174,41 @@ describe("the plan of a payment", () => {
     const stray = new World()
     stray.spent = true
     assert.strictEqual(stray.look(false)._tag, "Stray")
+  })
+
+  const version: Version = {
+    txHash: `0x${"11".repeat(32)}`,
+    nonce: 0n,
+    gas: 1n,
+    fees: { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n },
+    deadline: 2_000n,
+    recordedAtMs: 0,
+    receipt: { status: "success", blockNumber: 100n }
+  }
+
+  const seen: Observation = {
+    versions: [],
+    isSpent: false,
+    head: { number: 100n, timestamp: 1_000n },
+    confirmations: CONFIRMATIONS,
+    accountNonce: { latest: 0n, pending: 0n },
+    balance: 100n,
+    allowance: 100n,
+    total: 100n,
+    market: { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n },
+    nowMs: 1_000_000,
+    isBroadcast: false
+  }
+
+  it("books a payment with the last of its confirmations, the including block being the first", () => {
+    const at = (number: bigint) =>
+      plan({ ...seen, versions: [version], isSpent: true, head: { ...seen.head, number } }, TIMING)._tag
+    assert.strictEqual(at(101n), "Wait")
+    assert.strictEqual(at(102n), "Book")
+  })
+
+  it("pays with the whole of the vault's balance, and not with one unit less", () => {
+    assert.strictEqual(plan(seen, TIMING)._tag, "Sign")
+    assert.strictEqual(plan({ ...seen, balance: 99n }, TIMING)._tag, "Underfunded")
   })
 })

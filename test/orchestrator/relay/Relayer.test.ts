@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
+import type * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
@@ -157,15 +158,22 @@ describe("what is refused", () => {
     Effect.gen(function* () {
       const { intent, sent, submit } = yield* scene
       const screening = yield* ScreeningState
+      const list = (party: Address.Address) =>
+        Ref.update(screening, (state) => ({ ...state, listed: new Set([party]) }))
       yield* submit({ id: "fresh", owner: 1 })
-      yield* Ref.update(screening, (state) => ({ ...state, listed: new Set([BUILDER]) }))
+      yield* list(BUILDER)
       yield* run
       assert.lengthOf(yield* sent, 1)
 
-      yield* submit({ id: "old", owner: 2 })
-      yield* TestClock.adjust(60_001)
-      yield* run
-      assert.strictEqual((yield* intent("old")).failureReason, "screening_blocked")
+      const destination = address(0xdd)
+      const parties = { builder: BUILDER, destination, owner: address(4) }
+      for (const [index, [id, party]] of Object.entries(parties).entries()) {
+        yield* list(party)
+        yield* submit({ id, owner: 2 + index, order: { destination, deadline: 1_800_000_000n } })
+        yield* TestClock.adjust(60_001)
+        yield* run
+        assert.strictEqual((yield* intent(id)).failureReason, "screening_blocked", id)
+      }
       assert.lengthOf(yield* sent, 1)
     }).pipe(Effect.provide(layer))
   )

@@ -1,0 +1,17 @@
+/** Every mutant: the rules of money, by subject. */
+import type { Mutant } from "./Mutant.ts"
+import { contracts } from "./rules/Contracts.ts"
+import { fees } from "./rules/Fees.ts"
+import { ledger } from "./rules/Ledger.ts"
+import { nonces } from "./rules/Nonces.ts"
+import { screening } from "./rules/Screening.ts"
+import { transitions } from "./rules/Transitions.ts"
+
+export const MUTANTS: ReadonlyArray<Mutant> = [
+  ...fees,
+  ...transitions,
+  ...nonces,
+  ...ledger,
+  ...screening,
+  ...contracts
+]

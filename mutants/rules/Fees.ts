@@ -1,0 +1,100 @@
+/** Rules of what a sweep costs: protocol fee, network fee, markup, and the gas that the relayer pays for. */
+import type { Mutant } from "../Mutant.ts"
+
+const FEES = "src/domain/Fees.ts"
+const GAS = "src/domain/RelayGas.ts"
+const QUOTER = "src/orchestrator/quote/Quoter.ts"
+
+export const fees: ReadonlyArray<Mutant> = [
+  {
+    name: "the protocol fee rounds down",
+    file: FEES,
+    text: "mulDivUp(options.amountIn, rate, BPS)",
+    replacement: "mulDivDown(options.amountIn, rate, BPS)",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "a subscriber's protocol fee rounds down",
+    file: FEES,
+    text: "mulDivUp(options.amountIn, rate * BigInt(policy.subscriberShareBps), BPS * BPS)",
+    replacement: "mulDivDown(options.amountIn, rate * BigInt(policy.subscriberShareBps), BPS * BPS)",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "only owners without a subscription pay the reduced rate",
+    file: FEES,
+    text: "return options.subscriptionActive",
+    replacement: "return !options.subscriptionActive",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "the markup rounds up",
+    file: FEES,
+    text: "mulDivDown(amountIn, BigInt(builderBps), BPS)",
+    replacement: "mulDivUp(amountIn, BigInt(builderBps), BPS)",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "the network fee has no margin",
+    file: FEES,
+    text: "options.cost * (BPS + BigInt(policy.networkMarginBps))",
+    replacement: "options.cost * BPS",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "the network fee rounds down",
+    file: FEES,
+    text: "mulDivUp(\n    options.cost",
+    replacement: "mulDivDown(\n    options.cost",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "fees may take the whole amount",
+    file: FEES,
+    text: "return total < parts.amountIn",
+    replacement: "return total <= parts.amountIn",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "the markup is left out of the total",
+    file: FEES,
+    text: "const total = feeAmount + parts.builderFee",
+    replacement: "const total = feeAmount",
+    tests: ["test/domain/Fees.test.ts"]
+  },
+  {
+    name: "the fee of a rollup's data is not charged",
+    file: QUOTER,
+    text: "(gas + dataGas) * gasPrice + dataFee",
+    replacement: "(gas + dataGas) * gasPrice",
+    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+  },
+  {
+    name: "a builder with on-chain payouts is paid through the vault, and the other way round",
+    file: QUOTER,
+    text: 'address: payoutMode === "onchain" ?',
+    replacement: 'address: payoutMode !== "onchain" ?',
+    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+  },
+  {
+    name: "a sweep's gas limit does not cover gas that is refunded at its end",
+    file: GAS,
+    text: "const gross = (simulated * 5n) / 4n",
+    replacement: "const gross = simulated",
+    tests: ["test/domain/RelayGas.test.ts"]
+  },
+  {
+    name: "a batch's gas limit does not cover the 64th that its last call cannot use",
+    file: GAS,
+    text: "items.reduce((most, gas) => (gas > most ? gas : most), 0n) / 63n",
+    replacement: "items.reduce((most, gas) => (gas > most ? gas : most), 0n) / 6_300n",
+    tests: ["test/domain/RelayGas.test.ts"]
+  },
+  {
+    name: "a replacement raises fees by less than nodes ask for",
+    file: "src/domain/FeeBump.ts",
+    text: "const STEP_DIVISOR = 8n",
+    replacement: "const STEP_DIVISOR = 11n",
+    tests: ["test/domain/FeeBump.test.ts"]
+  }
+]

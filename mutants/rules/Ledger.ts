@@ -1,0 +1,138 @@
+/** Rules of the books: accruals, reversals, revenue, and payouts of what is owed. */
+import type { Mutant } from "../Mutant.ts"
+
+const ACCRUAL = "src/domain/Accrual.ts"
+const ENTRY = "src/domain/LedgerEntry.ts"
+const LEDGER = "src/adapters/sql/builder/Ledger.ts"
+const PAYOUT = "src/domain/Payout.ts"
+const PAYOUTS = "src/adapters/sql/builder/Payouts.ts"
+const PLAN = "src/builder/payout/PaymentPlan.ts"
+
+export const ledger: ReadonlyArray<Mutant> = [
+  {
+    name: "the builder is credited with the protocol's fee",
+    file: ACCRUAL,
+    text: "amount: builderFee,",
+    replacement: "amount: feeAmount,",
+    tests: ["test/domain/Accrual.test.ts"]
+  },
+  {
+    name: "a fee that the vault received is booked as paid to the builder",
+    file: ACCRUAL,
+    text: 'attributed.payoutMode === "onchain" ?',
+    replacement: 'attributed.payoutMode === "ledger" ?',
+    tests: ["test/domain/Accrual.test.ts"]
+  },
+  {
+    name: "a settlement's id does not tell its events apart",
+    file: ACCRUAL,
+    text: "`${txHash}_${eventIndex}`",
+    replacement: "`${txHash}_${0 * eventIndex}`",
+    tests: ["test/domain/Accrual.test.ts"]
+  },
+  {
+    name: "what was paid is still owed",
+    file: ENTRY,
+    text: "totals.earned - totals.paid",
+    replacement: "totals.earned",
+    tests: ["test/domain/LedgerEntry.test.ts"]
+  },
+  {
+    name: "a negative balance is shown as owed",
+    file: ENTRY,
+    text: "return value > 0n",
+    replacement: "return value !== 0n",
+    tests: ["test/domain/LedgerEntry.test.ts"]
+  },
+  {
+    name: "an accrual that its sweep paid is owed again",
+    file: LEDGER,
+    text: "CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE ${amount}::numeric END",
+    replacement: "CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE 0 * ${amount}::numeric END",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a reversal takes back what was earned, and not what was paid",
+    file: LEDGER,
+    text: "token, -earned, -paid,",
+    replacement: "token, -earned, 0,",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "an accrual that was booked with another amount counts as the same",
+    file: LEDGER,
+    text: "AND token = ${token} AND earned = ${amount}::numeric",
+    replacement: "AND token = ${token} AND ${amount}::numeric >= 0",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch claims entries of another open batch",
+    file: PAYOUTS,
+    text: "c.entry_id = e.id AND NOT c.released)",
+    replacement: "c.entry_id = e.id AND NOT c.released AND false)",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch that was given up keeps its claims",
+    file: PAYOUTS,
+    text: "SET released = true WHERE payout_id = ${id}",
+    replacement: "SET released = true WHERE payout_id = ${id} AND false",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a payment is booked without an amount",
+    file: PAYOUTS,
+    text: "e.token, 0, sum(e.earned - e.paid), c.payout_id",
+    replacement: "e.token, 0, 0 * sum(e.earned - e.paid), c.payout_id",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a payment itself is claimed by a later batch",
+    file: PAYOUTS,
+    text: "AND e.kind <> 'payment' AND",
+    replacement: "AND",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch pays builders who are owed less than its minimum",
+    file: PAYOUTS,
+    text: "HAVING sum(o.amount) BETWEEN ${least}::numeric AND",
+    replacement: "HAVING sum(o.amount) + 0 * ${least}::numeric BETWEEN 1 AND",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a line counts as paid with one unit less",
+    file: PAYOUT,
+    text: "(received.get(line.payoutAddress) ?? 0n) < line.amount",
+    replacement: "(received.get(line.payoutAddress) ?? 0n) + 1n < line.amount",
+    tests: ["test/domain/Payout.test.ts"]
+  },
+  {
+    name: "a transfer from anybody pays a line",
+    file: PAYOUT,
+    text: "if (addressOfTopic(from) !== vault || size(log.data) !== 32) continue",
+    replacement: "if (size(log.data) !== 32) continue",
+    tests: ["test/domain/Payout.test.ts"]
+  },
+  {
+    name: "a payment is booked one confirmation too early",
+    file: PLAN,
+    text: "const depth = head.number - paid.receipt.blockNumber + 1n",
+    replacement: "const depth = head.number - paid.receipt.blockNumber + 2n",
+    tests: ["test/builder/payout/PaymentPlan.test.ts"]
+  },
+  {
+    name: "a batch is paid that the vault cannot cover",
+    file: PLAN,
+    text: "if (seen.balance < seen.total)",
+    replacement: "if (seen.balance + 1n < seen.total)",
+    tests: ["test/builder/payout/PaymentPlan.test.ts"]
+  },
+  {
+    name: "a batch is paid again though its Permit2 nonce is spent",
+    file: PLAN,
+    text: 'if (seen.isSpent) return { _tag: versions.length === 0 ? "Stray" : "Wait" }',
+    replacement: "",
+    tests: ["test/builder/payout/PaymentPlan.test.ts"]
+  }
+]

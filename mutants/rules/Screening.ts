@@ -1,0 +1,100 @@
+/** Rules of who may be served: sanctions screening, owners' signatures, and budgets. */
+import type { Mutant } from "../Mutant.ts"
+
+const CLEARANCE = "src/orchestrator/relay/Clearance.ts"
+const INTAKE = "src/orchestrator/intake/Intake.ts"
+const QUOTER = "src/orchestrator/quote/Quoter.ts"
+
+export const screening: ReadonlyArray<Mutant> = [
+  {
+    name: "a quote does not screen the destination",
+    file: QUOTER,
+    text: "[request.owner, request.destination]",
+    replacement: "[request.owner]",
+    tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
+  },
+  {
+    name: "a quote does not screen the owner",
+    file: QUOTER,
+    text: "[request.owner, request.destination]",
+    replacement: "[request.destination]",
+    tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
+  },
+  {
+    name: "a builder's payout address is not screened",
+    file: QUOTER,
+    text: "if (blocked) {",
+    replacement: "if (blocked && false) {",
+    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+  },
+  {
+    name: "a submission does not screen the builder",
+    file: INTAKE,
+    text: "order.builder === zero ? parties : [...parties, order.builder]",
+    replacement: "order.builder === zero ? parties : parties",
+    tests: ["test/orchestrator/intake/Intake.test.ts"]
+  },
+  {
+    name: "a submission does not screen the destination",
+    file: INTAKE,
+    text: "const parties = [order.owner, order.destination]",
+    replacement: "const parties = [order.owner]",
+    tests: ["test/orchestrator/intake/Intake.test.ts"]
+  },
+  {
+    name: "a quote may be submitted in the moment that it expires",
+    file: INTAKE,
+    text: "if (nowMs >= quote.expiresAtMs)",
+    replacement: "if (nowMs > quote.expiresAtMs)",
+    tests: ["test/orchestrator/intake/Intake.test.ts"]
+  },
+  {
+    name: "an order may be signed by anybody",
+    file: INTAKE,
+    text: "if (Option.getOrUndefined(signer) !== order.owner)",
+    replacement: "if (Option.isNone(signer))",
+    tests: ["test/orchestrator/intake/Intake.test.ts"]
+  },
+  {
+    name: "an authorization may be signed by anybody",
+    file: INTAKE,
+    text: "if (Option.getOrUndefined(authority) !== order.owner)",
+    replacement: "if (Option.isNone(authority))",
+    tests: ["test/orchestrator/intake/Intake.test.ts"]
+  },
+  {
+    name: "a sweep that waited long is not screened again",
+    file: CLEARANCE,
+    text: "nowMs - submittedAtMs > settings.clearanceLifetimeMillis",
+    replacement: "nowMs - submittedAtMs > 1_000 * settings.clearanceLifetimeMillis",
+    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+  },
+  {
+    name: "a listed destination of a sweep that waited long does not stop it",
+    file: CLEARANCE,
+    text: "[order.owner, order.destination, order.builder]",
+    replacement: "[order.owner, order.builder]",
+    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+  },
+  {
+    name: "an owner's sweeps are sent beyond the failure budget",
+    file: "src/orchestrator/relay/Budgets.ts",
+    text: "(burned.owners.get(order.owner) ?? 0) >= failureBudget.owner",
+    replacement: "(burned.owners.get(order.owner) ?? 0) > failureBudget.owner",
+    tests: ["test/orchestrator/relay/Budgets.test.ts"]
+  },
+  {
+    name: "a chain spends its daily cap and more",
+    file: "src/orchestrator/relay/Gate.ts",
+    text: "if (spent < dailySpendCap)",
+    replacement: "if (spent <= dailySpendCap)",
+    tests: ["test/orchestrator/relay/Budgets.test.ts"]
+  },
+  {
+    name: "a payout goes to an address that screening does not clear",
+    file: "src/builder/payout/PaymentChecks.ts",
+    text: "if (blocked.length > 0)",
+    replacement: "if (blocked.length > 1_000)",
+    tests: ["test/builder/payout/Sender.test.ts"]
+  }
+]

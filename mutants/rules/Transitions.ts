@@ -1,0 +1,93 @@
+/** Rules of an intent's life: its states, and what proves that it settled or failed. */
+import type { Mutant } from "../Mutant.ts"
+
+const INTENT = "src/domain/Intent.ts"
+const SWEPT = "src/domain/Swept.ts"
+const VERDICT = "src/domain/SweepVerdict.ts"
+
+export const transitions: ReadonlyArray<Mutant> = [
+  {
+    name: "an intent is submitted twice",
+    file: INTENT,
+    text: 'Submitted: { from: ["quoted"]',
+    replacement: 'Submitted: { from: ["quoted", "submitted"]',
+    tests: ["test/domain/Intent.test.ts"]
+  },
+  {
+    name: "an intent is delivered without being settled",
+    file: INTENT,
+    text: 'Delivered: { from: ["settled_source"]',
+    replacement: 'Delivered: { from: ["submitted", "settled_source"]',
+    tests: ["test/domain/Intent.test.ts"]
+  },
+  {
+    name: "a delivered intent fails",
+    file: INTENT,
+    text: 'Failed: { from: ["submitted", "settled_source"]',
+    replacement: 'Failed: { from: ["submitted", "settled_source", "delivered"]',
+    tests: ["test/domain/Intent.test.ts"]
+  },
+  {
+    name: "a settlement is booked while it may still vanish",
+    file: VERDICT,
+    text: 'if (evidence.settlement === "recent") return { _tag: "Wait" }',
+    replacement: 'if (evidence.settlement === "recent") return { _tag: "Settle" }',
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "a settled sweep fails since its nonce is spent",
+    file: VERDICT,
+    text: 'if (evidence.settlement === "final") return { _tag: "Settle" }',
+    replacement: "",
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "a sweep whose nonce was spent is sent again",
+    file: VERDICT,
+    text: 'if (evidence.nonceSpent) return { _tag: "Fail", reason: "nonce_used" }',
+    replacement: "",
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "an expired sweep is sent again",
+    file: VERDICT,
+    text: 'return evidence.expired ? { _tag: "Fail", reason: "expired" } :',
+    replacement: 'return evidence.expired ? { _tag: "Retry" } :',
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "an event with another fee settles an order",
+    file: SWEPT,
+    text: "event.feeAmount === order.feeAmount &&",
+    replacement: "",
+    tests: ["test/domain/Swept.test.ts"]
+  },
+  {
+    name: "an event with less than the minimum output settles an order",
+    file: SWEPT,
+    text: "event.amountOut >= order.minAmountOut &&",
+    replacement: "",
+    tests: ["test/domain/Swept.test.ts"]
+  },
+  {
+    name: "an event of another order settles an order",
+    file: SWEPT,
+    text: "event.orderHash === orderHash &&",
+    replacement: "",
+    tests: ["test/domain/Swept.test.ts"]
+  },
+  {
+    name: "a block counts one confirmation too early",
+    file: "src/orchestrator/shared/ChainView.ts",
+    text: "(block) => block.number >= blockNumber",
+    replacement: "(block) => block.number + 1n >= blockNumber",
+    tests: ["test/orchestrator/shared/ChainView.test.ts"]
+  },
+  {
+    name: "an intent moves out of a status in which its events are illegal",
+    file: "src/adapters/sql/orchestrator/IntentMoves.ts",
+    text: "from: legalFrom(events),",
+    replacement: 'from: ["quoted", "submitted", "settled_source", "delivered", "failed"],',
+    tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]
+  }
+]

@@ -1,0 +1,138 @@
+/** Bookings and payout batches, one rule at a time. `Ledger.suite.ts` holds them together over random histories. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Accrual } from "../../../src/domain/Accrual.ts"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import { Builders } from "../../../src/ports/builder/Builders.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
+import { Payouts } from "../../../src/ports/builder/Payouts.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+
+const TOKEN = FakeChain.address(0x11)
+const CHAIN = 1
+const PAYMENT: Hash = `0x${"a1".repeat(32)}`
+const OTHER_PAYMENT: Hash = `0x${"a2".repeat(32)}`
+
+const accrual: Accrual = { builderId: "alpha", sweepId: "sweep", token: TOKEN, amount: 5n, chainId: CHAIN }
+const paidAccrual: Accrual = { ...accrual, paidTxHash: PAYMENT }
+
+const opening = { chainId: CHAIN, token: TOKEN, minAmount: 0n, withUnknownChain: false }
+
+const stores = Effect.gen(function* () {
+  const builders = yield* Builders
+  for (const [position, id] of ["alpha", "beta"].entries()) {
+    yield* builders.create({
+      id,
+      name: id,
+      builderBps: 0,
+      maxBuilderBps: 0,
+      payoutAddress: FakeChain.address(0x80 + position),
+      payoutMode: "ledger",
+      createdAtMs: 0
+    })
+  }
+  const ledger = yield* Ledger
+  const payouts = yield* Payouts
+  return {
+    ledger,
+    payouts,
+    /** Earned and paid. */
+    totals: Effect.map(ledger.totals("alpha"), (lines) => lines.map(({ earned, paid }) => [earned, paid] as const)),
+    lines: (id: string, changes: Partial<typeof opening> = {}) =>
+      Effect.map(payouts.open({ ...opening, ...changes, id }), (batch) =>
+        batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`)
+      )
+  }
+})
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Ledger | Payouts, E>) => {
+  const rule = <A, F>(name: string, test: Effect.Effect<A, F, Builders | Ledger | Payouts>) =>
+    it.effect(name, () => Effect.provide(test, Layer.fresh(layer())))
+
+  describe(`bookings and payouts on ${adapter}`, () => {
+    rule(
+      "book an accrual once, and refuse any other content under its sweep",
+      Effect.gen(function* () {
+        const { ledger, totals } = yield* stores
+        assert.strictEqual(yield* ledger.accrue(accrual), "added")
+        assert.strictEqual(yield* ledger.accrue(accrual), "already_booked")
+        const { chainId: _chain, ...withoutChain } = accrual
+        const others: ReadonlyArray<Accrual> = [
+          { ...accrual, builderId: "beta" },
+          { ...accrual, token: FakeChain.address(0x22) },
+          { ...accrual, amount: 6n },
+          { ...accrual, chainId: 2 },
+          withoutChain,
+          paidAccrual
+        ]
+        for (const other of others) assert.strictEqual(yield* tagOf(ledger.accrue(other)), "AccrualConflict")
+        assert.deepStrictEqual(yield* totals, [[5n, 0n]])
+      })
+    )
+
+    rule(
+      "owe nothing of an accrual that its sweep paid, also after it was taken back",
+      Effect.gen(function* () {
+        const { ledger, lines, totals } = yield* stores
+        yield* ledger.accrue(paidAccrual)
+        assert.deepStrictEqual(yield* totals, [[5n, 5n]])
+        assert.strictEqual(yield* tagOf(lines("batch")), "NothingOwed")
+        yield* ledger.reverse(accrual.sweepId)
+        assert.deepStrictEqual(yield* totals, [[0n, 0n]])
+      })
+    )
+
+    rule(
+      "claim an entry for one batch at a time, and owe it again when the batch is given up",
+      Effect.gen(function* () {
+        const { ledger, lines, payouts } = yield* stores
+        yield* ledger.accrue(accrual)
+        assert.deepStrictEqual(yield* lines("first"), ["alpha=5"])
+        assert.strictEqual(yield* tagOf(lines("second")), "NothingOwed")
+        yield* payouts.fail("first", "given up")
+        assert.deepStrictEqual(yield* lines("third"), ["alpha=5"])
+      })
+    )
+
+    rule(
+      "leave out builders who are owed less than the minimum",
+      Effect.gen(function* () {
+        const { ledger, lines } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
+        assert.deepStrictEqual(yield* lines("batch", { minAmount: 5n }), ["alpha=5"])
+      })
+    )
+
+    rule(
+      "book a paid batch as paid, and pay nothing of it again",
+      Effect.gen(function* () {
+        const { ledger, lines, payouts, totals } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* lines("batch")
+        yield* payouts.markPaid("batch", OTHER_PAYMENT)
+        assert.deepStrictEqual(yield* totals, [[5n, 5n]])
+        assert.strictEqual(yield* tagOf(lines("again")), "NothingOwed")
+        yield* ledger.accrue({ ...accrual, sweepId: "later", amount: 7n })
+        assert.deepStrictEqual(yield* lines("later"), ["alpha=7"])
+      })
+    )
+
+    rule(
+      "pay less later where an accrual that was paid out is taken back",
+      Effect.gen(function* () {
+        const { ledger, lines, payouts, totals } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* lines("batch")
+        yield* payouts.markPaid("batch", OTHER_PAYMENT)
+        yield* ledger.reverse(accrual.sweepId)
+        assert.deepStrictEqual(yield* totals, [[0n, 5n]])
+        yield* ledger.accrue({ ...accrual, sweepId: "later", amount: 7n })
+        assert.deepStrictEqual(yield* lines("later"), ["alpha=2"])
+      })
+    )
+  })
+}
