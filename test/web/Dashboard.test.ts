@@ -187,8 +187,11 @@ layer(Site.layer(), live)("a builder", (it) => {
       const { context, page } = yield* Site.visitor()
       const { account } = yield* Harness.signUp("Lantern")
       yield* Wallet.install(page, account)
-      yield* opens(page, "/app")
-      yield* signIn(page)
+      // This page asks for nothing by itself, so that the link is what finds the session gone.
+      yield* opens(page, "/app/settings")
+      yield* chooseWallet(page)
+      yield* click(page, "Sign with Test Wallet")
+      yield* sees(page, "Settings")
       yield* Effect.promise(() => context.clearCookies())
       yield* Effect.promise(() => page.getByRole("link", { name: "API key" }).click())
       yield* reads(page, "Your session has ended.")
