@@ -1,4 +1,4 @@
-/** Accepts what an owner signed: every check of the spec, in its order, then durable before the answer. */
+/** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
 import { Clock, Context, Effect, Equal, Layer, Option, Schema } from "effect"
 import { zero } from "../../domain/Address.ts"
 import type { Hash } from "../../domain/Hex.ts"
@@ -10,7 +10,7 @@ import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
-/** The submission cannot be taken (400, masked): the remedy is a new quote and new signatures. */
+/** The submission is refused (400, masked). The client needs a new quote and new signatures. */
 export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
   reason: Schema.Literals([
     "unknown_quote",
@@ -45,10 +45,11 @@ const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
 export class Intake extends Context.Service<
   Intake,
   {
+    /** Checks and stores a submission. Fails with {@link SubmissionRefused} at the first check that fails. */
     readonly submit: (
       submission: Submission & { readonly quoteId: string }
     ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
-    /** What the very same submission came to earlier; none when it was not taken. */
+    /** The state of an identical submission that was accepted earlier; none when there is none. */
     readonly accepted: (
       submission: Submission & { readonly quoteId: string }
     ) => Effect.Effect<Option.Option<Accepted>, StoreUnavailable>
@@ -84,12 +85,19 @@ export class Intake extends Context.Service<
           .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
           .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
         if (authorization.chainId !== chain.id) {
-          return yield* refuse("wrong_authorization_chain", `${authorization.chainId}, and the order's is ${chain.id}`)
+          return yield* refuse(
+            "wrong_authorization_chain",
+            `the authorization is for chain ${authorization.chainId}, the order for ${chain.id}`
+          )
         }
         if (authorization.address !== chain.contracts.delegate) {
-          return yield* refuse("wrong_delegate", `${authorization.address}, and ours is ${chain.contracts.delegate}`)
+          return yield* refuse(
+            "wrong_delegate",
+            `the authorization is for ${authorization.address}, the delegate is ${chain.contracts.delegate}`
+          )
         }
-        if (chain.supportsSetCode === false) return yield* refuse("no_set_code_support", chain.name)
+        if (chain.supportsSetCode === false)
+          return yield* refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
 
         const signature = withRecoveryByte(returned)
         const [signer, authority] = yield* Effect.all([
@@ -110,11 +118,9 @@ export class Intake extends Context.Service<
               Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
             )
           )
-        yield* Effect.logInfo("submitted", {
-          intentId: quoteId,
-          chainId: chain.id,
-          deadline: order.deadline.toString()
-        })
+        yield* Effect.logInfo("sweep.submitted").pipe(
+          Effect.annotateLogs({ intentId: quoteId, chainId: chain.id, deadline: order.deadline.toString() })
+        )
         return asAccepted(submitted)
       })
 

@@ -1,4 +1,4 @@
-/** What an operator sees of sweeps that do not get on, and the one thing to do about them. */
+/** Shows operators the stuck sweeps, and lets them retry one. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { RetryOutcome, StuckIntent, StuckIntents } from "../../domain/StuckIntent.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -6,19 +6,20 @@ import { type HeldIntent, HeldIntents } from "../../ports/orchestrator/HeldInten
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { HealthCheck } from "./HealthCheck.ts"
-import { type Circumstances, explain } from "./StuckExplanation.ts"
+import { explain } from "./StuckExplanation.ts"
+import type { Circumstances } from "./StuckSituation.ts"
 
 export class IntentDesk extends Context.Service<
   IntentDesk,
   {
-    /** Sweeps that were submitted so long ago and have not settled, that rest, or whose delivery is late by as much. */
+    /** Sweeps that were submitted at least `olderThanMillis` ago and have not settled, that are postponed, or whose delivery is late by as much. */
     readonly stuck: (query: {
       readonly olderThanMillis: number
       readonly limit: number
     }) => Effect.Effect<StuckIntents, StoreUnavailable>
     /**
-     * Makes a submitted intent free to be taken now, if nothing carries it: ends its rest and its lease. Changes nothing
-     * else, so it is safe to repeat; who held the lease cannot send it twice. None where the id is unknown.
+     * Makes a submitted intent that no transaction carries free to be claimed now: ends its lease and its postponement. Safe
+     * to repeat: a worker that held the lease cannot send the intent twice. None when the id is unknown.
      */
     readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, StoreUnavailable>
   }
@@ -51,7 +52,7 @@ export class IntentDesk extends Context.Service<
         const before = yield* held.find(id)
         if (Option.isNone(before)) return Option.none()
         if (before.value.status === "submitted" && before.value.carrier === undefined) yield* intents.release([id])
-        // As it is now: another worker may have sent it meanwhile.
+        // Read again, since another worker may have sent it meanwhile.
         const after = Option.getOrElse(yield* held.find(id), () => before.value)
         return Option.some({ id, ...outcome(after) })
       })
@@ -82,21 +83,21 @@ const outcome = ({ carrier, ownersOther, status }: HeldIntent): Omit<RetryOutcom
       outcome: "past",
       explanation:
         status === "settled_source"
-          ? "It has settled on its source chain: there is nothing to send, and the bridge delivers."
+          ? "It has settled on its source chain, so there is nothing to send. The bridge delivers it."
           : `It is ${status}, which is final.`
     }
   }
   if (carrier !== undefined) {
     return {
       outcome: "carried",
-      explanation: `Transaction ${carrier.hash} carries it, which is broadcast again and replaced by itself until its nonce is used.`
+      explanation: `Transaction ${carrier.hash} carries it. The transaction is broadcast again and replaced automatically until its nonce is used.`
     }
   }
   return {
     outcome: "requeued",
     explanation:
       ownersOther === undefined
-        ? "It is free to be taken; a relayer takes it with its next claim."
-        : `It is free to be taken once ${ownersOther} of the same owner is done.`
+        ? "It is free to be claimed. A relayer takes it with its next claim."
+        : `It is free to be claimed once ${ownersOther} of the same owner is done.`
   }
 }

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { Health } from "../../../src/domain/Health.ts"
 import { type WaitsFor, WaitsFor as WaitsForSchema } from "../../../src/domain/StuckIntent.ts"
-import { type Circumstances, duration, explain } from "../../../src/orchestrator/operate/StuckExplanation.ts"
+import { explain } from "../../../src/orchestrator/operate/StuckExplanation.ts"
+import { type Circumstances, duration } from "../../../src/orchestrator/operate/StuckSituation.ts"
 import type { Carrier, HeldIntent } from "../../../src/ports/orchestrator/HeldIntents.ts"
 import { address, hash } from "../../support/IntentFixtures.ts"
 
@@ -83,9 +84,9 @@ const noLane: Circumstances = {
 type Case = readonly [why: string, HeldIntent, Circumstances, WaitsFor, ...words: ReadonlyArray<string>]
 
 const cases: ReadonlyArray<Case> = [
-  ["nobody takes it", queued, well, "relayer", "no relayer of alpha"],
-  ["it rests", { ...queued, restsUntilMs: NOW + 2_000 }, well, "rest", "rests for 2 s yet"],
-  ["it is leased", { ...queued, leasedUntilMs: NOW + 30_000 }, well, "lease", "has it for 30 s yet"],
+  ["nobody claims it", queued, well, "relayer", "no relayer of alpha"],
+  ["it rests", { ...queued, restsUntilMs: NOW + 2_000 }, well, "rest", "is retried in 2 s"],
+  ["it is leased", { ...queued, leasedUntilMs: NOW + 30_000 }, well, "lease", "for another 30 s"],
   ["its owner has another", { ...queued, ownersOther: "the other" }, well, "owner", "waits for the other"],
   ["its deadline passed", { ...queued, deadline: BigInt(NOW / 1000 - 600) }, well, "expiry", "10 min ago"],
   ["its chain is paused", queued, withAlert("relayer_paused", {}), "operator", "Alert relayer_paused."],
@@ -104,14 +105,14 @@ const cases: ReadonlyArray<Case> = [
     queued,
     withChain(1, { status: "down", contractsDeployed: false }),
     "chain",
-    "contracts"
+    "contracts are not at the configured addresses"
   ],
   [
     "its chain's node answers in part",
     queued,
     withChain(1, { status: "down", contractsDeployed: null }),
     "chain",
-    "in part"
+    "only in part"
   ],
   ["the destination's node is away", queued, withChain(2, down), "relayer"],
   ["no lane can send", queued, noLane, "lane", "No lane on alpha can send."],
@@ -129,14 +130,14 @@ const cases: ReadonlyArray<Case> = [
   ],
   ["others are before it", carried({ behind: 2 }), well, "inclusion", "behind 2 earlier nonces"],
   ["one other is before it", carried({ behind: 1 }), well, "inclusion", "behind 1 earlier nonce of its lane"],
-  ["no node took it", unsent(), well, "broadcast", "signed 90 s ago, and no node has taken it."],
+  ["no node took it", unsent(), well, "broadcast", "signed 90 s ago, and no node has accepted it."],
   ["its lane cannot pay for it", unsent(), withAlert("lane_low", { lane: LANE }), "broadcast", "Alert lane_low."],
   [
     "another lane cannot pay",
     unsent(),
     withAlert("lane_low", { lane: address(2) }),
     "broadcast",
-    "no node has taken it."
+    "no node has accepted it."
   ],
   [
     "the node refuses it",
@@ -156,7 +157,7 @@ const cases: ReadonlyArray<Case> = [
     "delivery",
     "settled on alpha 2 h ago",
     "across to deliver on beta",
-    "30 s were estimated"
+    "The estimate was 30 s."
   ],
   ["the destination's node is away, after settlement", settled, withChain(2, down), "chain", "beta"],
   ["the source's node is away, after settlement", settled, withChain(1, down), "delivery"],

@@ -1,0 +1,89 @@
+/** Explains why a submitted intent that no transaction carries is not sent. */
+import {
+  alertOf,
+  chainName,
+  type Circumstances,
+  duration,
+  type Explanation,
+  type Situation,
+  unreadable
+} from "./StuckSituation.ts"
+
+const LOG = "look for `sweep.postponed` with the intent's id in the relayer's log"
+
+/** Causes that stop every queued intent of a chain. */
+const stopped = (circumstances: Circumstances, chainId: number): Explanation | undefined => {
+  const closed = alertOf(circumstances, chainId, "relayer_paused", "spend_cap")
+  if (closed !== undefined) {
+    return {
+      waitsFor: "operator",
+      explanation: closed.message,
+      advice:
+        closed.kind === "spend_cap"
+          ? "Raise DAILY_SPEND_CAP_WEI and restart the orchestrator, or wait until a day has passed."
+          : "Remove the chain from RELAYER_PAUSED_CHAINS and restart the orchestrator."
+    }
+  }
+  return unreadable(circumstances, chainId) ?? withoutLane(circumstances, chainId)
+}
+
+const withoutLane = (circumstances: Circumstances, chainId: number): Explanation | undefined => {
+  const lanes = circumstances.health.lanes.filter((lane) => lane.chainId === chainId)
+  const alert = alertOf(circumstances, chainId, "lane_low", "lane_delegated", "signing_failed")
+  if (lanes.every(({ status }) => status === "down")) {
+    const detail = alert === undefined ? "" : ` ${alert.message}`
+    return {
+      waitsFor: "lane",
+      explanation: `No lane on ${chainName(circumstances, chainId)} can send.${detail}`,
+      advice: "Fund a lane, or configure another one."
+    }
+  }
+  return alert?.kind === "signing_failed"
+    ? { waitsFor: "lane", explanation: alert.message, advice: "Check the lane's key in RELAYER_KEYS." }
+    : undefined
+}
+
+/** Explains what keeps one intent in the queue of a chain that works. */
+const waiting = (situation: Situation): Explanation => {
+  const { intent, nowMs } = situation
+  const { leasedUntilMs, ownersOther, restsUntilMs, sourceChainId } = intent
+  if (leasedUntilMs !== undefined) {
+    return {
+      waitsFor: "lease",
+      explanation: `A relayer has claimed it, for another ${duration(leasedUntilMs - nowMs)}. If that process died, another one claims it then.`,
+      advice: "If the relayer that claimed it is dead, retry: another one claims it at once."
+    }
+  }
+  if (restsUntilMs !== undefined) {
+    return {
+      waitsFor: "rest",
+      explanation: `It could not be sent for a temporary reason and is retried in ${duration(restsUntilMs - nowMs)}. For the reason, ${LOG}.`,
+      advice: "The relayer retries it automatically. If the reason is gone, retry to send it at once."
+    }
+  }
+  return ownersOther === undefined
+    ? {
+        waitsFor: "relayer",
+        explanation: `It is free to be claimed, and no relayer of ${chainName(situation, sourceChainId)} has claimed it.`,
+        advice: `Check that a relayer runs. If it does, ${LOG}.`
+      }
+    : {
+        waitsFor: "owner",
+        explanation: `It waits for ${ownersOther} of the same owner: an owner's sweeps are sent one at a time.`,
+        advice: `Find out why ${ownersOther} waits.`
+      }
+}
+
+/** The first cause that holds: its deadline, then the chain, then the intent itself. */
+export const queued = (situation: Situation): Explanation => {
+  const { intent, nowMs } = situation
+  const past = nowMs - Number(intent.deadline) * 1000
+  if (past > 0) {
+    return {
+      waitsFor: "expiry",
+      explanation: `Its order's deadline passed ${duration(past)} ago, so it can no longer settle.`,
+      advice: "The watcher ends it as expired once a block's time is past the deadline. Check that the watcher runs."
+    }
+  }
+  return stopped(situation, intent.sourceChainId) ?? waiting(situation)
+}

@@ -1,0 +1,110 @@
+/** Decides which of an owner's holdings are worth sweeping, by an estimate of the fees. */
+import { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import { accountCode } from "../../domain/Delegation.ts"
+import * as Fees from "../../domain/Fees.ts"
+import type { DelegationState, SweepableToken } from "../../domain/Portfolio.ts"
+import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
+import type { Tier } from "../../domain/Tier.ts"
+import { NATIVE } from "../../domain/Token.ts"
+import * as Usd from "../../domain/Usd.ts"
+import { type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { type Holding, isPriced, portfolioToken } from "./Holding.ts"
+
+/** State of a chain that the estimate of its sweeps needs. */
+export interface ChainFacts {
+  readonly client: ChainClient
+  readonly delegation: typeof DelegationState.Type
+  /** Wei per gas. */
+  readonly gasPrice: bigint
+  readonly nativeUsd: Fees.UsdPrice | undefined
+}
+
+/** Makes `factsOf(chainId, owner, usd)` and `judge(facts, owner, holding)`. */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const settings = yield* OrchestratorSettings
+  const tokenRisk = yield* TokenRisk
+
+  const factsOf = Effect.fnUntraced(function* (
+    chainId: ChainId,
+    owner: Address.Address,
+    usd: ReadonlyMap<Address.Address, Fees.UsdPrice>
+  ) {
+    const client = yield* chains.get(chainId)
+    const [code, fees] = yield* Effect.all([client.code(owner), client.feesPerGas], { concurrency: 2 })
+    return {
+      client,
+      delegation: delegationState(client, code),
+      gasPrice: fees.baseFeePerGas + fees.maxPriorityFeePerGas,
+      nativeUsd: usd.get(NATIVE)
+    } satisfies ChainFacts
+  })
+
+  /**
+   * The balance after protocol and network fees; 0 when the fees exceed it. A quote also charges for the transaction's bytes
+   * on rollups, so this may be more than the quote.
+   */
+  const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
+    if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
+    const fees =
+      Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
+      Fees.networkFee(settings.fees, {
+        cost: ASSUMED_SWEEP_GAS * facts.gasPrice,
+        nativeUsd: facts.nativeUsd,
+        tokenUsd: price,
+        tokenDecimals: token.decimals
+      })
+    return fees < balance ? balance - fees : 0n
+  }
+
+  const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
+    const { balance, price, token } = holding
+    const profile: TokenProfile | undefined = yield* tokenRisk
+      .screenInput({ chainId: token.chainId, token: token.address, owner, amount: balance })
+      .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
+    const tier = profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
+    const net = netAmount(facts, holding, tier)
+    const reason = reasonAgainst(facts, profile, price, net)
+    return {
+      ...portfolioToken(holding, tier),
+      sweepable: reason === null,
+      reason,
+      delegation: facts.delegation,
+      estimatedNetAmount: net,
+      estimatedNetUsd: price === undefined ? null : Usd.format(Usd.valueOf(net, price, token.decimals))
+    } satisfies SweepableToken
+  })
+
+  return { factsOf, judge }
+})
+
+/** The first reason against sweeping a holding; null when it can be swept. */
+const reasonAgainst = (
+  { client, delegation, nativeUsd }: ChainFacts,
+  profile: TokenProfile | undefined,
+  price: Fees.UsdPrice | undefined,
+  net: bigint
+): SweepableToken["reason"] => {
+  if (client.chain.supportsSetCode === false) return "no_set_code_support"
+  if (delegation === "contract") return "account_is_a_contract"
+  if (profile === undefined) return "token_declined"
+  if (!isPriced(price) || !isPriced(nativeUsd)) return "no_price"
+  return net === 0n ? "worth_less_than_fees" : null
+}
+
+const delegationState = ({ chain }: ChainClient, code: `0x${string}`): typeof DelegationState.Type => {
+  const account = accountCode(code)
+  switch (account._tag) {
+    case "Plain":
+      return "none"
+    case "Contract":
+      return "contract"
+    case "Delegated":
+      return account.delegate === chain.contracts.delegate ? "ours" : "other"
+  }
+}
