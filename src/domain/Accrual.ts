@@ -6,6 +6,7 @@ import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
 import type { PayoutMode } from "./Builder.ts"
 import type { SweepEvent } from "./SweepEvent.ts"
+import { described } from "./Described.ts"
 
 /**
  * Identifies one settlement: transaction hash and the event's position among the transaction's own logs. The position in
@@ -14,24 +15,32 @@ import type { SweepEvent } from "./SweepEvent.ts"
 export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_${eventIndex}`
 
 export const Accrual = Schema.Struct({
-  builderId: Schema.String,
-  sweepId: Schema.String,
-  token: Address.Address,
-  amount: Uint256,
-  /** Additions: where it was earned, and the transaction that already paid it in the on-chain payout mode. */
-  chainId: Schema.optionalKey(ChainId),
-  paidTxHash: Schema.optionalKey(Hash)
+  builderId: described(Schema.String, "Builder that earned the amount."),
+  sweepId: described(
+    Schema.String,
+    "Settlement: transaction hash, underscore, and position of the event among the logs of the transaction. Idempotency key."
+  ),
+  token: described(Address.Address, "Token of the amount."),
+  amount: described(Uint256, "Amount earned, in the smallest unit of the token."),
+  chainId: described(Schema.optionalKey(ChainId), "Chain of the token."),
+  paidTxHash: described(
+    Schema.optionalKey(Hash),
+    "Transaction that already paid the amount, in the on-chain payout mode."
+  )
 }).annotate({ identifier: "Accrual" })
 export type Accrual = typeof Accrual.Type
 
 /** The protocol's income from one settlement. */
 export const Revenue = Schema.Struct({
-  sweepId: Schema.String,
-  chainId: ChainId,
-  token: Address.Address,
-  amount: Uint256,
-  txHash: Hash,
-  settledAtMs: Schema.Int
+  sweepId: described(
+    Schema.String,
+    "Settlement: transaction hash, underscore, and position of the event among the logs of the transaction. Idempotency key."
+  ),
+  chainId: described(ChainId, "Chain of the settlement."),
+  token: described(Address.Address, "Token in which the fee was taken."),
+  amount: described(Uint256, "Protocol fee, in the smallest unit of the token."),
+  txHash: described(Hash, "Transaction that settled the sweep."),
+  settledAtMs: described(Schema.Int, "UNIX time in milliseconds of the settlement.")
 }).annotate({ identifier: "Revenue" })
 export type Revenue = typeof Revenue.Type
 

@@ -1,6 +1,7 @@
 /** Builders: integrators that embed the sweep and earn a markup on it (spec, "Builder"). */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
+import { described } from "./Described.ts"
 
 /** How a builder's markup reaches it: skimmed to its address by the sweep itself, or owed by the ledger and paid in batches. */
 export const PayoutMode = Schema.Literals(["onchain", "ledger"]).annotate({ identifier: "PayoutMode" })
@@ -10,11 +11,11 @@ const Bps = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** What an API key resolves to (spec, "Attribution result"; `payoutMode` is an addition, absent from older backends). */
 export const Attribution = Schema.Struct({
-  builderId: Schema.String,
-  builderBps: Bps,
-  maxBuilderBps: Bps,
-  payoutAddress: Address.NonZeroAddress,
-  payoutMode: Schema.optionalKey(PayoutMode)
+  builderId: described(Schema.String, "Identifier of the builder."),
+  builderBps: described(Bps, "Markup in basis points."),
+  maxBuilderBps: described(Bps, "Cap of the markup in basis points."),
+  payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
+  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder.")
 }).annotate({ identifier: "Attribution" })
 export type Attribution = typeof Attribution.Type
 
@@ -58,21 +59,23 @@ export const DisplayName = Schema.String.check(
 
 /** A builder as it travels (spec, "Builder"). */
 export const Builder = Schema.Struct({
-  id: Schema.String,
-  name: Schema.String,
-  builderBps: Bps,
-  maxBuilderBps: Bps,
-  payoutAddress: Address.Address,
-  createdAtMs: Schema.Int
+  id: described(Schema.String, "Identifier of the builder."),
+  name: described(Schema.String, "Display name."),
+  builderBps: described(Bps, "Markup in basis points."),
+  maxBuilderBps: described(Bps, "Cap of the markup in basis points."),
+  payoutAddress: described(Address.Address, "Wallet that signs in and is paid."),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the builder was registered.")
 }).annotate({ identifier: "Builder" })
 export type Builder = typeof Builder.Type
 
 /** A builder with what only operators see. */
 export const BuilderAccount = Schema.Struct({
   ...Builder.fields,
-  payoutMode: PayoutMode,
-  /** While set, the builder's key attributes nothing; it still signs in and is owed what it earned. */
-  suspendedAtMs: Schema.optionalKey(Schema.Int)
+  payoutMode: described(PayoutMode, "How the markup reaches the builder."),
+  suspendedAtMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds of the suspension, during which the API key attributes nothing. Absent if the builder is active."
+  )
 }).annotate({ identifier: "BuilderAccount" })
 export type BuilderAccount = typeof BuilderAccount.Type
 

@@ -5,32 +5,33 @@ import * as Chain from "./Chain.ts"
 import { ChainId } from "./ChainId.ts"
 import { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
+import { described } from "./Described.ts"
 
 export const ChainFeatures = Schema.Struct({
-  source: Schema.Boolean.annotate({
-    description: "Whether sweeps can start here: the chain takes EIP-7702 transactions"
-  }),
-  swap: Schema.Boolean.annotate({ description: "Whether one token can be swapped into another one on this chain" }),
-  bridgeDestinations: Schema.Array(ChainId).annotate({ description: "Chains that sweeps from here can end on" }),
-  swapBeforeBridge: Schema.Boolean.annotate({
-    description:
-      "Whether sweeps from here can arrive on another chain as another asset than the one that is sent: it is swapped here first"
-  })
+  source: described(Schema.Boolean, "True if sweeps can start here, which needs EIP-7702 transactions."),
+  swap: described(Schema.Boolean, "True if one token can be swapped for another on this chain."),
+  bridgeDestinations: described(Schema.Array(ChainId), "Other chains that sweeps from here can end on."),
+  swapBeforeBridge: described(
+    Schema.Boolean,
+    "If sweeps from here can arrive on another chain as another asset. The token is swapped here before it is bridged."
+  )
 })
 
 export const ChainDescription = Schema.Struct({
-  id: ChainId,
-  name: Schema.String.annotate({ description: "As `route` hints name it" }),
-  nativeSymbol: Schema.String,
-  wrappedNative: Address.Address,
-  contracts: Chain.Deployment,
-  explorerUrl: Schema.optionalKey(Schema.String),
-  blockTimeMillis: Schema.Int,
-  confirmations: Schema.Int.annotate({ description: "Blocks after which a sweep counts as settled" }),
-  features: ChainFeatures
+  id: described(ChainId, "Chain."),
+  name: described(Schema.String, "Name of the chain in `route` hints."),
+  nativeSymbol: described(Schema.String, "Symbol of the native currency."),
+  wrappedNative: described(Address.Address, "Contract of the wrapped native currency."),
+  contracts: described(Chain.Deployment, "Contracts of this service on the chain."),
+  explorerUrl: described(Schema.optionalKey(Schema.String), "URL of the block explorer."),
+  blockTimeMillis: described(Schema.Int, "Typical milliseconds between blocks."),
+  confirmations: described(Schema.Int, "Number of blocks after which a sweep counts as settled."),
+  features: described(ChainFeatures, "Sweeps that the chain supports.")
 }).annotate({ identifier: "Chain" })
 
-export const ChainList = Schema.Struct({ chains: Schema.Array(ChainDescription) }).annotate({
+export const ChainList = Schema.Struct({
+  chains: described(Schema.Array(ChainDescription), "Served chains.")
+}).annotate({
   identifier: "ChainList",
   description: "The chains that are served"
 })
@@ -65,21 +66,38 @@ export const chainList = (chains: ReadonlyArray<Chain.Chain>): typeof ChainList.
 
 const ListedToken = Schema.Struct({
   ...TokenInfo.fields,
-  tags: Schema.optionalKey(Schema.Array(Schema.String)),
-  extensions: Schema.Struct({
-    tier: Tier.annotate({ description: "The least risky tier that quotes give this token" })
-  })
+  tags: described(Schema.optionalKey(Schema.Array(Schema.String)), "Keys of the list's tags."),
+  extensions: described(
+    Schema.Struct({ tier: described(Tier, "Least risky tier that quotes give this token.") }),
+    "Fields of this service."
+  )
 }).annotate({ identifier: "ListedToken" })
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** A token list as wallets and interfaces read it (https://uniswap.org/tokenlist.schema.json). */
 export const TokenList = Schema.Struct({
-  name: Schema.String,
-  timestamp: Schema.String.annotate({ description: "When the service began to serve this list (RFC 3339)" }),
-  version: Schema.Struct({ major: Count, minor: Count, patch: Count }),
-  tags: Schema.Record(Schema.String, Schema.Struct({ name: Schema.String, description: Schema.String })),
-  tokens: Schema.Array(ListedToken)
+  name: described(Schema.String, "Name of the list."),
+  timestamp: described(Schema.String, "Time when the service began to serve this list (RFC 3339)."),
+  version: described(
+    Schema.Struct({
+      major: described(Count, "Major version."),
+      minor: described(Count, "Minor version."),
+      patch: described(Count, "Patch version.")
+    }),
+    "Version of the list."
+  ),
+  tags: described(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        name: described(Schema.String, "Name of the tag."),
+        description: described(Schema.String, "Meaning of the tag.")
+      })
+    ),
+    "Tags of the list by their keys."
+  ),
+  tokens: described(Schema.Array(ListedToken), "Listed tokens, native currencies first on each chain.")
 }).annotate({ identifier: "TokenList", description: "A token list in the Uniswap format" })
 export type TokenList = typeof TokenList.Type
 

@@ -4,12 +4,13 @@ import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
 import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
+import { described } from "./Described.ts"
 
 /** The service's own contracts on one chain; addresses follow from their CREATE2 inputs. */
 export const Deployment = Schema.Struct({
-  delegate: Address.NonZeroAddress,
-  guard: Address.NonZeroAddress,
-  entry: Address.NonZeroAddress
+  delegate: described(Address.NonZeroAddress, "Contract that owners delegate their accounts to."),
+  guard: described(Address.NonZeroAddress, "Contract that checks and logs every settlement."),
+  entry: described(Address.NonZeroAddress, "Contract that relayers call to settle batches.")
 })
 export type Deployment = typeof Deployment.Type
 

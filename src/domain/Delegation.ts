@@ -3,6 +3,7 @@ import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { concatHex, keccak256, numberToHex, pad, toRlp } from "viem"
 import * as Address from "./Address.ts"
 import type { Hash, Hex } from "./Hex.ts"
+import { described } from "./Described.ts"
 
 const MAX_UINT64 = 2n ** 64n - 1n
 
@@ -47,12 +48,15 @@ const AccountNonce = Schema.Union([Schema.Int, IntegerText]).pipe(
  * are taken; `yParity` is 0 when a wallet library returns none (spec, "Authorization").
  */
 export const Authorization = Schema.Struct({
-  address: Address.Address,
-  chainId: ChainIdInput,
-  nonce: AccountNonce,
-  r: Word,
-  s: Word,
-  yParity: Schema.Literals([0, 1]).pipe(Schema.withDecodingDefaultKey(Effect.succeed(0 as const)))
+  address: described(Address.Address, "Delegate contract of the source chain."),
+  chainId: described(ChainIdInput, "Source chain, as an integer or a decimal string."),
+  nonce: described(AccountNonce, "Next transaction nonce of the owner's account, as an integer or a decimal string."),
+  r: described(Word, "First half of the signature."),
+  s: described(Word, "Second half of the signature."),
+  yParity: described(
+    Schema.Literals([0, 1]).pipe(Schema.withDecodingDefaultKey(Effect.succeed(0 as const))),
+    "Parity of the signature. Default: 0."
+  )
 }).annotate({ identifier: "Authorization", description: "A signed EIP-7702 authorization for the chain's delegate" })
 
 export type Authorization = typeof Authorization.Type

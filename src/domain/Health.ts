@@ -3,65 +3,102 @@ import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
+import { described } from "./Described.ts"
 
 const Condition = Schema.Literals(["ok", "degraded", "down"])
 
 export const Health = Schema.Struct({
-  /** The worst of the parts. */
-  status: Condition,
-  database: Schema.Struct({ status: Condition, latencyMs: Schema.NullOr(Schema.Int) }),
-  chains: Schema.Array(
+  status: described(Condition, "Worst condition of the parts."),
+  database: described(
     Schema.Struct({
-      id: ChainId,
-      name: Schema.String,
-      status: Condition,
-      blockNumber: Schema.NullOr(Uint256),
-      /** Age of the newest block. */
-      blockAgeSeconds: Schema.NullOr(Schema.Int),
-      /** Whether delegate, guard and entry have code where they are expected. */
-      contractsDeployed: Schema.NullOr(Schema.Boolean)
-    })
+      status: described(Condition, "Condition of the database."),
+      latencyMs: described(Schema.NullOr(Schema.Int), "Milliseconds that a query took. Null if it failed.")
+    }),
+    "Database."
   ),
-  lanes: Schema.Array(
+  chains: described(
+    Schema.Array(
+      Schema.Struct({
+        id: described(ChainId, "Chain."),
+        name: described(Schema.String, "Name of the chain."),
+        status: described(Condition, "Condition of the chain."),
+        blockNumber: described(Schema.NullOr(Uint256), "Height of the latest block. Null if no node answered."),
+        blockAgeSeconds: described(
+          Schema.NullOr(Schema.Int),
+          "Age of the latest block in seconds. Null if no node answered."
+        ),
+        contractsDeployed: described(
+          Schema.NullOr(Schema.Boolean),
+          "True if delegate, guard and entry have code at their configured addresses. Null if no node answered."
+        )
+      })
+    ),
+    "Served chains."
+  ),
+  lanes: described(
+    Schema.Array(
+      Schema.Struct({
+        chainId: described(ChainId, "Chain of the lane."),
+        address: described(Address.Address, "Account that sends."),
+        status: described(Condition, "Condition of the lane."),
+        balance: described(Schema.NullOr(Uint256), "Balance in wei. Null if no node answered."),
+        unconfirmed: described(Schema.Int, "Number of transactions sent and not confirmed.")
+      })
+    ),
+    "Relayer accounts on each chain."
+  ),
+  relaying: described(
+    Schema.Array(
+      Schema.Struct({
+        chainId: described(ChainId, "Chain."),
+        status: described(
+          Condition,
+          "Degraded while nothing is sent. Transactions that were sent are followed in any case."
+        ),
+        paused: described(Schema.Boolean, "True if the operator paused the chain (`RELAYER_PAUSED_CHAINS`)."),
+        spent: described(
+          Schema.NullOr(Uint256),
+          "Wei spent on gas within 24 hours, including transactions in flight. Null if unknown."
+        ),
+        dailyCap: described(
+          Schema.NullOr(Uint256),
+          "Wei of gas within 24 hours at which sending stops (`DAILY_SPEND_CAP_WEI`). Null without a cap."
+        )
+      })
+    ),
+    "State of relaying on each chain."
+  ),
+  providers: described(
+    Schema.Array(
+      Schema.Struct({
+        name: described(Schema.String, "Name of the provider."),
+        status: described(Condition, "Condition of the provider.")
+      })
+    ),
+    "Upstream providers."
+  ),
+  queues: described(
     Schema.Struct({
-      chainId: ChainId,
-      address: Address.Address,
-      status: Condition,
-      /** Wei. */
-      balance: Schema.NullOr(Uint256),
-      unconfirmed: Schema.Int
-    })
-  ),
-  /** Whether the relayer sends; what it has sent it follows to its end in any case. */
-  relaying: Schema.Array(
-    Schema.Struct({
-      chainId: ChainId,
-      status: Condition,
-      /** By its operator (`RELAYER_PAUSED_CHAINS`). */
-      paused: Schema.Boolean,
-      /** Wei of the last day, paid and on its way. */
-      spent: Schema.NullOr(Uint256),
-      /** Wei, from which on nothing is sent (`DAILY_SPEND_CAP_WEI`). */
-      dailyCap: Schema.NullOr(Uint256)
-    })
-  ),
-  providers: Schema.Array(Schema.Struct({ name: Schema.String, status: Condition })),
-  queues: Schema.Struct({
-    quoted: Schema.Int,
-    submitted: Schema.Int,
-    settledSource: Schema.Int,
-    outboxPending: Schema.Int,
-    outboxRejected: Schema.Int
-  })
+      quoted: described(Schema.Int, "Number of open quotes."),
+      submitted: described(Schema.Int, "Number of submitted intents that have not settled."),
+      settledSource: described(Schema.Int, "Number of intents settled at their source and not delivered."),
+      outboxPending: described(Schema.Int, "Number of messages to the builder backend that are not delivered yet."),
+      outboxRejected: described(Schema.Int, "Number of messages that the builder backend rejected.")
+    }),
+    "Sizes of the queues."
+  )
 }).annotate({ identifier: "Health" })
 export type Health = typeof Health.Type
 
 export const AlertView = Schema.Struct({
-  id: Schema.String,
-  severity: Schema.Literals(["warning", "critical"]),
-  kind: Schema.String,
-  message: Schema.String,
-  sinceMs: Schema.Int,
-  details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+  id: described(Schema.String, "Identifier of the alert."),
+  severity: described(Schema.Literals(["warning", "critical"]), "Severity."),
+  kind: described(Schema.String, "Kind of the alert, as a code."),
+  message: described(Schema.String, "Description of the problem."),
+  sinceMs: described(Schema.Int, "UNIX time in milliseconds when the alert was raised."),
+  details: described(
+    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
+    "Values behind the message."
+  )
 }).annotate({ identifier: "Alert" })
 export type AlertView = typeof AlertView.Type

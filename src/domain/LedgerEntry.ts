@@ -7,6 +7,7 @@ import * as Address from "./Address.ts"
 import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import type { Hash } from "./Hex.ts"
+import { described } from "./Described.ts"
 
 /**
  * `accrual`: a sweep earned a builder fee; where the sweep paid it itself (on-chain mode), earned and paid at once.
@@ -71,20 +72,19 @@ export const lifetime = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<Tok
 
 /** A balance as it travels (spec, "Accrual ledger"); `chainId` is an addition, present where the chain is known. */
 export const Balance = Schema.Struct({
-  token: Address.Address,
-  amount: Sum,
-  chainId: Schema.optionalKey(ChainId)
+  token: described(Address.Address, "Token of the amount."),
+  amount: described(Sum, "Amount in the smallest unit of the token."),
+  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported.")
 }).annotate({ identifier: "Balance" })
 
 /** One accrual as its builder sees it (spec, "Accrual ledger"); the last two fields are additions. */
 export const Activity = Schema.Struct({
-  sweepId: Schema.String,
-  token: Address.Address,
-  amount: Uint256,
-  paid: Schema.Boolean,
-  createdAtMs: Schema.Int,
-  chainId: Schema.optionalKey(ChainId),
-  /** Present, and true, when the accrual was taken back. */
-  reversed: Schema.optionalKey(Schema.Literal(true))
+  sweepId: described(Schema.String, "Settlement that earned the amount."),
+  token: described(Address.Address, "Token of the amount."),
+  amount: described(Uint256, "Amount earned, in the smallest unit of the token."),
+  paid: described(Schema.Boolean, "True if the amount was paid."),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the accrual was booked."),
+  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported."),
+  reversed: described(Schema.optionalKey(Schema.Literal(true)), "True if the accrual was reversed. Absent otherwise.")
 }).annotate({ identifier: "Activity" })
 export type Activity = typeof Activity.Type

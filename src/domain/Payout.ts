@@ -6,6 +6,7 @@ import { Sum, Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash, type Hex, size } from "./Hex.ts"
 import { PayoutPayment } from "./PayoutPayment.ts"
+import { described } from "./Described.ts"
 
 /**
  * `open`: its entries are claimed and not yet paid. `paid`: proven by a transaction. `failed`: given up; its entries are
@@ -16,31 +17,32 @@ export type PayoutStatus = typeof PayoutStatus.Type
 
 /** One builder's share of a batch. */
 export const PayoutLine = Schema.Struct({
-  builderId: Schema.String,
-  payoutAddress: Address.Address,
-  amount: Uint256,
-  /** How many ledger entries it settles. */
-  entries: Schema.Int
+  builderId: described(Schema.String, "Builder that is paid."),
+  payoutAddress: described(Address.Address, "Address that is paid."),
+  amount: described(Uint256, "Amount in the smallest unit of the token."),
+  entries: described(Schema.Int, "Number of ledger entries that the line settles.")
 }).annotate({ identifier: "PayoutLine" })
 export type PayoutLine = typeof PayoutLine.Type
 
 export const PayoutBatch = Schema.Struct({
-  id: Schema.String,
-  chainId: ChainId,
-  token: Address.Address,
-  status: PayoutStatus,
-  /** Builders to whom less was owed were left out. */
-  minAmount: Uint256,
-  /** Sum of the lines. */
-  total: Sum,
-  lines: Schema.Array(PayoutLine),
-  createdAtMs: Schema.Int,
-  closedAtMs: Schema.optionalKey(Schema.Int),
-  /** Versions of its payment that the vault's key signed, oldest first; absent without any. */
-  payments: Schema.optionalKey(Schema.Array(PayoutPayment)),
-  /** The transaction that paid. */
-  txHash: Schema.optionalKey(Hash),
-  failureReason: Schema.optionalKey(Schema.String)
+  id: described(Schema.String, "Identifier of the batch."),
+  chainId: described(ChainId, "Chain on which the batch is paid."),
+  token: described(Address.Address, "Token in which the batch is paid."),
+  status: described(PayoutStatus, "State of the batch."),
+  minAmount: described(Uint256, "Builders who were owed less than this amount were left out."),
+  total: described(Sum, "Sum of the lines."),
+  lines: described(Schema.Array(PayoutLine), "Share of each builder."),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the batch was opened."),
+  closedAtMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds when the batch was paid or given up. Absent while it is open."
+  ),
+  payments: described(
+    Schema.optionalKey(Schema.Array(PayoutPayment)),
+    "Versions of the payment that the vault signed, oldest first. Absent if there are none."
+  ),
+  txHash: described(Schema.optionalKey(Hash), "Transaction that paid the batch. Absent until it is paid."),
+  failureReason: described(Schema.optionalKey(Schema.String), "Reason that the operator gave for giving up the batch.")
 }).annotate({ identifier: "PayoutBatch" })
 export type PayoutBatch = typeof PayoutBatch.Type
 

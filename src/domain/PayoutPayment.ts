@@ -18,15 +18,14 @@ import { MAX_UINT256 } from "./Amount.ts"
 import type { ChainId } from "./ChainId.ts"
 import type { GasFees } from "./FeeBump.ts"
 import { Hash, Hex } from "./Hex.ts"
+import { described } from "./Described.ts"
 
 /** A signed version of a batch's payment, kept since before it was sent. */
 export const PayoutPayment = Schema.Struct({
-  txHash: Hash,
-  /** The signed transaction. */
-  raw: Hex,
-  /** UNIX seconds: in later blocks the payment does nothing. */
-  deadline: Schema.Int,
-  recordedAtMs: Schema.Int
+  txHash: described(Hash, "Hash of the signed transaction."),
+  raw: described(Hex, "Signed transaction."),
+  deadline: described(Schema.Int, "UNIX time in seconds after which the payment has no effect."),
+  recordedAtMs: described(Schema.Int, "UNIX time in milliseconds when the payment was recorded.")
 }).annotate({ identifier: "PayoutPayment" })
 export type PayoutPayment = typeof PayoutPayment.Type
 

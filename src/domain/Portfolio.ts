@@ -4,41 +4,45 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Tier } from "./Tier.ts"
+import { described } from "./Described.ts"
 
 /** US dollars as a decimal string, e.g. `"12.340000"`; absent for a token without a price. */
 const Usd = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
 export const PortfolioToken = Schema.Struct({
-  chainId: ChainId,
-  address: Address.Address,
-  symbol: Schema.String,
-  name: Schema.String,
-  decimals: Schema.Int,
-  balance: Uint256,
-  priceUsd: Schema.NullOr(Usd),
-  valueUsd: Schema.NullOr(Usd),
-  tier: Tier
+  chainId: described(ChainId, "Chain of the token."),
+  address: described(Address.Address, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
+  symbol: described(Schema.String, "Symbol of the token."),
+  name: described(Schema.String, "Name of the token."),
+  decimals: described(Schema.Int, "Decimals of the token."),
+  balance: described(Uint256, "Balance of the owner, in the smallest unit of the token."),
+  priceUsd: described(Schema.NullOr(Usd), "Price of one whole token in US dollars. Null if there is no price."),
+  valueUsd: described(Schema.NullOr(Usd), "Value of the balance in US dollars. Null if there is no price."),
+  tier: described(Tier, "Risk tier of the token.")
 }).annotate({ identifier: "PortfolioToken" })
 export type PortfolioToken = typeof PortfolioToken.Type
 
 /** What a listed token is worth, in US dollars for a whole one. */
 export const TokenPrice = Schema.Struct({
-  chainId: ChainId,
-  address: Address.Address,
-  priceUsd: Usd
+  chainId: described(ChainId, "Chain of the token."),
+  address: described(Address.Address, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
+  priceUsd: described(Usd, "Price of one whole token in US dollars.")
 }).annotate({ identifier: "TokenPrice" })
 
-export const PricesView = Schema.Struct({ prices: Schema.Array(TokenPrice), updatedAtMs: Schema.Int }).annotate({
+export const PricesView = Schema.Struct({
+  prices: described(Schema.Array(TokenPrice), "Prices of listed tokens."),
+  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the prices were read.")
+}).annotate({
   identifier: "Prices",
   description: "Listed tokens that have a price"
 })
 export type PricesView = typeof PricesView.Type
 
 export const PortfolioView = Schema.Struct({
-  owner: Address.Address,
-  tokens: Schema.Array(PortfolioToken),
-  totalUsd: Usd,
-  updatedAtMs: Schema.Int
+  owner: described(Address.Address, "Owner of the balances."),
+  tokens: described(Schema.Array(PortfolioToken), "Tokens with a balance, on all chains."),
+  totalUsd: described(Usd, "Value of all balances that have a price, in US dollars."),
+  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the balances were read.")
 }).annotate({ identifier: "Portfolio" })
 export type PortfolioView = typeof PortfolioView.Type
 
@@ -47,26 +51,36 @@ export const DelegationState = Schema.Literals(["none", "ours", "other", "contra
 
 export const SweepableToken = Schema.Struct({
   ...PortfolioToken.fields,
-  sweepable: Schema.Boolean,
-  /** Why not, when `sweepable` is false. */
-  reason: Schema.NullOr(
-    Schema.Literals([
-      "no_price",
-      "worth_less_than_fees",
-      "token_declined",
-      "account_is_a_contract",
-      "no_set_code_support"
-    ])
+  sweepable: described(Schema.Boolean, "True if a sweep of the balance leaves something after fees."),
+  reason: described(
+    Schema.NullOr(
+      Schema.Literals([
+        "no_price",
+        "worth_less_than_fees",
+        "token_declined",
+        "account_is_a_contract",
+        "no_set_code_support"
+      ])
+    ),
+    "Reason why the token cannot be swept. Null if it can."
   ),
-  delegation: DelegationState,
-  /** What would be left after protocol and network fees, in the token's smallest unit, without a builder's markup. */
-  estimatedNetAmount: Uint256,
-  estimatedNetUsd: Schema.NullOr(Usd)
+  delegation: described(
+    DelegationState,
+    "Code of the owner's account on the chain: none, this service's delegate, another delegate, or a contract."
+  ),
+  estimatedNetAmount: described(
+    Uint256,
+    "Amount left after protocol and network fees, without a builder's markup, in the smallest unit of the token."
+  ),
+  estimatedNetUsd: described(
+    Schema.NullOr(Usd),
+    "Value of estimatedNetAmount in US dollars. Null if there is no price."
+  )
 }).annotate({ identifier: "SweepableToken" })
 export type SweepableToken = typeof SweepableToken.Type
 
 export const SweepableView = Schema.Struct({
   ...PortfolioView.fields,
-  tokens: Schema.Array(SweepableToken)
+  tokens: described(Schema.Array(SweepableToken), "Tokens with a balance, on all chains.")
 }).annotate({ identifier: "SweepablePortfolio" })
 export type SweepableView = typeof SweepableView.Type

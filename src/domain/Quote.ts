@@ -4,6 +4,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Tier } from "./Tier.ts"
+import { described } from "./Described.ts"
 
 export const QuoteId = Schema.String.annotate({ identifier: "QuoteId", description: "UUID; becomes the intent's id" })
 export type QuoteId = string
@@ -14,36 +15,46 @@ const UserId = Schema.String.check(
 )
 
 export const QuoteRequest = Schema.Struct({
-  owner: Address.NonZeroAddress,
-  tokenIn: Address.NonZeroAddress,
-  amountIn: Uint256,
-  tokenOut: Address.NonZeroAddress,
-  destination: Address.NonZeroAddress,
-  destChainId: ChainId,
-  tier: Tier,
-  route: Schema.optionalKey(Schema.String),
-  subscriptionActive: Schema.Boolean,
-  userId: UserId,
-  apiKey: Schema.optionalKey(Schema.String)
+  owner: described(Address.NonZeroAddress, "Account that sweeps."),
+  tokenIn: described(
+    Address.NonZeroAddress,
+    "Token to sweep, on the source chain. 0xEeee…EEeE stands for the native currency."
+  ),
+  amountIn: described(Uint256, "Amount to sweep, in the smallest unit of tokenIn."),
+  tokenOut: described(Address.NonZeroAddress, "Token to receive, on the destination chain."),
+  destination: described(Address.NonZeroAddress, "Recipient on the destination chain."),
+  destChainId: described(ChainId, "Destination chain."),
+  tier: described(Tier, "Risk tier of tokenIn as the caller sees it. The service may raise it."),
+  route: described(
+    Schema.optionalKey(Schema.String),
+    "Chain names in the form <source>-><destination>. Names the source chain if several chains list tokenIn."
+  ),
+  subscriptionActive: described(Schema.Boolean, "True if the user has a subscription, which lowers the protocol fee."),
+  userId: described(UserId, "Identifier of the user, chosen by the caller."),
+  apiKey: described(Schema.optionalKey(Schema.String), "API key of the builder to attribute the sweep to.")
 }).annotate({ identifier: "QuoteRequest", description: "What to sweep, and where to" })
 export type QuoteRequest = typeof QuoteRequest.Type
 
 export const Quote = Schema.Struct({
-  id: QuoteId,
-  crossChain: Schema.Boolean,
-  expiresAtMs: Schema.Int,
-  total: Uint256,
-  builderId: Schema.optionalKey(Schema.String),
-  /** The delegate implementation to which the owner's EIP-7702 authorization must point. */
-  settlementAddress: Address.Address,
-  sourceChainId: ChainId,
-  /** What the route is expected to deliver, in tokenOut's smallest unit. */
-  estimatedAmountOut: Uint256,
-  /** What the destination receives at least: the order's for one chain, the bridge's output across two. */
-  minAmountOut: Uint256,
-  /** The venue or bridge behind the route. */
-  provider: Schema.String,
-  /** Expected seconds from submission to delivery. */
-  estimatedSeconds: Schema.Int
+  id: described(QuoteId, "UUID of the quote, and of the intent once it is submitted."),
+  crossChain: described(Schema.Boolean, "True if the destination chain differs from the source chain."),
+  expiresAtMs: described(Schema.Int, "UNIX time in milliseconds after which the quote is rejected."),
+  total: described(Uint256, "Sum of feeAmount and builderFee, in the smallest unit of tokenIn."),
+  builderId: described(
+    Schema.optionalKey(Schema.String),
+    "Builder to which the sweep is attributed. Absent without attribution."
+  ),
+  settlementAddress: described(Address.Address, "Delegate contract that the owner's EIP-7702 authorization must name."),
+  sourceChainId: described(ChainId, "Source chain."),
+  estimatedAmountOut: described(
+    Uint256,
+    "Amount that the route is expected to deliver, in the smallest unit of tokenOut."
+  ),
+  minAmountOut: described(
+    Uint256,
+    "Minimum amount that the destination receives, in the smallest unit of tokenOut. Across chains: the output of the bridge."
+  ),
+  provider: described(Schema.String, "Exchange or bridge of the route."),
+  estimatedSeconds: described(Schema.Int, "Expected seconds from submission to delivery.")
 }).annotate({ identifier: "Quote", description: "A priced, unsigned offer" })
 export type Quote = typeof Quote.Type

@@ -4,6 +4,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
+import { described } from "./Described.ts"
 
 /** What a stuck intent waits for, for machines. */
 export const WaitsFor = Schema.Literals([
@@ -35,48 +36,37 @@ export const WaitsFor = Schema.Literals([
 export type WaitsFor = typeof WaitsFor.Type
 
 export const StuckIntent = Schema.Struct({
-  id: Schema.String,
-  status: Schema.Literals(["submitted", "settled_source"]),
-  owner: Address.Address,
-  sourceChainId: ChainId,
-  destChainId: ChainId,
-  builderId: Schema.optionalKey(Schema.String),
-  /** When it came to its status, in UNIX milliseconds. */
-  sinceMs: Schema.Int,
-  /** Until when its order can settle, in UNIX seconds. */
-  deadline: Uint256,
-  /** The source transaction's newest version. */
-  txHash: Schema.optionalKey(Hash),
-  waitsFor: WaitsFor,
-  /** In words. */
-  explanation: Schema.String,
-  /** What an operator can do; null where waiting is all there is. */
-  advice: Schema.NullOr(Schema.String),
-  /** Whether `retry` can change something: nothing carries it. */
-  retryable: Schema.Boolean
+  id: described(Schema.String, "Identifier of the intent."),
+  status: described(Schema.Literals(["submitted", "settled_source"]), "Status of the intent."),
+  owner: described(Address.Address, "Account that sweeps."),
+  sourceChainId: described(ChainId, "Source chain."),
+  destChainId: described(ChainId, "Destination chain."),
+  builderId: described(Schema.optionalKey(Schema.String), "Builder to which the sweep is attributed."),
+  sinceMs: described(Schema.Int, "UNIX time in milliseconds when the intent reached its status."),
+  deadline: described(Uint256, "UNIX time in seconds after which the order cannot settle."),
+  txHash: described(Schema.optionalKey(Hash), "Newest version of the source transaction."),
+  waitsFor: described(WaitsFor, "Cause of the delay, as a code."),
+  explanation: described(Schema.String, "Cause of the delay, as text."),
+  advice: described(
+    Schema.NullOr(Schema.String),
+    "Action that an operator can take. Null if there is nothing to do but wait."
+  ),
+  retryable: described(Schema.Boolean, "True if `retry` can help: no transaction carries the intent.")
 }).annotate({ identifier: "StuckIntent" })
 export type StuckIntent = typeof StuckIntent.Type
 
 export const StuckIntents = Schema.Struct({
-  /** Oldest first. */
-  intents: Schema.Array(StuckIntent),
-  /** How many there are; more than are listed where the limit cut them off. */
-  total: Schema.Int
+  intents: described(Schema.Array(StuckIntent), "Stuck intents, oldest first."),
+  total: described(Schema.Int, "Number of stuck intents, including those beyond the limit.")
 }).annotate({ identifier: "StuckIntents" })
 export type StuckIntents = typeof StuckIntents.Type
 
 export const RetryOutcome = Schema.Struct({
-  id: Schema.String,
-  outcome: Schema.Literals([
-    /** Free to be taken: whatever kept it back in the queue is cleared. */
-    "requeued",
-    /** A transaction carries it: nothing was changed. */
-    "carried",
-    /** Settled at its source, or at its end: nothing was changed. */
-    "past",
-    /** Quoted and not submitted: there is nothing to send. */
-    "unsigned"
-  ]),
-  explanation: Schema.String
+  id: described(Schema.String, "Identifier of the intent."),
+  outcome: described(
+    Schema.Literals(["requeued", "carried", "past", "unsigned"]),
+    "`requeued`: a relayer can claim it now. `carried`: a transaction carries it. `past`: it has settled or ended. `unsigned`: it was not submitted. Only `requeued` changes anything."
+  ),
+  explanation: described(Schema.String, "Outcome as text.")
 }).annotate({ identifier: "RetryOutcome" })
 export type RetryOutcome = typeof RetryOutcome.Type

@@ -4,13 +4,14 @@ import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
 import { stepsTo } from "./Intent.ts"
 import { SweepEvent, type SweepStatus } from "./SweepEvent.ts"
+import { described } from "./Described.ts"
 
 const { builderId: _builder, id: _id, occurredAtMs: _at, ...facts } = SweepEvent.fields
 
 export const Sweep = Schema.Struct({
   ...facts,
-  startedAtMs: Schema.Int.annotate({ description: "when it was submitted" }),
-  updatedAtMs: Schema.Int.annotate({ description: "when it reached its status" })
+  startedAtMs: described(Schema.Int, "UNIX time in milliseconds when the sweep was submitted."),
+  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the sweep reached its status.")
 }).annotate({ identifier: "Sweep" })
 export type Sweep = typeof Sweep.Type
 

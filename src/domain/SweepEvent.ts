@@ -10,6 +10,7 @@ import { Hash } from "./Hex.ts"
 import { effectOf, FailureReason, type IntentEvent, type ReachedStatus, TRANSITIONS } from "./Intent.ts"
 import type { Quote } from "./Quote.ts"
 import { isCrossChain, type SweepOrder } from "./SweepOrder.ts"
+import { described } from "./Described.ts"
 
 const STATUSES: ReadonlyArray<ReachedStatus> = Object.values(TRANSITIONS).map(({ to }) => to)
 
@@ -18,29 +19,29 @@ export const SweepStatus = Schema.Literals(STATUSES).annotate({ identifier: "Swe
 export type SweepStatus = typeof SweepStatus.Type
 
 export const SweepEvent = Schema.Struct({
-  /** {@link eventId}. */
-  id: Schema.String,
-  builderId: Schema.String,
-  intentId: Schema.String,
-  status: SweepStatus,
-  /** Present where the status is `failed`. */
-  failureReason: Schema.optionalKey(FailureReason),
-  occurredAtMs: Schema.Int,
-  owner: Address.Address,
-  sourceChainId: ChainId,
-  destChainId: ChainId,
-  crossChain: Schema.Boolean,
-  tokenIn: Address.Address,
-  amountIn: Uint256,
-  tokenOut: Address.Address,
-  /** What the destination receives at least, in tokenOut's smallest unit. */
-  minAmountOut: Uint256,
-  /** The builder's markup, in tokenIn's smallest unit. */
-  builderFee: Uint256,
-  /** The newest broadcast, or the settling, transaction on the source chain. */
-  txHash: Schema.optionalKey(Hash),
-  /** The transaction that delivered; present where the status is `delivered`. */
-  deliveryTxHash: Schema.optionalKey(Hash)
+  id: described(Schema.String, "Identifier of the event: intentId, colon, status."),
+  builderId: described(Schema.String, "Builder to which the sweep is attributed."),
+  intentId: described(Schema.String, "Intent of the sweep."),
+  status: described(SweepStatus, "Status that the sweep reached."),
+  failureReason: described(
+    Schema.optionalKey(FailureReason),
+    "Reason of the failure. Present if the status is failed."
+  ),
+  occurredAtMs: described(Schema.Int, "UNIX time in milliseconds when the status was reached."),
+  owner: described(Address.Address, "Account that swept."),
+  sourceChainId: described(ChainId, "Source chain."),
+  destChainId: described(ChainId, "Destination chain."),
+  crossChain: described(Schema.Boolean, "True if the destination chain differs from the source chain."),
+  tokenIn: described(Address.Address, "Token that was swept."),
+  amountIn: described(Uint256, "Amount swept, in the smallest unit of tokenIn."),
+  tokenOut: described(Address.Address, "Token that the destination receives."),
+  minAmountOut: described(Uint256, "Minimum amount that the destination receives, in the smallest unit of tokenOut."),
+  builderFee: described(Uint256, "Markup of the builder, in the smallest unit of tokenIn."),
+  txHash: described(
+    Schema.optionalKey(Hash),
+    "Source transaction: the newest broadcast, or the one that settled. Absent before broadcast."
+  ),
+  deliveryTxHash: described(Schema.optionalKey(Hash), "Transaction that delivered. Present if the status is delivered.")
 }).annotate({ identifier: "SweepEvent" })
 export type SweepEvent = typeof SweepEvent.Type
 

@@ -8,22 +8,29 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import type { ChainId } from "./ChainId.ts"
 import { type Hash, Hex } from "./Hex.ts"
+import { described } from "./Described.ts"
 
 export const SweepOrder = Schema.Struct({
-  owner: Address.Address,
-  tokenIn: Address.Address,
-  amountIn: Uint256,
-  feeAmount: Uint256,
-  builder: Address.Address,
-  builderFee: Uint256,
-  tokenOut: Address.Address,
-  minAmountOut: Uint256,
-  destination: Address.Address,
-  swapTarget: Address.Address,
-  swapCalldata: Hex,
-  deadline: Uint256,
-  nonce: Uint256,
-  destChainId: Uint256
+  owner: described(Address.Address, "Account that sweeps: the signer of the order."),
+  tokenIn: described(Address.Address, "Token that is swept, on the source chain."),
+  amountIn: described(Uint256, "Exact amount pulled from the owner, in the smallest unit of tokenIn."),
+  feeAmount: described(Uint256, "Protocol fee, in the smallest unit of tokenIn."),
+  builder: described(
+    Address.Address,
+    "Address that receives builderFee. The zero address if no builder is attributed."
+  ),
+  builderFee: described(Uint256, "Markup of the builder, in the smallest unit of tokenIn."),
+  tokenOut: described(Address.Address, "Token that the destination receives."),
+  minAmountOut: described(
+    Uint256,
+    "Minimum amount delivered, in the smallest unit of tokenOut. 0 for cross-chain orders: the bridge call holds the minimum."
+  ),
+  destination: described(Address.Address, "Recipient on the destination chain."),
+  swapTarget: described(Address.Address, "Router or bridge that the owner's account calls."),
+  swapCalldata: described(Hex, "Encoded call of swapTarget."),
+  deadline: described(Uint256, "UNIX time in seconds after which the order cannot settle."),
+  nonce: described(Uint256, "Nonce of the order. Each nonce of an owner settles once."),
+  destChainId: described(Uint256, "Chain on which tokenOut arrives.")
 }).annotate({
   identifier: "SweepOrder",
   description: "The EIP-712 message that the owner signs; uint256 values are decimal strings"

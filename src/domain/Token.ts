@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
+import { described } from "./Described.ts"
 
 /** Stands for the chain's native currency wherever a token address is expected (the convention of 0x, 1inch and LI.FI). */
 export const NATIVE: Address.Address = Address.of("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")
@@ -10,11 +11,11 @@ export const isNative = (token: Address.Address): boolean => token === NATIVE
 
 /** One entry of a Uniswap-format token list. */
 export const TokenInfo = Schema.Struct({
-  chainId: ChainId,
-  address: Address.NonZeroAddress,
-  symbol: Schema.String,
-  name: Schema.String,
-  decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 77 })),
-  logoURI: Schema.optionalKey(Schema.String)
+  chainId: described(ChainId, "Chain of the token."),
+  address: described(Address.NonZeroAddress, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
+  symbol: described(Schema.String, "Symbol of the token."),
+  name: described(Schema.String, "Name of the token."),
+  decimals: described(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 77 })), "Decimals of the token."),
+  logoURI: described(Schema.optionalKey(Schema.String), "URL of the logo.")
 })
 export type TokenInfo = typeof TokenInfo.Type
