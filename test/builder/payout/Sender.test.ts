@@ -5,11 +5,10 @@ import { SecureRandom } from "effect/crypto"
 import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi, parseTransaction } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as RawVaultKey from "../../../src/adapters/evm/keys/RawVaultKey.ts"
-import * as MemoryAccounts from "../../../src/adapters/memory/builder/Accounts.ts"
-import * as MemoryBooks from "../../../src/adapters/memory/builder/Books.ts"
+import * as MemoryStores from "../../../src/adapters/memory/builder/Stores.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
-import * as PayoutDesk from "../../../src/builder/payout/PayoutDesk.ts"
+import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { PayoutSender, type Progress } from "../../../src/builder/payout/PayoutSender.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
@@ -28,7 +27,7 @@ const VAULT = Accounts.builderVault()
 
 /** The backend's part, on memory, and a local chain. */
 const backend = PayoutDesk.layer.pipe(
-  Layer.provideMerge(MemoryBooks.layer.pipe(Layer.provideMerge(MemoryAccounts.layer))),
+  Layer.provideMerge(MemoryStores.layer),
   Layer.provideMerge(Local.chains),
   Layer.provide([BuilderSettings.layer(builderDefaults), SecureRandom.layerWebCrypto])
 )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
-import * as Accounts from "../../../src/adapters/memory/builder/Accounts.ts"
+import * as MemoryBuilders from "../../../src/adapters/memory/builder/Builders.ts"
 import * as MemoryWebhooks from "../../../src/adapters/memory/builder/Webhooks.ts"
 import * as Transport from "../../../src/adapters/memory/builder/WebhookTransport.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
@@ -13,7 +13,7 @@ import { Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { WebhookTransport } from "../../../src/ports/builder/WebhookTransport.ts"
 import { event, register } from "../../support/BuilderFixtures.ts"
 
-const stores = MemoryWebhooks.layer.pipe(Layer.provideMerge(Accounts.layer))
+const stores = MemoryWebhooks.layer.pipe(Layer.provideMerge(MemoryBuilders.layer))
 const settings = BuilderSettings.layer({
   ...builderDefaults,
   webhooks: { ...builderDefaults.webhooks, keepMillis: 60_000 }

@@ -50,173 +50,224 @@ const after = (attempted: Queued, due: DueDelivery, next: NextStep, atMs: number
     : { ...free, delivery: { ...delivery, state: "failed" }, failures, closedAtMs: atMs }
 }
 
+/** Everything that the operations share. */
+interface Store {
+  readonly builders: Builders["Service"]
+  readonly endpoints: Map<string, Endpoint>
+  readonly queue: Map<string, Queued>
+  /** Id of the newest delivery. */
+  last: number
+}
+
+const owned = ({ endpoints }: Store, builderId: string, id: string) =>
+  Effect.suspend(() => {
+    const found = endpoints.get(id)
+    return found?.endpoint.builderId === builderId ? Effect.succeed(found) : Effect.fail(new WebhookNotFound({ id }))
+  })
+
+const keep = ({ endpoints }: Store, stored: Endpoint, endpoint: WebhookEndpoint) => {
+  endpoints.set(endpoint.id, { ...stored, endpoint })
+  return endpoint
+}
+
+const enqueue = (store: Store, webhookId: string, message: WebhookMessage, nowMs: number) => {
+  const { id: messageId, payload, type } = message
+  for (const { delivery } of store.queue.values()) {
+    if (delivery.webhookId === webhookId && delivery.messageId === messageId) return delivery
+  }
+  store.last += 1
+  const id = String(store.last)
+  const created: Queued = {
+    delivery: { id, webhookId, messageId, type, payload, state: "pending", createdAtMs: nowMs, attempts: [] },
+    failures: 0,
+    dueAtMs: nowMs
+  }
+  store.queue.set(id, created)
+  return shown(created)
+}
+
+const create = ({ builders, endpoints }: Store): Webhooks["Service"]["create"] =>
+  Effect.fnUntraced(function* (endpoint, secret, limit) {
+    const { builderId, id } = endpoint
+    if (Option.isNone(yield* builders.byId(builderId))) return yield* new UnknownBuilder({ builderId })
+    const others = [...endpoints.values()].filter((other) => other.endpoint.builderId === builderId)
+    if (others.length >= limit) return yield* new WebhookLimit({ limit })
+    endpoints.set(id, { endpoint, secret })
+  })
+
+const list =
+  ({ endpoints }: Store): Webhooks["Service"]["list"] =>
+  (builderId) =>
+    Effect.sync(() =>
+      [...endpoints.values()]
+        .map(({ endpoint }) => endpoint)
+        .filter((endpoint) => endpoint.builderId === builderId)
+        .toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
+    )
+
+const find =
+  (store: Store): Webhooks["Service"]["find"] =>
+  (builderId, id) =>
+    Effect.option(Effect.map(owned(store, builderId, id), ({ endpoint }) => endpoint))
+
+const modify = (store: Store): Webhooks["Service"]["modify"] =>
+  Effect.fnUntraced(function* (builderId, id, { enabled: wanted, ...changes }) {
+    const stored = yield* owned(store, builderId, id)
+    const atMs = yield* Clock.currentTimeMillis
+    const changed = { ...stored.endpoint, ...changes }
+    if (wanted === undefined) return keep(store, stored, changed)
+    return keep(
+      store,
+      stored,
+      wanted ? enabled(changed) : { ...changed, disabled: changed.disabled ?? { reason: "paused", atMs } }
+    )
+  })
+
+const remove = (store: Store): Webhooks["Service"]["remove"] =>
+  Effect.fnUntraced(function* (builderId, id) {
+    yield* owned(store, builderId, id)
+    store.endpoints.delete(id)
+    for (const [key, { delivery }] of store.queue) if (delivery.webhookId === id) store.queue.delete(key)
+  })
+
+const rotate = (store: Store): Webhooks["Service"]["rotate"] =>
+  Effect.fnUntraced(function* (builderId, id, secret, previousSecretUntilMs) {
+    const stored = yield* owned(store, builderId, id)
+    return keep(store, { ...stored, secret, previous: stored.secret }, { ...stored.endpoint, previousSecretUntilMs })
+  })
+
+const publish =
+  (store: Store): Webhooks["Service"]["publish"] =>
+  (builderId, message) =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      for (const { endpoint } of store.endpoints.values()) {
+        if (endpoint.builderId !== builderId || endpoint.disabled !== undefined) continue
+        if (isWanted(endpoint.events, message.type)) enqueue(store, endpoint.id, message, nowMs)
+      }
+    })
+
+const send = (store: Store): Webhooks["Service"]["send"] =>
+  Effect.fnUntraced(function* (builderId, id, message) {
+    const { endpoint } = yield* owned(store, builderId, id)
+    if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
+    return enqueue(store, id, message, yield* Clock.currentTimeMillis)
+  })
+
+const replay = (store: Store): Webhooks["Service"]["replay"] =>
+  Effect.fnUntraced(function* (builderId, deliveryId) {
+    const found = store.queue.get(deliveryId)
+    if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
+    const { endpoint } = yield* Effect.mapError(
+      owned(store, builderId, found.delivery.webhookId),
+      () => new WebhookNotFound({ id: deliveryId })
+    )
+    if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id: deliveryId })
+    const { closedAtMs: _closed, ...open } = found
+    const replayed: Queued = {
+      ...open,
+      delivery: { ...found.delivery, state: "pending" },
+      failures: 0,
+      dueAtMs: yield* Clock.currentTimeMillis
+    }
+    store.queue.set(deliveryId, replayed)
+    return shown(replayed)
+  })
+
+const deliveries = (store: Store): Webhooks["Service"]["deliveries"] =>
+  Effect.fnUntraced(function* (builderId, id, { before, limit }) {
+    yield* owned(store, builderId, id)
+    return [...store.queue.values()]
+      .filter(({ delivery }) => delivery.webhookId === id)
+      .filter(({ delivery }) => before === undefined || Number(delivery.id) < Number(before))
+      .toSorted((a, b) => Number(b.delivery.id) - Number(a.delivery.id))
+      .slice(0, limit)
+      .map(shown)
+  })
+
+const claim =
+  ({ endpoints, queue }: Store): Webhooks["Service"]["claim"] =>
+  ({ leaseMillis, limit, perEndpoint }) =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const pending = [...queue.values()].filter(({ delivery }) => delivery.state === "pending")
+      const isLeased = ({ leaseUntilMs = 0 }: Queued) => leaseUntilMs > nowMs
+      const inFlight = new Map<string, number>()
+      const count = (id: string) => inFlight.get(id) ?? 0
+      for (const each of pending) {
+        if (isLeased(each)) inFlight.set(each.delivery.webhookId, count(each.delivery.webhookId) + 1)
+      }
+      const due = pending
+        .filter((each) => !isLeased(each) && each.dueAtMs <= nowMs)
+        .toSorted((a, b) => a.dueAtMs - b.dueAtMs || Number(a.delivery.id) - Number(b.delivery.id))
+      const claimed: Array<DueDelivery> = []
+      for (const each of due) {
+        const { id, messageId, payload, type, webhookId } = each.delivery
+        const stored = endpoints.get(webhookId)
+        if (stored === undefined || stored.endpoint.disabled !== undefined) continue
+        if (claimed.length === limit || count(webhookId) >= perEndpoint) continue
+        inFlight.set(webhookId, count(webhookId) + 1)
+        queue.set(id, { ...each, leaseUntilMs: nowMs + leaseMillis })
+        const { endpoint, previous, secret } = stored
+        const stillSigns = (endpoint.previousSecretUntilMs ?? 0) > nowMs
+        claimed.push({
+          id,
+          webhookId,
+          url: endpoint.url,
+          message: { id: messageId, type, payload },
+          failures: each.failures,
+          secrets: previous !== undefined && stillSigns ? [secret, previous] : [secret]
+        })
+      }
+      return claimed
+    })
+
+const record = (store: Store): Webhooks["Service"]["record"] =>
+  Effect.fnUntraced(function* (due, attempt, next, judge) {
+    const atMs = yield* Clock.currentTimeMillis
+    const stored = store.endpoints.get(due.webhookId)
+    const found = store.queue.get(due.id)
+    if (stored === undefined || found === undefined) return
+    const { failing, ...rest } = stored.endpoint
+    const health = judge(failing)
+    keep(store, stored, {
+      ...rest,
+      ...(health.failing === undefined ? {} : { failing: health.failing }),
+      ...(health.disable === undefined || rest.disabled !== undefined
+        ? {}
+        : { disabled: { reason: health.disable, atMs } })
+    })
+    const attempts = [...found.delivery.attempts, attempt]
+    store.queue.set(due.id, after({ ...found, delivery: { ...found.delivery, attempts } }, due, next, atMs))
+  })
+
+const prune =
+  ({ queue }: Store): Webhooks["Service"]["prune"] =>
+  (beforeMs, limit) =>
+    Effect.sync(() => {
+      const gone = [...queue.values()]
+        .filter(({ closedAtMs }) => closedAtMs !== undefined && closedAtMs < beforeMs)
+        .slice(0, limit)
+      for (const { delivery } of gone) queue.delete(delivery.id)
+      return gone.length
+    })
+
 export const layer = Layer.effect(
   Webhooks,
   Effect.map(Builders, (builders) => {
-    const endpoints = new Map<string, Endpoint>()
-    const queue = new Map<string, Queued>()
-    let last = 0
-
-    const owned = (builderId: string, id: string) =>
-      Effect.suspend(() => {
-        const found = endpoints.get(id)
-        return found?.endpoint.builderId === builderId
-          ? Effect.succeed(found)
-          : Effect.fail(new WebhookNotFound({ id }))
-      })
-
-    const keep = (stored: Endpoint, endpoint: WebhookEndpoint) => {
-      endpoints.set(endpoint.id, { ...stored, endpoint })
-      return endpoint
-    }
-
-    const enqueue = (webhookId: string, message: WebhookMessage, nowMs: number) => {
-      const { id: messageId, payload, type } = message
-      for (const { delivery } of queue.values()) {
-        if (delivery.webhookId === webhookId && delivery.messageId === messageId) return delivery
-      }
-      const id = String(++last)
-      const created: Queued = {
-        delivery: { id, webhookId, messageId, type, payload, state: "pending", createdAtMs: nowMs, attempts: [] },
-        failures: 0,
-        dueAtMs: nowMs
-      }
-      queue.set(id, created)
-      return shown(created)
-    }
-
+    const store: Store = { builders, endpoints: new Map(), queue: new Map(), last: 0 }
     return Webhooks.of({
-      create: Effect.fnUntraced(function* (endpoint, secret, limit) {
-        const { builderId, id } = endpoint
-        if (Option.isNone(yield* builders.byId(builderId))) return yield* new UnknownBuilder({ builderId })
-        const others = [...endpoints.values()].filter((other) => other.endpoint.builderId === builderId)
-        if (others.length >= limit) return yield* new WebhookLimit({ limit })
-        endpoints.set(id, { endpoint, secret })
-      }),
-      list: (builderId) =>
-        Effect.sync(() =>
-          [...endpoints.values()]
-            .map(({ endpoint }) => endpoint)
-            .filter((endpoint) => endpoint.builderId === builderId)
-            .toSorted((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))
-        ),
-      find: (builderId, id) => Effect.option(Effect.map(owned(builderId, id), ({ endpoint }) => endpoint)),
-      modify: Effect.fnUntraced(function* (builderId, id, { enabled: wanted, ...changes }) {
-        const stored = yield* owned(builderId, id)
-        const atMs = yield* Clock.currentTimeMillis
-        const changed = { ...stored.endpoint, ...changes }
-        if (wanted === undefined) return keep(stored, changed)
-        return keep(
-          stored,
-          wanted ? enabled(changed) : { ...changed, disabled: changed.disabled ?? { reason: "paused", atMs } }
-        )
-      }),
-      remove: Effect.fnUntraced(function* (builderId, id) {
-        yield* owned(builderId, id)
-        endpoints.delete(id)
-        for (const [key, { delivery }] of queue) if (delivery.webhookId === id) queue.delete(key)
-      }),
-      rotate: Effect.fnUntraced(function* (builderId, id, secret, previousSecretUntilMs) {
-        const stored = yield* owned(builderId, id)
-        return keep({ ...stored, secret, previous: stored.secret }, { ...stored.endpoint, previousSecretUntilMs })
-      }),
-      publish: (builderId, message) =>
-        Effect.map(Clock.currentTimeMillis, (nowMs) => {
-          for (const { endpoint } of endpoints.values()) {
-            if (endpoint.builderId !== builderId || endpoint.disabled !== undefined) continue
-            if (isWanted(endpoint.events, message.type)) enqueue(endpoint.id, message, nowMs)
-          }
-        }),
-      send: Effect.fnUntraced(function* (builderId, id, message) {
-        const { endpoint } = yield* owned(builderId, id)
-        if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id })
-        return enqueue(id, message, yield* Clock.currentTimeMillis)
-      }),
-      replay: Effect.fnUntraced(function* (builderId, deliveryId) {
-        const found = queue.get(deliveryId)
-        if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
-        const { endpoint } = yield* Effect.mapError(
-          owned(builderId, found.delivery.webhookId),
-          () => new WebhookNotFound({ id: deliveryId })
-        )
-        if (endpoint.disabled !== undefined) return yield* new WebhookDisabled({ id: deliveryId })
-        const { closedAtMs: _closed, ...open } = found
-        const replayed: Queued = {
-          ...open,
-          delivery: { ...found.delivery, state: "pending" },
-          failures: 0,
-          dueAtMs: yield* Clock.currentTimeMillis
-        }
-        queue.set(deliveryId, replayed)
-        return shown(replayed)
-      }),
-      deliveries: Effect.fnUntraced(function* (builderId, id, { before, limit }) {
-        yield* owned(builderId, id)
-        return [...queue.values()]
-          .filter(({ delivery }) => delivery.webhookId === id)
-          .filter(({ delivery }) => before === undefined || Number(delivery.id) < Number(before))
-          .toSorted((a, b) => Number(b.delivery.id) - Number(a.delivery.id))
-          .slice(0, limit)
-          .map(shown)
-      }),
-      claim: ({ leaseMillis, limit, perEndpoint }) =>
-        Effect.map(Clock.currentTimeMillis, (nowMs) => {
-          const pending = [...queue.values()].filter(({ delivery }) => delivery.state === "pending")
-          const isLeased = ({ leaseUntilMs = 0 }: Queued) => leaseUntilMs > nowMs
-          const inFlight = new Map<string, number>()
-          const count = (id: string) => inFlight.get(id) ?? 0
-          for (const each of pending) {
-            if (isLeased(each)) inFlight.set(each.delivery.webhookId, count(each.delivery.webhookId) + 1)
-          }
-          const due = pending
-            .filter((each) => !isLeased(each) && each.dueAtMs <= nowMs)
-            .toSorted((a, b) => a.dueAtMs - b.dueAtMs || Number(a.delivery.id) - Number(b.delivery.id))
-          const claimed: Array<DueDelivery> = []
-          for (const each of due) {
-            const { id, messageId, payload, type, webhookId } = each.delivery
-            const stored = endpoints.get(webhookId)
-            if (stored === undefined || stored.endpoint.disabled !== undefined) continue
-            if (claimed.length === limit || count(webhookId) >= perEndpoint) continue
-            inFlight.set(webhookId, count(webhookId) + 1)
-            queue.set(id, { ...each, leaseUntilMs: nowMs + leaseMillis })
-            const { endpoint, previous, secret } = stored
-            const stillSigns = (endpoint.previousSecretUntilMs ?? 0) > nowMs
-            claimed.push({
-              id,
-              webhookId,
-              url: endpoint.url,
-              message: { id: messageId, type, payload },
-              failures: each.failures,
-              secrets: previous !== undefined && stillSigns ? [secret, previous] : [secret]
-            })
-          }
-          return claimed
-        }),
-      record: Effect.fnUntraced(function* (due, attempt, next, judge) {
-        const atMs = yield* Clock.currentTimeMillis
-        const stored = endpoints.get(due.webhookId)
-        const found = queue.get(due.id)
-        if (stored === undefined || found === undefined) return
-        const { failing, ...rest } = stored.endpoint
-        const health = judge(failing)
-        keep(stored, {
-          ...rest,
-          ...(health.failing === undefined ? {} : { failing: health.failing }),
-          ...(health.disable === undefined || rest.disabled !== undefined
-            ? {}
-            : { disabled: { reason: health.disable, atMs } })
-        })
-        const attempts = [...found.delivery.attempts, attempt]
-        queue.set(due.id, after({ ...found, delivery: { ...found.delivery, attempts } }, due, next, atMs))
-      }),
-      prune: (beforeMs, limit) =>
-        Effect.sync(() => {
-          const gone = [...queue.values()]
-            .filter(({ closedAtMs }) => closedAtMs !== undefined && closedAtMs < beforeMs)
-            .slice(0, limit)
-          for (const { delivery } of gone) queue.delete(delivery.id)
-          return gone.length
-        })
+      create: create(store),
+      list: list(store),
+      find: find(store),
+      modify: modify(store),
+      remove: remove(store),
+      rotate: rotate(store),
+      publish: publish(store),
+      send: send(store),
+      replay: replay(store),
+      deliveries: deliveries(store),
+      claim: claim(store),
+      record: record(store),
+      prune: prune(store)
     })
   })
 )

@@ -3,6 +3,8 @@ import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { IntentTaken, type RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { account, carriesOwner, lookup, OrchestratorState, type State } from "./OrchestratorState.ts"
 
+type Shared = OrchestratorState["Service"]
+
 type Allocation = Parameters<RelayTransactions["Service"]["allocate"]>[0]
 
 /** Those of the intents that the transaction may not carry. */
@@ -63,19 +65,14 @@ const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTran
   return { ...transaction, wantedUntil: rest.reduce((latest, each) => (each > latest ? each : latest), first) }
 }
 
-const make = Effect.gen(function* () {
-  const { allocating, state } = yield* OrchestratorState
-
-  const refuseTaken = Effect.fnUntraced(function* (current: State, options: Allocation) {
-    const intentIds = taken(current, options)
-    if (intentIds.length > 0) return yield* new IntentTaken({ intentIds })
-  })
-
-  const allocate: RelayTransactions["Service"]["allocate"] = (options) =>
+const allocate =
+  ({ allocating, state }: Shared): RelayTransactions["Service"]["allocate"] =>
+  (options) =>
     Effect.gen(function* () {
       const { chainId, chainNonce, intentIds, lane } = options
       const before = yield* Ref.get(state)
-      yield* refuseTaken(before, options)
+      const missed = taken(before, options)
+      if (missed.length > 0) return yield* new IntentTaken({ intentIds: missed })
       const next = lookup(before.laneNonces, account(chainId, lane)) ?? 0n
       const nonce = next > chainNonce ? next : chainNonce
       const attempt = yield* options.sign(nonce)
@@ -115,7 +112,8 @@ const make = Effect.gen(function* () {
       }).pipe(Effect.flatten)
     }).pipe(allocating.withPermit)
 
-  const addAttempt: RelayTransactions["Service"]["addAttempt"] = Effect.fnUntraced(function* (id, attempt, kind) {
+const addAttempt = ({ state }: Shared): RelayTransactions["Service"]["addAttempt"] =>
+  Effect.fnUntraced(function* (id, attempt, kind) {
     const updatedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) => {
       const transaction = lookup(current.transactions, id)
@@ -139,7 +137,8 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const markBroadcast: RelayTransactions["Service"]["markBroadcast"] = Effect.fnUntraced(function* (hash) {
+const markBroadcast = ({ state }: Shared): RelayTransactions["Service"]["markBroadcast"] =>
+  Effect.fnUntraced(function* (hash) {
     const broadcastAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) => ({
       ...current,
@@ -152,14 +151,17 @@ const make = Effect.gen(function* () {
     }))
   })
 
-  const setInclusion: RelayTransactions["Service"]["setInclusion"] = (id, inclusion) =>
+const setInclusion =
+  ({ state }: Shared): RelayTransactions["Service"]["setInclusion"] =>
+  (id, inclusion) =>
     Ref.update(state, (current) =>
       changeTransaction(current, id, ({ inclusion: _previous, ...transaction }) =>
         inclusion === undefined ? { ...transaction, status: "pending" } : { ...transaction, status: "mined", inclusion }
       )
     )
 
-  const finalize: RelayTransactions["Service"]["finalize"] = Effect.fnUntraced(function* (endings) {
+const finalize = ({ state }: Shared): RelayTransactions["Service"]["finalize"] =>
+  Effect.fnUntraced(function* (endings) {
     const hourMs = hourOf(yield* Clock.currentTimeMillis)
     yield* Ref.update(state, (current) =>
       endings.reduce((acc, { cost = 0n, id, inclusion }) => {
@@ -183,7 +185,9 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const finalFrom: RelayTransactions["Service"]["finalFrom"] = (chainId, blockNumber) =>
+const finalFrom =
+  ({ state }: Shared): RelayTransactions["Service"]["finalFrom"] =>
+  (chainId, blockNumber) =>
     Effect.map(Ref.get(state), ({ transactions }) =>
       Array.from(HashMap.values(transactions))
         .flatMap(({ id, inclusion, status, ...transaction }) =>
@@ -197,7 +201,9 @@ const make = Effect.gen(function* () {
         .toSorted((a, b) => Number(a.id) - Number(b.id))
     )
 
-  const reopen: RelayTransactions["Service"]["reopen"] = (ids) =>
+const reopen =
+  ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
+  (ids) =>
     Ref.update(state, (current) =>
       ids.reduce((acc, id) => {
         const transaction = lookup(acc.transactions, id)
@@ -214,7 +220,9 @@ const make = Effect.gen(function* () {
       }, current)
     )
 
-  const spending: RelayTransactions["Service"]["spending"] = (chainId, sinceMs) =>
+const spending =
+  ({ state }: Shared): RelayTransactions["Service"]["spending"] =>
+  (chainId, sinceMs) =>
     Effect.map(Ref.get(state), (current) => {
       const spent = current.spending.filter((each) => each.chainId === chainId && each.hourMs >= hourOf(sinceMs))
       const open = Array.from(HashMap.values(current.transactions)).filter(
@@ -226,7 +234,9 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const detach: RelayTransactions["Service"]["detach"] = (id, intentIds) =>
+const detach =
+  ({ state }: Shared): RelayTransactions["Service"]["detach"] =>
+  (id, intentIds) =>
     Ref.update(state, (current) => {
       const carried = (lookup(current.transactions, id)?.intentIds ?? []).filter((carriedId) =>
         intentIds.includes(carriedId)
@@ -240,7 +250,9 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const unfinished: RelayTransactions["Service"]["unfinished"] = (chainId) =>
+const unfinished =
+  ({ state }: Shared): RelayTransactions["Service"]["unfinished"] =>
+  (chainId) =>
     Effect.map(Ref.get(state), (current) =>
       Array.from(HashMap.values(current.transactions))
         .filter((transaction) => transaction.chainId === chainId && transaction.status !== "final")
@@ -248,19 +260,20 @@ const make = Effect.gen(function* () {
         .toSorted((a, b) => (a.lane === b.lane ? (a.nonce < b.nonce ? -1 : 1) : a.lane < b.lane ? -1 : 1))
     )
 
-  return RelayTransactions.of({
-    allocate,
-    addAttempt,
-    markBroadcast,
-    setInclusion,
-    finalize,
-    finalFrom,
-    reopen,
-    detach,
-    spending,
-    unfinished
+const make = Effect.map(OrchestratorState, (shared) =>
+  RelayTransactions.of({
+    allocate: allocate(shared),
+    addAttempt: addAttempt(shared),
+    markBroadcast: markBroadcast(shared),
+    setInclusion: setInclusion(shared),
+    finalize: finalize(shared),
+    finalFrom: finalFrom(shared),
+    reopen: reopen(shared),
+    spending: spending(shared),
+    detach: detach(shared),
+    unfinished: unfinished(shared)
   })
-})
+)
 
 export const layerNoDeps = Layer.effect(RelayTransactions, make)
 

@@ -45,103 +45,114 @@ const totalsOf = (rows: ReadonlyArray<unknown>) =>
     }))
   )
 
-export const layer = Layer.effect(
-  Ledger,
+const accrue = (sql: SqlClient.SqlClient): Ledger["Service"]["accrue"] =>
+  Effect.fn("Ledger.accrue")(function* (accrual) {
+    const { builderId, sweepId, token } = accrual
+    const amount = accrual.amount.toString()
+    const chainId = accrual.chainId ?? null
+    const txHash = accrual.paidTxHash?.toLowerCase() ?? null
+    const added = yield* sql`INSERT INTO builder.ledger_entries
+        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+      SELECT 'accrual', id, ${chainId}::bigint, ${token}, ${amount}::numeric,
+        CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE ${amount}::numeric END, ${text(sweepId)}, ${txHash},
+        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+      FROM builder.builders WHERE id = ${text(builderId)}
+      ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
+    if (added.length === 1) return "added"
+    const booked =
+      yield* sql`SELECT builder_id = ${text(builderId)} AND token = ${token} AND earned = ${amount}::numeric
+        AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same
+      FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}`
+    if (booked.length === 0) return yield* new UnknownBuilder({ builderId })
+    if (booked[0]?.["same"] === true) return "already_booked"
+    return yield* new AccrualConflict({ sweepId })
+  }, guarded("Ledger.accrue"))
+
+const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>
+  Effect.fn("Ledger.reverse")(function* (sweepId) {
+    const added = yield* sql`INSERT INTO builder.ledger_entries
+        (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
+      SELECT 'reversal', builder_id, chain_id, token, -earned, -paid, sweep_id, tx_hash,
+        ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+      FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}
+      ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
+    if (added.length === 1) return "added"
+    const booked = yield* sql`SELECT 1 AS booked FROM builder.ledger_entries
+      WHERE kind = 'reversal' AND sweep_id = ${text(sweepId)}`
+    if (booked.length === 1) return "already_booked"
+    return yield* new AccrualNotFound({ sweepId })
+  }, guarded("Ledger.reverse"))
+
+const totals = (sql: SqlClient.SqlClient): Ledger["Service"]["totals"] =>
+  Effect.fn("Ledger.totals")(function* (builderId) {
+    return yield* totalsOf(
+      yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
+        WHERE builder_id = ${text(builderId)} GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
+    )
+  }, guarded("Ledger.totals"))
+
+const allTotals = (sql: SqlClient.SqlClient): Ledger["Service"]["allTotals"] =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    return yield* totalsOf(
+      yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
+        GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
+    )
+  }).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
 
-    const accrue: Ledger["Service"]["accrue"] = Effect.fn("Ledger.accrue")(function* (accrual) {
-      const { builderId, sweepId, token } = accrual
-      const amount = accrual.amount.toString()
-      const chainId = accrual.chainId ?? null
-      const txHash = accrual.paidTxHash?.toLowerCase() ?? null
-      const added = yield* sql`INSERT INTO builder.ledger_entries
-          (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
-        SELECT 'accrual', id, ${chainId}::bigint, ${token}, ${amount}::numeric,
-          CASE WHEN ${txHash}::text IS NULL THEN 0 ELSE ${amount}::numeric END, ${text(sweepId)}, ${txHash},
-          ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
-        FROM builder.builders WHERE id = ${text(builderId)}
-        ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
-      if (added.length === 1) return "added"
-      const booked =
-        yield* sql`SELECT builder_id = ${text(builderId)} AND token = ${token} AND earned = ${amount}::numeric
-          AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same
-        FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}`
-      if (booked.length === 0) return yield* new UnknownBuilder({ builderId })
-      if (booked[0]?.["same"] === true) return "already_booked"
-      return yield* new AccrualConflict({ sweepId })
-    }, guarded("Ledger.accrue"))
-
-    const reverse: Ledger["Service"]["reverse"] = Effect.fn("Ledger.reverse")(function* (sweepId) {
-      const added = yield* sql`INSERT INTO builder.ledger_entries
-          (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
-        SELECT 'reversal', builder_id, chain_id, token, -earned, -paid, sweep_id, tx_hash,
-          ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
-        FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}
-        ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
-      if (added.length === 1) return "added"
-      const booked = yield* sql`SELECT 1 AS booked FROM builder.ledger_entries
-        WHERE kind = 'reversal' AND sweep_id = ${text(sweepId)}`
-      if (booked.length === 1) return "already_booked"
-      return yield* new AccrualNotFound({ sweepId })
-    }, guarded("Ledger.reverse"))
-
-    const totals: Ledger["Service"]["totals"] = Effect.fn("Ledger.totals")(function* (builderId) {
-      return yield* totalsOf(
-        yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
-          WHERE builder_id = ${text(builderId)} GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
-      )
-    }, guarded("Ledger.totals"))
-
-    const allTotals: Ledger["Service"]["allTotals"] = Effect.gen(function* () {
-      return yield* totalsOf(
-        yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
-          GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
-      )
-    }).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
-
-    const activity: Ledger["Service"]["activity"] = Effect.fn("Ledger.activity")(function* (builderId, page) {
-      const rows = yield* Rows.decode(ActivityRow)(
-        yield* sql`SELECT e.id, e.sweep_id, e.chain_id, e.token, e.earned, e.created_at,
-            e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
-              WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
-            EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
-          FROM builder.ledger_entries e
-          WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)}
-            AND e.id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-          ORDER BY e.id DESC LIMIT ${page.limit}`
-      )
-      return rows.map((row) => ({
-        id: row.id,
-        activity: {
-          sweepId: row.sweep_id,
-          token: row.token,
-          amount: row.earned,
-          paid: row.paid,
-          createdAtMs: row.created_at,
-          ...Rows.present({ chainId: row.chain_id }),
-          ...(row.reversed ? { reversed: true as const } : {})
-        }
-      }))
-    }, guarded("Ledger.activity"))
-
-    const entries: Ledger["Service"]["entries"] = Effect.fn("Ledger.entries")(function* (builderId, page) {
-      const rows = yield* Rows.decode(EntryRow)(
-        yield* sql`SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
-          AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0) ORDER BY id LIMIT ${page.limit}`
-      )
-      return rows.map((row) => ({
-        id: row.id,
-        kind: row.kind,
-        builderId: row.builder_id,
+const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
+  Effect.fn("Ledger.activity")(function* (builderId, page) {
+    const rows = yield* Rows.decode(ActivityRow)(
+      yield* sql`SELECT e.id, e.sweep_id, e.chain_id, e.token, e.earned, e.created_at,
+          e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
+            WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
+          EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
+        FROM builder.ledger_entries e
+        WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)}
+          AND e.id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
+        ORDER BY e.id DESC LIMIT ${page.limit}`
+    )
+    return rows.map((row) => ({
+      id: row.id,
+      activity: {
+        sweepId: row.sweep_id,
         token: row.token,
-        earned: row.earned,
+        amount: row.earned,
         paid: row.paid,
         createdAtMs: row.created_at,
-        ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash })
-      }))
-    }, guarded("Ledger.entries"))
+        ...Rows.present({ chainId: row.chain_id }),
+        ...(row.reversed ? { reversed: true as const } : {})
+      }
+    }))
+  }, guarded("Ledger.activity"))
 
-    return Ledger.of({ accrue, reverse, totals, allTotals, activity, entries })
-  })
+const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
+  Effect.fn("Ledger.entries")(function* (builderId, page) {
+    const rows = yield* Rows.decode(EntryRow)(
+      yield* sql`SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
+        AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0) ORDER BY id LIMIT ${page.limit}`
+    )
+    return rows.map((row) => ({
+      id: row.id,
+      kind: row.kind,
+      builderId: row.builder_id,
+      token: row.token,
+      earned: row.earned,
+      paid: row.paid,
+      createdAtMs: row.created_at,
+      ...Rows.present({ chainId: row.chain_id, sweepId: row.sweep_id, txHash: row.tx_hash })
+    }))
+  }, guarded("Ledger.entries"))
+
+export const layer = Layer.effect(
+  Ledger,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Ledger.of({
+      accrue: accrue(sql),
+      reverse: reverse(sql),
+      totals: totals(sql),
+      allTotals: allTotals(sql),
+      activity: activity(sql),
+      entries: entries(sql)
+    })
+  )
 )

@@ -51,169 +51,178 @@ const PaymentRow = Schema.Struct({
 const isRecorded = ({ payments = [] }: PayoutBatch, txHash: string): boolean =>
   payments.some((payment) => payment.txHash === txHash)
 
+const withLines = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rows: ReadonlyArray<unknown>) {
+  const batches = yield* Rows.decode(BatchRow)(rows)
+  if (batches.length === 0) return []
+  const ofBatches = sql.in(
+    "payout_id",
+    batches.map(({ id }) => id)
+  )
+  const lines = yield* Rows.decode(LineRow)(
+    yield* sql`SELECT * FROM builder.payout_lines WHERE ${ofBatches} ORDER BY payout_id, builder_id`
+  )
+  const recorded = yield* Rows.decode(PaymentRow)(
+    yield* sql`SELECT * FROM builder.payout_payments WHERE ${ofBatches} ORDER BY payout_id, attempt`
+  )
+  return batches.map((row): PayoutBatch => {
+    const own = lines.flatMap(({ amount, builder_id, entries, payout_address, payout_id }) =>
+      payout_id === row.id ? [{ builderId: builder_id, payoutAddress: payout_address, amount, entries }] : []
+    )
+    const payments = recorded.flatMap(({ deadline, payout_id, raw, recorded_at, tx_hash }) =>
+      payout_id === row.id ? [{ txHash: tx_hash, raw, deadline, recordedAtMs: recorded_at }] : []
+    )
+    return {
+      id: row.id,
+      chainId: row.chain_id,
+      token: row.token,
+      status: row.status,
+      minAmount: row.min_amount,
+      total: total(own),
+      lines: own,
+      createdAtMs: row.created_at,
+      ...(payments.length === 0 ? {} : { payments }),
+      ...Rows.present({ closedAtMs: row.closed_at, txHash: row.tx_hash, failureReason: row.failure_reason })
+    }
+  })
+})
+
+const read = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) {
+  return Arr.head(yield* withLines(sql, yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)}`))
+})
+
+/** The batch, kept from changing until the transaction ends. */
+const locked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) {
+  const rows = yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)} FOR UPDATE`
+  const batch = Arr.head(yield* withLines(sql, rows))
+  return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
+})
+
+/** The batch as this transaction left it. */
+const changed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) {
+  const batch = yield* read(sql, id)
+  return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
+})
+
+const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
+  Effect.fn("Payouts.open")(
+    function* ({ chainId, id, minAmount, token, withUnknownChain }) {
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      const least = (minAmount > 1n ? minAmount : 1n).toString()
+      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
+      yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
+        VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
+      // What a batch owes never leaves this one statement, so that lines and claims cannot differ. An amount above a
+      // uint256 cannot be transferred at once, nor can it exist.
+      const claimed = yield* sql`WITH owing AS (
+          SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
+          WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
+            AND (e.chain_id = ${chainId} OR (${withUnknownChain} AND e.chain_id IS NULL))
+            AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)
+        ), lines AS (
+          INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
+          SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer
+          FROM owing o JOIN builder.builders b ON b.id = o.builder_id
+          GROUP BY o.builder_id, b.payout_address
+          HAVING sum(o.amount) BETWEEN ${least}::numeric AND ${MAX_UINT256.toString()}::numeric
+          RETURNING builder_id
+        ), claims AS (
+          INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
+          SELECT ${id}, o.builder_id, o.id FROM owing o JOIN lines l ON l.builder_id = o.builder_id
+          RETURNING entry_id
+        )
+        SELECT count(*) AS claimed FROM claims`
+      if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed()
+      return yield* Effect.orDie(changed(sql, id))
+    },
+    sql.withTransaction,
+    guarded("Payouts.open")
+  )
+
+const find = (sql: SqlClient.SqlClient): Payouts["Service"]["find"] =>
+  Effect.fn("Payouts.find")(function* (id) {
+    return yield* read(sql, id)
+  }, guarded("Payouts.find"))
+
+const list = (sql: SqlClient.SqlClient): Payouts["Service"]["list"] =>
+  Effect.fn("Payouts.list")(function* ({ before, limit }) {
+    return yield* withLines(
+      sql,
+      yield* sql`SELECT * FROM builder.payouts WHERE position < coalesce(
+          (SELECT position FROM builder.payouts WHERE id = ${before === undefined ? null : text(before)}::text),
+          9223372036854775807)
+        ORDER BY position DESC LIMIT ${limit}`
+    )
+  }, guarded("Payouts.list"))
+
+const record = (sql: SqlClient.SqlClient): Payouts["Service"]["record"] =>
+  Effect.fn("Payouts.record")(
+    function* (id, { deadline, raw, txHash }, known) {
+      const batch = yield* locked(sql, id)
+      if (isRecorded(batch, txHash)) return batch
+      if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
+      yield* sql`INSERT INTO builder.payout_payments (payout_id, attempt, tx_hash, raw, deadline, recorded_at)
+        VALUES (${id}, ${known}, ${txHash}, ${raw}, ${deadline}, ${timestamp(yield* Clock.currentTimeMillis)})`
+      return yield* changed(sql, id)
+    },
+    sql.withTransaction,
+    guarded("Payouts.record")
+  )
+
+const markPaid = (sql: SqlClient.SqlClient): Payouts["Service"]["markPaid"] =>
+  Effect.fn("Payouts.markPaid")(
+    function* (id, hash, known = 0) {
+      const txHash = hash.toLowerCase()
+      const batch = yield* locked(sql, id)
+      if (batch.status === "paid" && batch.txHash === txHash) return batch
+      if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      if (!isRecorded(batch, txHash) && (batch.payments?.length ?? 0) !== known) {
+        return yield* new PaymentInFlight({ id })
+      }
+      const now = timestamp(yield* Clock.currentTimeMillis)
+      yield* sql`UPDATE builder.payouts SET status = 'paid', tx_hash = ${txHash}, closed_at = ${now} WHERE id = ${id}`.pipe(
+        Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new PaymentTaken({ txHash: hash })))
+      )
+      // Booked where it was owed: also a payment of accruals that name no chain leaves a balance of zero.
+      yield* sql`INSERT INTO builder.ledger_entries
+          (kind, builder_id, chain_id, token, earned, paid, payout_id, tx_hash, created_at)
+        SELECT 'payment', c.builder_id, e.chain_id, e.token, 0, sum(e.earned - e.paid), c.payout_id, ${txHash},
+          ${now}::timestamptz
+        FROM builder.payout_claims c JOIN builder.ledger_entries e ON e.id = c.entry_id
+        WHERE c.payout_id = ${id} GROUP BY c.payout_id, c.builder_id, e.chain_id, e.token
+        HAVING sum(e.earned - e.paid) <> 0 ORDER BY c.builder_id, e.chain_id`
+      return yield* changed(sql, id)
+    },
+    sql.withTransaction,
+    guarded("Payouts.markPaid")
+  )
+
+const fail = (sql: SqlClient.SqlClient): Payouts["Service"]["fail"] =>
+  Effect.fn("Payouts.fail")(
+    function* (id, reason, known = 0) {
+      const batch = yield* locked(sql, id)
+      if (batch.status === "failed") return batch
+      if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+      if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
+      yield* sql`UPDATE builder.payouts SET status = 'failed', failure_reason = ${text(reason)},
+        closed_at = ${timestamp(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
+      yield* sql`UPDATE builder.payout_claims SET released = true WHERE payout_id = ${id}`
+      return yield* changed(sql, id)
+    },
+    sql.withTransaction,
+    guarded("Payouts.fail")
+  )
+
 export const layer = Layer.effect(
   Payouts,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    const withLines = Effect.fnUntraced(function* (rows: ReadonlyArray<unknown>) {
-      const batches = yield* Rows.decode(BatchRow)(rows)
-      if (batches.length === 0) return []
-      const ofBatches = sql.in(
-        "payout_id",
-        batches.map(({ id }) => id)
-      )
-      const lines = yield* Rows.decode(LineRow)(
-        yield* sql`SELECT * FROM builder.payout_lines WHERE ${ofBatches} ORDER BY payout_id, builder_id`
-      )
-      const recorded = yield* Rows.decode(PaymentRow)(
-        yield* sql`SELECT * FROM builder.payout_payments WHERE ${ofBatches} ORDER BY payout_id, attempt`
-      )
-      return batches.map((row): PayoutBatch => {
-        const own = lines.flatMap(({ amount, builder_id, entries, payout_address, payout_id }) =>
-          payout_id === row.id ? [{ builderId: builder_id, payoutAddress: payout_address, amount, entries }] : []
-        )
-        const payments = recorded.flatMap(({ deadline, payout_id, raw, recorded_at, tx_hash }) =>
-          payout_id === row.id ? [{ txHash: tx_hash, raw, deadline, recordedAtMs: recorded_at }] : []
-        )
-        return {
-          id: row.id,
-          chainId: row.chain_id,
-          token: row.token,
-          status: row.status,
-          minAmount: row.min_amount,
-          total: total(own),
-          lines: own,
-          createdAtMs: row.created_at,
-          ...(payments.length === 0 ? {} : { payments }),
-          ...Rows.present({ closedAtMs: row.closed_at, txHash: row.tx_hash, failureReason: row.failure_reason })
-        }
-      })
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Payouts.of({
+      open: open(sql),
+      find: find(sql),
+      list: list(sql),
+      record: record(sql),
+      markPaid: markPaid(sql),
+      fail: fail(sql)
     })
-
-    const find = Effect.fnUntraced(function* (id: string) {
-      return Arr.head(yield* withLines(yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)}`))
-    })
-
-    /** The batch, kept from changing until the transaction ends. */
-    const locked = Effect.fnUntraced(function* (id: string) {
-      const rows = yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)} FOR UPDATE`
-      const batch = Arr.head(yield* withLines(rows))
-      return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
-    })
-
-    /** The batch as this transaction left it. */
-    const changed = Effect.fnUntraced(function* (id: string) {
-      const batch = yield* find(id)
-      return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
-    })
-
-    const open: Payouts["Service"]["open"] = Effect.fn("Payouts.open")(
-      function* ({ chainId, id, minAmount, token, withUnknownChain }) {
-        const now = timestamp(yield* Clock.currentTimeMillis)
-        const least = (minAmount > 1n ? minAmount : 1n).toString()
-        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
-        yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
-          VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
-        // What a batch owes never leaves this one statement, so that lines and claims cannot differ. An amount above a
-        // uint256 cannot be transferred at once, nor can it exist.
-        const claimed = yield* sql`WITH owing AS (
-            SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
-            WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
-              AND (e.chain_id = ${chainId} OR (${withUnknownChain} AND e.chain_id IS NULL))
-              AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)
-          ), lines AS (
-            INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
-            SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer
-            FROM owing o JOIN builder.builders b ON b.id = o.builder_id
-            GROUP BY o.builder_id, b.payout_address
-            HAVING sum(o.amount) BETWEEN ${least}::numeric AND ${MAX_UINT256.toString()}::numeric
-            RETURNING builder_id
-          ), claims AS (
-            INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
-            SELECT ${id}, o.builder_id, o.id FROM owing o JOIN lines l ON l.builder_id = o.builder_id
-            RETURNING entry_id
-          )
-          SELECT count(*) AS claimed FROM claims`
-        if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed()
-        return yield* Effect.orDie(changed(id))
-      },
-      sql.withTransaction,
-      guarded("Payouts.open")
-    )
-
-    const list: Payouts["Service"]["list"] = Effect.fn("Payouts.list")(function* ({ before, limit }) {
-      return yield* withLines(
-        yield* sql`SELECT * FROM builder.payouts WHERE position < coalesce(
-            (SELECT position FROM builder.payouts WHERE id = ${before === undefined ? null : text(before)}::text),
-            9223372036854775807)
-          ORDER BY position DESC LIMIT ${limit}`
-      )
-    }, guarded("Payouts.list"))
-
-    const record: Payouts["Service"]["record"] = Effect.fn("Payouts.record")(
-      function* (id, { deadline, raw, txHash }, known) {
-        const batch = yield* locked(id)
-        if (isRecorded(batch, txHash)) return batch
-        if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
-        if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
-        yield* sql`INSERT INTO builder.payout_payments (payout_id, attempt, tx_hash, raw, deadline, recorded_at)
-          VALUES (${id}, ${known}, ${txHash}, ${raw}, ${deadline}, ${timestamp(yield* Clock.currentTimeMillis)})`
-        return yield* changed(id)
-      },
-      sql.withTransaction,
-      guarded("Payouts.record")
-    )
-
-    const markPaid: Payouts["Service"]["markPaid"] = Effect.fn("Payouts.markPaid")(
-      function* (id, hash, known = 0) {
-        const txHash = hash.toLowerCase()
-        const batch = yield* locked(id)
-        if (batch.status === "paid" && batch.txHash === txHash) return batch
-        if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
-        if (!isRecorded(batch, txHash) && (batch.payments?.length ?? 0) !== known) {
-          return yield* new PaymentInFlight({ id })
-        }
-        const now = timestamp(yield* Clock.currentTimeMillis)
-        yield* sql`UPDATE builder.payouts SET status = 'paid', tx_hash = ${txHash}, closed_at = ${now} WHERE id = ${id}`.pipe(
-          Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new PaymentTaken({ txHash: hash })))
-        )
-        // Booked where it was owed: also a payment of accruals that name no chain leaves a balance of zero.
-        yield* sql`INSERT INTO builder.ledger_entries
-            (kind, builder_id, chain_id, token, earned, paid, payout_id, tx_hash, created_at)
-          SELECT 'payment', c.builder_id, e.chain_id, e.token, 0, sum(e.earned - e.paid), c.payout_id, ${txHash},
-            ${now}::timestamptz
-          FROM builder.payout_claims c JOIN builder.ledger_entries e ON e.id = c.entry_id
-          WHERE c.payout_id = ${id} GROUP BY c.payout_id, c.builder_id, e.chain_id, e.token
-          HAVING sum(e.earned - e.paid) <> 0 ORDER BY c.builder_id, e.chain_id`
-        return yield* changed(id)
-      },
-      sql.withTransaction,
-      guarded("Payouts.markPaid")
-    )
-
-    const fail: Payouts["Service"]["fail"] = Effect.fn("Payouts.fail")(
-      function* (id, reason, known = 0) {
-        const batch = yield* locked(id)
-        if (batch.status === "failed") return batch
-        if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
-        if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
-        yield* sql`UPDATE builder.payouts SET status = 'failed', failure_reason = ${text(reason)},
-          closed_at = ${timestamp(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
-        yield* sql`UPDATE builder.payout_claims SET released = true WHERE payout_id = ${id}`
-        return yield* changed(id)
-      },
-      sql.withTransaction,
-      guarded("Payouts.fail")
-    )
-
-    return Payouts.of({
-      open,
-      find: Effect.fn("Payouts.find")(find, guarded("Payouts.find")),
-      list,
-      record,
-      markPaid,
-      fail
-    })
-  })
+  )
 )

@@ -61,108 +61,108 @@ const decodeDays = Rows.decode(
   Schema.Struct({ day: Schema.String, sweeps: Rows.Int8, delivered: Rows.Int8, failed: Rows.Int8 })
 )
 
+const rankOf = (sql: PgClient.PgClient, status: Fragment) => sql`(${sql.json(RANKS)}::jsonb ->> ${status})::integer`
+
+/** The sweep after the event; an intent stays with the builder that it was first reported of. */
+const sumUp = Effect.fnUntraced(function* (sql: PgClient.PgClient, event: SweepEvent) {
+  const at = timestamp(event.occurredAtMs)
+  const rows = yield* sql`INSERT INTO builder.sweeps AS s (intent_id, builder_id, status, failure_reason, started_at,
+      updated_at, owner, source_chain_id, dest_chain_id, cross_chain, token_in, amount_in, token_out, min_amount_out,
+      builder_fee, tx_hash, delivery_tx_hash)
+    VALUES (${text(event.intentId)}, ${event.builderId}, ${event.status}, ${event.failureReason ?? null}, ${at},
+      ${at}, ${event.owner}, ${event.sourceChainId}, ${event.destChainId}, ${event.crossChain}, ${event.tokenIn},
+      ${event.amountIn.toString()}::numeric, ${event.tokenOut}, ${event.minAmountOut.toString()}::numeric,
+      ${event.builderFee.toString()}::numeric, ${event.txHash ?? null}, ${event.deliveryTxHash ?? null})
+    ON CONFLICT (intent_id) DO UPDATE SET
+      started_at = least(s.started_at, excluded.started_at),
+      (status, failure_reason, updated_at, tx_hash, delivery_tx_hash) = (
+        SELECT e.status, e.failure_reason, e.updated_at, e.tx_hash, e.delivery_tx_hash
+        FROM (VALUES
+          (1, s.status, s.failure_reason, s.updated_at, s.tx_hash, s.delivery_tx_hash),
+          (2, excluded.status, excluded.failure_reason, excluded.updated_at, excluded.tx_hash,
+            excluded.delivery_tx_hash)
+        ) AS e (heard, status, failure_reason, updated_at, tx_hash, delivery_tx_hash)
+        ORDER BY ${rankOf(sql, sql`e.status`)} DESC, e.heard LIMIT 1
+      )
+    WHERE s.builder_id = excluded.builder_id
+    RETURNING s.intent_id`
+  if (rows.length === 0) return yield* new SweepConflict({ id: event.id })
+})
+
+const record = (sql: PgClient.PgClient): Sweeps["Service"]["record"] =>
+  Effect.fn("Sweeps.record")(
+    function* (event) {
+      const { builderId, id, intentId, status } = event
+      const document = sql.json(encodeEvent(event))
+      const added = yield* sql`INSERT INTO builder.sweep_events (id, builder_id, intent_id, status, event, recorded_at)
+        SELECT ${text(id)}, b.id, ${text(intentId)}, ${status}, ${document}::jsonb,
+          ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+        FROM builder.builders b WHERE b.id = ${text(builderId)}
+        ON CONFLICT DO NOTHING RETURNING id`
+      if (added.length === 1) {
+        yield* sumUp(sql, event)
+        return "added"
+      }
+      const kept = yield* sql`SELECT event = ${document}::jsonb AS same FROM builder.sweep_events
+        WHERE intent_id = ${text(intentId)} AND status = ${status}`
+      if (kept.length === 0) return yield* new UnknownBuilder({ builderId })
+      if (kept[0]?.["same"] === true) return "already_booked"
+      return yield* new SweepConflict({ id })
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Sweeps.record")
+  )
+
+const list = (sql: PgClient.PgClient): Sweeps["Service"]["list"] =>
+  Effect.fn("Sweeps.list")(function* (builderId, page) {
+    const ofStatus = page.status === undefined ? sql`` : sql`AND status = ${page.status}`
+    const ofChain =
+      page.chainId === undefined
+        ? sql``
+        : sql`AND (source_chain_id = ${page.chainId} OR dest_chain_id = ${page.chainId})`
+    const rows = yield* decodeSweeps(
+      yield* sql`SELECT * FROM builder.sweeps WHERE builder_id = ${text(builderId)}
+        AND position < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807) ${ofStatus} ${ofChain}
+        ORDER BY position DESC LIMIT ${page.limit}`
+    )
+    return rows.map((row) => ({ cursor: row.position, sweep: toSweep(row) }))
+  }, guarded("Sweeps.list"))
+
+const timeline = (sql: PgClient.PgClient): Sweeps["Service"]["timeline"] =>
+  Effect.fn("Sweeps.timeline")(function* (builderId, intentId) {
+    const rows = yield* decodeEvents(
+      yield* sql`SELECT event FROM builder.sweep_events
+        WHERE intent_id = ${text(intentId)} AND builder_id = ${text(builderId)} ORDER BY ${rankOf(sql, sql`status`)}`
+    )
+    return rows.map(({ event }) => event)
+  }, guarded("Sweeps.timeline"))
+
+const totals = (sql: PgClient.PgClient): Sweeps["Service"]["totals"] =>
+  Effect.fn("Sweeps.totals")(function* (builderId, { fromMs, toMs }) {
+    const started = sql`builder_id = ${text(builderId)} AND started_at >= ${timestamp(fromMs)}
+      AND started_at < ${timestamp(toMs)}`
+    const counts = yield* decodeCounts(
+      yield* sql`SELECT status, count(*) AS count FROM builder.sweeps WHERE ${started} GROUP BY status`
+    )
+    const volume = yield* decodeVolume(
+      yield* sql`SELECT source_chain_id AS "chainId", token_in::text AS token, sum(amount_in) AS amount, count(*) AS sweeps
+        FROM builder.sweeps WHERE ${started} AND status = 'delivered' GROUP BY 1, 2 ORDER BY 1, 2`
+    )
+    const days = yield* decodeDays(
+      yield* sql`SELECT to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS sweeps,
+          count(*) FILTER (WHERE status = 'delivered') AS delivered, count(*) FILTER (WHERE status = 'failed') AS failed
+        FROM builder.sweeps WHERE ${started} GROUP BY 1 ORDER BY 1 DESC`
+    )
+    return {
+      counts: { ...NO_SWEEPS, ...Object.fromEntries(counts.map(({ count, status }) => [status, count])) },
+      volume,
+      days
+    }
+  }, guarded("Sweeps.totals"))
+
 export const layer = Layer.effect(
   Sweeps,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-
-    const rankOf = (status: Fragment) => sql`(${sql.json(RANKS)}::jsonb ->> ${status})::integer`
-
-    /** The sweep after the event; an intent stays with the builder that it was first reported of. */
-    const sumUp = Effect.fnUntraced(function* (event: SweepEvent) {
-      const at = timestamp(event.occurredAtMs)
-      const rows =
-        yield* sql`INSERT INTO builder.sweeps AS s (intent_id, builder_id, status, failure_reason, started_at,
-          updated_at, owner, source_chain_id, dest_chain_id, cross_chain, token_in, amount_in, token_out, min_amount_out,
-          builder_fee, tx_hash, delivery_tx_hash)
-        VALUES (${text(event.intentId)}, ${event.builderId}, ${event.status}, ${event.failureReason ?? null}, ${at},
-          ${at}, ${event.owner}, ${event.sourceChainId}, ${event.destChainId}, ${event.crossChain}, ${event.tokenIn},
-          ${event.amountIn.toString()}::numeric, ${event.tokenOut}, ${event.minAmountOut.toString()}::numeric,
-          ${event.builderFee.toString()}::numeric, ${event.txHash ?? null}, ${event.deliveryTxHash ?? null})
-        ON CONFLICT (intent_id) DO UPDATE SET
-          started_at = least(s.started_at, excluded.started_at),
-          (status, failure_reason, updated_at, tx_hash, delivery_tx_hash) = (
-            SELECT e.status, e.failure_reason, e.updated_at, e.tx_hash, e.delivery_tx_hash
-            FROM (VALUES
-              (1, s.status, s.failure_reason, s.updated_at, s.tx_hash, s.delivery_tx_hash),
-              (2, excluded.status, excluded.failure_reason, excluded.updated_at, excluded.tx_hash,
-                excluded.delivery_tx_hash)
-            ) AS e (heard, status, failure_reason, updated_at, tx_hash, delivery_tx_hash)
-            ORDER BY ${rankOf(sql`e.status`)} DESC, e.heard LIMIT 1
-          )
-        WHERE s.builder_id = excluded.builder_id
-        RETURNING s.intent_id`
-      if (rows.length === 0) return yield* new SweepConflict({ id: event.id })
-    })
-
-    const record: Sweeps["Service"]["record"] = Effect.fn("Sweeps.record")(
-      function* (event) {
-        const { builderId, id, intentId, status } = event
-        const document = sql.json(encodeEvent(event))
-        const added =
-          yield* sql`INSERT INTO builder.sweep_events (id, builder_id, intent_id, status, event, recorded_at)
-          SELECT ${text(id)}, b.id, ${text(intentId)}, ${status}, ${document}::jsonb,
-            ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
-          FROM builder.builders b WHERE b.id = ${text(builderId)}
-          ON CONFLICT DO NOTHING RETURNING id`
-        if (added.length === 1) {
-          yield* sumUp(event)
-          return "added"
-        }
-        const kept = yield* sql`SELECT event = ${document}::jsonb AS same FROM builder.sweep_events
-          WHERE intent_id = ${text(intentId)} AND status = ${status}`
-        if (kept.length === 0) return yield* new UnknownBuilder({ builderId })
-        if (kept[0]?.["same"] === true) return "already_booked"
-        return yield* new SweepConflict({ id })
-      },
-      (effect) => sql.withTransaction(effect),
-      guarded("Sweeps.record")
-    )
-
-    const list: Sweeps["Service"]["list"] = Effect.fn("Sweeps.list")(function* (builderId, page) {
-      const ofStatus = page.status === undefined ? sql`` : sql`AND status = ${page.status}`
-      const ofChain =
-        page.chainId === undefined
-          ? sql``
-          : sql`AND (source_chain_id = ${page.chainId} OR dest_chain_id = ${page.chainId})`
-      const rows = yield* decodeSweeps(
-        yield* sql`SELECT * FROM builder.sweeps WHERE builder_id = ${text(builderId)}
-          AND position < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807) ${ofStatus} ${ofChain}
-          ORDER BY position DESC LIMIT ${page.limit}`
-      )
-      return rows.map((row) => ({ cursor: row.position, sweep: toSweep(row) }))
-    }, guarded("Sweeps.list"))
-
-    const timeline: Sweeps["Service"]["timeline"] = Effect.fn("Sweeps.timeline")(function* (builderId, intentId) {
-      const rows = yield* decodeEvents(
-        yield* sql`SELECT event FROM builder.sweep_events
-          WHERE intent_id = ${text(intentId)} AND builder_id = ${text(builderId)} ORDER BY ${rankOf(sql`status`)}`
-      )
-      return rows.map(({ event }) => event)
-    }, guarded("Sweeps.timeline"))
-
-    const totals: Sweeps["Service"]["totals"] = Effect.fn("Sweeps.totals")(function* (builderId, { fromMs, toMs }) {
-      const started = sql`builder_id = ${text(builderId)} AND started_at >= ${timestamp(fromMs)}
-        AND started_at < ${timestamp(toMs)}`
-      const counts = yield* decodeCounts(
-        yield* sql`SELECT status, count(*) AS count FROM builder.sweeps WHERE ${started} GROUP BY status`
-      )
-      const volume = yield* decodeVolume(
-        yield* sql`SELECT source_chain_id AS "chainId", token_in::text AS token, sum(amount_in) AS amount, count(*) AS sweeps
-          FROM builder.sweeps WHERE ${started} AND status = 'delivered' GROUP BY 1, 2 ORDER BY 1, 2`
-      )
-      const days = yield* decodeDays(
-        yield* sql`SELECT to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS sweeps,
-            count(*) FILTER (WHERE status = 'delivered') AS delivered, count(*) FILTER (WHERE status = 'failed') AS failed
-          FROM builder.sweeps WHERE ${started} GROUP BY 1 ORDER BY 1 DESC`
-      )
-      return {
-        counts: { ...NO_SWEEPS, ...Object.fromEntries(counts.map(({ count, status }) => [status, count])) },
-        volume,
-        days
-      }
-    }, guarded("Sweeps.totals"))
-
-    return Sweeps.of({ record, list, timeline, totals })
-  })
+  Effect.map(PgClient.PgClient, (sql) =>
+    Sweeps.of({ record: record(sql), list: list(sql), timeline: timeline(sql), totals: totals(sql) })
+  )
 )

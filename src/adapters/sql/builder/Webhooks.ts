@@ -12,234 +12,249 @@ import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 
+const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+const owned = (sql: SqlClient.SqlClient, builderId: string, id: string) =>
+  sql`id = ${text(id)} AND builder_id = ${text(builderId)}`
+
+/** The one endpoint of the rows. */
+const theOne = Effect.fnUntraced(function* (id: string, rows: ReadonlyArray<unknown>) {
+  const [endpoint] = yield* WebhookRows.endpoints(rows)
+  return endpoint ?? (yield* new WebhookNotFound({ id }))
+})
+
+const create = (sql: SqlClient.SqlClient): Webhooks["Service"]["create"] =>
+  Effect.fn("Webhooks.create")(
+    function* (endpoint, secret, limit) {
+      const { builderId } = endpoint
+      // Those who create at once wait for each other here, and then see each other's endpoints.
+      const builders = yield* sql`SELECT id FROM builder.builders WHERE id = ${text(builderId)} FOR UPDATE`
+      if (builders.length === 0) return yield* new UnknownBuilder({ builderId })
+      const others = yield* sql`SELECT id FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)}`
+      if (others.length >= limit) return yield* new WebhookLimit({ limit })
+      yield* sql`INSERT INTO builder.webhook_endpoints (id, builder_id, url, description, events, secret, created_at)
+        VALUES (${endpoint.id}, ${builderId}, ${text(endpoint.url)}, ${text(endpoint.description)},
+          ${endpoint.events}::text[], ${Redacted.value(secret)}, ${timestamp(endpoint.createdAtMs)})`
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.create")
+  )
+
+const list = (sql: SqlClient.SqlClient): Webhooks["Service"]["list"] =>
+  Effect.fn("Webhooks.list")(function* (builderId) {
+    return yield* WebhookRows.endpoints(
+      yield* sql`SELECT * FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)} ORDER BY created_at, id`
+    )
+  }, guarded("Webhooks.list"))
+
+const find = (sql: SqlClient.SqlClient): Webhooks["Service"]["find"] =>
+  Effect.fn("Webhooks.find")(function* (builderId, id) {
+    return Arr.head(
+      yield* WebhookRows.endpoints(
+        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)}`
+      )
+    )
+  }, guarded("Webhooks.find"))
+
+const modify = (sql: SqlClient.SqlClient): Webhooks["Service"]["modify"] =>
+  Effect.fn("Webhooks.modify")(function* (builderId, id, patch) {
+    const { description, enabled, events, url } = patch
+    const enabling =
+      enabled === undefined
+        ? sql``
+        : enabled
+          ? sql`, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, last_failure_at = NULL`
+          : sql`, disabled_reason = coalesce(disabled_reason, 'paused'), disabled_at = coalesce(disabled_at, ${yield* now})`
+    return yield* theOne(
+      id,
+      yield* sql`UPDATE builder.webhook_endpoints SET
+          url = coalesce(${url === undefined ? null : text(url)}, url),
+          description = coalesce(${description === undefined ? null : text(description)}, description),
+          events = coalesce(${events ?? null}::text[], events) ${enabling}
+        WHERE ${owned(sql, builderId, id)} RETURNING *`
+    )
+  }, guarded("Webhooks.modify"))
+
+const remove = (sql: SqlClient.SqlClient): Webhooks["Service"]["remove"] =>
+  Effect.fn("Webhooks.remove")(function* (builderId, id) {
+    const removed = yield* sql`DELETE FROM builder.webhook_endpoints WHERE ${owned(sql, builderId, id)} RETURNING id`
+    if (removed.length === 0) return yield* new WebhookNotFound({ id })
+  }, guarded("Webhooks.remove"))
+
+const rotate = (sql: SqlClient.SqlClient): Webhooks["Service"]["rotate"] =>
+  Effect.fn("Webhooks.rotate")(function* (builderId, id, secret, previousUntilMs) {
+    return yield* theOne(
+      id,
+      yield* sql`UPDATE builder.webhook_endpoints SET secret = ${Redacted.value(secret)}, previous_secret = secret,
+            previous_secret_until = ${timestamp(previousUntilMs)}
+          WHERE ${owned(sql, builderId, id)} RETURNING *`
+    )
+  }, guarded("Webhooks.rotate"))
+
+const enqueue = (sql: SqlClient.SqlClient, message: WebhookMessage, at: Date, endpoints: Fragment) =>
+  sql`INSERT INTO builder.webhook_deliveries (endpoint_id, message_id, type, payload, due_at, created_at)
+    SELECT id, ${text(message.id)}, ${message.type}, ${text(message.payload)}, ${at}::timestamptz, ${at}::timestamptz
+    FROM builder.webhook_endpoints WHERE ${endpoints} AND disabled_reason IS NULL
+    ON CONFLICT (endpoint_id, message_id) DO NOTHING RETURNING *`
+
+const publish = (sql: SqlClient.SqlClient): Webhooks["Service"]["publish"] =>
+  Effect.fn("Webhooks.publish")(function* (builderId, message) {
+    const wanted = sql`builder_id = ${text(builderId)} AND (cardinality(events) = 0 OR ${message.type} = ANY (events))`
+    yield* enqueue(sql, message, yield* now, wanted)
+  }, guarded("Webhooks.publish"))
+
+const withAttempts = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<{ readonly id: bigint }>
+) {
+  const attempts = yield* sql`SELECT * FROM builder.webhook_attempts
+    WHERE delivery_id = ANY (${rows.map(({ id }) => String(id))}::bigint[]) ORDER BY id`
+  return yield* WebhookRows.deliveries(rows, attempts)
+})
+
+const send = (sql: SqlClient.SqlClient): Webhooks["Service"]["send"] =>
+  Effect.fn("Webhooks.send")(function* (builderId, id, message) {
+    const rows = yield* enqueue(sql, message, yield* now, owned(sql, builderId, id))
+    const [delivery] = yield* WebhookRows.deliveries(rows, [])
+    if (delivery !== undefined) return delivery
+    if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
+    return yield* new WebhookDisabled({ id })
+  }, guarded("Webhooks.send"))
+
+const replay = (sql: SqlClient.SqlClient): Webhooks["Service"]["replay"] =>
+  Effect.fn("Webhooks.replay")(function* (builderId, deliveryId) {
+    const rows = yield* sql<{ id: bigint; is_open: boolean }>`SELECT d.id, e.disabled_reason IS NULL AS is_open
+      FROM builder.webhook_deliveries d JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
+      WHERE d.id = ${Rows.rowId(deliveryId)}::bigint AND e.builder_id = ${text(builderId)}`
+    const [found] = rows
+    if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
+    if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
+    const [delivery] = yield* withAttempts(
+      sql,
+      yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
+        SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
+        WHERE id = ${String(found.id)}::bigint RETURNING *`
+    )
+    return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
+  }, guarded("Webhooks.replay"))
+
+const deliveries = (sql: SqlClient.SqlClient): Webhooks["Service"]["deliveries"] =>
+  Effect.fn("Webhooks.deliveries")(function* (builderId, id, page) {
+    if (Option.isNone(yield* find(sql)(builderId, id))) return yield* new WebhookNotFound({ id })
+    return yield* withAttempts(
+      sql,
+      yield* sql<{ id: bigint }>`SELECT * FROM builder.webhook_deliveries WHERE endpoint_id = ${text(id)}
+          AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
+          ORDER BY id DESC LIMIT ${page.limit}`
+    )
+  }, guarded("Webhooks.deliveries"))
+
+const claim = (sql: SqlClient.SqlClient): Webhooks["Service"]["claim"] =>
+  Effect.fn("Webhooks.claim")(function* (options) {
+    const { leaseMillis, limit, perEndpoint } = options
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
+    // Each endpoint is asked for its own longest due, so that one with a long queue is no obstacle to the others.
+    const rows = yield* sql`
+      WITH chosen AS (
+        SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret,
+          CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret
+        FROM builder.webhook_endpoints e CROSS JOIN LATERAL (
+          SELECT id, due_at FROM builder.webhook_deliveries
+          WHERE endpoint_id = e.id AND state = 'pending' AND due_at <= ${at}
+            AND (lease_until IS NULL OR lease_until <= ${at})
+          ORDER BY due_at, id
+          LIMIT greatest(0, ${perEndpoint}::bigint - (
+            SELECT count(*) FROM builder.webhook_deliveries
+            WHERE endpoint_id = e.id AND state = 'pending' AND lease_until > ${at}
+          ))
+          FOR UPDATE SKIP LOCKED
+        ) d
+        WHERE e.disabled_reason IS NULL
+        ORDER BY d.due_at, d.id
+        LIMIT ${limit}
+      ), leased AS (
+        UPDATE builder.webhook_deliveries d SET lease_until = ${timestamp(millis + leaseMillis)}
+        FROM chosen WHERE d.id = chosen.id
+        RETURNING d.id, d.message_id, d.type, d.payload, d.failures
+      )
+      SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.previous_secret
+      FROM leased JOIN chosen USING (id) ORDER BY chosen.due_at, id`
+    return yield* WebhookRows.due(rows)
+  }, guarded("Webhooks.claim"))
+
+const setHealth = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  webhookId: string,
+  { disable, failing }: Health,
+  at: Date
+) {
+  yield* sql`UPDATE builder.webhook_endpoints SET
+      failing_since = ${failing === undefined ? null : timestamp(failing.sinceMs)},
+      last_failure_at = ${failing === undefined ? null : timestamp(failing.lastMs)},
+      disabled_reason = coalesce(disabled_reason, ${disable ?? null}),
+      disabled_at = coalesce(disabled_at, CASE WHEN ${disable ?? null}::text IS NOT NULL THEN ${at}::timestamptz END)
+    WHERE id = ${webhookId}`
+})
+
+const record = (sql: SqlClient.SqlClient): Webhooks["Service"]["record"] =>
+  Effect.fn("Webhooks.record")(
+    function* (due, attempt, next, judge) {
+      const at = yield* now
+      const [endpoint] = yield* WebhookRows.endpoints(
+        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE id = ${due.webhookId} FOR NO KEY UPDATE`
+      )
+      const held = yield* sql`SELECT id FROM builder.webhook_deliveries WHERE id = ${due.id}::bigint FOR UPDATE`
+      if (endpoint === undefined || held.length === 0) return
+      yield* sql`INSERT INTO builder.webhook_attempts (delivery_id, at, duration_millis, status_code, error, response)
+        VALUES (${due.id}::bigint, ${timestamp(attempt.atMs)}, ${attempt.durationMs}, ${attempt.statusCode ?? null},
+          ${attempt.error === undefined ? null : text(attempt.error)},
+          ${attempt.response === undefined ? null : text(attempt.response)})`
+      if (next._tag === "Delivered") {
+        yield* sql`UPDATE builder.webhook_deliveries SET state = 'delivered', lease_until = NULL, closed_at = ${at}
+          WHERE id = ${due.id}::bigint AND state <> 'delivered'`
+      } else {
+        yield* sql`UPDATE builder.webhook_deliveries SET failures = failures + 1, lease_until = NULL,
+            due_at = ${next._tag === "Retry" ? timestamp(next.atMs) : at},
+            state = ${next._tag === "Retry" ? "pending" : "failed"},
+            closed_at = ${next._tag === "Retry" ? null : at}
+          WHERE id = ${due.id}::bigint AND state = 'pending' AND failures = ${due.failures}`
+      }
+      const health = judge(endpoint.failing)
+      if (endpoint.failing !== undefined || health.failing !== undefined) {
+        yield* setHealth(sql, endpoint.id, health, at)
+      }
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("Webhooks.record")
+  )
+
+const prune = (sql: SqlClient.SqlClient): Webhooks["Service"]["prune"] =>
+  Effect.fn("Webhooks.prune")(function* (beforeMs, limit) {
+    const gone = yield* sql`DELETE FROM builder.webhook_deliveries WHERE id IN (
+      SELECT id FROM builder.webhook_deliveries WHERE state <> 'pending' AND closed_at < ${timestamp(beforeMs)}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING id`
+    return gone.length
+  }, guarded("Webhooks.prune"))
+
 export const layer = Layer.effect(
   Webhooks,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    const now = Effect.map(Clock.currentTimeMillis, timestamp)
-
-    const owned = (builderId: string, id: string) => sql`id = ${text(id)} AND builder_id = ${text(builderId)}`
-
-    /** The one endpoint of the rows. */
-    const theOne = Effect.fnUntraced(function* (id: string, rows: ReadonlyArray<unknown>) {
-      const [endpoint] = yield* WebhookRows.endpoints(rows)
-      return endpoint ?? (yield* new WebhookNotFound({ id }))
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Webhooks.of({
+      create: create(sql),
+      list: list(sql),
+      find: find(sql),
+      modify: modify(sql),
+      remove: remove(sql),
+      rotate: rotate(sql),
+      publish: publish(sql),
+      send: send(sql),
+      replay: replay(sql),
+      deliveries: deliveries(sql),
+      claim: claim(sql),
+      record: record(sql),
+      prune: prune(sql)
     })
-
-    const create: Webhooks["Service"]["create"] = Effect.fn("Webhooks.create")(
-      function* (endpoint, secret, limit) {
-        const { builderId } = endpoint
-        // Those who create at once wait for each other here, and then see each other's endpoints.
-        const builders = yield* sql`SELECT id FROM builder.builders WHERE id = ${text(builderId)} FOR UPDATE`
-        if (builders.length === 0) return yield* new UnknownBuilder({ builderId })
-        const others = yield* sql`SELECT id FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)}`
-        if (others.length >= limit) return yield* new WebhookLimit({ limit })
-        yield* sql`INSERT INTO builder.webhook_endpoints (id, builder_id, url, description, events, secret, created_at)
-          VALUES (${endpoint.id}, ${builderId}, ${text(endpoint.url)}, ${text(endpoint.description)},
-            ${endpoint.events}::text[], ${Redacted.value(secret)}, ${timestamp(endpoint.createdAtMs)})`
-      },
-      (effect) => sql.withTransaction(effect),
-      guarded("Webhooks.create")
-    )
-
-    const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* (builderId) {
-      return yield* WebhookRows.endpoints(
-        yield* sql`SELECT * FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)} ORDER BY created_at, id`
-      )
-    }, guarded("Webhooks.list"))
-
-    const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (builderId, id) {
-      return Arr.head(
-        yield* WebhookRows.endpoints(yield* sql`SELECT * FROM builder.webhook_endpoints WHERE ${owned(builderId, id)}`)
-      )
-    }, guarded("Webhooks.find"))
-
-    const modify: Webhooks["Service"]["modify"] = Effect.fn("Webhooks.modify")(function* (builderId, id, patch) {
-      const { description, enabled, events, url } = patch
-      const enabling =
-        enabled === undefined
-          ? sql``
-          : enabled
-            ? sql`, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, last_failure_at = NULL`
-            : sql`, disabled_reason = coalesce(disabled_reason, 'paused'), disabled_at = coalesce(disabled_at, ${yield* now})`
-      return yield* theOne(
-        id,
-        yield* sql`UPDATE builder.webhook_endpoints SET
-            url = coalesce(${url === undefined ? null : text(url)}, url),
-            description = coalesce(${description === undefined ? null : text(description)}, description),
-            events = coalesce(${events ?? null}::text[], events) ${enabling}
-          WHERE ${owned(builderId, id)} RETURNING *`
-      )
-    }, guarded("Webhooks.modify"))
-
-    const remove: Webhooks["Service"]["remove"] = Effect.fn("Webhooks.remove")(function* (builderId, id) {
-      const removed = yield* sql`DELETE FROM builder.webhook_endpoints WHERE ${owned(builderId, id)} RETURNING id`
-      if (removed.length === 0) return yield* new WebhookNotFound({ id })
-    }, guarded("Webhooks.remove"))
-
-    const rotate: Webhooks["Service"]["rotate"] = Effect.fn("Webhooks.rotate")(function* (
-      builderId,
-      id,
-      secret,
-      previousUntilMs
-    ) {
-      return yield* theOne(
-        id,
-        yield* sql`UPDATE builder.webhook_endpoints SET secret = ${Redacted.value(secret)}, previous_secret = secret,
-              previous_secret_until = ${timestamp(previousUntilMs)}
-            WHERE ${owned(builderId, id)} RETURNING *`
-      )
-    }, guarded("Webhooks.rotate"))
-
-    const enqueue = (message: WebhookMessage, at: Date, endpoints: Fragment) =>
-      sql`INSERT INTO builder.webhook_deliveries (endpoint_id, message_id, type, payload, due_at, created_at)
-        SELECT id, ${text(message.id)}, ${message.type}, ${text(message.payload)}, ${at}::timestamptz, ${at}::timestamptz
-        FROM builder.webhook_endpoints WHERE ${endpoints} AND disabled_reason IS NULL
-        ON CONFLICT (endpoint_id, message_id) DO NOTHING RETURNING *`
-
-    const publish: Webhooks["Service"]["publish"] = Effect.fn("Webhooks.publish")(function* (builderId, message) {
-      const wanted = sql`builder_id = ${text(builderId)} AND (cardinality(events) = 0 OR ${message.type} = ANY (events))`
-      yield* enqueue(message, yield* now, wanted)
-    }, guarded("Webhooks.publish"))
-
-    const withAttempts = Effect.fnUntraced(function* (rows: ReadonlyArray<{ readonly id: bigint }>) {
-      const attempts = yield* sql`SELECT * FROM builder.webhook_attempts
-        WHERE delivery_id = ANY (${rows.map(({ id }) => String(id))}::bigint[]) ORDER BY id`
-      return yield* WebhookRows.deliveries(rows, attempts)
-    })
-
-    const send: Webhooks["Service"]["send"] = Effect.fn("Webhooks.send")(function* (builderId, id, message) {
-      const rows = yield* enqueue(message, yield* now, owned(builderId, id))
-      const [delivery] = yield* WebhookRows.deliveries(rows, [])
-      if (delivery !== undefined) return delivery
-      if (Option.isNone(yield* find(builderId, id))) return yield* new WebhookNotFound({ id })
-      return yield* new WebhookDisabled({ id })
-    }, guarded("Webhooks.send"))
-
-    const replay: Webhooks["Service"]["replay"] = Effect.fn("Webhooks.replay")(function* (builderId, deliveryId) {
-      const rows = yield* sql<{ id: bigint; is_open: boolean }>`SELECT d.id, e.disabled_reason IS NULL AS is_open
-        FROM builder.webhook_deliveries d JOIN builder.webhook_endpoints e ON e.id = d.endpoint_id
-        WHERE d.id = ${Rows.rowId(deliveryId)}::bigint AND e.builder_id = ${text(builderId)}`
-      const [found] = rows
-      if (found === undefined) return yield* new WebhookNotFound({ id: deliveryId })
-      if (!found.is_open) return yield* new WebhookDisabled({ id: deliveryId })
-      const [delivery] = yield* withAttempts(
-        yield* sql<{ id: bigint }>`UPDATE builder.webhook_deliveries
-          SET state = 'pending', failures = 0, due_at = ${yield* now}, closed_at = NULL
-          WHERE id = ${String(found.id)}::bigint RETURNING *`
-      )
-      return delivery ?? (yield* new WebhookNotFound({ id: deliveryId }))
-    }, guarded("Webhooks.replay"))
-
-    const deliveries: Webhooks["Service"]["deliveries"] = Effect.fn("Webhooks.deliveries")(function* (
-      builderId,
-      id,
-      page
-    ) {
-      if (Option.isNone(yield* find(builderId, id))) return yield* new WebhookNotFound({ id })
-      return yield* withAttempts(
-        yield* sql<{ id: bigint }>`SELECT * FROM builder.webhook_deliveries WHERE endpoint_id = ${text(id)}
-            AND id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
-            ORDER BY id DESC LIMIT ${page.limit}`
-      )
-    }, guarded("Webhooks.deliveries"))
-
-    const claim: Webhooks["Service"]["claim"] = Effect.fn("Webhooks.claim")(function* (options) {
-      const { leaseMillis, limit, perEndpoint } = options
-      const millis = yield* Clock.currentTimeMillis
-      const at = timestamp(millis)
-      // Each endpoint is asked for its own longest due, so that one with a long queue is no obstacle to the others.
-      const rows = yield* sql`
-        WITH chosen AS (
-          SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret,
-            CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret
-          FROM builder.webhook_endpoints e CROSS JOIN LATERAL (
-            SELECT id, due_at FROM builder.webhook_deliveries
-            WHERE endpoint_id = e.id AND state = 'pending' AND due_at <= ${at}
-              AND (lease_until IS NULL OR lease_until <= ${at})
-            ORDER BY due_at, id
-            LIMIT greatest(0, ${perEndpoint}::bigint - (
-              SELECT count(*) FROM builder.webhook_deliveries
-              WHERE endpoint_id = e.id AND state = 'pending' AND lease_until > ${at}
-            ))
-            FOR UPDATE SKIP LOCKED
-          ) d
-          WHERE e.disabled_reason IS NULL
-          ORDER BY d.due_at, d.id
-          LIMIT ${limit}
-        ), leased AS (
-          UPDATE builder.webhook_deliveries d SET lease_until = ${timestamp(millis + leaseMillis)}
-          FROM chosen WHERE d.id = chosen.id
-          RETURNING d.id, d.message_id, d.type, d.payload, d.failures
-        )
-        SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.previous_secret
-        FROM leased JOIN chosen USING (id) ORDER BY chosen.due_at, id`
-      return yield* WebhookRows.due(rows)
-    }, guarded("Webhooks.claim"))
-
-    const setHealth = Effect.fnUntraced(function* (webhookId: string, { disable, failing }: Health, at: Date) {
-      yield* sql`UPDATE builder.webhook_endpoints SET
-          failing_since = ${failing === undefined ? null : timestamp(failing.sinceMs)},
-          last_failure_at = ${failing === undefined ? null : timestamp(failing.lastMs)},
-          disabled_reason = coalesce(disabled_reason, ${disable ?? null}),
-          disabled_at = coalesce(disabled_at, CASE WHEN ${disable ?? null}::text IS NOT NULL THEN ${at}::timestamptz END)
-        WHERE id = ${webhookId}`
-    })
-
-    const record: Webhooks["Service"]["record"] = Effect.fn("Webhooks.record")(
-      function* (due, attempt, next, judge) {
-        const at = yield* now
-        const [endpoint] = yield* WebhookRows.endpoints(
-          yield* sql`SELECT * FROM builder.webhook_endpoints WHERE id = ${due.webhookId} FOR NO KEY UPDATE`
-        )
-        const held = yield* sql`SELECT id FROM builder.webhook_deliveries WHERE id = ${due.id}::bigint FOR UPDATE`
-        if (endpoint === undefined || held.length === 0) return
-        yield* sql`INSERT INTO builder.webhook_attempts (delivery_id, at, duration_millis, status_code, error, response)
-          VALUES (${due.id}::bigint, ${timestamp(attempt.atMs)}, ${attempt.durationMs}, ${attempt.statusCode ?? null},
-            ${attempt.error === undefined ? null : text(attempt.error)},
-            ${attempt.response === undefined ? null : text(attempt.response)})`
-        if (next._tag === "Delivered") {
-          yield* sql`UPDATE builder.webhook_deliveries SET state = 'delivered', lease_until = NULL, closed_at = ${at}
-            WHERE id = ${due.id}::bigint AND state <> 'delivered'`
-        } else {
-          yield* sql`UPDATE builder.webhook_deliveries SET failures = failures + 1, lease_until = NULL,
-              due_at = ${next._tag === "Retry" ? timestamp(next.atMs) : at},
-              state = ${next._tag === "Retry" ? "pending" : "failed"},
-              closed_at = ${next._tag === "Retry" ? null : at}
-            WHERE id = ${due.id}::bigint AND state = 'pending' AND failures = ${due.failures}`
-        }
-        const health = judge(endpoint.failing)
-        if (endpoint.failing !== undefined || health.failing !== undefined) {
-          yield* setHealth(endpoint.id, health, at)
-        }
-      },
-      (effect) => sql.withTransaction(effect),
-      guarded("Webhooks.record")
-    )
-
-    const prune: Webhooks["Service"]["prune"] = Effect.fn("Webhooks.prune")(function* (beforeMs, limit) {
-      const gone = yield* sql`DELETE FROM builder.webhook_deliveries WHERE id IN (
-        SELECT id FROM builder.webhook_deliveries WHERE state <> 'pending' AND closed_at < ${timestamp(beforeMs)}
-        LIMIT ${limit} FOR UPDATE SKIP LOCKED
-      ) RETURNING id`
-      return gone.length
-    }, guarded("Webhooks.prune"))
-
-    return Webhooks.of({
-      create,
-      list,
-      find,
-      modify,
-      remove,
-      rotate,
-      publish,
-      send,
-      replay,
-      deliveries,
-      claim,
-      record,
-      prune
-    })
-  })
+  )
 )

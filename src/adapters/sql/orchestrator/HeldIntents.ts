@@ -80,53 +80,52 @@ const toHeld = (row: Row): HeldIntent => ({
   ...(row.owners_other === null ? {} : { ownersOther: row.owners_other })
 })
 
-const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+/** The intents of `which`, at most `limit` of them, as they are at `at`. An owner's turn is as `Intents.claim` takes it. */
+const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) => sql<Row>`
+  WITH picked AS (
+    SELECT i.*, count(*) OVER ()::int AS total FROM orchestrator.intents i
+    WHERE ${which} ORDER BY i.submitted_at, i.id LIMIT ${limit}
+  )
+  SELECT i.id, i.status, i.owner, i.source_chain_id, i."order" ->> 'destChainId' AS dest_chain_id, i.builder_id,
+    i.quote ->> 'provider' AS provider, (i.quote ->> 'estimatedSeconds')::int AS estimated_seconds,
+    i.submitted_at, i.updated_at, i.deadline::text AS deadline, i.tx_hash, i.total,
+    CASE WHEN i.queued AND i.lease_until > ${at} THEN i.lease_until END AS leased_until,
+    CASE WHEN i.queued AND i.not_before > ${at} THEN i.not_before END AS rests_until,
+    other.id AS owners_other, t.lane, t.nonce, t.kind, t.included_block_number AS block_number,
+    newest.hash, newest.signed_at, newest.broadcast_at, newest.max_fee_per_gas, newest.versions, ahead.behind
+  FROM picked i
+  LEFT JOIN orchestrator.relay_transactions t
+    ON i.status = 'submitted' AND t.id = i.relay_transaction_id AND t.status <> 'final'
+  LEFT JOIN LATERAL (
+    SELECT a.hash, a.signed_at, a.broadcast_at, a.max_fee_per_gas::text AS max_fee_per_gas,
+      count(*) OVER ()::int AS versions
+    FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position DESC LIMIT 1
+  ) newest ON true
+  LEFT JOIN LATERAL (
+    SELECT count(*)::int AS behind FROM orchestrator.relay_transactions b
+    WHERE b.chain_id = t.chain_id AND b.lane = t.lane AND b.nonce < t.nonce AND b.status = 'pending'
+  ) ahead ON true
+  LEFT JOIN LATERAL (
+    SELECT l.intent_id AS id FROM orchestrator.relay_transaction_intents l
+    WHERE i.queued AND l.active AND l.account = i.account AND l.intent_id <> i.id
+    UNION ALL
+    SELECT o.id FROM orchestrator.intents o
+    WHERE i.queued AND o.account = i.account AND coalesce(o.queued, false) AND o.id <> i.id
+      AND (
+        o.lease_until > ${at}
+        OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (i.submitted_at, i.id)
+      )
+    LIMIT 1
+  ) other ON true
+  ORDER BY i.submitted_at, i.id`
 
-  /** The intents of `which`, at most `limit` of them, as they are at `at`. An owner's turn is as `Intents.claim` takes it. */
-  const read = (which: Fragment, limit: number, at: Date) => sql<Row>`
-    WITH picked AS (
-      SELECT i.*, count(*) OVER ()::int AS total FROM orchestrator.intents i
-      WHERE ${which} ORDER BY i.submitted_at, i.id LIMIT ${limit}
-    )
-    SELECT i.id, i.status, i.owner, i.source_chain_id, i."order" ->> 'destChainId' AS dest_chain_id, i.builder_id,
-      i.quote ->> 'provider' AS provider, (i.quote ->> 'estimatedSeconds')::int AS estimated_seconds,
-      i.submitted_at, i.updated_at, i.deadline::text AS deadline, i.tx_hash, i.total,
-      CASE WHEN i.queued AND i.lease_until > ${at} THEN i.lease_until END AS leased_until,
-      CASE WHEN i.queued AND i.not_before > ${at} THEN i.not_before END AS rests_until,
-      other.id AS owners_other, t.lane, t.nonce, t.kind, t.included_block_number AS block_number,
-      newest.hash, newest.signed_at, newest.broadcast_at, newest.max_fee_per_gas, newest.versions, ahead.behind
-    FROM picked i
-    LEFT JOIN orchestrator.relay_transactions t
-      ON i.status = 'submitted' AND t.id = i.relay_transaction_id AND t.status <> 'final'
-    LEFT JOIN LATERAL (
-      SELECT a.hash, a.signed_at, a.broadcast_at, a.max_fee_per_gas::text AS max_fee_per_gas,
-        count(*) OVER ()::int AS versions
-      FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position DESC LIMIT 1
-    ) newest ON true
-    LEFT JOIN LATERAL (
-      SELECT count(*)::int AS behind FROM orchestrator.relay_transactions b
-      WHERE b.chain_id = t.chain_id AND b.lane = t.lane AND b.nonce < t.nonce AND b.status = 'pending'
-    ) ahead ON true
-    LEFT JOIN LATERAL (
-      SELECT l.intent_id AS id FROM orchestrator.relay_transaction_intents l
-      WHERE i.queued AND l.active AND l.account = i.account AND l.intent_id <> i.id
-      UNION ALL
-      SELECT o.id FROM orchestrator.intents o
-      WHERE i.queued AND o.account = i.account AND coalesce(o.queued, false) AND o.id <> i.id
-        AND (
-          o.lease_until > ${at}
-          OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (i.submitted_at, i.id)
-        )
-      LIMIT 1
-    ) other ON true
-    ORDER BY i.submitted_at, i.id`
+const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
-  const now = Effect.map(Clock.currentTimeMillis, timestamp)
-
-  const stuck: HeldIntents["Service"]["stuck"] = Effect.fn("HeldIntents.stuck")(function* ({ beforeMs, limit }) {
+const stuck = (sql: PgClient.PgClient): HeldIntents["Service"]["stuck"] =>
+  Effect.fn("HeldIntents.stuck")(function* ({ beforeMs, limit }) {
     const [at, before] = [yield* now, timestamp(beforeMs)]
     const rows = yield* read(
+      sql,
       sql`(
         i.status = 'submitted' AND (i.submitted_at <= ${before} OR i.relay_transaction_id IS NULL AND i.not_before > ${at})
         OR i.status = 'settled_source'
@@ -138,13 +137,13 @@ const make = Effect.gen(function* () {
     return { intents: rows.map(toHeld), total: rows[0]?.total ?? 0 }
   }, guarded("stuck"))
 
-  const find: HeldIntents["Service"]["find"] = Effect.fn("HeldIntents.find")(function* (id) {
-    const [row] = yield* read(sql`i.id = ${text(id)}`, 1, yield* now)
+const find = (sql: PgClient.PgClient): HeldIntents["Service"]["find"] =>
+  Effect.fn("HeldIntents.find")(function* (id) {
+    const [row] = yield* read(sql, sql`i.id = ${text(id)}`, 1, yield* now)
     return Option.map(Option.fromUndefinedOr(row), toHeld)
   }, guarded("find"))
 
-  return HeldIntents.of({ stuck, find })
-})
+const make = Effect.map(PgClient.PgClient, (sql) => HeldIntents.of({ stuck: stuck(sql), find: find(sql) }))
 
 /** Needs the migrated schema of `Migrated.layer`. */
 export const layer = Layer.effect(HeldIntents, make)

@@ -1,9 +1,9 @@
-/** How a relay transaction lies in its rows, and which signed bytes need not be read again. */
+/** Rows of relay transactions, and the signed bytes that need not be read again. */
 import * as Address from "../../../domain/Address.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import type { Attempt, RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
-/** Of the service's own tables, hence taken at its word; numbers of any size are text in the aggregated attempts. */
+/** Rows of this service's own tables are not validated again. In the aggregated attempts, numbers of any size are text. */
 export interface TransactionRow {
   readonly id: bigint
   readonly chain_id: bigint
@@ -14,7 +14,7 @@ export interface TransactionRow {
   readonly intent_ids: ReadonlyArray<string>
   readonly attempts: ReadonlyArray<{
     readonly hash: Hash
-    /** Left out where this process knows the bytes of the hash. */
+    /** Absent when this process remembers the bytes of the hash. */
     readonly raw?: Hex
     readonly maxFeePerGas: string
     readonly maxPriorityFeePerGas: string
@@ -29,19 +29,24 @@ export interface TransactionRow {
   readonly created_at: Date
 }
 
-/** Signed bytes that this process keeps: some blocks' worth. A batch has tens of kilobytes. */
+/** Number of signed transactions that this process remembers: those of some blocks. A batch has tens of kilobytes. */
 const REMEMBERED = 256
 
 /**
- * Signed bytes by their hash, which stands for them and them alone: what was signed here, or read once, need not come from the
- * database again at every look at what is unfinished.
+ * Signed bytes by their hash. A hash identifies its bytes, so bytes that were signed here or read once are not read again each
+ * time the unfinished transactions are listed.
  */
-export const makeBytes = () => {
+export interface SignedBytes {
+  /** Snapshot: it keeps its entries when newer bytes replace them. */
+  readonly known: () => ReadonlyMap<Hash, Hex>
+  readonly remember: (hash: Hash, raw: Hex) => void
+}
+
+export const makeBytes = (): SignedBytes => {
   const known = new Map<Hash, Hex>()
   return {
-    /** What is known now, whatever is forgotten meanwhile. */
-    known: (): ReadonlyMap<Hash, Hex> => new Map(known),
-    remember: (hash: Hash, raw: Hex) => {
+    known: () => new Map(known),
+    remember: (hash, raw) => {
       known.set(hash, raw)
       for (const oldest of known.keys()) {
         if (known.size <= REMEMBERED) break

@@ -1,0 +1,154 @@
+/** Payout batches in memory, for tests. Nothing is rolled back, since nothing fails after its first change. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { MAX_UINT256 } from "../../../domain/Amount.ts"
+import { type PayoutBatch, total } from "../../../domain/Payout.ts"
+import { Builders } from "../../../ports/builder/Builders.ts"
+import {
+  NothingOwed,
+  PaymentInFlight,
+  PaymentTaken,
+  PayoutClosed,
+  PayoutNotFound,
+  Payouts
+} from "../../../ports/builder/Payouts.ts"
+import { add, type Batch, Books, owing, standingClaims, totalsOf } from "./Books.ts"
+
+type Shared = Books["Service"]
+
+const view = (batch: Batch): PayoutBatch => {
+  const { claims: _, ...shown } = batch
+  return shown
+}
+
+const required = ({ batches }: Shared, id: string) => {
+  const batch = batches.get(id)
+  return batch === undefined ? Effect.fail(new PayoutNotFound({ id })) : Effect.succeed(batch)
+}
+
+const close = ({ batches }: Shared, batch: Batch, change: Partial<Batch>) =>
+  Effect.map(Clock.currentTimeMillis, (closedAtMs) => {
+    const after = { ...batch, ...change, closedAtMs }
+    batches.set(batch.id, after)
+    return view(after)
+  })
+
+const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
+  Effect.fnUntraced(function* ({ chainId, id, minAmount, token, withUnknownChain }) {
+    const claimed = standingClaims(books)
+    const owed = books.entries.filter(
+      (entry) =>
+        entry.token === token &&
+        entry.kind !== "payment" &&
+        owing(entry) !== 0n &&
+        (entry.chainId === chainId || (withUnknownChain && entry.chainId === undefined)) &&
+        !claimed.has(entry.id)
+    )
+    const least = minAmount > 1n ? minAmount : 1n
+    const lines: Array<PayoutBatch["lines"][number]> = []
+    for (const builderId of [...new Set(owed.map((entry) => entry.builderId))].sort()) {
+      const own = owed.filter((entry) => entry.builderId === builderId)
+      const amount = own.reduce((sum, entry) => sum + owing(entry), 0n)
+      const builder = yield* builders.byId(builderId)
+      if (amount < least || amount > MAX_UINT256 || Option.isNone(builder)) continue
+      lines.push({ builderId, payoutAddress: builder.value.payoutAddress, amount, entries: own.length })
+    }
+    if (lines.length === 0) return yield* new NothingOwed()
+    const batch: Batch = {
+      id,
+      chainId,
+      token,
+      status: "open",
+      minAmount,
+      total: total(lines),
+      lines,
+      createdAtMs: yield* Clock.currentTimeMillis,
+      claims: owed.filter((entry) => lines.some((line) => line.builderId === entry.builderId))
+    }
+    books.batches.set(id, batch)
+    return view(batch)
+  })
+
+const find =
+  (books: Shared): Payouts["Service"]["find"] =>
+  (id) =>
+    Effect.sync(() => Option.map(Option.fromUndefinedOr(books.batches.get(id)), view))
+
+const list =
+  (books: Shared): Payouts["Service"]["list"] =>
+  ({ before, limit }) =>
+    Effect.sync(() => {
+      const newest = [...books.batches.values()].map(view).toReversed()
+      const start = before === undefined ? 0 : newest.findIndex(({ id }) => id === before) + 1
+      return newest.slice(start, start + limit)
+    })
+
+const record = (books: Shared): Payouts["Service"]["record"] =>
+  Effect.fnUntraced(function* (id, payment, known) {
+    const batch = yield* required(books, id)
+    const { payments = [] } = batch
+    if (payments.some(({ txHash }) => txHash === payment.txHash)) return view(batch)
+    if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+    if (payments.length !== known) return yield* new PaymentInFlight({ id })
+    const recordedAtMs = yield* Clock.currentTimeMillis
+    const after = { ...batch, payments: [...payments, { ...payment, recordedAtMs }] }
+    books.batches.set(id, after)
+    return view(after)
+  })
+
+const markPaid = (books: Shared): Payouts["Service"]["markPaid"] =>
+  Effect.fnUntraced(function* (id, txHash, known = 0) {
+    const batch = yield* required(books, id)
+    if (batch.status === "paid" && batch.txHash === txHash) return view(batch)
+    if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+    const { payments = [] } = batch
+    if (payments.every((payment) => payment.txHash !== txHash) && payments.length !== known) {
+      return yield* new PaymentInFlight({ id })
+    }
+    for (const other of books.batches.values()) {
+      if (other.txHash === txHash && other.chainId === batch.chainId && other.token === batch.token) {
+        return yield* new PaymentTaken({ txHash })
+      }
+    }
+    for (const { builderId } of batch.lines) {
+      const own = batch.claims.filter((entry) => entry.builderId === builderId)
+      for (const { chainId, earned, paid } of totalsOf(own)) {
+        if (earned === paid) continue
+        yield* add(books, {
+          kind: "payment",
+          builderId,
+          token: batch.token,
+          earned: 0n,
+          paid: earned - paid,
+          txHash,
+          ...(chainId === undefined ? {} : { chainId })
+        })
+      }
+    }
+    return yield* close(books, batch, { status: "paid", txHash })
+  })
+
+const fail = (books: Shared): Payouts["Service"]["fail"] =>
+  Effect.fnUntraced(function* (id, failureReason, known = 0) {
+    const batch = yield* required(books, id)
+    if (batch.status === "failed") return view(batch)
+    if (batch.status !== "open") return yield* new PayoutClosed({ id, status: batch.status })
+    if ((batch.payments?.length ?? 0) !== known) return yield* new PaymentInFlight({ id })
+    return yield* close(books, batch, { status: "failed", failureReason })
+  })
+
+/** Shares its state with a `Ledger` that is built together with it. */
+export const layer = Layer.effect(
+  Payouts,
+  Effect.gen(function* () {
+    const books = yield* Books
+    const builders = yield* Builders
+    return Payouts.of({
+      open: open(books, builders),
+      find: find(books),
+      list: list(books),
+      record: record(books),
+      markPaid: markPaid(books),
+      fail: fail(books)
+    })
+  })
+).pipe(Layer.provide(Books.layer))

@@ -1,0 +1,28 @@
+/** Every store of the builder backend in memory, with one state, for tests. */
+import { Layer } from "effect"
+import * as Alerts from "../shared/Alerts.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as Builders from "./Builders.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Nonces from "./Nonces.ts"
+import * as Payouts from "./Payouts.ts"
+import * as RevenueBook from "./RevenueBook.ts"
+import * as Sessions from "./Sessions.ts"
+import * as Sweeps from "./Sweeps.ts"
+import * as UnitOfWork from "./UnitOfWork.ts"
+import * as Webhooks from "./Webhooks.ts"
+
+export const layer = Layer.mergeAll(
+  Alerts.layer,
+  ApiKeys.layer,
+  AuditLog.layer,
+  Ledger.layer,
+  Nonces.layer,
+  Payouts.layer,
+  RevenueBook.layer,
+  Sessions.layer,
+  Sweeps.layer,
+  UnitOfWork.layer,
+  Webhooks.layer
+).pipe(Layer.provideMerge(Builders.layer))

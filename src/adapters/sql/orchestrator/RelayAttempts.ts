@@ -1,0 +1,43 @@
+/** Signed versions of relay transactions. */
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect } from "effect"
+import type { Attempt, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
+
+const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+/** Columns and values of an inserted attempt. */
+export const attemptValues = (sql: PgClient.PgClient, id: string, attempt: Attempt) => sql`(
+  ${attempt.hash}, ${id}::bigint, ${Buffer.from(attempt.raw.slice(2), "hex")}, ${String(attempt.maxFeePerGas)}::numeric,
+  ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)},
+  ${attempt.broadcastAtMs === undefined ? null : timestamp(attempt.broadcastAtMs)}
+)`
+
+export const addAttempt = (
+  sql: PgClient.PgClient,
+  bytes: RelayTransactionRow.SignedBytes
+): RelayTransactions["Service"]["addAttempt"] =>
+  Effect.fnUntraced(function* (id, attempt, kind) {
+    bytes.remember(attempt.hash, attempt.raw)
+    // Signatures are deterministic: the same version signed twice has the same hash.
+    yield* sql`
+      WITH transaction AS (
+        UPDATE orchestrator.relay_transactions SET kind = ${kind} WHERE id = ${id}::bigint AND kind <> ${kind}
+      ), attempt AS (
+        INSERT INTO orchestrator.relay_attempts (
+          hash, transaction_id, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at, broadcast_at
+        ) VALUES ${attemptValues(sql, id, attempt)}
+        ON CONFLICT (hash) DO NOTHING
+      )
+      UPDATE orchestrator.intents i
+      SET tx_hash = ${attempt.hash}, updated_at = ${yield* now}
+      FROM orchestrator.relay_transaction_intents l
+      WHERE l.transaction_id = ${id}::bigint AND l.active AND i.id = l.intent_id AND i.status = 'submitted'
+        AND ${kind} = 'sweep'`
+  }, guarded("addAttempt"))
+
+export const markBroadcast = (sql: PgClient.PgClient): RelayTransactions["Service"]["markBroadcast"] =>
+  Effect.fnUntraced(function* (hash) {
+    yield* sql`UPDATE orchestrator.relay_attempts SET broadcast_at = ${yield* now} WHERE hash = ${hash}`
+  }, guarded("markBroadcast"))

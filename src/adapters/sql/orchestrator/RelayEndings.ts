@@ -1,0 +1,85 @@
+/** Ends relay transactions, opens them again after a reorg, and lets go of what they carried. */
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Schema } from "effect"
+import { Hash } from "../../../domain/Hex.ts"
+import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+
+const decodeInclusions = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash }))
+)
+
+const now = Effect.map(Clock.currentTimeMillis, timestamp)
+
+export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
+  Effect.fnUntraced(function* (endings) {
+    if (endings.length === 0) return
+    const at = yield* now
+    const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
+      id,
+      cost: String(cost),
+      hash: inclusion?.hash,
+      block_number: inclusion === undefined ? undefined : String(inclusion.blockNumber),
+      block_hash: inclusion?.blockHash
+    }))
+    yield* sql`
+      WITH ending AS (
+        SELECT * FROM jsonb_to_recordset(${sql.json(rows)})
+          AS e (id bigint, cost numeric, hash text, block_number bigint, block_hash text)
+      ), locked AS (
+        SELECT t.id FROM orchestrator.relay_transactions t JOIN ending USING (id)
+        WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
+      ), transaction AS (
+        UPDATE orchestrator.relay_transactions t
+        SET status = 'final', finalized_at = ${at}, included_hash = ending.hash,
+          included_block_number = ending.block_number, included_block_hash = ending.block_hash
+        FROM locked JOIN ending USING (id)
+        WHERE t.id = locked.id AND t.status <> 'final'
+        RETURNING t.id, t.chain_id, ending.cost
+      ), spending AS (
+        INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
+        SELECT chain_id, date_trunc('hour', ${at}::timestamptz), sum(cost) FROM transaction
+        GROUP BY chain_id HAVING sum(cost) > 0
+        ON CONFLICT (chain_id, hour) DO UPDATE SET wei = s.wei + excluded.wei
+      ), link AS (
+        UPDATE orchestrator.relay_transaction_intents l SET active = false
+        FROM transaction WHERE l.transaction_id = transaction.id AND l.active
+        RETURNING l.intent_id
+      )
+      UPDATE orchestrator.intents i SET relay_transaction_id = NULL
+      FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
+  }, guarded("finalize"))
+
+export const finalFrom = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalFrom"] =>
+  Effect.fnUntraced(function* (chainId, blockNumber) {
+    const rows = yield* sql`
+        SELECT id, included_hash AS hash, included_block_number AS block_number, included_block_hash AS block_hash
+        FROM orchestrator.relay_transactions
+        WHERE chain_id = ${chainId} AND status = 'final' AND included_block_number >= ${blockNumber}
+        ORDER BY id`
+    return (yield* decodeInclusions(rows).pipe(Effect.orDie)).map((row) => ({
+      id: String(row.id),
+      inclusion: { hash: row.hash, blockNumber: row.block_number, blockHash: row.block_hash }
+    }))
+  }, guarded("finalFrom"))
+
+export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
+  Effect.fnUntraced(function* (ids) {
+    yield* sql`
+      UPDATE orchestrator.relay_transactions
+      SET status = 'pending', reopened = true, finalized_at = NULL, included_hash = NULL, included_block_number = NULL,
+        included_block_hash = NULL
+      WHERE id = ANY(${ids}::bigint[]) AND status = 'final'`
+  }, guarded("reopen"))
+
+export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["detach"] =>
+  Effect.fnUntraced(function* (id, intentIds) {
+    yield* sql`
+      WITH link AS (
+        UPDATE orchestrator.relay_transaction_intents SET active = false
+        WHERE transaction_id = ${id}::bigint AND intent_id = ANY(${intentIds}) AND active
+        RETURNING intent_id
+      )
+      UPDATE orchestrator.intents i SET relay_transaction_id = NULL
+      FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
+  }, guarded("detach"))
