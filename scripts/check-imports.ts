@@ -147,7 +147,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   // The entries of the package, which only re-export.
   sdk: { imports: ["sdk", "api/orchestrator"], packages: [] },
-  mcp: { imports: ["domain", "api", "sdk", "config"] },
+  "mcp/snippet": { imports: ["domain", "sdk"], packages: [] },
+  mcp: { imports: ["domain", "api", "sdk", "config", "mcp/snippet"] },
 
   "web/lib": { imports: ["domain"] },
   "web/api": { imports: ["domain", "api", "sdk", "web/lib"] },

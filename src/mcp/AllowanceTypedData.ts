@@ -1,14 +1,14 @@
 /**
- * Typed data for the retained, unused allowance path: Permit2's `PermitWitnessTransferFrom` with the order as its witness
+ * Typed data of the retained, unused allowance path: Permit2's `PermitWitnessTransferFrom` with the order as its witness
  * (https://github.com/Uniswap/permit2, PermitHash.sol). Pure.
  */
 import type { SweepOrder } from "../domain/SweepOrder.ts"
 import { TYPES } from "../domain/SweepOrder.ts"
 
-/** The address of Permit2 on every chain that has it. */
+/** Address of Permit2 on every chain that has it. */
 export const PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3"
 
-/** What Permit2 is given beside the witness's hash, so that it can rebuild the type (`permitWitnessTransferFrom`). */
+/** Argument `witnessTypeString` of `permitWitnessTransferFrom`, from which Permit2 rebuilds the type. */
 export const WITNESS_TYPE_STRING = `SweepOrder witness)SweepOrder(${TYPES.SweepOrder.map(({ name, type }) => `${type} ${name}`).join(",")})TokenPermissions(address token,uint256 amount)`
 
 const PERMIT_TYPES = {
@@ -31,7 +31,12 @@ const PERMIT_TYPES = {
   ...TYPES
 } as const
 
-/** Token, amount, nonce and deadline are the order's; the spender is the router that would pull the tokens. */
+/**
+ * Builds the typed data. Token, amount, nonce and deadline are the order's.
+ *
+ * @param spender - router that pulls the tokens
+ * @param chainId - source chain
+ */
 export const allowanceTypedData = <Order extends { readonly [Field in keyof SweepOrder]: string }>(
   order: Order,
   spender: string,

@@ -1,7 +1,7 @@
-/** The arguments of tools, as models write them: plain JSON values, each with its meaning, its unit and an example. */
+/** Schemas of tool arguments: plain JSON values, each with a meaning, a unit and an example. */
 import { Schema } from "effect"
 
-/** Patterns reach the JSON schema only with the `u` flag, under which JSON Schema reads them. */
+/** Effect puts a pattern into the JSON schema only if it has the `u` flag. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/u
 const NATIVE_EXAMPLE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 
@@ -14,12 +14,12 @@ export const address = (description: string, example = "0xf39Fd6e51aad88F6F4ce6a
   })
 
 export const tokenIn = address(
-  `contract of the token to send, on the source chain; ${NATIVE_EXAMPLE} for the chain's native currency`,
+  `Token to send, on the source chain. ${NATIVE_EXAMPLE} is the chain's native currency.`,
   "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 )
 
 export const tokenOut = address(
-  `contract of the token to receive, on the destination chain; ${NATIVE_EXAMPLE} for the chain's native currency`,
+  `Token to receive, on the destination chain. ${NATIVE_EXAMPLE} is the chain's native currency.`,
   "0x4200000000000000000000000000000000000006"
 )
 
@@ -52,25 +52,25 @@ export const url = (description: string, example: string) =>
     examples: [example]
   })
 
-export const quoteId = text("the quote's id, which is the intent's id", "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a")
+export const quoteId = text("Id of the quote, which is the id of the intent.", "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a")
 
-/** The order on the wire: 14 fields, all strings. */
+/** An order as JSON: 14 fields, all strings. */
 export const order = Schema.Struct({
-  owner: address("the account that is swept; it signs"),
+  owner: address("Account to sweep. Its key signs."),
   tokenIn,
-  amountIn: uint256("what is sent, in the smallest unit of tokenIn", "25000000"),
-  feeAmount: uint256("protocol fee, in the smallest unit of tokenIn", "125000"),
-  builder: address("who gets builderFee; the zero address for nobody"),
-  builderFee: uint256("builder's fee, in the smallest unit of tokenIn", "0"),
+  amountIn: uint256("Amount to send, in the smallest unit of tokenIn.", "25000000"),
+  feeAmount: uint256("Protocol fee, in the smallest unit of tokenIn.", "125000"),
+  builder: address("Receiver of builderFee. The zero address for none."),
+  builderFee: uint256("Builder's fee, in the smallest unit of tokenIn.", "0"),
   tokenOut,
   minAmountOut: uint256(
-    "the least that is delivered, in the smallest unit of tokenOut; 0 across chains",
+    "Least amount delivered, in the smallest unit of tokenOut. 0 across chains.",
     "6890000000000000"
   ),
-  destination: address("who receives tokenOut"),
-  swapTarget: address("the DEX router or bridge that is called"),
-  swapCalldata: bytes("the call", "0x04e45aaf"),
-  deadline: uint256("UNIX seconds until which the order can settle", "1767226320"),
-  nonce: uint256("order nonce", "0"),
-  destChainId: uint256("destination chain id, as a decimal string", "8453")
-}).annotate({ description: "`order` of get_quote's answer, unchanged" })
+  destination: address("Receiver of tokenOut."),
+  swapTarget: address("DEX router or bridge to call."),
+  swapCalldata: bytes("Calldata for swapTarget.", "0x04e45aaf"),
+  deadline: uint256("UNIX seconds until which the order can settle.", "1767226320"),
+  nonce: uint256("Nonce of the order.", "0"),
+  destChainId: uint256("Destination chain id, as a decimal string.", "8453")
+}).annotate({ description: "`order` of get_quote's answer, unchanged." })

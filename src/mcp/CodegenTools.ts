@@ -1,9 +1,9 @@
-/** The tools that only compute: nothing leaves the process. */
+/** Tools that only compute. They make no network call. */
 import { Effect, Option, Redacted, Schema } from "effect"
 import { allowanceTypedData } from "./AllowanceTypedData.ts"
 import * as Arguments from "./Arguments.ts"
 import type { McpSettings } from "./McpSettings.ts"
-import { snippet } from "./Snippet.ts"
+import { snippet } from "./snippet/Snippet.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const DEFAULT_SOURCE_CHAIN = 8453
@@ -33,14 +33,14 @@ const AllowanceTypedData = Schema.Struct({
 export const make = (settings: McpSettings) => [
   ToolDefinition.make({
     name: "build_allowance_typeddata",
-    title: "Typed data of the allowance path",
+    title: "Build allowance typed data",
     description:
-      "Builds the EIP-712 typed data of the retained, unused allowance path: Permit2's PermitWitnessTransferFrom with the order " +
-      "as its witness. No network call. A sweep does not need it: sign `signing` of get_quote's answer instead.",
+      "Builds EIP-712 typed data for the retained, unused allowance path: Permit2's PermitWitnessTransferFrom with the order " +
+      "as its witness. Makes no network call. A sweep does not need it: the owner signs the order of get_quote instead.",
     input: Schema.Struct({
       order: Arguments.order,
-      spender: Arguments.address("the router contract that may pull the tokens"),
-      chainId: Arguments.chainId("chain id of the source chain")
+      spender: Arguments.address("Router contract that may pull the tokens."),
+      chainId: Arguments.chainId("Chain id of the source chain.")
     }),
     output: AllowanceTypedData,
     hints,
@@ -48,25 +48,26 @@ export const make = (settings: McpSettings) => [
   }),
   ToolDefinition.make({
     name: "gen_integration_snippet",
-    title: "Code that sweeps",
+    title: "Generate integration code",
     description:
-      "Writes a TypeScript module that quotes, reviews, signs, submits and follows a sweep with viem and fetch alone. No network " +
-      "call. It type-checks as it stands; call its `sweep` with an account and a request.",
+      "Generates a TypeScript module that quotes, reviews, signs, submits and follows a sweep with viem and fetch. Makes no " +
+      "network call. Set `DELEGATE` in it to the delegate that the operator publishes for the source chain: it signs nothing " +
+      "before. Then call its `sweep` with an account and a request.",
     input: Schema.Struct({
       orchestratorUrl: Schema.optionalKey(
-        Arguments.url("base URL of the orchestrator; SERVICE_ORCHESTRATOR_URL unless given", "https://sweep.example")
+        Arguments.url("Base URL of the orchestrator. Default: SERVICE_ORCHESTRATOR_URL.", "https://sweep.example")
       ),
       builderApiKey: Schema.optionalKey(
-        Arguments.text("builder API key to attribute sweeps with; SERVICE_API_KEY unless given", "swp_0123…")
+        Arguments.text("API key of the builder to whom sweeps are attributed. Default: SERVICE_API_KEY.", "swp_0123…")
       ),
       sweepRouter: Schema.optionalKey(
-        Arguments.address("router of the retained allowance path; the code then refuses to delegate an account to it")
+        Arguments.address("Router of the retained allowance path. The code refuses to delegate an account to it.")
       ),
       sourceChainId: Schema.optionalKey(
-        Arguments.chainId(`chain id of the source chain; ${DEFAULT_SOURCE_CHAIN} unless given`)
+        Arguments.chainId(`Chain id of the source chain. Default: ${DEFAULT_SOURCE_CHAIN}.`)
       )
     }),
-    output: Schema.Struct({ snippet: Schema.String.annotate({ description: "the module's source" }) }),
+    output: Schema.Struct({ snippet: Schema.String.annotate({ description: "Source of the module." }) }),
     hints,
     text: (output) => output.snippet,
     run: (input) =>

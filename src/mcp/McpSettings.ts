@@ -1,13 +1,13 @@
-/** What the MCP server is told by its environment (spec, "MCP tool server"). */
+/** Settings of the MCP server, read from the environment (specification, "MCP tool server"). */
 import { Config, type Option, type Redacted } from "effect"
 import { McpConfig } from "../config/Mcp.ts"
 
 export interface McpSettings {
   readonly orchestratorUrl: string
   readonly builderUrl: string
-  /** A builder's API key: attributes quotes, and enables the tool `attribute`. */
+  /** API key of a builder. It attributes quotes, and enables the tool `attribute`. */
   readonly apiKey: Option.Option<Redacted.Redacted>
-  /** The builder backend's admin token: enables `register_builder`, and is used by `list_accruals`. */
+  /** Admin token of the builder backend. It enables `register_builder` and authorizes `list_accruals`. */
   readonly adminToken: Option.Option<Redacted.Redacted>
 }
 

@@ -1,4 +1,4 @@
-/** The tools of the orchestrator: price a sweep, submit what the owner signed, see what became of it. */
+/** Tools of the orchestrator: quote a sweep, submit the owner's signatures, and read the status. */
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { OrchestratorApi } from "../api/orchestrator/OrchestratorApi.ts"
@@ -10,33 +10,34 @@ import * as ToolDefinition from "./ToolDefinition.ts"
 import { failure, malformed, ofServiceError } from "./ToolFailure.ts"
 
 const QuoteArguments = Schema.Struct({
-  owner: Arguments.address("the account to sweep; it must be an externally owned one, and its owner must sign"),
+  owner: Arguments.address("Account to sweep. It must be externally owned, and its owner must sign."),
   tokenIn: Arguments.tokenIn,
   amountIn: Arguments.uint256(
-    "how much to send, in the smallest unit of tokenIn: 25 USDC (6 decimals) is 25000000",
+    "Amount to send, fees included, in the smallest unit of tokenIn: 25 USDC (6 decimals) is 25000000.",
     "25000000"
   ),
   tokenOut: Arguments.tokenOut,
-  destination: Arguments.address("who receives tokenOut on the destination chain; often the owner"),
-  destChainId: Arguments.chainId("chain id of the destination"),
+  destination: Arguments.address("Receiver of tokenOut on the destination chain, often the owner."),
+  destChainId: Arguments.chainId("Chain id of the destination."),
   tier: Schema.Literals(["tier1", "tier2", "tier3"]).annotate({
     description:
-      "token risk tier, a hint that the service raises to what it knows: tier1 blue chips and stables, tier2 listed, tier3 others",
+      "Risk tier of the token, a hint that the service may raise: tier1 for blue chips and stablecoins, tier2 for listed tokens, " +
+      "tier3 for others.",
     examples: ["tier1"]
   }),
   subscriptionActive: Schema.Boolean.annotate({
-    description: "whether the user has a subscription, which lowers the fee",
+    description: "True if the user has a subscription, which lowers the fee.",
     examples: [false]
   }),
-  userId: Arguments.text("identifies the user for the fee policy", "user-1"),
+  userId: Arguments.text("User for the fee policy.", "user-1"),
   route: Schema.optionalKey(
     Arguments.text(
-      "route hint `<source>-><destination>` by chain names; tells the source chain where the token is on several",
+      "Route hint `<source>-><destination>` by chain names. It selects the source chain if the token is on several.",
       "base->optimism"
     )
   ),
   apiKey: Schema.optionalKey(
-    Arguments.text("builder API key that attributes the sweep; SERVICE_API_KEY unless given", "swp_0123…")
+    Arguments.text("API key of the builder to whom the sweep is attributed. Default: SERVICE_API_KEY.", "swp_0123…")
   )
 })
 
@@ -44,57 +45,58 @@ const integer = (description: string, example: string) =>
   Schema.Union([Schema.Int, Schema.String]).annotate({ description, examples: [example] })
 
 const AuthorizationArgument = Schema.Struct({
-  address: Arguments.address("the delegate: `signing.authorization.address` of get_quote's answer"),
-  chainId: integer("source chain id: `signing.authorization.chainId` of get_quote's answer", "8453"),
-  nonce: integer("`signing.authorization.nonce` of get_quote's answer", "7"),
-  r: Arguments.bytes("signature component r", `0x${"34".repeat(32)}`),
-  s: Arguments.bytes("signature component s", `0x${"56".repeat(32)}`),
+  address: Arguments.address(
+    "Delegate of the source chain. It must be the one that the wallet knows, and equal `quote.settlementAddress`."
+  ),
+  chainId: integer("Source chain id: `signing.authorization.chainId` of get_quote's answer.", "8453"),
+  nonce: integer("Next transaction nonce of the owner: `signing.authorization.nonce` of get_quote's answer.", "7"),
+  r: Arguments.bytes("Signature component r.", `0x${"34".repeat(32)}`),
+  s: Arguments.bytes("Signature component s.", `0x${"56".repeat(32)}`),
   yParity: Schema.optionalKey(
-    Schema.Literals([0, 1]).annotate({ description: "signature parity; 0 when the wallet returns none", examples: [0] })
+    Schema.Literals([0, 1]).annotate({ description: "Signature parity. Default: 0.", examples: [0] })
   )
 }).annotate({
-  description:
-    "the owner's signed EIP-7702 authorization for `signing.authorization` of get_quote's answer; required by the service"
+  description: "The owner's signed EIP-7702 authorization. The service requires it."
 })
 
 const SubmitArguments = Schema.Struct({
   quoteId: Arguments.quoteId,
-  signature: Arguments.bytes("the owner's EIP-712 signature of the order, 65 bytes", `0x${"12".repeat(64)}1b`),
+  signature: Arguments.bytes("The owner's EIP-712 signature of the order, 65 bytes.", `0x${"12".repeat(64)}1b`),
   authorization: Schema.optionalKey(AuthorizationArgument)
 })
 
 const MISSING_AUTHORIZATION = failure(
-  "Nothing was submitted: the EIP-7702 authorization is missing, and the service takes no sweep without it.",
+  "Nothing was submitted: the EIP-7702 authorization is missing, and the service requires one.",
   "have the owner sign an EIP-7702 authorization of `signing.authorization` (address, chainId, nonce) from get_quote's " +
     "answer, and call submit_signed again with the same quoteId and signature and with `authorization`: " +
-    "{ address, chainId, nonce, r, s, yParity }. Do so before the quote's expiresAtMs; else call get_quote again."
+    "{ address, chainId, nonce, r, s, yParity }. Do so before the quote's expiresAtMs; after it, call get_quote again."
 )
 
-/** Values that passed a tool's own schema and not the contract's. */
+/** Decodes arguments that passed the tool's own schema by the contract's, which is stricter. */
 const decoded = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: unknown) =>
   Effect.mapError(Schema.decodeUnknownEffect(schema, { errors: "all" })(value), malformed)
 
-export const make = Effect.fnUntraced(function* (settings: McpSettings) {
-  const { orchestratorUrl } = settings
-  const client = yield* HttpApiClient.make(OrchestratorApi, { baseUrl: orchestratorUrl })
-  const ofOrchestrator = ofServiceError("SERVICE_ORCHESTRATOR_URL", orchestratorUrl)
+type Client = HttpApiClient.ForApi<typeof OrchestratorApi>
+type OfOrchestrator = ReturnType<typeof ofServiceError>
 
-  const getQuote = ToolDefinition.make({
+const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: McpSettings) =>
+  ToolDefinition.make({
     name: "get_quote",
-    title: "Price a sweep",
+    title: "Quote a sweep",
     description:
-      "Prices a gasless token sweep, on one chain or across two, and returns the unsigned order. `signing` holds all that the " +
-      "owner signs: `typedData` (EIP-712) and `authorization` (EIP-7702). Before anybody signs, compare `order` with your " +
-      "request, and show the owner what is sent, both fees, the least that is received (`quote.minAmountOut`), the destination " +
-      "and the expiry (`quote.expiresAtMs`, UNIX milliseconds). Then call submit_signed with quoteId = `quote.id`.",
+      "Quotes a gasless token sweep, on one chain or across two, and returns the unsigned order. Compare `order` with your " +
+      "request, and show the owner the amount, both fees, the least amount received (`quote.minAmountOut`), the destination and " +
+      "the expiry (`quote.expiresAtMs`, UNIX milliseconds). The owner's wallet then signs the order (EIP-712) and an " +
+      "authorization (EIP-7702) for a delegate that it knows; `signing` holds both as the service proposes them. Call " +
+      "submit_signed with quoteId = `quote.id`.",
     input: QuoteArguments,
     output: QuoteResponse,
     hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
     run: (input) =>
       Effect.gen(function* () {
-        const fromEnvironment = Option.match(settings.apiKey, {
+        const fromEnvironment = Option.match(apiKey, {
           onNone: () => ({}),
-          onSome: (apiKey) => ({ apiKey: Redacted.value(apiKey) })
+          onSome: (key) => ({ apiKey: Redacted.value(key) })
         })
         const payload = yield* decoded(QuoteRequest, { ...fromEnvironment, ...input })
         return yield* client.quotes.quote({ payload }).pipe(
@@ -106,11 +108,11 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
                   "correct these fields and call get_quote again."
                 )
               case "ScreeningRefused":
-                return failure("Owner or destination is blocked by sanctions screening.", "stop; do not try again.")
+                return failure("Sanctions screening blocks the owner or the destination.", "stop; do not try again.")
               case "Unprocessable":
                 return failure(
-                  "The service can make no quote for this sweep, and does not say why: fees may reach the amount, the token may be declined, or there may be no route.",
-                  "try a larger amountIn, another tokenOut or destChainId, or a `route` hint; the same request may fail again."
+                  "No quote is available. The service masks the reason: fees may reach the amount, the token may be declined, or no route may exist.",
+                  "try a larger amountIn, another tokenOut or destChainId, or a `route` hint."
                 )
               default:
                 return ofOrchestrator(error)
@@ -120,13 +122,14 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
       })
   })
 
-  const submitSigned = ToolDefinition.make({
+const submitSigned = (client: Client, ofOrchestrator: OfOrchestrator) =>
+  ToolDefinition.make({
     name: "submit_signed",
     title: "Submit a signed sweep",
     description:
-      "Hands over what the owner signed; a relayer then sends the sweep and pays the gas. This moves the owner's tokens: call it " +
-      "only once the owner has agreed to the order. Needs the order's signature and the EIP-7702 authorization of the same quote. " +
-      "Then follow the sweep with get_intent_status.",
+      "Submits the owner's signatures. A relayer then sends the sweep and pays the gas. This moves the owner's tokens: call it " +
+      "only after the owner agreed to the order. It needs the signature of the order and the EIP-7702 authorization of the same " +
+      "quote. Then follow the sweep with get_intent_status.",
     input: SubmitArguments,
     output: IntentAccepted,
     hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
@@ -144,8 +147,8 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
                 )
               case "Refused":
                 return failure(
-                  "The service refused the submission, and does not say why: the quote is unknown, expired or already submitted, a party is blocked, or a signature is not the owner's of this quote.",
-                  "see with get_intent_status whether it was submitted already; if it is still `quoted`, call get_quote again and have the owner sign anew."
+                  "The service refused the submission and masks the reason: the quote is unknown, expired or already submitted, a party is blocked, or a signature is not the owner's.",
+                  "call get_intent_status to see if it was submitted before. If it is still `quoted`, call get_quote again and have the owner sign the new order."
                 )
               default:
                 return ofOrchestrator(error)
@@ -155,12 +158,14 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
       })
   })
 
-  const getIntentStatus = ToolDefinition.make({
+const getIntentStatus = (client: Client, ofOrchestrator: OfOrchestrator) =>
+  ToolDefinition.make({
     name: "get_intent_status",
     title: "Status of a sweep",
     description:
-      "`quoted` (not submitted), `submitted` (will be sent), `settled_source` (done on the source chain, being delivered), " +
-      "`delivered` or `failed` (with `failureReason`). The last two are final: until then, ask again every 3 seconds.",
+      "Returns the status: `quoted` (not submitted), `submitted` (accepted, to be sent), `settled_source` (settled on the source " +
+      "chain, delivery pending), `delivered`, or `failed` (with `failureReason`). `delivered` and `failed` are final. Before " +
+      "that, call it again every 3 seconds.",
     input: Schema.Struct({ id: Arguments.quoteId }),
     output: IntentView,
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
@@ -176,5 +181,13 @@ export const make = Effect.fnUntraced(function* (settings: McpSettings) {
         )
   })
 
-  return [getQuote, submitSigned, getIntentStatus]
+export const make = Effect.fnUntraced(function* (settings: McpSettings) {
+  const { orchestratorUrl } = settings
+  const client = yield* HttpApiClient.make(OrchestratorApi, { baseUrl: orchestratorUrl })
+  const ofOrchestrator = ofServiceError("SERVICE_ORCHESTRATOR_URL", orchestratorUrl)
+  return [
+    getQuote(client, ofOrchestrator, settings),
+    submitSigned(client, ofOrchestrator),
+    getIntentStatus(client, ofOrchestrator)
+  ]
 })

@@ -1,4 +1,4 @@
-/** The MCP server (spec, "MCP tool server"): the service's API as tools, over standard input and output. */
+/** The MCP server (specification, "MCP tool server"): the service's API as tools. */
 import { Effect, Layer } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import packageJson from "../../package.json" with { type: "json" }
@@ -8,14 +8,14 @@ import type { McpSettings } from "./McpSettings.ts"
 import * as OrchestratorTools from "./OrchestratorTools.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
-const INSTRUCTIONS = `Sweeps tokens gaslessly: any token that an account holds arrives as any other token, at any address, on any served chain.
+const INSTRUCTIONS = `Sweeps tokens without gas: a token that an account holds arrives as another token, at any address, on any served chain.
 
-1. get_quote prices the sweep. Compare its order with what was asked for, and show the owner amount, fees, minimum, destination and expiry.
-2. The owner signs, outside of this server: signing.typedData (EIP-712) and signing.authorization (EIP-7702). Never ask anybody for a private key.
-3. submit_signed hands both over, before quote.expiresAtMs.
-4. get_intent_status every 3 seconds, until delivered or failed.
+1. get_quote quotes the sweep. Compare its order with the request, and show the owner the amount, fees, minimum, destination and expiry.
+2. The owner's wallet signs outside of this server: the order (EIP-712), and an authorization (EIP-7702) for a delegate that the wallet knows. Never ask anybody for a private key.
+3. submit_signed submits both signatures, before quote.expiresAtMs.
+4. get_intent_status returns the status. Call it every 3 seconds until the sweep is delivered or failed.
 
-Amounts are decimal strings in the token's smallest unit. A failed tool says what to do next.`
+Amounts are decimal strings in the token's smallest unit. The text of a failed tool says what to do next.`
 
 /** Newest first. */
 const PROTOCOLS = [
@@ -28,12 +28,12 @@ const PROTOCOLS = [
 const about = {
   name: "token-sweep",
   version: packageJson.version,
-  description: "Gasless token sweeps: quote, sign, submit, follow",
+  description: "Gasless token sweeps: quote, submit, follow",
   instructions: INSTRUCTIONS,
   protocols: PROTOCOLS
 } as const
 
-/** Registers the tools that the settings allow. */
+/** Registers the tools that the settings enable. */
 export const registrations = (settings: McpSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -46,13 +46,13 @@ export const registrations = (settings: McpSettings) =>
     })
   )
 
-/** Serves over standard input and output, which carry nothing but the protocol. */
+/** Serves over standard input and output. Nothing else may write to standard output. */
 export const layerStdio = (settings: McpSettings) =>
   McpServer.layerStdio({ ...about, registrations: registrations(settings) })
 
 export interface HttpOptions {
   readonly path: `/${string}`
-  /** Pages of other origins are refused: a site must not reach a server on its visitor's machine (DNS rebinding). */
+  /** Origins of pages that may connect. Others are refused, since a site could reach a server on its visitor's machine (DNS rebinding). */
   readonly allowedOrigins: ReadonlyArray<string>
 }
 

@@ -1,19 +1,19 @@
 /**
- * A tool of the server, and how it is registered: its arguments are checked, its result is structured and of the declared
- * shape, and everything that goes wrong on the way is a tool error, which the model sees and can act on.
+ * Defines and registers tools. Arguments are checked, results have the declared shape, and every failure becomes a tool error,
+ * which the model sees and can act on.
  */
 import { Cause, Context, Effect, Result, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
 import { malformed, type ToolFailure } from "./ToolFailure.ts"
 
 export interface Hints {
-  /** Changes nothing anywhere. */
+  /** True if a call changes nothing. */
   readonly readOnly: boolean
-  /** Moves something that cannot be moved back. */
+  /** True if a call cannot be undone. */
   readonly destructive: boolean
-  /** A repeated call with the same arguments has no further effect. */
+  /** True if a repeated call with the same arguments has no further effect. */
   readonly idempotent: boolean
-  /** Talks to a service, and does not only compute. */
+  /** True if a call makes requests. */
   readonly openWorld: boolean
 }
 
@@ -30,11 +30,11 @@ interface Options<Input extends Schema.Codec<unknown, unknown>, Output extends S
   readonly output: Output
   readonly hints: Hints
   readonly run: (input: Input["Type"]) => Effect.Effect<Output["Type"], ToolFailure>
-  /** What a model reads; the result as JSON unless told. */
+  /** Writes the text of the result. Default: the result as JSON. */
   readonly text?: (output: Output["Type"]) => string
 }
 
-/** With every part in its place: clients resolve references with mixed luck. */
+/** Inlines every part, since some clients do not resolve references. */
 const jsonSchema = (schema: Schema.Codec<unknown, unknown>): McpSchema.ToolJson => ({
   ...Schema.toJsonSchemaDocument(schema, { onExcessProperty: "ignore", referencePolicy: () => undefined }).schema,
   type: "object"
@@ -95,7 +95,7 @@ export const make = <
   }
 }
 
-/** Makes the tool known to the server. */
+/** Registers a tool with the server. */
 export const register = Effect.fnUntraced(function* ({ handle, tool }: ToolDefinition) {
   const server = yield* McpServer.McpServer
   yield* server.addTool({ tool, annotations: Context.empty(), handle })

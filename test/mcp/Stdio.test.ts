@@ -246,25 +246,28 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
   it.effect("writes nothing but the protocol on standard output, and ends with its input", () =>
     Effect.gen(function* () {
       const { env } = yield* setUp
-      const run = (variables: Environment, input: string) =>
+      /** Ends the input once so many lines were answered. */
+      const run = (variables: Environment, input: string, answers: number) =>
         Effect.promise(async () => {
           const child = Bun.spawn([COMMAND, "mcp"], {
             env: { PATH, LOG_LEVEL: "All", ...variables },
             stdin: "pipe",
             stdout: "pipe",
             stderr: "pipe",
-            timeout: 20_000
+            timeout: 60_000
           })
           child.stdin.write(input)
           await child.stdin.flush()
-          await Bun.sleep(1_500)
-          await child.stdin.end()
-          const [out, error, code] = await Promise.all([
-            new Response(child.stdout).text(),
-            new Response(child.stderr).text(),
-            child.exited
-          ])
-          return { out, error, code }
+          const error = new Response(child.stderr).text()
+          let out = ""
+          const decoder = new TextDecoder()
+          const answered = () => out.split("\n").length > answers
+          if (answered()) await child.stdin.end()
+          for await (const chunk of child.stdout) {
+            out += decoder.decode(chunk, { stream: true })
+            if (answered()) await child.stdin.end()
+          }
+          return { out, error: await error, code: await child.exited }
         })
       const message = (id: number, method: string, params: unknown) =>
         `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`
@@ -277,7 +280,8 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
         }) +
           `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n` +
           message(2, "tools/call", { name: "get_intent_status", arguments: { id: "x" } }) +
-          message(3, "no/such/method", {})
+          message(3, "no/such/method", {}),
+        3
       )
       const lines = out.trim().split("\n")
       assert.sameMembers(
@@ -285,7 +289,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
         [1, 2, 3]
       )
       assert.strictEqual(code, 0)
-      const unset = yield* run({}, "")
+      const unset = yield* run({}, "", 0)
       assert.deepStrictEqual([unset.out, unset.code], ["", 1])
       assert.include(unset.error, "SERVICE_ORCHESTRATOR_URL")
     })
@@ -300,10 +304,13 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
         Effect.promise(() => mkdtemp(join(tmpdir(), "sweep-snippet-"))),
         (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
       )
-      const { text } = yield* call(client, "gen_integration_snippet", {
+      const { text: generated } = yield* call(client, "gen_integration_snippet", {
         sourceChainId: alpha.info.id,
         sweepRouter: alpha.info.entry
       })
+      const setting = "const DELEGATE: Hex | undefined = undefined"
+      assert.include(generated, setting)
+      const text = generated.replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
       const key = generatePrivateKey()
       const owner = Address.of(privateKeyToAccount(key).address)
       yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
@@ -318,6 +325,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
 import { privateKeyToAccount } from "viem/accounts"
 import { sweep } from "./snippet.ts"
 import { sweep as sweepKnowing } from "./knowing.ts"
+import { sweep as sweepUnconfigured } from "./unconfigured.ts"
 
 const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
 const show = (reviewed: unknown) => {
@@ -329,6 +337,7 @@ const ended = [
   await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message })),
   await sweep(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
+  await sweepUnconfigured(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
   await sweepKnowing(account, ${intoEther}, show)
 ]
 console.log(JSON.stringify(ended.map((intent) => intent?.status)))
@@ -336,13 +345,14 @@ console.log(JSON.stringify(ended.map((intent) => intent?.status)))
       yield* Effect.promise(async () => {
         const project = await Project.make(made)
         await Bun.write(join(project, "snippet.ts"), text)
+        await Bun.write(join(project, "unconfigured.ts"), generated)
         // Chains that the code does not know, as an integrator adds them.
         const table = "const BRIDGES: Partial<Record<number, Bridge>> = {\n"
         await Bun.write(join(project, "knowing.ts"), text.replace(table, `${table}${known.join("")}`))
         await Bun.write(join(project, "main.ts"), main)
         await Bun.write(
           join(project, "tsconfig.json"),
-          Project.tsconfig(["snippet.ts", "knowing.ts"]).replace(
+          Project.tsconfig(["snippet.ts", "knowing.ts", "unconfigured.ts"]).replace(
             '"strict":true',
             '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true'
           )
@@ -351,10 +361,11 @@ console.log(JSON.stringify(ended.map((intent) => intent?.status)))
         assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
         const ran = await Project.run([process.execPath, "main.ts"], { cwd: project, env: { KEY: key } })
         assert.strictEqual(ran.code, 0, ran.error)
-        const [onOneChain, acrossTwo, refused, unknown, intoAnother] = JSON.parse(ran.out)
+        const [onOneChain, acrossTwo, refused, unknown, unconfigured, intoAnother] = JSON.parse(ran.out)
         assert.deepStrictEqual([onOneChain, acrossTwo], ["delivered", "delivered"], ran.error)
         assert.include(refused, "422 internal error")
         assert.include(unknown, "do not sign: the bridge pays")
+        assert.include(unconfigured, "do not sign: set DELEGATE")
         assert.strictEqual(intoAnother, "delivered", ran.error)
       })
       assert.isTrue((yield* balanceOf(alpha, "USDC", DESTINATION)) > 0n)

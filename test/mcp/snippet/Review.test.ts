@@ -1,58 +1,75 @@
-/** The review in the generated code, against the client's: what the client would not sign, or not vouch for, is refused. */
+/** Holds the review of the generated module against the client's: it refuses every order that the client refuses or doubts. */
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pad, type Hex } from "viem"
+import { type Hex, pad, recoverTypedDataAddress } from "viem"
+import { recoverAuthorizationAddress } from "viem/utils"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { snippet } from "../../src/mcp/Snippet.ts"
-import { KNOWN_BRIDGES, OrderMismatchError, reviewOrder, type SweepRequest } from "../../src/sdk/index.ts"
-import { readOffer } from "../../src/sdk/wire/Offer.ts"
-import * as Project from "../examples/Project.ts"
+import { snippet } from "../../../src/mcp/snippet/Snippet.ts"
+import * as Sdk from "../../../src/sdk/index.ts"
+import { KNOWN_BRIDGES, OrderMismatchError, readOffer, reviewOrder, type SweepRequest } from "../../../src/sdk/index.ts"
+import * as Project from "../../examples/Project.ts"
 import {
   crossRequest,
+  DELEGATE,
   deposit,
+  leaves,
   NOW_MS,
   OTHER,
   owner,
+  replaced,
   request,
   swapDeposit,
   swapOffer,
   swapRequest,
   type WireOffer,
   wireOffer
-} from "../sdk/Offers.ts"
+} from "../../sdk/Offers.ts"
 
 interface Reviewed {
   readonly receiveAtLeast: { readonly amount: bigint }
   readonly refundAtLeast: { readonly token: Hex; readonly amount: bigint; readonly chainId: number } | undefined
 }
 
+interface Signer {
+  readonly address: Hex
+  readonly signTypedData: (typedData: Parameters<typeof owner.signTypedData>[0]) => Promise<Hex>
+  readonly signAuthorization: typeof owner.signAuthorization
+}
+
 interface Generated {
   readonly review: (owner: Hex, request: SweepRequest, offer: WireOffer) => Reviewed
+  readonly sign: (signer: Signer, request: SweepRequest, offer: WireOffer) => Promise<Sdk.SignedSweep>
 }
 
 const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 const WETH = KNOWN_BRIDGES[8453]?.tokens["WETH"] ?? OTHER
 
+/** The module's source, with the delegate that its integrator knows. */
+const source = (delegate: Hex | undefined): string => {
+  const options = { orchestratorUrl: "https://sweep.test", builderApiKey: undefined, sweepRouter: undefined }
+  const code = snippet({ ...options, sourceChainId: 8453 })
+  const setting = "const DELEGATE: Hex | undefined = undefined"
+  assert.include(code, setting)
+  return delegate === undefined ? code : code.replace(setting, `const DELEGATE: Hex | undefined = "${delegate}"`)
+}
+
 describe("the generated code's review", () => {
   let directory = ""
   let generated: Generated
+  let unconfigured: Generated
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "sweep-snippet-"))
     await mkdir(join(directory, "node_modules"))
     await symlink(join(Project.root, "node_modules", "viem"), join(directory, "node_modules", "viem"))
-    const path = join(directory, "snippet.ts")
-    await Bun.write(
-      path,
-      snippet({
-        orchestratorUrl: "https://sweep.test",
-        builderApiKey: undefined,
-        sweepRouter: undefined,
-        sourceChainId: 8453
-      })
-    )
-    generated = await import(path)
+    const load = async (name: string, delegate: Hex | undefined): Promise<Generated> => {
+      const path = join(directory, name)
+      await Bun.write(path, source(delegate))
+      return import(path)
+    }
+    generated = await load("snippet.ts", DELEGATE)
+    unconfigured = await load("unconfigured.ts", undefined)
     vi.useFakeTimers({ now: NOW_MS, toFake: ["Date"] })
   })
   afterAll(async () => {
@@ -127,6 +144,75 @@ describe("the generated code's review", () => {
       assert.isTrue(doubts(offer, asked))
     })
   }
+
+  /** A wallet that records what it signs. */
+  const wallet = () => {
+    const signed: Array<string> = []
+    const signer: Signer = {
+      address: owner.address,
+      signTypedData: (typedData) => {
+        signed.push("order")
+        return owner.signTypedData(typedData)
+      },
+      signAuthorization: (authorization) => {
+        signed.push("authorization")
+        return owner.signAuthorization(authorization)
+      }
+    }
+    return { signed, signer }
+  }
+
+  const HOSTILE: ReadonlyArray<readonly [string, Parameters<typeof wireOffer>[1]]> = [
+    ["owner", { order: { owner: OTHER } }],
+    ["tokenIn", { order: { tokenIn: OTHER } }],
+    ["amountIn", { order: { amountIn: "50000000" } }],
+    ["tokenOut", { order: { tokenOut: OTHER } }],
+    ["destination", { order: { destination: OTHER } }],
+    ["destChainId", { order: { destChainId: "10" } }],
+    ["feeAmount", { order: { feeAmount: "2500001" }, quote: { total: "2500001" } }],
+    ["builder", { order: { builder: OTHER } }],
+    ["builderFee", { order: { builderFee: "1" }, quote: { total: "125001" } }],
+    ["minAmountOut", { order: { minAmountOut: "1" }, quote: { minAmountOut: "1" } }],
+    ["a minimum of 0", { order: { minAmountOut: "0" }, quote: { minAmountOut: "0" } }],
+    ["a minimum that the order does not hold", { order: { minAmountOut: "1" } }],
+    ["swapTarget", { order: { swapTarget: owner.address } }],
+    ["a late deadline", { order: { deadline: String(NOW_MS / 1000 + 3_601) } }],
+    ["a past deadline", { order: { deadline: String(NOW_MS / 1000 - 1) } }],
+    ["sourceChainId", { quote: { sourceChainId: 1 } }],
+    ["crossChain", { quote: { crossChain: true } }],
+    ["an expired quote", { quote: { expiresAtMs: NOW_MS - 1 } }],
+    ["settlementAddress", { quote: { settlementAddress: OTHER } }]
+  ]
+  const asked = { ...request, minAmountOut: 6_890_000_000_000_000n }
+
+  for (const [name, changes] of HOSTILE) {
+    it(`signs nothing if the server changes ${name}`, async () => {
+      const { signed, signer } = wallet()
+      const error = await generated.sign(signer, asked, wireOffer(asked, changes)).catch((failure: unknown) => failure)
+      assert.include(String(error), "do not sign")
+      assert.deepStrictEqual(signed, [])
+    })
+  }
+
+  it("signs nothing before its integrator has set the delegate", async () => {
+    const { signed, signer } = wallet()
+    const error = await unconfigured.sign(signer, asked, wireOffer(asked)).catch((failure: unknown) => failure)
+    assert.include(String(error), "do not sign: set DELEGATE")
+    assert.deepStrictEqual(signed, [])
+  })
+
+  it("signs the reviewed order and the known delegate, whatever the server gives to sign", async () => {
+    const honest = wireOffer(asked)
+    for (const path of leaves(honest.signing).filter((each) => each.join(".") !== "authorization.nonce")) {
+      const hostile = replaced(honest.signing, path, (value) => (typeof value === "number" ? value + 1 : OTHER))
+      const offer = { ...honest, signing: hostile as WireOffer["signing"] }
+      const { authorization, signature } = await generated.sign(owner, asked, offer)
+      const typedData = Sdk.orderTypedData(readOffer(honest).order, 8453)
+      assert.strictEqual(await recoverTypedDataAddress({ ...typedData, signature }), owner.address, path.join("."))
+      assert.deepInclude(authorization, { address: DELEGATE, chainId: 8453, nonce: 7 })
+      assert.strictEqual(await recoverAuthorizationAddress({ authorization }), owner.address)
+    }
+  })
 
   it("takes native currency by its wrapped token, and refuses it where that is not known", () => {
     const offer = wireOffer(nativeRequest, { order: { swapCalldata: deposit(native) } })

@@ -1,0 +1,64 @@
+/** Decoder of bridge calls in the generated module. It accepts the same calls as the client's `readBridgeCall`. */
+export const BRIDGE_CALL = `\
+const bridgeAbi = parseAbi([
+  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  "struct Fees { uint256 amount; address recipient; }",
+  "struct Deposit { address inputToken; bytes32 outputToken; uint256 outputAmount; address depositor; bytes32 recipient; uint256 destinationChainId; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
+  "struct SwapAndDeposit { Fees submissionFees; Deposit depositData; address swapToken; address exchange; uint8 transferType; uint256 swapTokenAmount; uint256 minExpectedInputTokenAmount; bytes routerCalldata; bool enableProportionalAdjustment; address spokePool; uint256 nonce; }",
+  "function swapAndBridge(SwapAndDeposit swapAndDepositData) payable"
+])
+
+const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+const ZERO = "0x0000000000000000000000000000000000000000"
+
+const sameText = (a: string | number, b: string | number): boolean =>
+  String(a).toLowerCase() === String(b).toLowerCase()
+
+function isKnown(a: Hex, known: Hex | undefined): boolean {
+  return known !== undefined && sameText(a, known)
+}
+
+function must(holds: boolean, problem: string): void {
+  if (!holds) throw new Error("do not sign: " + problem)
+}
+
+/** Reads an address of the destination chain, which the bridge takes as 32 bytes. */
+function addressOf(word: Hex): Hex {
+  must(/^0x0{24}/.test(word), word + " is not an address")
+  return ("0x" + word.slice(26)) as Hex
+}
+
+/** Decodes a deposit into the bridge, or a swap and deposit. Throws for any other call. */
+function readBridgeCall(data: Hex) {
+  const made = decodeFunctionData({ abi: bridgeAbi, data })
+  must(encodeFunctionData({ abi: bridgeAbi, ...made }) === data.toLowerCase(), "the bridge call has surplus bytes")
+  if (made.functionName === "depositV3") {
+    const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId] = made.args
+    must(made.args[11] === "0x", "the bridge would call the recipient")
+    return { depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, via: undefined }
+  }
+  const { depositData: deposit, submissionFees: fees, ...swap } = made.args[0]
+  must(deposit.message === "0x", "the bridge would call the recipient")
+  must(fees.amount === 0n && sameText(fees.recipient, ZERO), "the swap has fees of its own")
+  must(swap.enableProportionalAdjustment, "the relayer would keep the surplus of the swap")
+  must(swap.transferType === 0 && swap.nonce === 0n, "the swap has an unexpected transfer type or nonce")
+  addressOf(deposit.exclusiveRelayer)
+  return {
+    depositor: deposit.depositor,
+    recipient: addressOf(deposit.recipient),
+    inputToken: swap.swapToken,
+    outputToken: addressOf(deposit.outputToken),
+    inputAmount: swap.swapTokenAmount,
+    outputAmount: deposit.outputAmount,
+    chainId: deposit.destinationChainId,
+    /** Token and least amount that are deposited after the swap, and refunded if nobody delivers. */
+    via: { token: deposit.inputToken, amount: swap.minExpectedInputTokenAmount, spokePool: swap.spokePool }
+  }
+}
+
+/** Returns the token of the source chain that is the same asset as a token of another chain, if one is known. */
+function counterpart(chainId: number, token: Hex): Hex | undefined {
+  const [name] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, address]) => sameText(address, token)) ?? []
+  return name === undefined ? undefined : BRIDGES[SOURCE_CHAIN_ID]?.tokens[name]
+}
+`

@@ -1,0 +1,61 @@
+/** Constants of the generated module that differ between deployments. */
+import { KNOWN_BRIDGES } from "../../sdk/index.ts"
+import { literal, optionalLiteral } from "./Literal.ts"
+
+export interface SnippetOptions {
+  readonly orchestratorUrl: string
+  /** API key of the builder to whom sweeps are attributed. */
+  readonly builderApiKey: string | undefined
+  /** Router of the retained allowance path. The code refuses to delegate an account to it. */
+  readonly sweepRouter: string | undefined
+  readonly sourceChainId: number
+}
+
+const bridges = Object.entries(KNOWN_BRIDGES)
+  .map(([id, { spokePool, tokens, wrappedNative }]) => {
+    const named = Object.entries(tokens).map(([name, address]) => `      ${name}: ${literal(address)}`)
+    return `\
+  ${id}: {
+    spokePool: ${literal(spokePool)},
+    wrappedNative: ${literal(wrappedNative)},
+    tokens: {
+${named.join(",\n")}
+    }
+  }`
+  })
+  .join(",\n")
+
+export const configuration = ({
+  builderApiKey,
+  orchestratorUrl,
+  sourceChainId,
+  sweepRouter
+}: SnippetOptions): string => `\
+const ORCHESTRATOR_URL = ${literal(orchestratorUrl.replace(/\/+$/, ""))}
+/** Chain on which sweeps start. */
+const SOURCE_CHAIN_ID = ${sourceChainId}
+/** Delegate of that chain, as the service's operator publishes it. The account will run it: never take it from a response. */
+const DELEGATE: Hex | undefined = undefined
+/** API key of the builder to whom sweeps are attributed. */
+const BUILDER_API_KEY: string | undefined = ${optionalLiteral(builderApiKey)}
+/** Router of the older allowance path, which is not used. It is refused as a delegate. */
+const SWEEP_ROUTER: Hex | undefined = ${optionalLiteral(sweepRouter)}
+/** Upper limit of all fees, in basis points of the amount. */
+const MAX_FEE_BPS = 1000n
+/** Upper limit of the time until an order's deadline. */
+const MAX_LIFETIME_SECONDS = 3600
+
+interface Bridge {
+  /** SpokePool of Across, which takes deposits. */
+  spokePool: Hex
+  /** Token that the bridge delivers as native currency. */
+  wrappedNative: Hex
+  /** Bridged tokens. The same name on two chains is the same asset with the same decimals. */
+  tokens: Record<string, Hex>
+}
+
+/** Facts about the bridge by chain id. A swap before the bridge, and native currency, are refused on other chains: add yours. */
+const BRIDGES: Partial<Record<number, Bridge>> = {
+${bridges}
+}
+`

@@ -1,0 +1,70 @@
+/** Review of the generated module. It refuses the same orders as the client's `reviewOrder`, and those that rest on the service's word. */
+export const REVIEW = `\
+/** Checks the bridge call of an order across chains. Returns the token and least amount that cross the bridge after a swap. */
+function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Offer, fees: bigint) {
+  const least = BigInt(quote.minAmountOut)
+  must(BigInt(order.minAmountOut) === 0n, "the order's minimum is " + order.minAmountOut)
+  const made = readBridgeCall(order.swapCalldata)
+  const [here, there] = [BRIDGES[SOURCE_CHAIN_ID], BRIDGES[request.destChainId]]
+  const sent = sameText(request.tokenIn, NATIVE) ? here?.wrappedNative : request.tokenIn
+  const received = sameText(request.tokenOut, NATIVE) ? there?.wrappedNative : request.tokenOut
+  must(sameText(made.depositor, owner), "the bridge would refund " + made.depositor)
+  must(sameText(made.recipient, request.destination ?? owner), "the bridge would pay " + made.recipient)
+  must(isKnown(made.inputToken, sent), "the bridge takes " + made.inputToken)
+  must(isKnown(made.outputToken, received), "the bridge pays " + made.outputToken)
+  must(made.inputAmount === request.amountIn - fees, "the bridge takes " + made.inputAmount)
+  must(made.outputAmount === least, "the bridge pays " + made.outputAmount)
+  must(made.chainId === BigInt(request.destChainId), "the bridge pays on chain " + made.chainId)
+  const { via } = made
+  if (via === undefined) return undefined
+  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken)), "the bridged token is " + via.token)
+  must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
+  must(via.amount >= least, "the bridged amount is " + via.amount)
+  return { token: via.token, amount: via.amount, chainId: SOURCE_CHAIN_ID }
+}
+
+/** Throws if the order differs from the request or exceeds a limit. Show the result to the user before you sign. */
+export function review(owner: Hex, request: SweepRequest, offer: Offer) {
+  const { order, quote } = offer
+  const destination = request.destination ?? owner
+  const now = Date.now() / 1000
+  const fees = BigInt(order.feeAmount) + BigInt(order.builderFee)
+  const least = BigInt(quote.minAmountOut)
+
+  must(sameText(order.owner, owner), "the owner is " + order.owner)
+  must(sameText(order.tokenIn, request.tokenIn), "the token to send is " + order.tokenIn)
+  must(BigInt(order.amountIn) === request.amountIn, "the amount is " + order.amountIn)
+  must(sameText(order.tokenOut, request.tokenOut), "the token to receive is " + order.tokenOut)
+  must(sameText(order.destination, destination), "the destination is " + order.destination)
+  must(sameText(order.destChainId, request.destChainId), "the destination chain is " + order.destChainId)
+  must(quote.sourceChainId === SOURCE_CHAIN_ID, "the source chain is " + quote.sourceChainId)
+  must(quote.crossChain === (SOURCE_CHAIN_ID !== request.destChainId), "crossChain is " + quote.crossChain)
+
+  must(BigInt(quote.total) === fees && fees * 10000n <= request.amountIn * MAX_FEE_BPS, "the fees are " + fees)
+  must(BUILDER_API_KEY !== undefined || sameText(order.builder, ZERO), "the builder is " + order.builder)
+  must(!sameText(order.builder, ZERO) || BigInt(order.builderFee) === 0n, "the builder's fee goes to nobody")
+
+  must(least > 0n && least >= (request.minAmountOut ?? 0n), "the least amount to receive is " + least)
+  const lifetime = Number(order.deadline) - now
+  must(lifetime > 0 && lifetime < MAX_LIFETIME_SECONDS, "the deadline is " + order.deadline)
+  must(quote.expiresAtMs / 1000 > now, "the quote has expired")
+
+  must(!sameText(order.swapTarget, ZERO) && !sameText(order.swapTarget, owner), "the swap target is " + order.swapTarget)
+  must(!isKnown(knownDelegate(), SWEEP_ROUTER), "DELEGATE is the router")
+  must(sameText(quote.settlementAddress, knownDelegate()), "the delegate is " + quote.settlementAddress)
+
+  // On one chain the delegate enforces the minimum. Across chains the bridge does.
+  must(quote.crossChain || BigInt(order.minAmountOut) === least, "the order's minimum is " + order.minAmountOut)
+  const refund = quote.crossChain ? reviewBridgeCall(owner, request, offer, fees) : undefined
+
+  return {
+    send: { token: order.tokenIn, amount: request.amountIn, chainId: SOURCE_CHAIN_ID },
+    fees: { protocol: BigInt(order.feeAmount), builder: BigInt(order.builderFee) },
+    receiveAtLeast: { token: order.tokenOut, amount: least, chainId: request.destChainId, destination },
+    /** Refund if nobody delivers, where it is not the token that was sent. */
+    refundAtLeast: refund,
+    quoteExpires: new Date(quote.expiresAtMs),
+    orderExpires: new Date(Number(order.deadline) * 1000)
+  }
+}
+`

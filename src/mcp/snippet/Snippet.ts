@@ -1,0 +1,20 @@
+/**
+ * Generates a module for integrators who do not use the client: it needs viem and fetch, and makes the same checks as the client.
+ * Each part is the source of some of the module's declarations, without template literals, so that it can stand in one.
+ */
+import { BRIDGE_CALL } from "./BridgeCall.ts"
+import { configuration, type SnippetOptions } from "./Configuration.ts"
+import { REQUESTS } from "./Requests.ts"
+import { REVIEW } from "./Review.ts"
+import { SIGNING } from "./Signing.ts"
+import { DECLARATIONS } from "./Types.ts"
+
+const IMPORTS = `\
+// Sweeps a token without gas: quote, review, sign, submit, follow. Needs viem, and runs in browsers, Node and Bun.
+// Set DELEGATE before you use it.
+import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, type TypedDataDomain } from "viem"
+`
+
+/** Returns the source of a TypeScript module that exports `sweep` and its steps. */
+export const snippet = (options: SnippetOptions): string =>
+  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, REVIEW, SIGNING].join("\n")

@@ -1,0 +1,89 @@
+/** Types of the generated module: the order, the responses of the service, the request and the signer. */
+import { TYPES } from "../../domain/SweepOrder.ts"
+import { literal } from "./Literal.ts"
+
+const orderTypes = TYPES.SweepOrder.map(
+  ({ name, type }) => `    { name: ${literal(name)}, type: ${literal(type)} }`
+).join(",\n")
+
+const orderFields = TYPES.SweepOrder.map(
+  ({ name, type }) => `  ${name}: ${type === "uint256" ? "string" : "Hex"}`
+).join("\n")
+
+const uintFields = TYPES.SweepOrder.filter(({ type }) => type === "uint256")
+  .map(({ name }) => `  | ${literal(name)}`)
+  .join("\n")
+
+export const DECLARATIONS = `\
+/** EIP-712 type of an order. */
+const ORDER_TYPES = {
+  SweepOrder: [
+${orderTypes}
+  ]
+} as const
+
+/** An order as JSON: every uint256 is a decimal string. */
+interface SweepOrder {
+${orderFields}
+}
+
+type UintField =
+${uintFields}
+
+interface Quote {
+  id: string
+  crossChain: boolean
+  expiresAtMs: number
+  total: string
+  settlementAddress: Hex
+  sourceChainId: number
+  minAmountOut: string
+}
+
+/** Response of POST /quote. Its typed data is not read: the module builds its own from the reviewed order. */
+export interface Offer {
+  quote: Quote
+  order: SweepOrder
+  signing: { authorization: { address: Hex; chainId: number; nonce: string } }
+}
+
+export interface SweepRequest {
+  tokenIn: Hex
+  /** In the smallest unit of tokenIn. */
+  amountIn: bigint
+  tokenOut: Hex
+  /** Default: the owner. */
+  destination?: Hex
+  destChainId: number
+  /** Least amount to accept, in the smallest unit of tokenOut. Default: 1. */
+  minAmountOut?: bigint
+  /** Route hint such as "base->optimism". Needed if tokenIn is on several chains. */
+  route?: string
+  /** User for the fee policy. Default: the owner. */
+  userId?: string
+}
+
+/** A wallet that can sign both. viem's local accounts can. */
+export interface Signer {
+  address: Hex
+  signTypedData: (typedData: {
+    domain: TypedDataDomain
+    types: typeof ORDER_TYPES
+    primaryType: "SweepOrder"
+    message: Omit<SweepOrder, UintField> & Record<UintField, bigint>
+  }) => Promise<Hex>
+  signAuthorization: (authorization: { address: Hex; chainId: number; nonce: number }) => Promise<{
+    r: Hex
+    s: Hex
+    yParity?: number | undefined
+  }>
+}
+
+/** Response of GET /intents/:id. */
+export interface Intent {
+  id: string
+  status: "quoted" | "submitted" | "settled_source" | "delivered" | "failed"
+  txHash?: Hex
+  failureReason?: string
+}
+`
