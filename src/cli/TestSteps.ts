@@ -60,7 +60,8 @@ export const all = Effect.fnUntraced(function* (bun: string, filters: ReadonlyAr
     openapi: { command: [bun, "scripts/openapi.ts", "--check"] },
     docs: { command: [bun, "scripts/docs.ts", "--check"] },
     "solidity-format": { command: [forge, "fmt", "--check"], cwd: "contracts" },
-    solidity: { command: [forge, "test"], cwd: "contracts", counts: forgeCounts },
+    // Gas must be as it is committed, which is what the bars are checked against. Without the flag, forge writes what it measured.
+    solidity: { command: [forge, "test", "--gas-snapshot-check=true"], cwd: "contracts", counts: forgeCounts },
     unit: { command: [...vitest, "--project=unit", ...filters], counts: vitestCounts },
     typescript: { command: [...vitest, ...filters], counts: vitestCounts, isLive: true }
   }

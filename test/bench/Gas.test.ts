@@ -1,3 +1,4 @@
+/** Bars of the committed gas figures. The step "solidity" of `./sweep test` measures, and fails if a figure differs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { judge, Snapshot, TABLES } from "../../bench/gas/Bars.ts"

@@ -1,6 +1,6 @@
 /** SIGTERM, as a deployment sends it before it replaces the process. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Option } from "effect"
+import { Effect, Fiber, Option, Schedule } from "effect"
 import { delay, isSend, pass, swallow } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
@@ -15,6 +15,15 @@ const LEASE_FRACTION = "10 seconds"
 /** By itself: by the code that shells give for an interruption. */
 const STOPPED = Option.some(Option.some(130))
 
+/** Waits until the process takes no new connection. */
+const refusesConnections = (url: string) =>
+  Effect.promise(() =>
+    fetch(`${url}/healthz`, { keepalive: false }).then(
+      () => false,
+      () => true
+    )
+  ).pipe(Effect.repeat({ until: (refused) => refused, schedule: Schedule.spaced("10 millis") }))
+
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A process that is told to stop", (it) => {
   it.effect(
     "answers what it was asked, takes nothing more, and leaves the rest to the next one",
@@ -22,14 +31,14 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A proc
       Effect.gen(function* () {
         const scene = yield* Scene.make()
         const route = yield* scene.route
-        const { client, exitCode, signal } = yield* scene.orchestrator(route)
+        const { client, exitCode, signal, url } = yield* scene.orchestrator(route)
         const sweep = yield* scene.quote(client)
         yield* route.alpha.react(({ method }) => (method === "eth_call" ? delay(300) : pass))
         const before = (yield* route.alpha.calls).length
         const submission = yield* Effect.forkChild(scene.offer(client, sweep))
         yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_call")
         yield* signal("SIGTERM")
-        yield* Effect.sleep("50 millis")
+        yield* refusesConnections(url)
         assert.strictEqual(yield* scene.offer(client, sweep), 0)
         assert.strictEqual(yield* Fiber.join(submission), 201)
         assert.deepStrictEqual(yield* Effect.timeoutOption(exitCode, PATIENCE), STOPPED)

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
 import * as OrchestratorOperations from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
@@ -9,7 +9,12 @@ import * as Harness from "./Harness.ts"
 
 const { asAdmin, CHAIN_ID, TOKEN } = Harness
 
-const endpoints: Array<{ readonly method: string; readonly path: string }> = []
+interface Endpoint {
+  readonly method: string
+  readonly path: string
+}
+
+const endpoints: Array<Endpoint> = []
 HttpApi.reflect(BuilderApi, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {
@@ -17,6 +22,61 @@ HttpApi.reflect(BuilderApi, {
   }
 })
 const writes = endpoints.filter(({ method }) => method !== "GET")
+
+interface Known {
+  readonly builder: Effect.Success<ReturnType<typeof Harness.signUp>>
+  /** Its key is never rotated here. */
+  readonly integrator: Effect.Success<ReturnType<typeof Harness.signUp>>
+}
+
+/** Who asks. */
+class Callers extends Context.Service<Callers, Known>()("sweep/test/Callers") {
+  static readonly layer = Layer.effect(
+    Callers,
+    Effect.all({ builder: Harness.signUp("Fuzzed"), integrator: Harness.signUp("Integrator") })
+  )
+}
+
+/** Statuses that each endpoint has answered in the tests of this file. */
+const answered = new Map<string, Set<number>>()
+
+/** Asks with every credential at once, so that no route stops at its door. `id` takes the place of the path's parameter. */
+const ask = Effect.fnUntraced(function* (
+  { method, path }: Endpoint,
+  { headers, id, query = "", ...rest }: Harness.Ask & { readonly id: string; readonly query?: string }
+) {
+  const { builder, integrator } = yield* Callers
+  const answer = yield* asAdmin(`${method} ${path.replace(":id", id)}${query}`, {
+    ...rest,
+    headers: {
+      // The other routes need the session that this one would end.
+      ...(path === "/auth/logout" ? {} : { cookie: builder.cookie, origin: Harness.DASHBOARD }),
+      "x-api-key": integrator.apiKey,
+      ...headers
+    }
+  })
+  const key = `${method} ${path}`
+  answered.set(key, (answered.get(key) ?? new Set()).add(answer.status))
+  assert.isBelow(answer.status, 500, `${key} ${answer.text}`)
+})
+
+/** A fresh webhook of the builder: each round removes one. */
+const newWebhook = Effect.gen(function* () {
+  const { builder } = yield* Callers
+  const made = yield* Harness.asBuilder(builder.cookie)("POST /me/webhooks", {
+    body: { url: "https://fuzz.example.com", events: [] }
+  })
+  return Harness.text(made, "webhook", "id")
+})
+
+/** Sends a body to every route that takes one, and names things that exist. */
+const write = Effect.fnUntraced(function* (body: unknown) {
+  const { builder } = yield* Callers
+  const webhook = yield* newWebhook
+  for (const endpoint of writes) {
+    yield* ask(endpoint, { body, id: endpoint.path.startsWith("/me/webhooks/:id") ? webhook : builder.id })
+  }
+})
 
 /** A body for each route that takes one, from which single fields are replaced. */
 const hash = `0x${"ab".repeat(32)}`
@@ -58,56 +118,58 @@ const template: Readonly<Record<string, unknown>> = {
   enabled: true
 }
 
-layer(Harness.layer({ operations: OrchestratorOperations.layer(parts) }), { excludeTestServices: true })(
-  "whatever is sent",
-  (it) => {
-    it.effect.prop(
-      "any value in any field is answered, and never with 5xx",
-      [Schema.Json, Schema.Literals(Object.keys(template))],
-      ([json, field]) =>
-        Effect.gen(function* () {
-          for (const { method, path } of writes) {
-            const answer = yield* asAdmin(`${method} ${path.replace(":id", "fuzz")}`, {
-              body: { ...template, [field]: json }
-            })
-            assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
-          }
-        }),
-      { arbitrary: { runs: 40 }, timeout: 120_000 }
-    )
+const services = Callers.layer.pipe(
+  Layer.provideMerge(Harness.layer({ operations: OrchestratorOperations.layer(parts) }))
+)
 
-    it.effect("text that PostgreSQL cannot hold is answered in any field, and never with 5xx", () =>
+layer(services, { excludeTestServices: true })("whatever is sent", (it) => {
+  it.effect.prop(
+    "any value in any field is answered, and never with 5xx",
+    [Schema.Json, Schema.Literals(Object.keys(template))],
+    ([json, field]) => write({ ...template, [field]: json }),
+    { arbitrary: { runs: 40 }, timeout: 120_000 }
+  )
+
+  it.effect(
+    "text that PostgreSQL cannot hold is answered in any field, and never with 5xx",
+    () =>
       Effect.gen(function* () {
         for (const text of ["\ud800", "half \udc00 a pair", "nul \u0000"]) {
-          for (const field of Object.keys(template)) {
-            for (const { method, path } of writes) {
-              const answer = yield* asAdmin(`${method} ${path.replace(":id", "fuzz")}`, {
-                body: { ...template, [field]: text }
-              })
-              assert.isBelow(answer.status, 500, `${method} ${path} ${field} ${answer.text}`)
-            }
-          }
+          for (const field of Object.keys(template)) yield* write({ ...template, [field]: text })
         }
-      })
-    )
+      }),
+    120_000
+  )
 
-    it.effect.prop(
-      "any text as body, parameter, cursor or header is answered, and never with 5xx",
-      [Schema.String],
-      ([text]) =>
-        Effect.gen(function* () {
-          const encoded = encodeURIComponent(text.toWellFormed()) || "%00"
-          const header = encoded.slice(0, 500)
-          for (const { method, path } of endpoints) {
-            const query = `?cursor=${encoded}&search=${encoded}&limit=2`
-            const answer = yield* asAdmin(`${method} ${path.replace(":id", encoded)}${query}`, {
-              ...(method === "GET" ? {} : { raw: text }),
-              headers: { "x-api-key": header, cookie: `sweep_session=${header}` }
-            })
-            assert.isBelow(answer.status, 500, `${method} ${path} ${answer.text}`)
-          }
-        }),
-      { arbitrary: { runs: 40 }, timeout: 120_000 }
-    )
-  }
-)
+  it.effect.prop(
+    "any text as body, parameter, cursor or header is answered, and never with 5xx",
+    [Schema.String],
+    ([text]) =>
+      Effect.gen(function* () {
+        const { builder } = yield* Callers
+        const encoded = encodeURIComponent(text.toWellFormed()) || "%00"
+        const header = encoded.slice(0, 500)
+        const query = `?cursor=${encoded}&search=${encoded}&limit=2`
+        for (const endpoint of endpoints) {
+          const raw = endpoint.method === "GET" ? {} : { raw: text }
+          yield* ask(endpoint, { ...raw, id: encoded, query })
+          yield* ask(endpoint, { ...raw, id: builder.id, query })
+          yield* ask(endpoint, {
+            ...raw,
+            id: encoded,
+            headers: { "x-api-key": header, cookie: `sweep_session=${header}` }
+          })
+        }
+      }),
+    { arbitrary: { runs: 40 }, timeout: 120_000 }
+  )
+
+  it.effect("and every route was open: none answered only that the caller may not", () =>
+    Effect.sync(() => {
+      const closed = endpoints
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((key) => [...(answered.get(key) ?? [])].every((status) => status === 401 || status === 403))
+      assert.deepStrictEqual(closed, [])
+    })
+  )
+})

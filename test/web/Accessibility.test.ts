@@ -1,18 +1,15 @@
 /**
  * Every main page, light and dark, on a desk and on a phone: no finding of axe, nothing wider than the screen, nothing
- * loaded from elsewhere. The pictures are in `.sweep/screenshots` for people to look at.
+ * loaded from elsewhere.
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Ref } from "effect"
-import { mkdir } from "node:fs/promises"
-import { join } from "node:path"
 import type { Page } from "playwright-core"
 import * as OrchestratorOperations from "../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { WebhookTransportState } from "../../src/adapters/memory/builder/WebhookTransport.ts"
 import { BuilderSettings } from "../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../src/config/Builder.ts"
 import { WebhookDelivery } from "../../src/builder/webhook/WebhookDelivery.ts"
-import { projectRoot } from "../../src/cli/Project.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import { overflow, violations } from "./Accessibility.ts"
@@ -21,18 +18,16 @@ import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
 import * as Wallet from "./Wallet.ts"
 
-const DIRECTORY = join(projectRoot, ".sweep", "screenshots")
-
 const live = { excludeTestServices: true, timeout: "3 minutes" } as const
 
-interface Shot {
+interface View {
   readonly name: string
   readonly path: string
   /** Seen once the page is there. */
   readonly heading: string
 }
 
-const DASHBOARD: ReadonlyArray<Shot> = [
+const DASHBOARD: ReadonlyArray<View> = [
   { name: "overview", path: "/app", heading: "Overview" },
   { name: "sweeps", path: "/app/sweeps", heading: "Sweeps" },
   { name: "activity", path: "/app/activity", heading: "Activity" },
@@ -51,23 +46,23 @@ const looks = (...widths: ReadonlyArray<number>): ReadonlyArray<Look> =>
 
 const LOOKS = looks(1280, 390)
 
-/** Takes the page's picture at its full height, and answers with what is wrong with the page. */
-const shoot = Effect.fnUntraced(function* (page: Page, name: string, look: Look) {
+/** Returns the findings of axe, and by how many pixels the page is too wide. */
+const inspect = Effect.fnUntraced(function* (page: Page, name: string, look: Look) {
   yield* Effect.promise(() => page.waitForLoadState("networkidle"))
-  const file = `${name}-${look.colorScheme}-${look.width}`
-  yield* Effect.promise(() => page.screenshot({ path: join(DIRECTORY, `${file}.png`), fullPage: true }))
   const wider = yield* overflow(page)
   const found = yield* violations(page)
-  return found.length > 0 || wider > 0 ? [{ file, found, wider }] : []
+  return found.length > 0 || wider > 0
+    ? [{ page: `${name}, ${look.colorScheme}, ${look.width} pixels`, found, wider }]
+    : []
 })
 
-const visit = Effect.fnUntraced(function* (page: Page, shots: ReadonlyArray<Shot>, look: Look) {
+const visit = Effect.fnUntraced(function* (page: Page, views: ReadonlyArray<View>, look: Look) {
   const findings = yield* Effect.forEach(
-    shots,
+    views,
     Effect.fnUntraced(function* ({ heading, name, path }) {
       yield* Effect.promise(() => page.goto(path))
       yield* Effect.promise(() => page.getByRole("heading", { level: 1, name: heading }).waitFor())
-      return yield* shoot(page, name, look)
+      return yield* inspect(page, name, look)
     })
   )
   return findings.flat()
@@ -100,7 +95,6 @@ layer(services, live)("what people see", (it) => {
     "is accessible and fits, in both themes and at both widths",
     () =>
       Effect.gen(function* () {
-        yield* Effect.promise(() => mkdir(DIRECTORY, { recursive: true }))
         const { url } = yield* Site.Site
         const builder = yield* Harness.signUp("Northwind Wallet")
         yield* Harness.asAdmin(`PATCH /admin/builders/${builder.id}`, {
@@ -109,7 +103,7 @@ layer(services, live)("what people see", (it) => {
         yield* Site.earnForAMonth(builder.id)
         yield* Site.sweepForAMonth(builder.id, 12)
         const webhook = yield* hearOfSweeps(builder)
-        const dashboard: ReadonlyArray<Shot> = [
+        const dashboard: ReadonlyArray<View> = [
           ...DASHBOARD,
           { name: "sweep", path: "/app/sweeps/heard", heading: "Sweep" },
           { name: "webhooks", path: "/app/webhooks", heading: "Webhooks" }
@@ -118,7 +112,7 @@ layer(services, live)("what people see", (it) => {
         const payout = yield* Harness.asAdmin("POST /admin/payouts", {
           body: { chainId: 42161, token: "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1" }
         })
-        const admin: ReadonlyArray<Shot> = [
+        const admin: ReadonlyArray<View> = [
           { name: "admin-builders", path: "/app/admin", heading: "Builders" },
           { name: "admin-builder", path: `/app/admin/builders/${builder.id}`, heading: "Northwind Wallet" },
           { name: "admin-payouts", path: "/app/admin/payouts", heading: "Payouts" },
@@ -147,19 +141,19 @@ layer(services, live)("what people see", (it) => {
           yield* Wallet.install(page, builder.account)
           yield* Effect.promise(() => page.goto("/app"))
           yield* Effect.promise(() => page.getByRole("button", { name: "Test Wallet" }).waitFor())
-          findings.push(...(yield* shoot(page, "sign-in", look)))
+          findings.push(...(yield* inspect(page, "sign-in", look)))
           yield* Effect.promise(() => page.getByRole("button", { name: "Test Wallet" }).click())
           yield* Effect.promise(() => page.getByRole("heading", { name: "Sign the message" }).waitFor())
-          findings.push(...(yield* shoot(page, "sign-in-message", look)))
+          findings.push(...(yield* inspect(page, "sign-in-message", look)))
           yield* Effect.promise(() => page.getByRole("button", { name: "Sign with Test Wallet" }).click())
           yield* Effect.promise(() => page.getByRole("heading", { name: "Overview" }).waitFor())
           findings.push(...(yield* visit(page, dashboard, look)))
           yield* Effect.promise(() => page.goto(`/app/webhooks/${webhook}`))
           yield* Effect.promise(() => page.getByRole("list", { name: "Deliveries" }).getByText("Retrying").click())
-          findings.push(...(yield* shoot(page, "webhook", look)))
+          findings.push(...(yield* inspect(page, "webhook", look)))
           yield* Effect.promise(() => page.goto("/app/admin"))
           yield* Effect.promise(() => page.getByLabel("Admin token").waitFor())
-          findings.push(...(yield* shoot(page, "admin-token", look)))
+          findings.push(...(yield* inspect(page, "admin-token", look)))
           yield* Effect.promise(() => page.getByLabel("Admin token").fill(Harness.ADMIN_TOKEN))
           yield* Effect.promise(() => page.getByRole("button", { name: "Open the console" }).click())
           yield* Effect.promise(() => page.getByRole("heading", { name: "Builders", level: 1 }).waitFor())
@@ -186,7 +180,7 @@ const sweepsAndLooks = Effect.fnUntraced(function* (look: Look) {
   })
   const findings: Array<unknown> = []
   const looksAt = (name: string) =>
-    Effect.map(shoot(page, `sweep-${name}`, look), (found) => void findings.push(...found))
+    Effect.map(inspect(page, `sweep-${name}`, look), (found) => void findings.push(...found))
   yield* Steps.opens(page)
   yield* Steps.reads(page, "Connect your wallet")
   yield* looksAt("connect")
@@ -216,7 +210,6 @@ layer(SweepSite.layer, live)("what people who sweep see", (it) => {
     "is accessible and fits down to 360 pixels, in both themes",
     () =>
       Effect.gen(function* () {
-        yield* Effect.promise(() => mkdir(DIRECTORY, { recursive: true }))
         const seen = yield* Effect.forEach(looks(1280, 360), (look) => Effect.scoped(sweepsAndLooks(look)), {
           concurrency: 4
         })
