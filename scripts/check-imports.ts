@@ -193,7 +193,7 @@ const isWithin = (name: string, allowed: ReadonlyArray<string>): boolean =>
 
 const LONGEST_FIRST = Object.keys(RULES).toSorted((a, b) => b.length - a.length)
 
-/** Whether the room has rooms of its own, so that a directory in it needs a rule of its own too. */
+/** True if the room has rooms of its own, so that a directory in it needs its own rule too. */
 const isDivided = (room: string): boolean => LONGEST_FIRST.some((each) => each.startsWith(`${room}/`))
 
 /** The room of a path below `src`; undefined where none is known. */

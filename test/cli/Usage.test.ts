@@ -1,4 +1,4 @@
-/** What the command line says of itself, and of what it cannot do. */
+/** Help texts and error messages of the command line. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Console, Effect, FileSystem, Path, Schema } from "effect"
@@ -24,7 +24,7 @@ const base = {
   guardOwner: address(0x99)
 }
 
-/** One sentence, nothing else: no stack, no error's class, no cause. */
+/** Exactly one sentence, without stack, error class or cause. */
 const assertSentence = ({ code, err, out }: Effect.Success<ReturnType<typeof sweep>>, expected: RegExp) => {
   assert.strictEqual(code, 1, err)
   assert.strictEqual(out, "")
@@ -33,7 +33,7 @@ const assertSentence = ({ code, err, out }: Effect.Success<ReturnType<typeof swe
   assert.notInclude(err, "SECRET")
 }
 
-/** Each takes a process of its own. */
+/** Each case runs in its own process. */
 const inParallel = <A, E, R>(cases: ReadonlyArray<A>, check: (one: A) => Effect.Effect<void, E, R>) =>
   Effect.forEach(cases, check, { concurrency: 4, discard: true })
 
@@ -156,7 +156,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
     }
   }
 
-  /** What a failure prints on standard error. */
+  /** Lines that a failure prints to standard error. */
   const printed = Effect.fnUntraced(function* (failing: Effect.Effect<never, Expected>) {
     const lines: Array<string> = []
     const real = yield* Console.Console

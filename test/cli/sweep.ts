@@ -1,4 +1,4 @@
-/** The command line as a process of its own. */
+/** Runs the command line in its own process. */
 import { fileURLToPath } from "node:url"
 import { Effect, Stream } from "effect"
 import { ChildProcess } from "effect/process"
@@ -28,6 +28,6 @@ export const run = Effect.fnUntraced(function* (
   return { code, out, err } satisfies Outcome
 }, Effect.scoped)
 
-/** Runs `sweep` with arguments and settings to its end. */
+/** Runs `sweep` with arguments and settings until it exits. */
 export const sweep = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   run([MAIN, ...args], env)

@@ -1,4 +1,4 @@
-/** The settings: that each reads well, and what becomes of good and of bad values. */
+/** Settings are documented, have defaults, and reject invalid values. */
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as SettingsTables from "../../src/cli/SettingsTables.ts"

@@ -8,7 +8,7 @@ import { createPublicClient, erc20Abi, http } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { DevInfo } from "../../src/devnet/DevInfo.ts"
 
-/** Starts a network as a process of its own, waits until it is up or has failed, and ends it at the latest with the test. */
+/** Starts a network in its own process and waits until it is up or has failed. It ends with the test at the latest. */
 const launch = Effect.fnUntraced(function* (directory: string) {
   const path = yield* Path.Path
   const { child, ended } = yield* Effect.acquireRelease(
@@ -35,7 +35,7 @@ const launch = Effect.fnUntraced(function* (directory: string) {
   return { child, file: path.join(directory, "dev.json"), output: () => output, ended: Effect.promise(() => ended) }
 })
 
-/** What the network in the directory says of itself; fails the test when that is not of the documented shape. */
+/** Decodes `dev.json` of the network in the directory. Fails the test if it does not have the documented shape. */
 const published = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* fs
@@ -57,7 +57,7 @@ const isGone = Effect.fnUntraced(function* (info: DevInfo) {
   return true
 })
 
-/** Whose parents can be passed by the account that runs PostgreSQL for root. */
+/** A directory that the account that runs PostgreSQL for root can reach. */
 const directory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

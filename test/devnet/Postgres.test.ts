@@ -9,7 +9,7 @@ import { TestDatabase, testDatabase } from "../support/Postgres.ts"
 
 const client = (url: string) => PgClient.makeClient({ url: Redacted.make(url) }).pipe(Effect.provide(Reactivity.layer))
 
-/** Whether any process of the group is left. */
+/** True if a process of the group is still alive. */
 const groupIsAlive = (leader: number): boolean => {
   try {
     return process.kill(-leader, 0)
@@ -75,7 +75,7 @@ describe("Postgres.start", () => {
       }).pipe(Effect.scoped)
       assert.isTrue(yield* fs.exists(path.join(dataDirectory, "postmaster.pid")))
 
-      // As if the process id of the killed server now belonged to some other process.
+      // The process id in the lock file now belongs to another process.
       const lock = path.join(dataDirectory, "postmaster.pid")
       const content = yield* fs.readFileString(lock)
       yield* fs.writeFileString(lock, content.replace(/^\d+/, String(process.ppid)))

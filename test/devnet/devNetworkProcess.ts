@@ -1,4 +1,4 @@
-/** A process that runs a local network in the directory of its first argument until it is told to stop. */
+/** Runs a local network in the directory of the first argument until it is stopped. */
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Effect } from "effect"

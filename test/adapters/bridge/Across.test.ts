@@ -143,7 +143,7 @@ layer(shared)("Across, routes", (it) => {
     Effect.gen(function* () {
       const net = yield* AcrossNetwork
       const request = net.requestOf("USDC", "USDC", units("USDC", 1n))
-      // The test's own layer would be used again otherwise.
+      // Otherwise the layer of the test would be reused.
       const elsewhere = Layer.fresh(across).pipe(
         Layer.provide(chainsOf((chain) => ({ ...chain, spokePool: address(0x99) }))),
         Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
@@ -172,7 +172,7 @@ layer(shared)("Across, swaps before the deposit", (it) => {
         yield* net.fill(settlement)
         const received = (yield* balanceOf(net.destination, request.tokenOut, RECIPIENT)) - before
         assert.isTrue(received >= route.minAmountOut)
-        // Nobody else traded meanwhile; the periphery rounds down.
+        // There are no other trades, and the periphery rounds down.
         assert.isTrue(received === route.amountOut || received === route.amountOut - 1n)
       }
     })
@@ -258,7 +258,7 @@ layer(shared)("Across, swaps before the deposit", (it) => {
             Effect.match({ onFailure: ({ detail }) => detail, onSuccess: ({ minAmountOut }) => String(minAmountOut) })
           )
       assert.strictEqual(yield* reading({}), String(route.minAmountOut))
-      // Worth nothing to a relayer: the owner would get it back in the place of WETH.
+      // A token that no relayer fills: the owner would get it as refund instead of WETH.
       assert.match(yield* reading({ inputToken: address(0x77) }), /is not the token that is bridged/)
       assert.match(yield* reading({ inputToken: net.source.tokens.DAI }), /is not the token that is bridged/)
       assert.match(yield* reading({ inputAmount: 1n }), /above the input/)
@@ -269,7 +269,7 @@ layer(shared)("Across, swaps before the deposit", (it) => {
 })
 
 layer(network)("Across, offers of the fee service", (it) => {
-  /** Routes with what a fee service answers, and returns the deposit that comes of it, or why none does. */
+  /** Routes with an answer of the fee service. Returns the deposit, or the reason of the refusal. */
   const routeWith = (change: (quote: FeeQuote, request: FeeRequest) => Partial<FeeQuote>, options = {}) =>
     Effect.gen(function* () {
       const net = yield* AcrossNetwork

@@ -27,7 +27,7 @@ layer(
     Effect.gen(function* () {
       const { net, route, settlement, sourceChainId } = yield* settle
       const bridge = yield* Bridge
-      // The same deposit id and recipient, but a single unit.
+      // Same deposit id and recipient, but an amount of one unit.
       const forged = yield* net.fill(settlement, 1n)
       assert.deepStrictEqual(yield* bridge.delivery({ ...settlement, sourceChainId }), { _tag: "Pending" })
       const txHash = yield* net.fill(settlement)
@@ -81,7 +81,7 @@ layer(
       const stranger = net.source.tokens.USDC
       const unknown = [
         { ...settlement, receipt: { ...receipt, logs: [] } },
-        // The event of another contract proves nothing.
+        // The event of another contract is not a proof.
         { ...settlement, receipt: { ...receipt, logs: receipt.logs.map((log) => ({ ...log, address: stranger })) } },
         { ...settlement, order: { ...settlement.order, swapCalldata: "0x1234" as const } },
         { ...settlement, order: { ...settlement.order, destChainId: 999_999n } }

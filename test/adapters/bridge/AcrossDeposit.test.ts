@@ -25,7 +25,7 @@ describe("AcrossDeposit calldata", () => {
   )
 
   it("holds no numbers that do not fit their type", () => {
-    // The byte before the four of each uint32.
+    // The byte in front of the four bytes of each uint32.
     for (const word of [8, 9, 10]) {
       const calldata = mutated(AcrossDeposit.encode(sample), 4 + 32 * word + 27, 1)
       assert.deepStrictEqual(AcrossDeposit.decode(calldata), Option.none())
@@ -62,7 +62,7 @@ describe("AcrossDeposit calldata", () => {
     assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, AcrossDeposit.MAX_EXCLUSIVITY_SECONDS + 1))
     assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, 0))
     assert.isFalse(AcrossDeposit.isExclusivityBounded(Address.zero, 1))
-    // A point in time, to the contract.
+    // The contract reads this value as a point in time.
     assert.isFalse(AcrossDeposit.isExclusivityBounded(relayer, 4_000_000_000))
   })
 })
@@ -99,7 +99,7 @@ describe("AcrossDeposit events", () => {
   it.effect.prop("hash to a different key whatever differs", [Deposit, Deposit], ([first, second]) =>
     Effect.sync(() => {
       const [a, b] = [first, second].map((each) => AcrossDeposit.relayHash({ ...relay, deposit: depositOf(each) }))
-      // The quote timestamp and the exclusivity parameter are no part of a relay.
+      // The quote timestamp and the exclusivity parameter are not part of a relay.
       const comparable = (each: typeof Deposit.Type) =>
         JSON.stringify({ ...each, quoteTimestamp: 0, exclusivityParameter: 0 })
       assert.strictEqual(a === b, comparable(first) === comparable(second))

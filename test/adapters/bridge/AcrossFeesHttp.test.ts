@@ -19,7 +19,7 @@ const request: FeeRequest = {
   now: NOW
 }
 
-/** What the API answers, with more fields than are read. */
+/** An answer of the API, with more fields than are read. */
 const honest = {
   estimatedFillTimeSec: 3.5,
   timestamp: String(NOW - 10),
@@ -34,7 +34,7 @@ const honest = {
   outputAmount: "999000"
 }
 
-/** A server on loopback that answers every request so, and the fee service that asks it. */
+/** A server on the loopback interface that gives this answer to every request, and the fee service that calls it. */
 const serving = (answer: (request: Request) => Response | Promise<Response>, options: object = {}) =>
   Effect.gen(function* () {
     const seen = yield* Ref.make<ReadonlyArray<{ readonly url: string; readonly authorization: string | null }>>([])

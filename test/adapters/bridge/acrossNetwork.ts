@@ -1,4 +1,4 @@
-/** Two real chains with real SpokePools and no filler: tests deposit as a user and fill as a relayer of their own. */
+/** Two real chains with real SpokePools and no filler. Tests deposit as a user and fill as a relayer. */
 import { Context, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { encodeFunctionData, numberToHex, padHex } from "viem"
@@ -26,7 +26,7 @@ export const [owner, attacker] = (([first, second]) => {
 
 export const RECIPIENT = Accounts.feeRecipient()
 
-/** The chains of the network as the service is configured for them, after `change`. */
+/** The chains of the network as configured in the service, after `change`. */
 export const chainsOf = (change: (chain: Chain) => Chain = (chain) => chain) =>
   Layer.unwrap(
     Effect.map(TestNetwork, ({ chains }) =>
@@ -47,9 +47,9 @@ export class AcrossNetwork extends Context.Service<
       amountIn: bigint,
       recipient?: Address.Address
     ) => BridgeRequest
-    /** Deposits as the owner. */
+    /** Makes the deposit as the owner. */
     readonly deposit: (request: BridgeRequest, route: BridgeRoute) => Effect.Effect<Settlement>
-    /** Fills as a relayer; an amount other than the deposit's makes it the fill of a relay that nobody asked for. */
+    /** Fills as a relayer. With an amount other than the deposit's, it fills a forged relay. */
     readonly fill: (settlement: Settlement, outputAmount?: bigint) => Effect.Effect<Hex>
     readonly mine: (blocks: number) => Effect.Effect<void>
   }

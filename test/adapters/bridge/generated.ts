@@ -42,7 +42,7 @@ export const sample = depositOf({
   exclusivityParameter: 12
 })
 
-/** The bytes with one of them changed. */
+/** The bytes with one byte changed. */
 export const mutated = (data: Hex, at: number, by: number): Hex => {
   const bytes = Buffer.from(data.slice(2), "hex")
   bytes[at] = ((bytes[at] ?? 0) + by) % 256

@@ -23,7 +23,7 @@ const builderA: Attribution = {
   payoutAddress: FakeChain.address(0xaa),
   payoutMode: "ledger"
 }
-/** As a backend answers that knows no payout modes. */
+/** The answer of a backend without payout modes. */
 const { payoutMode: _, ...builderB } = { ...builderA, builderId: "bld_b" }
 
 const fixture = Effect.succeed({

@@ -50,7 +50,7 @@ const adapter = (options: Partial<BuilderLedgerHttp.Options> = {}, server = Stub
     )
   ).pipe(Layer.provide(FetchHttpClient.layer), Layer.provideMerge(server))
 
-/** The rules of the real backend: exact repetition is fine, other content is a conflict. */
+/** The rules of the real backend: an exact repetition is accepted, other content is a conflict. */
 const backend = () => {
   interface Posted {
     readonly id?: string

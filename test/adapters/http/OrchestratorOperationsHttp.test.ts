@@ -26,7 +26,7 @@ const wireOf = (stuck: typeof parts.stuck, limit: number): Answer => ({
   body: Schema.encodeSync(StuckIntents)({ intents: stuck.slice(0, limit), total: stuck.length })
 })
 
-/** As the orchestrator's operator routes answer, with these parts. */
+/** The operator routes of an orchestrator with these parts. */
 const orchestrator = () => {
   let stuck = parts.stuck
   return ({ headers, method, path }: Seen): Answer => {

@@ -1,11 +1,11 @@
-/** Against real servers on the loopback: what is refused must not even be connected to. */
+/** Tests against real servers on the loopback interface. A refused address must get no connection. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { isPublic } from "../../../src/adapters/http/PublicAddress.ts"
 import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
 import { certificate, key } from "../../support/HookCertificate.ts"
 
-/** A server on a free port of the loopback, with the requests that it saw. */
+/** A server on a free port of the loopback interface, with the received requests. */
 const server = (answer: (request: Request) => Response | Promise<Response>, tls = false) =>
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -65,7 +65,7 @@ layer(
       chainsWith((chain) => ({
         ...chain,
         tokens: [
-          // One of them is the sentinel of the native currency, which some token lists carry.
+          // One of them is the sentinel address of native currency, which some token lists contain.
           ...Array.makeBy(450, (index) => ({
             chainId: chain.id,
             address: FakeChain.address(index % 250),

@@ -135,7 +135,7 @@ layer(UniswapV3Prices.layer({ cacheLifetime: "10 seconds" }).pipe(Layer.provideM
             assert.strictEqual(receipt.status, "success")
           })
 
-        // BLK has one pool: buying half of its dollars' worth moves its price, honestly as far as anyone can see.
+        // BLK has one pool. Buying half of its dollars moves its price, which looks like a normal price change.
         yield* fund(user.address, { token: "USDC", amount: 300_000_000n * 10n ** 6n })
         yield* swap(tokens.USDC, tokens.BLK, 3_000, 300_000_000n * 10n ** 6n)
         assert.strictEqual(yield* priceOf(tokens.BLK, 18), before)
@@ -143,7 +143,7 @@ layer(UniswapV3Prices.layer({ cacheLifetime: "10 seconds" }).pipe(Layer.provideM
         const after = yield* priceOf(tokens.BLK, 18)
         assert.isTrue(after !== undefined && after > 7n * USD, String(after))
 
-        // WBTC has two: when one is pushed, a round trip over both would win, and there is no price.
+        // WBTC has two pools. If one is manipulated, a round trip over both gains, so there is no price.
         yield* fund(user.address, { token: "WBTC", amount: 1_000n * 10n ** 8n })
         yield* swap(tokens.WBTC, tokens.USDC, 3_000, 1_000n * 10n ** 8n)
         yield* TestClock.adjust("10 seconds")
@@ -190,7 +190,7 @@ const QUOTER = parseAbi([
   "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 ticksCrossed, uint256 gasEstimate)"
 ])
 
-/** A market that sells `numerator` / `denominator` units of `to` for one of `from`, over the 0.3 % tier alone. */
+/** A market that sells `numerator` / `denominator` units of `to` for one of `from`, in the 0.3 % tier only. */
 type Markets = Readonly<Record<string, readonly [bigint, bigint]>>
 
 const market = (from: Address.Address, to: Address.Address) => `${from}>${to}`
@@ -295,7 +295,7 @@ describe("UniswapV3Prices", () => {
           yield* ask
         })
       )
-      // Two for what everything rests on and two for the tokens; one of each pair buys, the other sells.
+      // Two calls for the anchor and two for the tokens. One of each pair buys, the other sells.
       assert.strictEqual(calls, 4)
       const [, later] = yield* run(
         fair,

@@ -63,7 +63,7 @@ TokenRiskSuite.suite(
   })
 )
 
-/** Runs on for as long as it gets gas. */
+/** Runs until it is out of gas. */
 const GAS_BURNER: Hex = "0x5b600056"
 
 const onChain = Effect.gen(function* () {
@@ -84,7 +84,7 @@ const onChain = Effect.gen(function* () {
   } as const
 }).pipe(Effect.orDie)
 
-/** Answers every call but `transfer` with the number 4096: a balance, and far too many decimals unless it is listed. */
+/** Returns 4096 for every call except `transfer`: a valid balance, but too many decimals for an unlisted token. */
 const NO_TRANSFER: Hex = "0x60003560e01c63a9059cbb1460195761100060005260206000f35b60006000fd"
 
 TokenRiskSuite.suite(

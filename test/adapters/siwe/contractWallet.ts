@@ -1,4 +1,4 @@
-/** A wallet that is a contract with one owner, and the factory that deploys it; compiled here, as nothing else uses them. */
+/** A contract wallet with one owner, and the factory that deploys it. They are compiled here, because only these tests use them. */
 import { createRequire } from "node:module"
 import { Schema } from "effect"
 import { type Abi, type Hex, parseAbi } from "viem"

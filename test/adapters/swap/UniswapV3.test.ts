@@ -19,7 +19,7 @@ import { asUser, balanceOf } from "../evm/contracts/asUser.ts"
 const [user, bystander] = Accounts.users()
 if (user === undefined || bystander === undefined) throw new Error("the local network has users")
 
-/** Long past whatever time the chain has. */
+/** A deadline that is later than any time of the chain. */
 const NEVER = 2n ** 40n
 
 const requestOf = (
@@ -50,7 +50,7 @@ const fixture = Layer.effect(
 
 swapVenueSuite("UniswapV3 on a local chain", fixture.pipe(Layer.provideMerge(venue)))
 
-/** What the router is told to do, below its deadline. */
+/** The router's calls, without the wrapper of the deadline. */
 const stepsOf = (calldata: Hex) => {
   const outer = decodeFunctionData({ abi: swapRouter02Abi, data: calldata })
   assert.strictEqual(outer.functionName, "multicall")
@@ -62,7 +62,7 @@ layer(venue)("UniswapV3, run for real", (it) => {
   const swaps: ReadonlyArray<readonly [Symbol, Symbol | "ETH", bigint, ReadonlyArray<string>]> = [
     ["USDC", "WETH", units("USDC", 3_000n), ["exactInputSingle"]],
     ["USDC", "ETH", units("USDC", 3_000n), ["exactInputSingle", "unwrapWETH9"]],
-    // The original USDT returns nothing from transferFrom. Two cheap pools beat a dear one.
+    // The original USDT returns nothing from transferFrom. Two pools with low fees beat one with a high fee.
     ["USDT", "ETH", units("USDT", 100n), ["exactInput", "unwrapWETH9"]],
     ["WBTC", "DAI", units("WBTC", 1n) / 100n, ["exactInput"]],
     ["BLK", "ETH", units("BLK", 50n), ["exactInput", "unwrapWETH9"]],
@@ -88,11 +88,11 @@ layer(venue)("UniswapV3, run for real", (it) => {
         assert.strictEqual(receipt.status, "success")
         assert.strictEqual(inputBefore - (yield* balanceOf(one, request.tokenIn, user.address)), amountIn)
         assert.strictEqual((yield* balanceOf(one, request.tokenOut, bystander.address)) - before, route.amountOut)
-        // The transaction's own 21,000 and its calldata are no part of the swap.
+        // The 21,000 gas of a transaction and its calldata are not part of the swap.
         const used = Number(receipt.gasUsed) - 21_000
         assert.isTrue(used <= Number(route.gas), `used ${used}, quoted ${route.gas}`)
         assert.isTrue(used >= Number(route.gas) * 0.8, `used ${used}, quoted ${route.gas}`)
-        // Nothing stays behind in the router.
+        // No tokens remain in the router.
         assert.strictEqual(yield* balanceOf(one, one.tokens.WETH, route.target), 0n)
         assert.strictEqual(yield* balanceOf(one, NATIVE, route.target), 0n)
       })

@@ -1,4 +1,4 @@
-/** `sweep deploy` against a real node, as an operator would run it. */
+/** `sweep deploy` against a real node. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
@@ -11,7 +11,7 @@ import { sweep } from "./sweep.ts"
 const CHAIN = 31_337
 const ROUTER = address(0x5a)
 
-/** A node with a target to allow, the chains file of it, and a key that can pay. */
+/** A node with a swap router, its chains file, and a funded key. */
 const operator = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -51,7 +51,7 @@ const operator = Effect.gen(function* () {
   }
 })
 
-/** Each contract's finding, from the table. */
+/** The state of each contract in the printed table. */
 const findings = (out: string) =>
   Object.fromEntries(
     [...out.matchAll(/^(guard|delegate|entry) +0x[0-9a-fA-F]{40} {2}(\w+)$/gm)].map(([, name, found]) => [name, found])
@@ -72,7 +72,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       assert.strictEqual(deployed.code, 0, deployed.err)
       assert.deepStrictEqual(findings(deployed.out), all("right"))
       assert.match(deployed.out, /\ndeployed guard and entry\n$/)
-      // The addresses are those that were announced.
+      // The contracts are at the addresses that the dry run printed.
       assert.strictEqual(deployed.out.replaceAll("right", "missing").split("\n")[0], before.out.split("\n")[0])
 
       for (const again of [yield* deploy(), yield* dryRun]) {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Address from "../../src/domain/Address.ts"
-import type { SweepOrder } from "../../src/domain/SweepOrder.ts"
-import { type Balances, reconcile } from "../../src/devnet/demo/Reconciliation.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
+import { type Balances, reconcile } from "../../../src/devnet/demo/Reconciliation.ts"
 
 const anyone = Address.of("0x00000000000000000000000000000000000000aa")
 
