@@ -27,7 +27,7 @@ export const SweepOrder = Schema.Struct({
   ),
   destination: described(Address.Address, "Recipient on the destination chain."),
   swapTarget: described(Address.Address, "Router or bridge that the owner's account calls."),
-  swapCalldata: described(Hex, "Encoded call of swapTarget."),
+  swapCalldata: described(Hex, "Call of swapTarget, ABI-encoded."),
   deadline: described(Uint256, "UNIX time in seconds after which the order cannot settle."),
   nonce: described(Uint256, "Nonce of the order. Each nonce of an owner settles once."),
   destChainId: described(Uint256, "Chain on which tokenOut arrives.")

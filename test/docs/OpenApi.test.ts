@@ -1,54 +1,155 @@
-/** What the OpenAPI documents must say of every endpoint. Their lint and their freshness: `bun scripts/openapi.ts --check`. */
+/**
+ * Completeness of the OpenAPI documents: descriptions of everything, and examples that match their schemas. Their lint and their
+ * freshness: `bun scripts/openapi.ts --check`.
+ */
 import { assert, describe, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
 import { read } from "./Markdown.ts"
 
-interface Content {
-  readonly "application/json"?: { readonly example?: unknown; readonly examples?: unknown }
+interface SchemaObject {
+  readonly $ref?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, SchemaObject>>
+  readonly items?: SchemaObject
+  readonly additionalProperties?: SchemaObject | boolean
+  readonly anyOf?: ReadonlyArray<SchemaObject>
+  readonly allOf?: ReadonlyArray<SchemaObject>
+}
+
+interface MediaType {
+  readonly schema: SchemaObject
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface Message {
+  readonly description?: string
+  readonly content?: Readonly<Record<string, MediaType>>
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly description?: string } & SchemaObject>>
 }
 
 interface Operation {
-  readonly operationId?: string
   readonly summary?: string
   readonly description?: string
-  readonly requestBody?: { readonly content?: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly description?: string }>
+  readonly requestBody?: Message
+  readonly responses: Readonly<Record<string, Message>>
 }
 
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
-
-const pathsOf = (file: string): Paths => {
-  const document: { readonly paths: Paths } = JSON.parse(read(file))
-  return document.paths
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaObject>> }
 }
 
-const operations = (file: string) =>
-  Object.entries(pathsOf(file)).flatMap(([path, item]) =>
+const documents = ["orchestrator", "builder"].map((service): [string, Document] => {
+  const document: Document = JSON.parse(read(`docs/openapi/${service}.json`))
+  return [service, document]
+})
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation }))
   )
 
-const lacksExample = (content: Content | undefined): boolean => {
-  const json = content?.["application/json"]
-  return json !== undefined && json.example === undefined && json.examples === undefined
+/** Every request and response body, by where it stands. */
+const bodiesOf = (document: Document) =>
+  operationsOf(document).flatMap(({ name, operation: { requestBody = {}, responses } }) =>
+    Object.entries({ request: requestBody, ...responses }).flatMap(([message, { content = {} }]) =>
+      Object.entries(content).map(([type, media]) => ({ at: `${name} ${message} ${type}`, media }))
+    )
+  )
+
+const examplesOf = ({ example, examples = {} }: MediaType): ReadonlyArray<unknown> =>
+  example === undefined ? Object.values(examples).map(({ value }) => value) : [example]
+
+interface Property {
+  readonly at: string
+  readonly schema: SchemaObject
 }
 
-describe.each([
-  ["orchestrator", operations("docs/openapi/orchestrator.json")],
-  ["builder", operations("docs/openapi/builder.json")]
-])("the %s's document", (_, all) => {
-  it.each(all)("describes $name, with every error in its table", ({ operation }) => {
+/** Every property below a schema, without those behind references. */
+const propertiesOf = (schema: SchemaObject, at: string): ReadonlyArray<Property> => {
+  const { additionalProperties, allOf = [], anyOf = [], items, properties = {} } = schema
+  const own = Object.entries(properties).map(([key, property]) => ({ at: `${at}.${key}`, schema: property }))
+  const inner = [...allOf, ...anyOf, ...(items === undefined ? [] : [items])]
+  const values = typeof additionalProperties === "object" ? [additionalProperties] : []
+  return [
+    ...own,
+    ...own.flatMap((property) => propertiesOf(property.schema, property.at)),
+    ...[...inner, ...values].flatMap((part) => propertiesOf(part, at))
+  ]
+}
+
+const allPropertiesOf = (document: Document): ReadonlyArray<Property> => [
+  ...Object.entries(document.components.schemas).flatMap(([name, schema]) => propertiesOf(schema, name)),
+  ...bodiesOf(document).flatMap(({ at, media }) => propertiesOf(media.schema, at))
+]
+
+const isDescribed = ({ description }: { readonly description?: string }): boolean =>
+  description !== undefined && /\S/.test(description)
+
+describe.each(documents)("the %s's document", (_, document) => {
+  const operations = operationsOf(document)
+
+  it.each(operations)("describes $name, with every error in its table", ({ operation }) => {
     assert.isString(operation.summary)
     assert.isString(operation.description)
     for (const status of Object.keys(operation.responses)) {
       if (status >= "400") assert.include(operation.description, `| ${status} |`)
     }
   })
-})
 
-describe("the orchestrator's document", () => {
-  it.each(operations("docs/openapi/orchestrator.json"))("has examples of $name", ({ operation }) => {
-    assert.isFalse(lacksExample(operation.requestBody?.content))
-    for (const [status, { content }] of Object.entries(operation.responses)) {
-      if (status.startsWith("2")) assert.isFalse(lacksExample(content))
-    }
+  it("describes every property", () => {
+    const properties = allPropertiesOf(document)
+    assert.isAbove(properties.length, 200)
+    assert.deepStrictEqual(
+      properties.filter(({ schema }) => !isDescribed(schema)).map(({ at }) => at),
+      []
+    )
+  })
+
+  it("describes every parameter, response and header", () => {
+    const parts = operations.flatMap(({ name, operation: { parameters = [], responses } }) => [
+      ...parameters.map((parameter) => ({ at: `${name} ?${parameter.name}`, part: parameter })),
+      ...Object.entries(responses).flatMap(([status, response]) => [
+        { at: `${name} ${status}`, part: response },
+        ...Object.entries(response.headers ?? {}).flatMap(([header, part]) =>
+          part.$ref === undefined ? [{ at: `${name} ${status} ${header}`, part }] : []
+        )
+      ])
+    ])
+    assert.isAbove(parts.length, 60)
+    assert.deepStrictEqual(
+      parts.filter(({ part }) => !isDescribed(part)).map(({ at }) => at),
+      []
+    )
+  })
+
+  it("has an example of every request and response, for each alternative of an error", () => {
+    const bodies = bodiesOf(document)
+    assert.isAbove(bodies.length, 60)
+    const lacking = bodies.filter(({ at, media }) => {
+      const alternatives = / [45]\d\d /.test(at) ? (media.schema.anyOf?.length ?? 1) : 1
+      return examplesOf(media).length < alternatives
+    })
+    assert.deepStrictEqual(
+      lacking.map(({ at }) => at),
+      []
+    )
+  })
+
+  it("has examples that match their schemas", () => {
+    const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false }))
+    ajv.addSchema(document, "document")
+    const absolute = (schema: SchemaObject) =>
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
+    const problems = bodiesOf(document).flatMap(({ at, media }) => {
+      const validate = ajv.compile(absolute(media.schema))
+      return examplesOf(media).flatMap((example) =>
+        validate(example) ? [] : [`${at}: ${ajv.errorsText(validate.errors)}`]
+      )
+    })
+    assert.deepStrictEqual(problems, [])
   })
 })

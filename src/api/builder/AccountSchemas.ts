@@ -1,56 +1,82 @@
-/** Messages of a builder's own routes, and of lists. Apart from the operators', so that builders' browsers load no more. */
+/** Messages of a builder's own routes, and of lists. Separate from the operators' messages to keep the dashboard small. */
 import { Schema } from "effect"
 import { Builder, DisplayName } from "../../domain/Builder.ts"
 import { Activity, Balance } from "../../domain/LedgerEntry.ts"
+import { described } from "../../domain/Described.ts"
 
-export const Ok = Schema.Struct({ ok: Schema.Literal(true) }).annotate({ identifier: "Ok" })
+export const Ok = Schema.Struct({ ok: described(Schema.Literal(true), "Always true.") }).annotate({ identifier: "Ok" })
 
-export const NonceView = Schema.Struct({ nonce: Schema.String }).annotate({ identifier: "Nonce" })
+export const NonceView = Schema.Struct({
+  nonce: described(Schema.String, "Single-use nonce for a sign-in message.")
+}).annotate({ identifier: "Nonce" })
 
-const signed = { message: Schema.NonEmptyString, signature: Schema.NonEmptyString }
+const signed = {
+  message: described(Schema.NonEmptyString, "EIP-4361 message with a fresh nonce."),
+  signature: described(Schema.NonEmptyString, "Signature of the message by the wallet.")
+}
 
 export const SignInRequest = Schema.Struct(signed).annotate({
   identifier: "SignInRequest",
   description: "An EIP-4361 message over a fresh nonce, and the wallet's signature of it"
 })
 
-export const SignUpRequest = Schema.Struct({ ...signed, name: DisplayName }).annotate({ identifier: "SignUpRequest" })
+export const SignUpRequest = Schema.Struct({
+  ...signed,
+  name: described(DisplayName, "Display name of the builder.")
+}).annotate({ identifier: "SignUpRequest" })
 
 const { createdAtMs: _, ...signedInFields } = Builder.fields
 
-export const SignedIn = Schema.Struct({ builder: Schema.Struct(signedInFields) }).annotate({ identifier: "SignedIn" })
+export const SignedIn = Schema.Struct({
+  builder: described(Schema.Struct(signedInFields), "Builder that signed in.")
+}).annotate({ identifier: "SignedIn" })
 
-const apiKey = Schema.String.annotate({ description: "shown once", examples: [`swp_${"0123456789abcdef".repeat(4)}`] })
+const apiKey = described(
+  Schema.String.annotate({ examples: [`swp_${"0123456789abcdef".repeat(4)}`] }),
+  "API key. It is shown only once."
+)
 
-export const NewBuilderView = Schema.Struct({ builder: Builder, apiKey }).annotate({ identifier: "NewBuilder" })
+export const NewBuilderView = Schema.Struct({
+  builder: described(Builder, "The registered builder."),
+  apiKey
+}).annotate({ identifier: "NewBuilder" })
 
 export const NewApiKey = Schema.Struct({ apiKey }).annotate({ identifier: "NewApiKey" })
 
 export const ApiKeyView = Schema.Struct({
-  prefix: Schema.String.annotate({ description: "the beginning of the key, to recognise it by" }),
-  createdAtMs: Schema.Int,
-  lastUsedAtMs: Schema.optionalKey(Schema.Int)
+  prefix: described(Schema.String, "First characters of the key, which identify it."),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the key was created."),
+  lastUsedAtMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds of the last use. Absent if the key was never used."
+  )
 }).annotate({ identifier: "ApiKey" })
 
 export const AccrualsView = Schema.Struct({
-  balances: Schema.Array(Balance).annotate({ description: "owed and not paid out" }),
-  lifetime: Schema.Array(Balance).annotate({ description: "earned ever" })
+  balances: described(Schema.Array(Balance), "Amounts owed and not paid out."),
+  lifetime: described(Schema.Array(Balance), "Amounts earned since registration.")
 }).annotate({ identifier: "Accruals" })
 
-export const cursor = Schema.optionalKey(Schema.String).annotate({ description: "absent on the last page" })
+export const cursor = described(Schema.optionalKey(Schema.String), "Cursor of the next page. Absent on the last page.")
 
-export const ActivityView = Schema.Struct({ entries: Schema.Array(Activity), nextCursor: cursor }).annotate({
+export const ActivityView = Schema.Struct({
+  entries: described(Schema.Array(Activity), "Accruals, newest first."),
+  nextCursor: cursor
+}).annotate({
   identifier: "ActivityPage"
 })
 
-/** A moment that a `Date`, and the database, can hold. */
+/** A time that fits a `Date` and the database's timestamps. */
 export const Millis = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 }, { message: "expected milliseconds since 1970" })
 )
 
-/** Rows of a page, from its query parameters. */
+/** Number of rows of a page. */
 export const PageSize = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
 )
 
-export const page = { limit: Schema.optionalKey(PageSize), cursor: Schema.optionalKey(Schema.String) }
+export const page = {
+  limit: described(Schema.optionalKey(PageSize), "Rows of the page, at most 500. Default: 100."),
+  cursor: described(Schema.optionalKey(Schema.String), "`nextCursor` of the previous page.")
+}

@@ -24,12 +24,13 @@ import {
 import { MySweeps, SweepEventRequest } from "./SweepsApi.ts"
 import * as SweepsDocs from "./SweepsDocs.ts"
 import { MyWebhooks } from "./WebhookApi.ts"
+import { described } from "../../domain/Described.ts"
 
 const failures = [Unavailable, InternalError] as const
 export const AttributionGroup = HttpApiGroup.make("attribution")
   .add(
     HttpApiEndpoint.post("attribute", "/attribute", {
-      headers: { "x-api-key": Schema.optionalKey(Schema.String) },
+      headers: { "x-api-key": described(Schema.optionalKey(Schema.String), "API key of the builder.") },
       success: Attribution,
       error: [Unattributed, ...failures]
     }).annotateMerge(Docs.attribute)
@@ -55,7 +56,7 @@ export const Machine = HttpApiGroup.make("machine")
       .middleware(DetailedBody)
       .annotateMerge(Docs.accrue),
     HttpApiEndpoint.get("balances", "/builders/:id/accruals", {
-      params: { id: Schema.String },
+      params: { id: described(Schema.String, "Identifier of the builder.") },
       success: BuilderBalances,
       error: failures
     }).annotateMerge(Docs.balances),

@@ -31,16 +31,24 @@ import {
   TotalsView,
   TreasuryView
 } from "./Schemas.ts"
+import { described } from "../../domain/Described.ts"
 
 /** A signed payment holds every line of its batch. This is enough for several thousand lines. */
 const MAX_PAYMENT_BYTES = 1_048_576
 
 const failures = [Unavailable, InternalError] as const
-const params = { id: Schema.String }
+const params = { id: described(Schema.String, "Identifier of the builder.") }
+const batch = { id: described(Schema.String, "Identifier of the batch.") }
 
 const builders = [
   HttpApiEndpoint.get("builders", "/admin/builders", {
-    query: { ...page, search: Schema.optionalKey(Schema.String) },
+    query: {
+      ...page,
+      search: described(
+        Schema.optionalKey(Schema.String),
+        "Only builders whose id, name or address contains this text."
+      )
+    },
     success: BuildersPage,
     error: failures
   }).annotateMerge(Docs.builders),
@@ -98,22 +106,22 @@ const payouts = [
     .middleware(DetailedBody)
     .annotateMerge(Docs.openPayout),
   HttpApiEndpoint.get("payout", "/admin/payouts/:id", {
-    params,
+    params: batch,
     success: PayoutBatch,
     error: [NotFound, ...failures]
   }).annotateMerge(Docs.payout),
   HttpApiEndpoint.get("payoutCsv", "/admin/payouts/:id/csv", {
-    params,
+    params: batch,
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv; charset=utf-8" })),
     error: [NotFound, ...failures]
   }).annotateMerge(Docs.payoutCsv),
   HttpApiEndpoint.get("payoutSafe", "/admin/payouts/:id/safe", {
-    params,
+    params: batch,
     success: Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "SafeTransactions" }),
     error: [NotFound, ...failures]
   }).annotateMerge(Docs.payoutSafe),
   HttpApiEndpoint.post("recordPayment", "/admin/payouts/:id/payments", {
-    params,
+    params: batch,
     payload: SignedPaymentRequest,
     success: PayoutBatch.pipe(HttpApiSchema.status(201)),
     error: [NotFound, PayoutClosed, PaymentInFlight, InvalidRequest, ...failures]
@@ -122,7 +130,7 @@ const payouts = [
     .annotate(BodyLimit, MAX_PAYMENT_BYTES)
     .annotateMerge(Docs.recordPayment),
   HttpApiEndpoint.post("markPayoutPaid", "/admin/payouts/:id/paid", {
-    params,
+    params: batch,
     payload: PaymentRequest,
     success: PayoutBatch,
     error: [
@@ -139,7 +147,7 @@ const payouts = [
     .middleware(DetailedBody)
     .annotateMerge(Docs.markPayoutPaid),
   HttpApiEndpoint.post("failPayout", "/admin/payouts/:id/fail", {
-    params,
+    params: batch,
     payload: FailureRequest,
     success: PayoutBatch,
     error: [NotFound, PayoutClosed, PaymentInFlight, InvalidRequest, UpstreamFailed, ...failures]

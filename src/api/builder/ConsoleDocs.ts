@@ -76,7 +76,12 @@ export const openPayout = endpoint(
 
 export const payout = endpoint("One payout batch", "With its lines.", [notFound, ...always], Examples.payout)
 
-export const payoutCsv = endpoint("A batch as CSV", "One line per builder.", [notFound, ...always])
+export const payoutCsv = endpoint(
+  "Export a batch as CSV",
+  "One line per builder.",
+  [notFound, ...always],
+  Examples.payoutCsv
+)
 
 export const payoutSafe = endpoint(
   "A batch for the vault's Safe",

@@ -139,3 +139,11 @@ export const alerts = ok([
 ])
 
 export const clearAlert = { request: { key: `accrual_conflict:${sweepId}` }, ...ok({ ok: true }) }
+
+export const payoutCsv = {
+  response: {
+    status: 200,
+    contentType: "text/csv; charset=utf-8",
+    body: `batch_id,chain_id,token,builder_id,payout_address,amount\r\n${batchId},${chainId},${token},acme,${wallet},125000000\r\n`
+  }
+}

@@ -1,4 +1,4 @@
-/** What a client must know of a deployment before anybody is signed in. */
+/** Public facts of a deployment, which clients need before anybody is signed in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ChainId } from "../../domain/ChainId.ts"
@@ -6,28 +6,37 @@ import { TokenInfo } from "../../domain/Token.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited } from "../shared/Middleware.ts"
 import * as Docs from "./DeploymentDocs.ts"
+import { described } from "../../domain/Described.ts"
 
 export const PublicChain = Schema.Struct({
-  id: ChainId,
-  name: Schema.String,
-  nativeSymbol: Schema.String,
-  explorerUrl: Schema.optionalKey(Schema.String),
-  tokens: Schema.Array(TokenInfo)
+  id: described(ChainId, "Chain."),
+  name: described(Schema.String, "Name of the chain."),
+  nativeSymbol: described(Schema.String, "Symbol of the native currency."),
+  explorerUrl: described(Schema.optionalKey(Schema.String), "URL of the block explorer."),
+  tokens: described(Schema.Array(TokenInfo), "Listed tokens.")
 }).annotate({ identifier: "PublicChain" })
 export type PublicChain = typeof PublicChain.Type
 
-export const LocalNode = Schema.Struct({ chainId: ChainId, url: Schema.String }).annotate({ identifier: "LocalNode" })
+export const LocalNode = Schema.Struct({
+  chainId: described(ChainId, "Chain of the node."),
+  url: described(Schema.String, "JSON-RPC URL of the node.")
+}).annotate({ identifier: "LocalNode" })
 
 export const DeploymentView = Schema.Struct({
-  chains: Schema.Array(PublicChain),
-  orchestratorUrl: Schema.optionalKey(Schema.String),
-  selfSignup: Schema.Boolean,
-  localNetwork: Schema.optionalKey(Schema.Array(LocalNode)).annotate({
-    description: "the nodes of a local network, whose accounts are worth nothing; absent anywhere else"
-  }),
-  consoleAccess: Schema.Literals(["gateway", "admin_token"]).annotate({
-    description: "what opens the admin console: the single sign-on gateway's assertion, or the admin token"
-  })
+  chains: described(Schema.Array(PublicChain), "Served chains."),
+  orchestratorUrl: described(
+    Schema.optionalKey(Schema.String),
+    "URL of the orchestrator. Absent if it is not configured."
+  ),
+  selfSignup: described(Schema.Boolean, "True if builders can sign up by themselves."),
+  localNetwork: described(
+    Schema.optionalKey(Schema.Array(LocalNode)),
+    "Nodes of a local network, whose accounts are worth nothing. Absent elsewhere."
+  ),
+  consoleAccess: described(
+    Schema.Literals(["gateway", "admin_token"]),
+    "Credential of the admin console: the assertion of the single sign-on gateway, or the admin token."
+  )
 }).annotate({ identifier: "Deployment" })
 export type DeploymentView = typeof DeploymentView.Type
 

@@ -1,28 +1,35 @@
-/** The console's view of the orchestrator: its health, its alerts, and sweeps that do not get on. */
+/** The console's view of the orchestrator: its health, its alerts and stuck sweeps. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
-import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
+import { code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
 import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import * as Docs from "./OperationsDocs.ts"
+import { described } from "../../domain/Described.ts"
 
-/** 501: the backend was not told of an orchestrator. */
+/** 501: no orchestrator is configured. */
 export class NotConfigured extends Schema.Error<NotConfigured>("NotConfigured")(
   {
-    error: Schema.tag("not_configured"),
-    missing: Schema.Array(Schema.String).annotate({ description: "the settings to set" })
+    error: code("not_configured"),
+    missing: described(
+      Schema.Array(Schema.String).annotate({ examples: [["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"]] }),
+      "Settings to set."
+    )
   },
-  { httpApiStatus: 501, description: "The builder backend was not told where the orchestrator is, or its token" }
+  { httpApiStatus: 501, description: "The orchestrator's URL or token is not configured" }
 ) {
   readonly _tag = "NotConfigured"
 }
 
-/** 502: the orchestrator did not answer, or not as it should. Not masked: operators alone see it. */
+/** 502: the orchestrator did not answer, or answered unexpectedly. Not masked, because only operators see it. */
 export class OrchestratorUnavailable extends Schema.Error<OrchestratorUnavailable>("OrchestratorUnavailable")(
-  { error: Schema.tag("orchestrator_unavailable"), detail: Schema.String },
-  { httpApiStatus: 502, description: "The orchestrator did not answer, or not as it should" }
+  {
+    error: code("orchestrator_unavailable"),
+    detail: described(Schema.String.annotate({ examples: ["the orchestrator answered 503"] }), "Cause of the failure.")
+  },
+  { httpApiStatus: 502, description: "The orchestrator did not answer, or answered unexpectedly" }
 ) {
   readonly _tag = "OrchestratorUnavailable"
 }
@@ -44,7 +51,7 @@ export const Operations = HttpApiGroup.make("operations")
       error: failures
     }).annotateMerge(Docs.stuck),
     HttpApiEndpoint.post("retry", "/admin/operations/intents/:id/retry", {
-      params: { id: Schema.String },
+      params: { id: described(Schema.String, "Identifier of the intent.") },
       success: RetryOutcome,
       error: [NotFound, Unavailable, ...failures]
     }).annotateMerge(Docs.retry)

@@ -1,4 +1,4 @@
-/** What a builder's sweeps add up to. Apart from the sweeps themselves, so that the dashboard's first page loads no more. */
+/** Totals of a builder's sweeps. Separate from the sweeps to keep the dashboard's first page small. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
@@ -8,23 +8,41 @@ import { InternalError, Unavailable } from "../shared/Errors.ts"
 import { RateLimited, Validated } from "../shared/Middleware.ts"
 import { SessionOnly } from "./Middleware.ts"
 import * as Docs from "./SweepsDocs.ts"
+import { described } from "../../domain/Described.ts"
 
 export const OverviewView = Schema.Struct({
-  fromMs: Schema.Int,
-  toMs: Schema.Int,
-  sweeps: Schema.Int,
-  inFlight: Schema.Int.annotate({ description: "submitted or on their way across the bridge" }),
-  delivered: Schema.Int,
-  failed: Schema.Int,
-  successRateBps: Schema.NullOr(Schema.Int).annotate({
-    description: "of those that ended, how many were delivered, in basis points; null while none has ended"
-  }),
-  volume: Schema.Array(
-    Schema.Struct({ chainId: ChainId, token: Address.Address, amount: Sum, sweeps: Schema.Int })
-  ).annotate({ description: "what delivered sweeps sent, per token and source chain" }),
-  byDay: Schema.Array(
-    Schema.Struct({ day: Schema.String, sweeps: Schema.Int, delivered: Schema.Int, failed: Schema.Int })
-  ).annotate({ description: "every UTC day of the period, oldest first" })
+  fromMs: described(Schema.Int, "Start of the period, UNIX time in milliseconds."),
+  toMs: described(Schema.Int, "End of the period, UNIX time in milliseconds."),
+  sweeps: described(Schema.Int, "Number of sweeps submitted in the period."),
+  inFlight: described(Schema.Int, "Number of those that are submitted or on the bridge."),
+  delivered: described(Schema.Int, "Number of those that were delivered."),
+  failed: described(Schema.Int, "Number of those that failed."),
+  successRateBps: described(
+    Schema.NullOr(Schema.Int),
+    "Share of ended sweeps that were delivered, in basis points. Null if none has ended."
+  ),
+  volume: described(
+    Schema.Array(
+      Schema.Struct({
+        chainId: described(ChainId, "Source chain."),
+        token: described(Address.Address, "Token that was swept."),
+        amount: described(Sum, "Amount swept, in the smallest unit of the token."),
+        sweeps: described(Schema.Int, "Number of sweeps.")
+      })
+    ),
+    "Volume of delivered sweeps per token and source chain."
+  ),
+  byDay: described(
+    Schema.Array(
+      Schema.Struct({
+        day: described(Schema.String, "UTC day, YYYY-MM-DD."),
+        sweeps: described(Schema.Int, "Number of sweeps submitted on the day."),
+        delivered: described(Schema.Int, "Number of those that were delivered."),
+        failed: described(Schema.Int, "Number of those that failed.")
+      })
+    ),
+    "Every UTC day of the period, oldest first."
+  )
 }).annotate({ identifier: "Overview" })
 
 const Days = Schema.Int.check(
@@ -32,12 +50,12 @@ const Days = Schema.Int.check(
 )
 
 export const overview = HttpApiEndpoint.get("overview", "/me/overview", {
-  query: { days: Schema.optionalKey(Days) },
+  query: { days: described(Schema.optionalKey(Days), "UTC days of the period, including today. Default: 30.") },
   success: OverviewView,
   error: [Unavailable, InternalError]
 }).annotateMerge(Docs.overview)
 
-/** The endpoint alone, for clients that ask for nothing else of sweeps. */
+/** The endpoint alone, for clients that use nothing else of sweeps. */
 export const MyOverview = HttpApiGroup.make("sweeps")
   .add(overview)
   .middleware(Validated)

@@ -1,43 +1,51 @@
-/** Why a payout batch is not opened, paid or given up. */
+/** Errors of payout batches. */
 import { Schema } from "effect"
+import { code } from "../shared/Errors.ts"
+import { described } from "../../domain/Described.ts"
 
 export class NothingOwed extends Schema.Error<NothingOwed>("NothingOwed")(
-  { error: Schema.tag("nothing_owed") },
-  { httpApiStatus: 409, description: "No builder is owed as much in this token on this chain" }
+  { error: code("nothing_owed") },
+  { httpApiStatus: 409, description: "No builder is owed the minimum amount in this token on this chain" }
 ) {
   readonly _tag = "NothingOwed"
 }
 
 export class PayoutClosed extends Schema.Error<PayoutClosed>("PayoutClosed")(
-  { error: Schema.tag("payout_closed") },
-  { httpApiStatus: 409, description: "The batch is not open any more" }
+  { error: code("payout_closed") },
+  { httpApiStatus: 409, description: "The batch is no longer open" }
 ) {
   readonly _tag = "PayoutClosed"
 }
 
 export class PaymentTaken extends Schema.Error<PaymentTaken>("PaymentTaken")(
-  { error: Schema.tag("payment_taken") },
+  { error: code("payment_taken") },
   { httpApiStatus: 409, description: "The transaction pays another batch of the same token" }
 ) {
   readonly _tag = "PaymentTaken"
 }
 
 export class PaymentInFlight extends Schema.Error<PaymentInFlight>("PaymentInFlight")(
-  { error: Schema.tag("payment_in_flight") },
-  { httpApiStatus: 409, description: "A signed payment of the batch is recorded that may still be mined, or was" }
+  { error: code("payment_in_flight") },
+  { httpApiStatus: 409, description: "A recorded payment of the batch was mined, or may still be" }
 ) {
   readonly _tag = "PaymentInFlight"
 }
 
 export class PaymentUnproven extends Schema.Error<PaymentUnproven>("PaymentUnproven")(
   {
-    error: Schema.tag("payment_unproven"),
-    reason: Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
-    builderIds: Schema.Array(Schema.String).annotate({ description: "whose transfers are missing" })
+    error: code("payment_unproven"),
+    reason: described(
+      Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
+      "Reason why the chain does not prove the payment."
+    ),
+    builderIds: described(
+      Schema.Array(Schema.String).annotate({ examples: [["acme"]] }),
+      "Builders whose transfers are missing."
+    )
   },
   {
     httpApiStatus: 409,
-    description: "The chain does not prove that the transaction paid the batch; nothing was changed"
+    description: "The chain does not prove that the transaction paid the batch. Nothing was changed"
   }
 ) {
   readonly _tag = "PaymentUnproven"

@@ -1,4 +1,4 @@
-/** A builder's sweeps: what the orchestrator reports of them, and what the builder sees. */
+/** A builder's sweeps: the orchestrator's reports, and the builder's view. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Sweep } from "../../domain/Sweep.ts"
@@ -6,21 +6,22 @@ import { eventId, SweepEvent, SweepStatus } from "../../domain/SweepEvent.ts"
 import { InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { SessionOnly } from "./Middleware.ts"
-import { Millis, page } from "./AccountSchemas.ts"
+import { cursor, Millis, page } from "./AccountSchemas.ts"
 import { overview } from "./OverviewApi.ts"
 import * as Docs from "./SweepsDocs.ts"
+import { described } from "../../domain/Described.ts"
 
-/** Names an intent in urls, logs and the headers of webhooks; a dot would be ambiguous in what is signed. */
+/** Identifier of an intent. A dot would be ambiguous in the signed content of webhooks. */
 const IntentId = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, { message: "expected 1 to 128 letters, digits, _ or -" })
 )
 
-/** What the orchestrator reports. */
+/** An event as the orchestrator reports it. */
 export const SweepEventRequest = Schema.Struct({
   ...SweepEvent.fields,
-  builderId: Schema.NonEmptyString,
-  intentId: IntentId,
-  occurredAtMs: Millis
+  builderId: described(Schema.NonEmptyString, "Builder to which the sweep is attributed."),
+  intentId: described(IntentId, "Intent of the sweep."),
+  occurredAtMs: described(Millis, "UNIX time in milliseconds when the status was reached.")
 })
   .check(
     Schema.makeFilter(
@@ -31,16 +32,16 @@ export const SweepEventRequest = Schema.Struct({
   .annotate({ identifier: "SweepEventRequest" })
 
 export const SweepsPage = Schema.Struct({
-  sweeps: Schema.Array(Sweep),
-  nextCursor: Schema.optionalKey(Schema.String).annotate({ description: "absent on the last page" })
+  sweeps: described(Schema.Array(Sweep), "Sweeps, newest first."),
+  nextCursor: cursor
 }).annotate({ identifier: "SweepsPage" })
 
 export const SweepTimeline = Schema.Struct({
-  sweep: Sweep,
-  events: Schema.Array(SweepEvent).annotate({ description: "one for each status that it reached, in order" })
+  sweep: described(Sweep, "Current state of the sweep."),
+  events: described(Schema.Array(SweepEvent), "One event for each status that the sweep reached, in order.")
 }).annotate({ identifier: "SweepTimeline" })
 
-/** In a query a number travels as text, so this must not be the schema that bodies refer to. */
+/** Query parameters are text, so this is not the schema that bodies refer to. */
 const ChainIdParameter = Schema.Int.check(
   Schema.isBetween(
     { minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -53,12 +54,16 @@ const failures = [Unavailable, InternalError] as const
 export const MySweeps = HttpApiGroup.make("sweeps")
   .add(
     HttpApiEndpoint.get("sweeps", "/me/sweeps", {
-      query: { ...page, status: Schema.optionalKey(SweepStatus), chainId: Schema.optionalKey(ChainIdParameter) },
+      query: {
+        ...page,
+        status: described(Schema.optionalKey(SweepStatus), "Only sweeps in this status."),
+        chainId: described(Schema.optionalKey(ChainIdParameter), "Only sweeps from or to this chain.")
+      },
       success: SweepsPage,
       error: failures
     }).annotateMerge(Docs.sweeps),
     HttpApiEndpoint.get("sweep", "/me/sweeps/:id", {
-      params: { id: Schema.String },
+      params: { id: described(Schema.String, "Identifier of the intent.") },
       success: SweepTimeline,
       error: [NotFound, ...failures]
     }).annotateMerge(Docs.sweep),

@@ -1,4 +1,4 @@
-/** Builders' own webhooks (Standard Webhooks): endpoints, their secrets, and the log of what was sent. */
+/** Webhooks of builders (Standard Webhooks): endpoints, their secrets, and the log of deliveries. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DisabledReason, MAX_URL_LENGTH, WebhookEventType, WebhookMessageType } from "../../domain/Webhook.ts"
@@ -7,91 +7,112 @@ import { CountedIn, RateLimited, Validated } from "../shared/Middleware.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { WebhookDisabled, WebhookLimit } from "./WebhookErrors.ts"
 import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
-import { Ok, page } from "./AccountSchemas.ts"
+import { cursor, Ok, page } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
+import { described } from "../../domain/Described.ts"
 
-const Url = Schema.String.check(
-  Schema.isMaxLength(MAX_URL_LENGTH, { message: `expected a URL of at most ${MAX_URL_LENGTH} characters` })
-).annotate({ description: "https; its host must have public addresses alone" })
+const Url = described(
+  Schema.String.check(
+    Schema.isMaxLength(MAX_URL_LENGTH, { message: `expected a URL of at most ${MAX_URL_LENGTH} characters` })
+  ),
+  "HTTPS URL whose host resolves to public addresses only."
+)
 
 const Description = Schema.String.check(
   Schema.isPattern(/^[^\p{Cc}\p{Zl}\p{Zp}]{0,200}$/u, { message: "expected at most 200 characters" })
 )
 
-const Events = Schema.Array(WebhookEventType)
-  .check(
-    Schema.isUnique({ message: "expected each type once" }),
-    Schema.isMaxLength(WebhookEventType.literals.length, { message: "expected each type once" })
-  )
-  .annotate({ description: "what it is told; everything when empty" })
+const NOTE = "Note of the builder, at most 200 characters."
+const EVENTS = "Event types that are sent. All if the list is empty."
+
+const Events = Schema.Array(WebhookEventType).check(
+  Schema.isUnique({ message: "expected each type once" }),
+  Schema.isMaxLength(WebhookEventType.literals.length, { message: "expected each type once" })
+)
 
 export const WebhookRequest = Schema.Struct({
   url: Url,
-  description: Schema.optionalKey(Description),
-  events: Schema.optionalKey(Events)
+  description: described(Schema.optionalKey(Description), NOTE),
+  events: described(Schema.optionalKey(Events), EVENTS)
 }).annotate({ identifier: "WebhookRequest" })
 
 export const WebhookPatch = Schema.Struct({
   url: Schema.optionalKey(Url),
-  description: Schema.optionalKey(Description),
-  events: Schema.optionalKey(Events),
-  enabled: Schema.optionalKey(Schema.Boolean)
-}).annotate({ identifier: "WebhookPatch", description: "What is absent stays as it is" })
+  description: described(Schema.optionalKey(Description), NOTE),
+  events: described(Schema.optionalKey(Events), EVENTS),
+  enabled: described(Schema.optionalKey(Schema.Boolean), "False to pause the webhook, true to resume it.")
+}).annotate({ identifier: "WebhookPatch", description: "Absent fields are not changed" })
 
 export const WebhookView = Schema.Struct({
-  id: Schema.String,
-  url: Schema.String,
-  description: Schema.String,
-  events: Events,
-  enabled: Schema.Boolean,
-  disabledReason: Schema.optionalKey(DisabledReason).annotate({
-    description:
-      "`paused` by the builder, `gone`: the endpoint answered 410, `failing`: everything failed for five days; absent while it is enabled"
-  }),
-  disabledAtMs: Schema.optionalKey(Schema.Int),
-  failingSinceMs: Schema.optionalKey(Schema.Int).annotate({
-    description: "the first failure since the last success; absent while there is none"
-  }),
-  previousSecretUntilMs: Schema.optionalKey(Schema.Int).annotate({
-    description: "until when the replaced secret signs as well; absent when it does not"
-  }),
-  createdAtMs: Schema.Int
+  id: described(Schema.String, "Identifier of the webhook."),
+  url: described(Schema.String, "URL that receives the messages."),
+  description: described(Schema.String, NOTE),
+  events: described(Events, EVENTS),
+  enabled: described(Schema.Boolean, "True if messages are sent."),
+  disabledReason: described(
+    Schema.optionalKey(DisabledReason),
+    "`paused`: by the builder. `gone`: the endpoint answered 410. `failing`: every attempt failed for five days. Absent while enabled."
+  ),
+  disabledAtMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds when it was disabled. Absent while enabled."
+  ),
+  failingSinceMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds of the first failure since the last success. Absent if there is none."
+  ),
+  previousSecretUntilMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds until which the replaced secret signs as well. Absent if it does not."
+  ),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the webhook was added.")
 }).annotate({ identifier: "Webhook" })
 
-export const WebhooksView = Schema.Struct({ webhooks: Schema.Array(WebhookView) }).annotate({ identifier: "Webhooks" })
+export const WebhooksView = Schema.Struct({
+  webhooks: described(Schema.Array(WebhookView), "Webhooks, oldest first.")
+}).annotate({ identifier: "Webhooks" })
 
 export const WebhookWithSecret = Schema.Struct({
-  webhook: WebhookView,
-  secret: Schema.String.annotate({ description: "shown once: `whsec_` and the base64 of the key" })
+  webhook: described(WebhookView, "The webhook."),
+  secret: described(Schema.String, "Signing secret: `whsec_` and the key in base64. It is shown only once.")
 }).annotate({ identifier: "WebhookWithSecret" })
 
 export const DeliveryView = Schema.Struct({
-  id: Schema.String,
-  webhookId: Schema.String,
-  messageId: Schema.String.annotate({ description: "the `webhook-id` header" }),
-  type: WebhookMessageType,
-  payload: Schema.String.annotate({ description: "the body, as it is sent" }),
-  state: Schema.Literals(["pending", "delivered", "failed"]),
-  dueAtMs: Schema.optionalKey(Schema.Int).annotate({ description: "the next attempt; only while it is pending" }),
-  createdAtMs: Schema.Int,
-  attempts: Schema.Array(
-    Schema.Struct({
-      atMs: Schema.Int,
-      durationMs: Schema.Int,
-      statusCode: Schema.optionalKey(Schema.Int),
-      error: Schema.optionalKey(Schema.String).annotate({ description: "why there was no answer" }),
-      response: Schema.optionalKey(Schema.String).annotate({ description: "the beginning of the answer's body" })
-    }).annotate({ identifier: "WebhookAttempt" })
-  ).annotate({ description: "oldest first" })
+  id: described(Schema.String, "Identifier of the delivery."),
+  webhookId: described(Schema.String, "Webhook that receives the message."),
+  messageId: described(Schema.String, "Value of the `webhook-id` header."),
+  type: described(WebhookMessageType, "Type of the message."),
+  payload: described(Schema.String, "Body of the message as it is sent."),
+  state: described(Schema.Literals(["pending", "delivered", "failed"]), "State of the delivery."),
+  dueAtMs: described(
+    Schema.optionalKey(Schema.Int),
+    "UNIX time in milliseconds of the next attempt. Present while the delivery is pending."
+  ),
+  createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the message was queued."),
+  attempts: described(
+    Schema.Array(
+      Schema.Struct({
+        atMs: described(Schema.Int, "UNIX time in milliseconds of the attempt."),
+        durationMs: described(Schema.Int, "Duration of the attempt in milliseconds."),
+        statusCode: described(
+          Schema.optionalKey(Schema.Int),
+          "Status code of the response. Absent without a response."
+        ),
+        error: described(Schema.optionalKey(Schema.String), "Reason why there was no response."),
+        response: described(Schema.optionalKey(Schema.String), "First bytes of the response body.")
+      }).annotate({ identifier: "WebhookAttempt" })
+    ),
+    "Attempts, oldest first."
+  )
 }).annotate({ identifier: "WebhookDelivery" })
 
 export const DeliveriesPage = Schema.Struct({
-  deliveries: Schema.Array(DeliveryView),
-  nextCursor: Schema.optionalKey(Schema.String).annotate({ description: "absent on the last page" })
+  deliveries: described(Schema.Array(DeliveryView), "Deliveries, newest first."),
+  nextCursor: cursor
 }).annotate({ identifier: "WebhookDeliveriesPage" })
 
 const failures = [Unavailable, InternalError] as const
-const params = { id: Schema.String }
+const params = { id: described(Schema.String, "Identifier of the webhook.") }
 const accepted = DeliveryView.pipe(HttpApiSchema.status(202))
 
 export const MyWebhooks = HttpApiGroup.make("webhooks")
@@ -138,7 +159,7 @@ export const MyWebhooks = HttpApiGroup.make("webhooks")
       error: [NotFound, ...failures]
     }).annotateMerge(Docs.deliveries),
     HttpApiEndpoint.post("replay", "/me/webhooks/deliveries/:id/replay", {
-      params,
+      params: { id: described(Schema.String, "Identifier of the delivery.") },
       success: accepted,
       error: [NotFound, WebhookDisabled, ...failures]
     })

@@ -1,16 +1,17 @@
-/** Why a webhook is not added, and why nothing is sent to it. */
+/** Errors of webhooks. */
 import { Schema } from "effect"
+import { code } from "../shared/Errors.ts"
 
 export class WebhookLimit extends Schema.Error<WebhookLimit>("WebhookLimit")(
-  { error: Schema.tag("webhook_limit") },
-  { httpApiStatus: 409, description: "The builder has as many webhooks as it may have" }
+  { error: code("webhook_limit") },
+  { httpApiStatus: 409, description: "The builder has the maximum number of webhooks" }
 ) {
   readonly _tag = "WebhookLimit"
 }
 
 export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisabled")(
-  { error: Schema.tag("webhook_disabled") },
-  { httpApiStatus: 409, description: "The webhook is disabled: nothing is sent to it" }
+  { error: code("webhook_disabled") },
+  { httpApiStatus: 409, description: "The webhook is disabled. Enable it first" }
 ) {
   readonly _tag = "WebhookDisabled"
 }

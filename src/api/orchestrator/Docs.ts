@@ -1,5 +1,4 @@
 /** What the documentation says about the routes of clients, beside their schemas: meaning, errors and examples. */
-import { OpenApi } from "effect/http-api"
 import { TYPES } from "../../domain/SweepOrder.ts"
 import { bodyTooLarge, type ErrorRow, rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
@@ -159,12 +158,17 @@ export const status = documented({
   response: { status: 200, body: { id, status: "delivered", txHash, crossChain: false, deliveryTxHash: txHash } }
 })
 
-export const events = OpenApi.annotations({
-  summary: "Status of an intent, as it changes",
+export const events = documented({
+  summary: "Stream the status of an intent",
   description: withErrors(
-    "Server-sent events, for clients that do not want to poll. Each event's data is what `GET /intents/:id` answers: the current state at once, then each other one within half a second, until `delivered` or `failed`, after which the stream ends. Comments keep idle connections open. States are told whole, so nothing is lost with a connection: reconnect. With a final state's id in `Last-Event-ID`, as browsers send it, the answer is 204, and they stay away.\n\nA client may have 100 streams open; opening one counts as a request. A stream ends after 30 minutes at the latest.",
+    "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /intents/:id`. The stream sends the current state at once, then each later state within half a second, and ends after `delivered` or `failed`. Comments keep idle connections open. Each event holds the whole state, so a client that reconnects misses nothing. Browsers send the id of the last event as `Last-Event-ID`: if that state is final, the response is 204 and they stop reconnecting.\n\nA client may have 100 streams open. Opening a stream counts as a request. A stream ends after at most 30 minutes.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
-  )
+  ),
+  response: {
+    status: 200,
+    contentType: "text/event-stream",
+    body: { id: "submitted", event: "message", data: { id, status: "submitted", crossChain: false, txHash } }
+  }
 })
 
 const portfolioErrors: ReadonlyArray<ErrorRow> = [

@@ -40,6 +40,10 @@ import {
   QuoteResponse,
   TickReport
 } from "./Schemas.ts"
+import { described } from "../../domain/Described.ts"
+
+const intent = { id: described(Schema.String, "Identifier of the intent.") }
+const owner = { owner: described(Address.NonZeroAddress, "Account whose balances are read.") }
 
 export const Quotes = HttpApiGroup.make("quotes")
   .add(
@@ -67,12 +71,12 @@ export const Intents = HttpApiGroup.make("intents")
       .middleware(IdempotentSubmission)
       .annotateMerge(Docs.submit),
     HttpApiEndpoint.get("status", "/intents/:id", {
-      params: { id: Schema.String },
+      params: intent,
       success: IntentView,
       error: [NotFound, Unavailable, InternalError]
     }).annotateMerge(Docs.status),
     HttpApiEndpoint.get("events", "/intents/:id/events", {
-      params: { id: Schema.String },
+      params: intent,
       success: [HttpApiSchema.StreamSse({ data: IntentView }), HttpApiSchema.NoContent],
       error: [NotFound, RateLimitExceededResponse, Unavailable, InternalError]
     }).annotateMerge(Docs.events)
@@ -84,12 +88,12 @@ export const Intents = HttpApiGroup.make("intents")
 export const Portfolios = HttpApiGroup.make("portfolio")
   .add(
     HttpApiEndpoint.get("portfolio", "/portfolio/:owner", {
-      params: { owner: Address.NonZeroAddress },
+      params: owner,
       success: PortfolioView,
       error: [UpstreamFailed, InternalError]
     }).annotateMerge(Docs.portfolio),
     HttpApiEndpoint.get("sweepable", "/portfolio/:owner/sweepable", {
-      params: { owner: Address.NonZeroAddress },
+      params: owner,
       success: SweepableView,
       error: [UpstreamFailed, InternalError]
     }).annotateMerge(Docs.sweepable)
@@ -116,7 +120,7 @@ export const Catalogs = HttpApiGroup.make("catalog")
       CatalogDocs.chains
     ),
     HttpApiEndpoint.get("tokens", "/tokens", {
-      query: { chainId: Schema.optionalKey(ChainIdText) },
+      query: { chainId: described(Schema.optionalKey(ChainIdText), "Only tokens of this chain.") },
       success: TokenList,
       error: [NotFound, InternalError]
     })
@@ -148,7 +152,7 @@ export const Operator = HttpApiGroup.make("operator")
       .middleware(Validated)
       .annotateMerge(OperatorDocs.stuck),
     HttpApiEndpoint.post("retry", "/admin/intents/:id/retry", {
-      params: { id: Schema.String },
+      params: intent,
       success: RetryOutcome,
       error: [NotFound, Unavailable, InternalError]
     }).annotateMerge(OperatorDocs.retry)

@@ -8,22 +8,32 @@ import { Hash, Hex } from "../../domain/Hex.ts"
 import { FailureReason, IntentStatus } from "../../domain/Intent.ts"
 import { Quote, QuoteId } from "../../domain/Quote.ts"
 import { SweepOrder } from "../../domain/SweepOrder.ts"
+import { described } from "../../domain/Described.ts"
 
-const TypeMember = Schema.Struct({ name: Schema.String, type: Schema.String })
+const TypeMember = Schema.Struct({
+  name: described(Schema.String, "Name of the field."),
+  type: described(Schema.String, "EIP-712 type of the field.")
+})
 
 export const OrderTypedData = Schema.Struct({
-  domain: Schema.Struct({
-    name: Schema.String,
-    version: Schema.String,
-    chainId: ChainId,
-    verifyingContract: Address.Address
-  }),
-  types: Schema.Struct({
-    EIP712Domain: Schema.Array(TypeMember),
-    SweepOrder: Schema.Array(TypeMember)
-  }),
-  primaryType: Schema.Literal("SweepOrder"),
-  message: SweepOrder
+  domain: described(
+    Schema.Struct({
+      name: described(Schema.String, "Name of the signing domain."),
+      version: described(Schema.String, "Version of the signing domain."),
+      chainId: described(ChainId, "Source chain."),
+      verifyingContract: described(Address.Address, "The owner's account, which runs the delegate.")
+    }),
+    "EIP-712 domain."
+  ),
+  types: described(
+    Schema.Struct({
+      EIP712Domain: described(Schema.Array(TypeMember), "Fields of the domain."),
+      SweepOrder: described(Schema.Array(TypeMember), "Fields of the order, in signing order.")
+    }),
+    "EIP-712 types."
+  ),
+  primaryType: described(Schema.Literal("SweepOrder"), "Type of the message."),
+  message: described(SweepOrder, "The order.")
 }).annotate({
   identifier: "OrderTypedData",
   description:
@@ -31,47 +41,55 @@ export const OrderTypedData = Schema.Struct({
     "domain type itself: leave `EIP712Domain` out of `types` for its `signTypedData`."
 })
 
-/** What the owner's EIP-7702 authorization must say. */
 export const AuthorizationRequest = Schema.Struct({
-  address: Address.Address,
-  chainId: ChainId,
-  nonce: Uint256
+  address: described(Address.Address, "Delegate contract of the source chain."),
+  chainId: described(ChainId, "Source chain."),
+  nonce: described(Uint256, "Next transaction nonce of the owner's account.")
 }).annotate({
   identifier: "AuthorizationRequest",
   description: "The EIP-7702 authorization to sign: the chain's delegate, and the account's next transaction nonce"
 })
 
 export const QuoteResponse = Schema.Struct({
-  quote: Quote,
-  order: SweepOrder,
-  /** An addition to the spec: everything to sign, so that a client needs no node of its own. */
-  signing: Schema.Struct({ typedData: OrderTypedData, authorization: AuthorizationRequest })
+  quote: described(Quote, "Terms of the quote."),
+  order: described(SweepOrder, "Order to sign."),
+  signing: described(
+    Schema.Struct({
+      typedData: described(OrderTypedData, "Typed data of the order."),
+      authorization: described(AuthorizationRequest, "Authorization to sign.")
+    }),
+    "Everything to sign, so that a client needs no node of its own. An addition to the specification."
+  )
 }).annotate({ identifier: "QuoteResponse" })
 
 export const IntentSubmission = Schema.Struct({
-  quoteId: QuoteId,
-  signature: Hex,
-  authorization: Authorization
-}).annotate({ identifier: "IntentSubmission", description: "What the owner signed" })
+  quoteId: described(QuoteId, "Identifier of the quote."),
+  signature: described(Hex, "EIP-712 signature of the order by its owner."),
+  authorization: described(Authorization, "EIP-7702 authorization, signed by the owner.")
+}).annotate({ identifier: "IntentSubmission", description: "Signatures of the owner" })
 
 export const IntentAccepted = Schema.Struct({
-  id: QuoteId,
-  status: IntentStatus,
-  txHash: Schema.optionalKey(Hash)
+  id: described(QuoteId, "Identifier of the intent, equal to that of the quote."),
+  status: described(IntentStatus, "Status of the intent, usually submitted."),
+  txHash: described(Schema.optionalKey(Hash), "Source transaction. Absent before broadcast.")
 }).annotate({ identifier: "IntentAccepted" })
 
 export const IntentView = Schema.Struct({
-  id: QuoteId,
-  status: IntentStatus,
-  /** The source transaction; absent before broadcast. */
-  txHash: Schema.optionalKey(Hash),
-  crossChain: Schema.Boolean,
-  /** Additions to the spec: why it failed, and the transaction that delivered on the destination chain. */
-  failureReason: Schema.optionalKey(FailureReason),
-  deliveryTxHash: Schema.optionalKey(Hash)
+  id: described(QuoteId, "Identifier of the intent, equal to that of the quote."),
+  status: described(IntentStatus, "Status of the intent. `delivered` and `failed` are final."),
+  txHash: described(Schema.optionalKey(Hash), "Source transaction. Absent before broadcast."),
+  crossChain: described(Schema.Boolean, "True if the destination chain differs from the source chain."),
+  failureReason: described(
+    Schema.optionalKey(FailureReason),
+    "Reason of the failure. Present if the status is failed. An addition to the specification."
+  ),
+  deliveryTxHash: described(
+    Schema.optionalKey(Hash),
+    "Transaction that delivered on the destination chain. An addition to the specification."
+  )
 }).annotate({ identifier: "Intent" })
 
-/** A chain id as queries carry it. */
+/** A chain id in a query string. */
 export const ChainIdText = Schema.String.check(
   Schema.isPattern(/^[1-9][0-9]{0,14}$/, { message: "expected a positive integer chain id" })
 ).pipe(
@@ -81,16 +99,18 @@ export const ChainIdText = Schema.String.check(
 
 const Count = Schema.Int
 
-/** What one pass of the watcher moved. */
+/** Result of one pass of the watcher. */
 export const TickReport = Schema.Struct({
-  transactions: Count,
-  rebroadcast: Count,
-  replaced: Count,
-  settledSource: Count,
-  delivered: Count,
-  failed: Count,
-  outboxDelivered: Count,
-  unavailableChains: Schema.Array(ChainId)
+  transactions: described(Count, "Number of transactions that the pass looked at."),
+  rebroadcast: described(Count, "Number of transactions broadcast again."),
+  replaced: described(Count, "Number of transactions replaced with higher fees."),
+  settledSource: described(Count, "Number of intents that settled at their source."),
+  delivered: described(Count, "Number of intents that were delivered."),
+  failed: described(Count, "Number of intents that failed."),
+  outboxDelivered: described(Count, "Number of messages delivered to the builder backend."),
+  unavailableChains: described(Schema.Array(ChainId), "Chains whose nodes did not answer.")
 }).annotate({ identifier: "TickReport" })
 
-export const Liveness = Schema.Struct({ ok: Schema.Literal(true) }).annotate({ identifier: "Liveness" })
+export const Liveness = Schema.Struct({ ok: described(Schema.Literal(true), "Always true.") }).annotate({
+  identifier: "Liveness"
+})

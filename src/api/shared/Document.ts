@@ -1,8 +1,9 @@
 /**
- * Finishes a generated OpenAPI document: says of the wire what schemas only say of decoded values, under the domain's names.
+ * Finishes a generated OpenAPI document: constraints of the encoded side, descriptions, examples of errors, rate limit headers
+ * and tables of errors.
  */
-type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
-type Members = { readonly [key: string]: Json }
+import { withErrorExamples } from "./DocumentExamples.ts"
+import { isMembers, type Json, mapMembers, member, type Members } from "./JsonTree.ts"
 
 const ADDRESS: Members = {
   type: "string",
@@ -11,7 +12,7 @@ const ADDRESS: Members = {
   examples: ["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"]
 }
 
-/** Checks of the encoded side, which generation leaves out. */
+/** Constraints of the encoded side, which generation leaves out. */
 const ENCODED: Members = {
   Address: ADDRESS,
   NonZeroAddress: { ...ADDRESS, not: { pattern: "^0x0{40}$" } },
@@ -23,7 +24,10 @@ const ENCODED: Members = {
   }
 }
 
-const RETRY_AFTER: Members = { type: "integer", minimum: 1, description: "Seconds until the window resets" }
+const RETRY_AFTER: Members = {
+  description: "Seconds until the window resets",
+  schema: { type: "integer", minimum: 1 }
+}
 
 const HTTP_METHODS = new Set(["get", "post", "patch", "put", "delete"])
 
@@ -31,11 +35,11 @@ const header = (description: string, example: string): Members => ({ description
 
 const HEADERS: Members = {
   RateLimit: header(
-    "What is left of the window: `r` requests for the next `t` seconds (draft-ietf-httpapi-ratelimit-headers)",
+    "Rest of the window: `r` requests for the next `t` seconds (draft-ietf-httpapi-ratelimit-headers)",
     '"default";r=99;t=60'
   ),
   RateLimitPolicy: header(
-    "The window that the request counts in: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
+    "Window of the request: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
     '"default";q=100;w=60'
   )
 }
@@ -45,15 +49,12 @@ const RATE_LIMIT_HEADERS: Members = {
   "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" }
 }
 
-const isMembers = (value: Json | undefined): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const SUFFIX = /Encoded$/
 
-/** Nothing about a message on the wire is worth two names, so the generated `…Encoded` become plain. */
+/** The document describes encoded messages only, so the generated suffix `Encoded` is dropped. */
 const rename = (text: string): string => (text.startsWith("#/components/schemas/") ? text.replace(SUFFIX, "") : text)
 
-/** Failures that a client cannot tell apart by their bodies are one alternative. */
+/** Failures with the same body become one alternative. */
 const distinct = (alternatives: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   const seen = new Set<string>()
   return alternatives.filter((alternative) => {
@@ -62,10 +63,41 @@ const distinct = (alternatives: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   })
 }
 
-const walk = (value: Json): Json => {
-  if (typeof value === "string") return rename(value)
-  if (Array.isArray(value)) return value.map(walk)
-  if (!isMembers(value)) return value
+/** Generation writes the description of a property as `allOf: [schema, { description }]`. */
+const withOwnDescription = (value: Members): Members => {
+  const { allOf, ...rest } = value
+  if (!Array.isArray(allOf)) return value
+  const last: Json = allOf.at(-1)
+  if (!isMembers(last) || Object.keys(last).join() !== "description") return value
+  const others: ReadonlyArray<Json> = allOf.slice(0, -1)
+  const [only] = others
+  if (others.length === 1 && isMembers(only)) return { ...rest, ...only, ...last }
+  return others.length === 0 ? { ...rest, ...last } : { ...rest, allOf: others, ...last }
+}
+
+const EVENT_PROPERTIES: Members = {
+  id: { description: "Status of the intent, for `Last-Event-ID`." },
+  event: { description: "Name of the event. Always message." },
+  data: { description: "State of the intent." }
+}
+
+/** Describes server-sent events. The generated notes on failures inside a stream do not apply: none is sent. */
+const withoutStreamNotes = (content: Members): Members => {
+  const { "x-effect-stream": _, ...rest } = content
+  const { schema } = rest
+  if (!isMembers(schema)) return rest
+  const properties = mapMembers(schema["properties"], (property, name) => {
+    const described = EVENT_PROPERTIES[name]
+    return { ...property, ...(isMembers(described) ? described : {}) }
+  })
+  return { ...rest, schema: { ...schema, properties } }
+}
+
+const walk = (input: Json): Json => {
+  if (typeof input === "string") return rename(input)
+  if (Array.isArray(input)) return input.map(walk)
+  if (!isMembers(input)) return input
+  const value = withOwnDescription("x-effect-stream" in input ? withoutStreamNotes(input) : input)
   const { anyOf } = value
   if (Array.isArray(anyOf)) {
     const [only, ...others] = distinct(anyOf)
@@ -75,25 +107,31 @@ const walk = (value: Json): Json => {
   }
   return Object.fromEntries(
     Object.entries(value)
-      // Unknown fields are ignored, and answers may gain fields.
+      // Unknown fields are ignored, and responses may gain fields.
       .filter(([key, member]) => !(key === "additionalProperties" && member === false))
       .map(([key, member]) => [
         key,
-        key === "retry-after" && isMembers(member) ? { ...member, schema: RETRY_AFTER } : walk(member)
+        key === "retry-after" && isMembers(member) ? { ...member, ...RETRY_AFTER } : walk(member)
       ])
   )
 }
 
 const isJson = (value: unknown): value is Members => typeof value === "object" && value !== null
 
-const mapMembers = (value: Json | undefined, step: (member: Members, key: string) => Json): Members =>
-  isMembers(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, isMembers(member) ? step(member, key) : member])
-      )
-    : {}
+/** Moves the description of a parameter from its schema to the parameter. */
+const withParameterDescriptions = (operation: Members): Members => {
+  const { parameters } = operation
+  if (!Array.isArray(parameters)) return operation
+  const described = parameters.map((parameter: Json): Json => {
+    const schema = member(parameter, "schema")
+    if (!isMembers(parameter) || !isMembers(schema) || "description" in parameter) return parameter
+    const { description, ...rest } = schema
+    return description === undefined ? parameter : { ...parameter, description, schema: rest }
+  })
+  return { ...operation, parameters: described }
+}
 
-/** An operation that can answer 429 tells its limits with every answer. */
+/** An operation that can answer 429 sends its limits with every response. */
 const withRateLimits = (operation: Members): Members => {
   const responses = operation["responses"]
   if (!isMembers(responses) || responses["429"] === undefined) return operation
@@ -109,10 +147,7 @@ const mapOperations = (paths: Json | undefined, step: (operation: Members) => Me
     mapMembers(item, (operation, method) => (HTTP_METHODS.has(method) ? step(operation) : operation))
   )
 
-const member = (value: Json | undefined, ...keys: ReadonlyArray<string>): Json | undefined =>
-  keys.reduce<Json | undefined>((inner, key) => (isMembers(inner) ? inner[key] : undefined), value)
-
-/** What `error` can say in a response, where the contract fixes it. */
+/** Texts of `error` in a response that the contract fixes. */
 const errorTexts = (response: Json, schemas: Members): ReadonlyArray<string> => {
   const schema = member(response, "content", "application/json", "schema")
   const alternatives = member(schema, "anyOf")
@@ -124,7 +159,7 @@ const errorTexts = (response: Json, schemas: Members): ReadonlyArray<string> => 
   })
 }
 
-/** Rows for the statuses of the contract that the description's own table leaves out. */
+/** Adds a row for each status of the contract that the description's table leaves out. */
 const withErrorRows =
   (schemas: Members) =>
   (operation: Members): Members => {
@@ -163,7 +198,9 @@ export const finish = (document: Readonly<Record<string, unknown>>): Record<stri
     ...walked,
     info: { ...(isMembers(info) ? info : {}), license: LICENSE },
     servers: [{ url: "/", description: "The service that serves this document" }],
-    paths: mapOperations(paths, (operation) => withRateLimits(withErrorRows(named)(operation))),
+    paths: mapOperations(paths, (operation) =>
+      withRateLimits(withErrorExamples(named, withParameterDescriptions(withErrorRows(named)(operation))))
+    ),
     components: { ...components, headers: HEADERS, schemas: named }
   }
 }

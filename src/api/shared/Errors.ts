@@ -1,16 +1,20 @@
 /**
- * Error bodies, all `{ "error": … }` (spec, "Errors"). A class stands for one status and one body, so that handlers fail with
- * a value and the contract knows how it travels. What is not meant for clients travels as {@link MASKED}.
+ * Error bodies, all `{ "error": … }` (spec, "Errors"). Each class is one status and one body: handlers fail with a value, and
+ * the contract encodes it. Reasons that clients must not see are sent as {@link MASKED}.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { described } from "../../domain/Described.ts"
 
-/** The body of every failure whose reason is only logged. */
+/** Body of every failure whose reason is only logged. */
 export const MASKED = "internal error"
+
+/** The fixed text of an error. */
+export const code = <const Text extends string>(text: Text) => described(Schema.tag(text), "Fixed text of this error.")
 
 /** 401: the credential is missing or wrong. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
-  { error: Schema.tag("unauthorized") },
+  { error: code("unauthorized") },
   { httpApiStatus: 401, description: "Missing or wrong credential" }
 ) {
   readonly _tag = "Unauthorized"
@@ -18,39 +22,39 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 
 /** 403: owner or destination did not pass sanctions screening. Never names an address. */
 export class ScreeningRefused extends Schema.Error<ScreeningRefused>("ScreeningRefused")(
-  { error: Schema.tag("request blocked by sanctions screening") },
-  { httpApiStatus: 403, description: "Owner or destination is blocked by sanctions screening; not retryable" }
+  { error: code("request blocked by sanctions screening") },
+  { httpApiStatus: 403, description: "Owner or destination is blocked by sanctions screening. Do not retry" }
 ) {
   readonly _tag = "ScreeningRefused"
 }
 
 /** 404. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(
-  { error: Schema.tag("not found") },
+  { error: code("not found") },
   { httpApiStatus: 404, description: "Unknown id" }
 ) {
   readonly _tag = "NotFound"
 }
 
-/** 409: the `Idempotency-Key` stands for a request with another body. */
+/** 409: the `Idempotency-Key` was used for a request with another body. */
 export class IdempotencyKeyReused extends Schema.Error<IdempotencyKeyReused>("IdempotencyKeyReused")(
-  { error: Schema.tag("idempotency key was used with another request") },
-  { httpApiStatus: 409, description: "The idempotency key stands for another request" }
+  { error: code("idempotency key was used with another request") },
+  { httpApiStatus: 409, description: "The idempotency key was used for another request" }
 ) {
   readonly _tag = "IdempotencyKeyReused"
 }
 
-/** 409: the request that first came with the `Idempotency-Key` is not answered yet. Comes with `Retry-After`. */
+/** 409: the first request with the `Idempotency-Key` is in progress. Sent with `Retry-After`. */
 export class IdempotencyKeyInUse extends Schema.Error<IdempotencyKeyInUse>("IdempotencyKeyInUse")(
-  { error: Schema.tag("a request with this idempotency key is in progress") },
-  { httpApiStatus: 409, description: "The first request with the idempotency key is not answered yet" }
+  { error: code("a request with this idempotency key is in progress") },
+  { httpApiStatus: 409, description: "The first request with the idempotency key is in progress" }
 ) {
   readonly _tag = "IdempotencyKeyInUse"
 }
 
 /** 413. */
 export class BodyTooLarge extends Schema.Error<BodyTooLarge>("BodyTooLarge")(
-  { error: Schema.tag("request body too large") },
+  { error: code("request body too large") },
   { httpApiStatus: 413, description: "The body is longer than 64 KiB" }
 ) {
   readonly _tag = "BodyTooLarge"
@@ -58,13 +62,13 @@ export class BodyTooLarge extends Schema.Error<BodyTooLarge>("BodyTooLarge")(
 
 /** 422: the body is not JSON. */
 export class InvalidJsonBody extends Schema.Error<InvalidJsonBody>("InvalidJsonBody")(
-  { error: Schema.tag("invalid JSON body") },
+  { error: code("invalid JSON body") },
   { httpApiStatus: 422, description: "The body is not valid JSON" }
 ) {
   readonly _tag = "InvalidJsonBody"
 }
 
-/** 422: the request does not have the shape that the contract asks for. Not masked. */
+/** 422: the request does not match the contract. Not masked. */
 export class ValidationFailed extends Schema.Error<ValidationFailed>("ValidationFailed")(
   {
     error: Schema.String.annotate({
@@ -79,12 +83,12 @@ export class ValidationFailed extends Schema.Error<ValidationFailed>("Validation
   readonly _tag = "ValidationFailed"
 }
 
-const masked = { error: Schema.tag(MASKED) }
+const masked = { error: code(MASKED) }
 
-/** 400, masked: a submission that cannot be taken. */
+/** 400, masked: a submission that is not accepted. */
 export class Refused extends Schema.Error<Refused>("Refused")(masked, {
   httpApiStatus: 400,
-  description: "The submission cannot be taken; request a new quote and sign again"
+  description: "The submission is not accepted. Request a new quote and sign again"
 }) {
   readonly _tag = "Refused"
 }
@@ -92,7 +96,7 @@ export class Refused extends Schema.Error<Refused>("Refused")(masked, {
 /** 422, masked: the request is well formed and cannot be served. */
 export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(masked, {
   httpApiStatus: 422,
-  description: "No quote can be made; some causes do not succeed on retry with the same inputs"
+  description: "No quote can be made. Some causes persist on retry with the same input"
 }) {
   readonly _tag = "Unprocessable"
 }
@@ -116,18 +120,20 @@ export class UpstreamFailed extends Schema.Error<UpstreamFailed>("UpstreamFailed
 /** 503, masked: the database cannot be reached. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(masked, {
   httpApiStatus: 503,
-  description: "The service cannot reach its database; retry later"
+  description: "The service cannot reach its database. Retry later"
 }) {
   readonly _tag = "Unavailable"
 }
 
 /** 429. Use {@link RateLimitExceededResponse} in contracts: it carries `Retry-After`. */
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {
-  /** Whole seconds, at least 1, until the window resets. */
+  /** Whole seconds until the window resets. Minimum: 1. */
   retryAfterSeconds: Schema.Int
 }) {}
 
-export const RateLimitExceededBody = Schema.Struct({ error: Schema.Literal("rate limit exceeded") }).annotate({
+export const RateLimitExceededBody = Schema.Struct({
+  error: described(Schema.Literal("rate limit exceeded"), "Fixed text of this error.")
+}).annotate({
   identifier: "RateLimitExceeded",
   description: "More requests than the window allows from one client",
   httpApiStatus: 429

@@ -1,4 +1,4 @@
-/** Puts example messages into the OpenAPI document, as they travel (schemas know them only decoded). */
+/** Adds example messages in their encoded form to the OpenAPI document. Schemas hold decoded examples only. */
 import { OpenApi } from "effect/http-api"
 
 type Json = Readonly<Record<string, unknown>>
@@ -10,9 +10,9 @@ const at = (value: unknown, key: string): Json => {
   return isJson(inner) ? inner : {}
 }
 
-const withExample = (message: Json, example: unknown): Json => {
+const withExample = (message: Json, example: unknown, contentType = "application/json"): Json => {
   const content = at(message, "content")
-  return { ...message, content: { ...content, "application/json": { ...at(content, "application/json"), example } } }
+  return { ...message, content: { ...content, [contentType]: { ...at(content, contentType), example } } }
 }
 
 const IDEMPOTENCY_KEY = {
@@ -20,18 +20,18 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: false,
   description:
-    "1 to 255 printable ASCII characters, chosen by the client and not to be guessed by others, such as a UUID. Within 24 hours, the same request under the same key gets the first one's answer again (`Idempotent-Replayed: true`). Answers of 5xx and 429 are not kept.",
+    "1 to 255 printable ASCII characters, chosen by the client and not guessable, such as a UUID. Within 24 hours, the same request under the same key receives the first response again (`Idempotent-Replayed: true`). Responses with 5xx and 429 are not stored.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
   example: "8e03978e-40d5-43dd-bc93-6894a57f9324"
 }
 
 const REPLAYED = {
-  description: "`true` when this is the answer to an earlier request with the same `Idempotency-Key`",
+  description: "`true` if this is the response to an earlier request with the same `Idempotency-Key`",
   schema: { type: "string", enum: ["true"] }
 }
 
 const RETRY_SOON = {
-  description: "Seconds, when the first request is still in progress",
+  description: "Seconds to wait while the first request is in progress",
   schema: { type: "integer", minimum: 1 }
 }
 
@@ -55,15 +55,20 @@ const withIdempotency = (operation: Json): Json => {
   }
 }
 
-/** Annotations of an endpoint with an example of its request body and of its success, whose status is given. */
+/** Annotates an endpoint with its texts, and with examples of its request body and its success. */
 export const documented = (options: {
   readonly summary: string
   readonly description: string
   readonly request?: unknown
-  readonly response?: { readonly status: number; readonly body: unknown }
-  /** Whether it answers 304 to `If-None-Match`. */
+  readonly response?: {
+    readonly status: number
+    readonly body: unknown
+    /** Default: application/json. */
+    readonly contentType?: string
+  }
+  /** True if it answers 304 to `If-None-Match`. */
   readonly revalidates?: boolean
-  /** Whether it takes an `Idempotency-Key`. */
+  /** True if it takes an `Idempotency-Key`. */
   readonly idempotent?: boolean
 }) =>
   OpenApi.annotations({
@@ -73,7 +78,7 @@ export const documented = (options: {
       const operation = options.idempotent === true ? withIdempotency(generated) : generated
       const responses = {
         ...at(operation, "responses"),
-        ...(options.revalidates === true ? { 304: { description: "Nothing changed since" } } : {})
+        ...(options.revalidates === true ? { 304: { description: "Not modified since the given `ETag`" } } : {})
       }
       return {
         ...operation,
@@ -87,7 +92,8 @@ export const documented = (options: {
                 ...responses,
                 [options.response.status]: withExample(
                   at(responses, String(options.response.status)),
-                  options.response.body
+                  options.response.body,
+                  options.response.contentType
                 )
               }
             })

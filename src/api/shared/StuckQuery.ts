@@ -1,7 +1,8 @@
-/** Which stuck sweeps an operator asks for, at the orchestrator or through the console. */
+/** Query of the list of stuck sweeps, at the orchestrator and through the console. */
 import { Schema, SchemaTransformation } from "effect"
+import { described } from "../../domain/Described.ts"
 
-/** A count as queries carry it. */
+/** A count in a query string. */
 const CountText = (least: number, most: number) => {
   const message = `expected an integer from ${least} to ${most}`
   return Schema.String.check(Schema.isPattern(/^[0-9]{1,9}$/, { message })).pipe(
@@ -13,7 +14,10 @@ const CountText = (least: number, most: number) => {
 }
 
 export const stuckQuery = {
-  state: Schema.optionalKey(Schema.Literal("stuck")),
-  olderThanSeconds: Schema.optionalKey(CountText(0, 86_400)),
-  limit: Schema.optionalKey(CountText(1, 200))
+  state: described(Schema.optionalKey(Schema.Literal("stuck")), "Always stuck."),
+  olderThanSeconds: described(
+    Schema.optionalKey(CountText(0, 86_400)),
+    "Seconds in one status after which an intent counts as stuck. Default: 120."
+  ),
+  limit: described(Schema.optionalKey(CountText(1, 200)), "Maximum number of intents, at most 200. Default: 50.")
 }
