@@ -126,8 +126,8 @@ layer(services, live)("what people see", (it) => {
           { name: "admin-alerts", path: "/app/admin/alerts", heading: "Alerts" },
           { name: "admin-audit", path: "/app/admin/audit", heading: "Audit log" }
         ]
-        const findings: Array<unknown> = []
-        for (const look of LOOKS) {
+        const visitWith = Effect.fnUntraced(function* (look: Look) {
+          const findings: Array<unknown> = []
           const { complaints, page } = yield* Site.visitor({
             colorScheme: look.colorScheme,
             viewport: { width: look.width, height: 860 }
@@ -160,9 +160,12 @@ layer(services, live)("what people see", (it) => {
           findings.push(...(yield* visit(page, admin, look)))
           assert.deepStrictEqual(complaints, [])
           assert.deepStrictEqual(foreign, [])
-        }
-        assert.deepStrictEqual(findings, [])
-      }).pipe(Effect.scoped),
+          return findings
+        }, Effect.scoped)
+        // Each look waits for its network to be idle, which the others use.
+        const findings = yield* Effect.forEach(LOOKS, visitWith, { concurrency: "unbounded" })
+        assert.deepStrictEqual(findings.flat(), [])
+      }),
     180_000
   )
 })
