@@ -13,14 +13,16 @@ const shared = {
   // Bun loads TypeScript itself, each module once per worker: test files share modules and must not change their state.
   isolate: false,
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  testTimeout: 60_000,
-  hookTimeout: 120_000
+  // Only to end a test that hangs: a busy machine must not make it red.
+  testTimeout: 120_000,
+  hookTimeout: 180_000
 }
 
 export default defineConfig({
   test: {
     maxWorkers: Math.min(availableParallelism(), MAX_WORKERS),
     allowOnly: false,
+    silent: "passed-only",
     projects: [
       { test: { ...shared, name: "unit", include: [...unit] } },
       {
