@@ -1,5 +1,5 @@
 /**
- * Every page of the app. What all pages share comes with the app; each page is loaded when it is opened, or about to be.
+ * Routes of the app. Shared code is loaded with the app, and the code of a page when it is opened or about to be.
  */
 import {
   createRootRoute,
@@ -17,7 +17,7 @@ import { CrashPage } from "./ui/CrashPage.tsx"
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: CrashPage })
 
-/** Why the person is at the door, and where they were going. */
+/** Reason for the sign-in page, and the page to return to. */
 export interface SignInSearch {
   readonly reason?: "expired" | "wallet"
   readonly from?: string
@@ -29,7 +29,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/SignInPage.tsx"), "SignInPage"),
   validateSearch: ({ from, reason }: Record<string, unknown>): SignInSearch => ({
     ...(reason === "expired" || reason === "wallet" ? { reason } : {}),
-    // Only a path of this app: a link must not lead elsewhere after a sign-in.
+    // Only paths of this app are accepted: a link must not redirect elsewhere after sign-in.
     ...(typeof from === "string" && /^\/(?!\/)/.test(from) ? { from } : {})
   })
 })
@@ -38,7 +38,7 @@ const dashboard = createRoute({
   getParentRoute: () => root,
   id: "dashboard",
   component: DashboardLayout,
-  // Whoever is not signed in is sent to the door before any page is loaded. What fails here, the layout tells.
+  // Redirects to sign-in before a page is loaded. The layout shows other failures.
   beforeLoad: async ({ location }) => {
     const builder = await queryClient.ensureQueryData(me).catch(() => undefined)
     if (builder === null) {
@@ -60,7 +60,7 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import("./dashboard/ActivityPage.tsx"), "ActivityPage")
 })
 
-/** Which sweeps the list shows; the page makes sense of it, or ignores it. */
+/** Filters of the list of sweeps. The page ignores invalid ones. */
 export interface SweepsSearch {
   readonly status?: unknown
   readonly chain?: unknown

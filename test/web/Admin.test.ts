@@ -46,7 +46,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* Effect.promise(() => page.goto("/admin"))
       yield* fill(page, "Admin token", "a guess")
       yield* click(page, "Open the console")
-      yield* reads(page, "The service did not accept this token.")
+      yield* reads(page, "The service rejected this token.")
       yield* enter(page)
       yield* Effect.promise(() => page.reload())
       yield* sees(page, "Builders")

@@ -116,7 +116,7 @@ describe("what can arrive", () => {
 
 describe("a sweep that the bridge gave back", () => {
   it("names what is in the account now", () => {
-    assert.include(explainFailure("bridge_refunded", "USDC"), "USDC is in your account on the first chain")
+    assert.include(explainFailure("bridge_refunded", "USDC"), "USDC is in your account on the source chain")
     assert.notInclude(explainFailure("bridge_refunded"), "USDC")
     assert.notInclude(explainFailure("expired", "USDC"), "USDC")
   })

@@ -89,7 +89,7 @@ layer(Site.layer(), live)("a builder's sweeps", (it) => {
       yield* Site.reportSweep(id, { ...sweep, statuses: ["submitted", "settled_source"] })
       const { page } = yield* Site.visitorOf(cookie)
       yield* opens(page, "/app/sweeps/the-sweep")
-      yield* reads(page, "On its way. This page follows it.")
+      yield* reads(page, "Pending. This page updates itself.")
       yield* reads(page, "Settled on base")
       yield* reads(page, "after 4.2 s")
       yield* isFine(page)

@@ -96,7 +96,7 @@ layer(services, live)("a builder", (it) => {
       yield* click(page, "Add the webhook")
       yield* sees(page, "The webhook's secret")
       const secret = yield* takeSecret(page)
-      yield* reads(page, "Nothing was sent yet")
+      yield* reads(page, "No deliveries yet")
       assert.notInclude(yield* Effect.promise(() => page.content()), secret)
 
       server.status = 503

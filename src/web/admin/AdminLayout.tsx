@@ -1,4 +1,4 @@
-/** The operator's pages. Behind a gateway whoever gets here may see them; elsewhere the admin token opens them. */
+/** The operator's pages. Behind a gateway, every visitor may see them. Otherwise the admin token opens them. */
 import { useQuery } from "@tanstack/react-query"
 import { Outlet } from "@tanstack/react-router"
 import { useState } from "react"
@@ -26,7 +26,7 @@ function TokenGate() {
   const [token, setToken] = useState("")
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  /** The token is tried before it is taken, so that a wrong one is told at once. */
+  /** Tries the token before it is kept, so that a wrong one is reported immediately. */
   const open = async () => {
     setBusy(true)
     setError(undefined)
@@ -35,7 +35,7 @@ function TokenGate() {
       await queryClient.fetchQuery({ ...alerts, staleTime: 0, retry: false })
     } catch (failure) {
       AdminToken.set(undefined)
-      setError(isFailure(failure, "Unauthorized") ? "The service did not accept this token." : sentence(failure))
+      setError(isFailure(failure, "Unauthorized") ? "The service rejected this token." : sentence(failure))
     } finally {
       setBusy(false)
     }
@@ -58,7 +58,7 @@ function TokenGate() {
             <h1 className="text-xl font-semibold tracking-tight">Admin console</h1>
             <p className="mt-1 text-muted">
               No single sign-on gateway is configured, so the service's admin token opens the console. It is kept in
-              this tab alone, until you close it.
+              this tab until you close it.
             </p>
           </div>
           <Input
@@ -79,7 +79,7 @@ function TokenGate() {
   )
 }
 
-/** Tells a token that is being tried from one that was accepted: only the latter has been answered. */
+/** Distinguishes a token that is being tried from an accepted one: only the latter has an answer. */
 const useAccess = (needsToken: boolean): "open" | "closed" | "restoring" => {
   const token = AdminToken.useAdminToken()
   const [wasOpen] = useState(() => AdminToken.current() !== undefined)

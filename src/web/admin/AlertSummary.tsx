@@ -1,4 +1,4 @@
-/** An alert in words, with when it began and what came with it. */
+/** An alert with its message, start and details. */
 import { Badge } from "../ui/Badge.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Facts } from "./Facts.tsx"

@@ -1,4 +1,4 @@
-/** What needs an operator's eye, until it is cleared. */
+/** Open alerts. Each stays until it is cleared. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"
@@ -31,7 +31,7 @@ function Clear({ alertKey }: { readonly alertKey: string }) {
 export function AlertsPage() {
   const found = useQuery(alerts)
   return (
-    <Page description="They stay until their cause is gone or you clear them." title="Alerts">
+    <Page description="An alert stays until its cause is resolved or you clear it." title="Alerts">
       <Card flush>
         {found.isError ? (
           <ErrorState error={found.error} retry={found.refetch} />
@@ -40,7 +40,7 @@ export function AlertsPage() {
             <Skeleton className="h-32 w-full" />
           </div>
         ) : found.data.length === 0 ? (
-          <EmptyState icon="check" title="All is well">
+          <EmptyState icon="check" title="No alerts">
             Nothing needs your attention.
           </EmptyState>
         ) : (

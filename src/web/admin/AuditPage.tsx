@@ -1,4 +1,4 @@
-/** Who changed what, newest first. Nothing here can be changed. */
+/** The audit log, newest first. It is read-only. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Card } from "../ui/Card.tsx"
 import { LoadMore } from "../ui/LoadMore.tsx"
@@ -13,12 +13,12 @@ export function AuditPage() {
   const pages = useInfiniteQuery(audit)
   const rows = pages.data?.pages.flatMap(({ records }) => records)
   return (
-    <Page description="Every change that was made to accounts and payouts." title="Audit log">
+    <Page description="Every change to accounts and payouts." title="Audit log">
       <Card flush>
         {pages.isError ? (
           <ErrorState error={pages.error} retry={pages.refetch} />
         ) : rows?.length === 0 ? (
-          <EmptyState icon="book" title="Nothing was changed yet" />
+          <EmptyState icon="book" title="No changes yet" />
         ) : (
           <Table
             caption="Audit log"

@@ -1,4 +1,4 @@
-/** Every entry of a builder's ledger. An accrual can be taken back; the entry that does so stands beside it. */
+/** Every entry of a builder's ledger. An accrual can be reversed, which adds an entry. */
 import { type InfiniteData, type UseInfiniteQueryResult, useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { EntriesPage } from "../../api/builder/Schemas.ts"
@@ -62,7 +62,7 @@ function ReverseDialog({ onClose, sweepId }: { readonly sweepId: string; readonl
       <p className="text-muted">A reversal of the full amount is added to the ledger. Nothing is deleted.</p>
       {reverse.isError && <Notice tone="bad">{sentence(reverse.error)}</Notice>}
       <Input
-        help="Stands in the audit log."
+        help="Recorded in the audit log."
         label="Reason"
         maxLength={500}
         onChange={(event) => setReason(event.target.value)}

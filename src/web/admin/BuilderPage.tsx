@@ -1,4 +1,4 @@
-/** One builder: its terms, what it earned, and its ledger. */
+/** One builder: terms, earnings and ledger. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import { useTokenBook } from "../api/tokens.ts"
@@ -85,7 +85,7 @@ export function BuilderPage() {
             {builder.suspendedAtMs !== undefined && (
               <Detail
                 label="Suspended"
-                note="Its key attributes nothing. It still signs in and is owed what it earned."
+                note="Its API key attributes no sweeps. It can still sign in, and its earnings stay owed."
               >
                 {atMoment(builder.suspendedAtMs)}
               </Detail>

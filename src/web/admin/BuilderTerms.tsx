@@ -1,4 +1,4 @@
-/** What an operator sets for a builder: markup within its cap, how it is paid, and whether its key works. */
+/** Terms that an operator sets for a builder: markup, cap, payout mode and suspension. */
 import { type FormEvent, useState } from "react"
 import type { BuilderAccount } from "../../domain/Builder.ts"
 import { sentence } from "../api/failures.ts"
@@ -55,7 +55,7 @@ export function BuilderTerms({ builder }: { readonly builder: BuilderAccount }) 
           />
         </div>
         <Select
-          help="Counts for sweeps quoted from now on."
+          help="Applies to sweeps that are quoted from now on."
           label="Paid"
           onChange={(event) => setMode(event.target.value === "ledger" ? "ledger" : "onchain")}
           value={mode}
@@ -105,7 +105,7 @@ export function SuspendButton({ builder }: { readonly builder: BuilderAccount })
           title={`Suspend ${builder.name}?`}
         >
           <p className="text-muted">
-            Its key attributes nothing from now on. It can still sign in, and what it has earned stays owed.
+            Its API key attributes no further sweeps. It can still sign in, and its earnings stay owed.
           </p>
           {change.isError && <Notice tone="bad">{sentence(change.error)}</Notice>}
         </Dialog>

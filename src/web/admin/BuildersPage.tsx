@@ -64,7 +64,7 @@ export function BuildersPage() {
           Register a builder
         </Button>
       }
-      description="Who integrates the sweep, and at what markup."
+      description="Accounts that integrate the sweep, and their markups."
       title="Builders"
     >
       <Card
@@ -85,7 +85,7 @@ export function BuildersPage() {
         {pages.isError ? (
           <ErrorState error={pages.error} retry={pages.refetch} />
         ) : rows?.length === 0 ? (
-          <EmptyState icon="builders" title={search === "" ? "No builders yet" : "Nobody matches"}>
+          <EmptyState icon="builders" title={search === "" ? "No builders yet" : "No builder matches"}>
             {search === ""
               ? "Builders sign up with their wallet, or you register them."
               : "Search for a part of a name, an id or a payout address."}

@@ -1,4 +1,4 @@
-/** Names and values that came with an alert or an action, as they are. */
+/** Names and values of an alert or an action, unchanged. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, string | number | boolean>> }) {
   const entries = Object.entries(facts)
   if (entries.length === 0) return null

@@ -1,4 +1,4 @@
-/** Whether what the orchestrator depends on works: chains, lanes, queues and the services that it asks. */
+/** Health of the orchestrator's dependencies: chains, lanes, queues and external services. */
 import type { Health } from "../../domain/Health.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { type TokenBook, useTokenBook } from "../api/tokens.ts"
@@ -25,7 +25,7 @@ const contracts = (deployed: boolean | null): string => {
 
 type Relaying = Health["relaying"][number]
 
-/** Why nothing is sent, or that it is. */
+/** State of a lane: sending, or the reason why not. */
 const sending = (relaying: Relaying | undefined): string => {
   if (relaying === undefined) return "–"
   if (relaying.paused) return "paused"

@@ -1,4 +1,4 @@
-/** The orchestrator as an operator needs to see it: is it well, what is wrong, and which sweeps wait for what. */
+/** Health, alerts and stuck sweeps of the orchestrator. */
 import { useQuery } from "@tanstack/react-query"
 import { isFailure } from "../api/failures.ts"
 import { Card } from "../ui/Card.tsx"
@@ -9,7 +9,7 @@ import { ConditionBadge, HealthCards } from "./HealthCards.tsx"
 import { operationsAlerts, operationsHealth } from "./queries.ts"
 import { StuckSweeps } from "./StuckSweeps.tsx"
 
-/** The settings that are missing, if that is what the failure says. */
+/** Names of the missing settings, if the failure has them. */
 const missingSettings = (error: unknown): ReadonlyArray<string> | undefined =>
   isFailure(error, "NotConfigured") && error instanceof Error && "missing" in error && Array.isArray(error.missing)
     ? error.missing.map(String)
@@ -37,7 +37,7 @@ function NotConfigured({ missing }: { readonly missing: ReadonlyArray<string> })
 function Alerts() {
   const found = useQuery(operationsAlerts)
   return (
-    <Card description="Each ends by itself when its cause is gone." flush title="Alerts of the orchestrator">
+    <Card description="Each alert ends when its cause is resolved." flush title="Alerts of the orchestrator">
       {found.isError ? (
         <ErrorState error={found.error} retry={found.refetch} />
       ) : found.data === undefined ? (
@@ -45,7 +45,7 @@ function Alerts() {
           <Skeleton className="h-16 w-full" />
         </div>
       ) : found.data.length === 0 ? (
-        <EmptyState icon="check" title="No alert stands" />
+        <EmptyState icon="check" title="No alerts" />
       ) : (
         <ul className="divide-y divide-line">
           {found.data.map((alert) => (
@@ -65,7 +65,7 @@ export function OperationsPage() {
   return (
     <Page
       actions={health.data !== undefined && <ConditionBadge status={health.data.status} />}
-      description="The orchestrator's health, its alerts, and sweeps that wait."
+      description="Health and alerts of the orchestrator, and stuck sweeps."
       title="Operations"
     >
       {missing === undefined ? (

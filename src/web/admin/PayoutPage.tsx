@@ -1,4 +1,4 @@
-/** One batch: who gets what, files to pay it with, and its end. */
+/** One payout batch: lines, files to pay it with, and its conclusion. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import { useState } from "react"
@@ -31,7 +31,7 @@ const HASH = /^0x[0-9a-fA-F]{64}$/
 
 const isHash = (text: string): text is `0x${string}` => HASH.test(text)
 
-/** Ends a batch, as paid or as given up. */
+/** Concludes a batch, as paid or as failed. */
 function EndDialog({
   batch,
   ending,
@@ -80,7 +80,7 @@ function EndDialog({
       <p className="text-muted">
         {isPaid
           ? "The service checks on the chain that this transaction paid every builder in full, from the vault."
-          : "What it claimed is owed again and can be paid by another batch. Be sure that no payment of it is on its way."}
+          : "Its amounts are owed again and can be paid by another batch. Make sure that no payment of this batch is pending."}
       </p>
       {end.isError && <Notice tone="bad">{sentence(end.error)}</Notice>}
       <Input

@@ -1,4 +1,4 @@
-/** Payout batches: what is owed in one token on one chain, paid by one transaction. */
+/** Payout batches. Each pays the amounts owed in one token on one chain in one transaction. */
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useId, useState } from "react"
@@ -72,11 +72,11 @@ function OpenDialog({ book, onClose }: { readonly book: TokenBook; readonly onCl
       title="Open a payout batch"
     >
       {owed?.length === 0 ? (
-        <p className="text-muted">Nobody is owed anything.</p>
+        <p className="text-muted">No builder is owed anything.</p>
       ) : (
         <form className="flex flex-col gap-4" id={form} onSubmit={submit}>
           <p className="text-muted">
-            The batch claims what is owed in one token. You then pay it from the vault and name the transaction.
+            The batch takes all amounts owed in one token. Then pay it from the vault and enter the transaction.
           </p>
           {open.isError && <Notice tone="bad">{sentence(open.error)}</Notice>}
           <Select label="Token" onChange={(event) => setChosen(event.target.value)} value={chosen}>
@@ -88,13 +88,13 @@ function OpenDialog({ book, onClose }: { readonly book: TokenBook; readonly onCl
           </Select>
           {position !== undefined && (
             <p>
-              <span className="text-muted">Owed in all: </span>
+              <span className="text-muted">Owed in total: </span>
               <Amount token={token} value={position.owed} />
             </p>
           )}
           <Input
             error={isMalformed ? "This is not an amount of the token." : undefined}
-            help="Builders who are owed less are left out. Empty: everybody is paid."
+            help="Builders who are owed less are left out. If empty, all builders are paid."
             inputMode="decimal"
             label={`Least amount${token === undefined ? ", in smallest units" : `, in ${token.symbol}`}`}
             onChange={(event) => setLeast(event.target.value)}
@@ -138,7 +138,7 @@ export function PayoutsPage() {
           Open a batch
         </Button>
       }
-      description="Pays builders whose earnings the ledger owes."
+      description="Payments to builders whose earnings are owed by the ledger."
       title="Payouts"
     >
       <Card flush title="Batches">
@@ -146,7 +146,7 @@ export function PayoutsPage() {
           <ErrorState error={pages.error} retry={pages.refetch} />
         ) : rows?.length === 0 ? (
           <EmptyState icon="payout" title="No batches yet">
-            Open one when builders are owed something.
+            Open a batch when builders are owed something.
           </EmptyState>
         ) : (
           <Table caption="Payout batches" columns={columns(book)} rowKey={({ id }) => id} rows={rows} />

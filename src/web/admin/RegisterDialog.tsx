@@ -1,4 +1,4 @@
-/** Registers a builder. What the service objects to stands at its field. */
+/** Registers a builder. Errors of the service are shown at their fields. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useId, useState } from "react"
 import * as Address from "../../domain/Address.ts"
@@ -99,7 +99,7 @@ export function RegisterDialog({
             {...field("builderBps")}
           />
           <Input
-            help="The most it may become."
+            help="Maximum of the markup."
             label="Markup cap"
             max={10_000}
             min={0}
@@ -108,7 +108,7 @@ export function RegisterDialog({
           />
         </div>
         <Select
-          help="On-chain: each sweep pays the builder itself. In batches: you pay what the ledger owes."
+          help="On-chain: each sweep pays the builder. In batches: you pay the amounts owed by the ledger."
           label="Paid"
           onChange={({ target }) =>
             setDraft({ ...draft, payoutMode: target.value === "ledger" ? "ledger" : "onchain" })

@@ -1,4 +1,4 @@
-/** What the protocol earned by day, and what the treasury holds against what it owes. */
+/** Revenue of the protocol by day, and balances of the treasury compared with owed amounts. */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { RevenueView } from "../../api/builder/Schemas.ts"
@@ -32,7 +32,7 @@ function RevenueChart({ book, days }: { readonly book: TokenBook; readonly days:
   if (group === undefined || first === undefined) {
     return (
       <EmptyState icon="chart" title="No revenue yet">
-        Each settled sweep's protocol fee is counted here.
+        The protocol fee of each settled sweep is counted here.
       </EmptyState>
     )
   }
@@ -75,11 +75,11 @@ function Treasury({ book }: { readonly book: TokenBook }) {
   const found = useQuery(treasury)
   const positions = found.data?.positions
   return (
-    <Card description="Builders' earnings, and whether the vault covers what is owed" flush title="Treasury">
+    <Card description="Builders' earnings, and the vault's coverage of owed amounts" flush title="Treasury">
       {found.isError ? (
         <ErrorState error={found.error} retry={found.refetch} />
       ) : positions?.length === 0 ? (
-        <EmptyState icon="wallet" title="Nothing was earned yet" />
+        <EmptyState icon="wallet" title="No earnings yet" />
       ) : (
         <Table
           caption="Treasury positions"
@@ -120,7 +120,7 @@ export function RevenuePage() {
   const book = useTokenBook()
   const found = useQuery(revenue)
   return (
-    <Page description="What the protocol earns, and what it holds for builders." title="Revenue and treasury">
+    <Page description="Earnings of the protocol, and balances held for builders." title="Revenue and treasury">
       <Card description={`Last ${DAYS} days, in UTC`} title="Revenue by day">
         <div className="grid min-h-72 content-center">
           {found.isError ? (

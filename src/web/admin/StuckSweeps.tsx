@@ -1,4 +1,4 @@
-/** Sweeps that do not get on: what each waits for, what an operator can do, and the retry of those that nothing carries. */
+/** Stuck sweeps: the cause of each, the operator's action, and a retry for those without a transaction. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import type { StuckIntent } from "../../domain/StuckIntent.ts"
 import { call } from "./client.ts"
@@ -106,7 +106,11 @@ export function StuckSweeps() {
   const found = useQuery(stuckSweeps)
   const more = found.data === undefined ? 0 : found.data.total - found.data.intents.length
   return (
-    <Card description="What each waits for. Most go on by themselves once it is there." flush title="Stuck sweeps">
+    <Card
+      description="Each sweep with its cause. Most continue without help when the cause is resolved."
+      flush
+      title="Stuck sweeps"
+    >
       {found.isError ? (
         <ErrorState error={found.error} retry={found.refetch} />
       ) : found.data === undefined ? (
@@ -115,7 +119,7 @@ export function StuckSweeps() {
         </div>
       ) : found.data.intents.length === 0 ? (
         <EmptyState icon="check" title="No sweep is stuck">
-          Every sweep that was submitted moves on in time.
+          Every submitted sweep makes progress.
         </EmptyState>
       ) : (
         <>

@@ -1,4 +1,4 @@
-/** The client of the console, which alone sends the operator's token. */
+/** API client of the console. It is the only one that sends the operator's token. */
 import { Effect } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

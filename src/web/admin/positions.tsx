@@ -1,4 +1,4 @@
-/** What was earned, paid and is owed in a token, as columns of a table. */
+/** Table columns of a token's earned, paid and owed amounts. */
 import type { TokenBook } from "../api/tokens.ts"
 import { Amount } from "../ui/Amount.tsx"
 import type { Column } from "../ui/Table.tsx"

@@ -1,4 +1,4 @@
-/** What the console reads. Every key begins with the console's, so that a refused token is noticed. */
+/** Queries of the console. Every key begins with the console's prefix, so that a rejected token is noticed. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { call } from "./client.ts"
 import { CONSOLE } from "../api/queryClient.ts"

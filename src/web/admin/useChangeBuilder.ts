@@ -1,4 +1,4 @@
-/** Changes a builder, and what the console shows of it. */
+/** Changes a builder and refreshes the queries that show it. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import type { PatchRequest } from "../../api/builder/Schemas.ts"
 import { call } from "./client.ts"

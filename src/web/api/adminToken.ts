@@ -1,4 +1,4 @@
-/** The operator's token, where no gateway stands in front of the console: kept for this tab alone, until it is closed. */
+/** The operator's token, for a console without a gateway. It is kept in this tab until the tab is closed. */
 import { useSyncExternalStore } from "react"
 
 const KEY = "sweep-admin-token"

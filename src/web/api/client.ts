@@ -1,4 +1,4 @@
-/** The client of builders' pages. */
+/** API client of the builders' pages. */
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** Problems of a form, each at its field. */
+/** Errors of a form by field. */
 import { Schema, SchemaIssue } from "effect"
 import { isFailure } from "./failures.ts"
 
@@ -12,7 +12,7 @@ const isIssue = (value: unknown): value is Issue =>
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What is wrong by field, as the contract says before the request is sent, or the service after; else empty. */
+/** Errors by field, from the contract's schema before the request or from the service after it. Empty for other failures. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   if (Schema.isSchemaError(error)) {
     return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What the dashboard reads, for TanStack Query. */
+/** Queries of the dashboard, for TanStack Query. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { Activity } from "../../domain/LedgerEntry.ts"
 import { call } from "./client.ts"
@@ -12,7 +12,7 @@ export const deployment = queryOptions({
   staleTime: Infinity
 })
 
-/** Who is signed in; null when nobody is. */
+/** The signed-in builder, or null. */
 export const me = queryOptions({
   queryKey: ["me"],
   queryFn: ({ signal }) =>
@@ -23,7 +23,7 @@ export const me = queryOptions({
   staleTime: MINUTE
 })
 
-/** Everything below is of who is signed in, and goes when they do. */
+/** Prefix of the queries that belong to the signed-in builder. They are removed at sign-out. */
 export const MINE = "mine"
 
 export const accruals = queryOptions({
@@ -50,12 +50,12 @@ export const activity = infiniteQueryOptions({
 
 const LARGEST_PAGE = 500
 
-/** Activity back to a moment, newest first, or as many entries as are allowed. */
+/** Activity since a time, newest first, up to a maximum number of entries. */
 export const activitySince = async (sinceMs: number, most: number, signal?: AbortSignal) => {
   const entries: Array<Activity> = []
   let cursor: string | undefined
   do {
-    // Each page's cursor comes with the page before it.
+    // The cursor of a page is in the page before it.
     // oxlint-disable-next-line no-await-in-loop
     const { entries: found, nextCursor } = await page(cursor, LARGEST_PAGE, signal)
     entries.push(...found)
@@ -68,7 +68,7 @@ const DAY = 86_400_000
 
 export const RECENT_DAYS = 30
 
-/** More would make the page wait; it then says that it shows a part. */
+/** Maximum number of entries, so that the page does not wait long. The page says if entries are missing. */
 const MOST_RECENT = 5_000
 
 export const recentActivity = queryOptions({

@@ -1,15 +1,15 @@
-/** The cache of everything that was read. It notices when a session or an admin token is not accepted any more. */
+/** The query cache. It notices when a session or an admin token is no longer accepted. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
 import * as AdminToken from "./adminToken.ts"
 import { isFailure } from "./failures.ts"
 import { me, MINE } from "./queries.ts"
 
-/** Failures that a second try, a moment later, may not meet. */
+/** Failures for which a retry may succeed. */
 const TRANSIENT = ["HttpClientError", "Unavailable", "InternalError", "UpstreamFailed"]
 
 const RETRIES = 2
 
-/** Queries and changes of the console say so with this first part of their key. */
+/** First element of the keys of the console's queries and mutations. */
 export const CONSOLE = "console"
 
 const onError = (error: unknown, key: ReadonlyArray<unknown> | undefined): void => {

@@ -1,4 +1,4 @@
-/** Tokens and chains by what the deployment lists. */
+/** Tokens and chains of the deployment. */
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { DeploymentView, PublicChain } from "../../api/builder/DeploymentApi.ts"
@@ -8,7 +8,7 @@ import { deployment } from "./queries.ts"
 export interface TokenBook {
   readonly chains: ReadonlyArray<PublicChain>
   readonly chain: (id: number | undefined) => PublicChain | undefined
-  /** A listed token. Without a chain, the only one of that address. */
+  /** The listed token of an address. Without a chain, only if exactly one chain lists the address. */
   readonly token: (chainId: number | undefined, address: string) => TokenInfo | undefined
 }
 

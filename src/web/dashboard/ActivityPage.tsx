@@ -1,4 +1,4 @@
-/** Every accrual, with filters over what was loaded and a file of all. */
+/** All accruals, with filters over the loaded ones and a CSV export. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Activity } from "../../domain/LedgerEntry.ts"
@@ -112,7 +112,7 @@ export function ActivityPage() {
   return (
     <Page
       actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="activity.csv" make={file} />}
-      description="What each settled sweep earned you."
+      description="Your earnings from each settled sweep."
       title="Activity"
     >
       <Card

@@ -1,4 +1,4 @@
-/** The builder's key: how to recognise it, when it was used, and a new one. */
+/** The builder's API key: its prefix, its last use, and its rotation. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../api/client.ts"
@@ -47,7 +47,7 @@ export function ApiKeyPage() {
           <ErrorState error={key.error} retry={key.refetch} />
         ) : (
           <Details>
-            <Detail label="Key" note="Only the beginning can be shown; the rest was never stored.">
+            <Detail label="Key" note="Only the beginning can be shown, because the rest is not stored.">
               {key.data === undefined ? (
                 <Skeleton className="h-5 w-40" />
               ) : (
@@ -69,7 +69,7 @@ export function ApiKeyPage() {
           </Details>
         )}
       </Card>
-      <Card title="How it is used">
+      <Card title="Use the key">
         <p className="max-w-[60ch] text-muted">
           Send the key as <code className="font-mono text-ink">apiKey</code> in the body of{" "}
           <code className="font-mono text-ink">POST /quote</code>. The answer then names you as{" "}
@@ -87,8 +87,8 @@ export function ApiKeyPage() {
           onConfirm={() => rotate.mutate()}
           title="Replace the API key?"
         >
-          The current key stops working at once. Sweeps quoted with it from then on are not attributed to you and earn
-          nothing, until your servers use the new one.
+          The current key stops working immediately. Sweeps quoted with it are no longer attributed to you and earn
+          nothing, until your servers use the new key.
         </ConfirmDialog>
       )}
       {shown !== undefined && <KeyDialog secret={shown} onClose={() => setShown(undefined)} title="Your new API key" />}

@@ -1,4 +1,4 @@
-/** What is owed, what was paid and what was ever earned, per token. */
+/** Owed, paid and total earned amounts per token. */
 import type { AccrualsView } from "../../api/builder/AccountSchemas.ts"
 import type { UseQueryResult } from "@tanstack/react-query"
 import { lazy, Suspense } from "react"
@@ -87,7 +87,7 @@ export function Balances({
         <ErrorState error={totals.error} retry={totals.refetch} />
       ) : lines?.length === 0 ? (
         <EmptyState icon="wallet" title="No balances yet">
-          What your markup earns is listed here per token: owed to you, paid out, and in total.
+          Earnings from your markup are listed here per token: owed, paid and total.
         </EmptyState>
       ) : (
         <Table

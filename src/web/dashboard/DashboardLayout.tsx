@@ -1,4 +1,4 @@
-/** The builder's pages, for who is signed in. */
+/** Frame of the pages of a signed-in builder. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
@@ -64,12 +64,12 @@ export function DashboardLayout() {
   const session = useQuery(me)
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  // A session that ends under the page is explained at the door; one that was never there, or was left, is not.
+  // The sign-in page explains that a session expired, but not after a sign-out or without an earlier session.
   const wasSignedIn = useRef(false)
   const isNobody = session.data === null
   useEffect(() => {
     if (session.data) wasSignedIn.current = true
-    // While the door opens, this page still stands.
+    // This page is still shown until the sign-in page has loaded.
     if (!isNobody || pathname === "/sign-in") return
     const search = {
       ...(wasSignedIn.current ? ({ reason: "expired" } as const) : {}),
@@ -85,7 +85,7 @@ export function DashboardLayout() {
       </main>
     )
   }
-  // On the way to the door there is nothing to show.
+  // Nothing is shown during the redirect to sign-in.
   if (session.data === null) return null
   return (
     <Shell

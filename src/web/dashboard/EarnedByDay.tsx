@@ -1,4 +1,4 @@
-/** What the last days earned, one token at a time: amounts of different tokens do not add up. */
+/** Earnings of the last days for one token, because amounts of different tokens cannot be added. */
 import type { UseQueryResult } from "@tanstack/react-query"
 import { useState } from "react"
 import { RECENT_DAYS, type recentActivity } from "../api/queries.ts"
@@ -72,7 +72,7 @@ export function EarnedByDay({ book, recent }: { readonly book: TokenBook; readon
           <Skeleton className="h-72 w-full" />
         ) : selected === undefined ? (
           <EmptyState icon="chart" title="Nothing earned yet">
-            Once sweeps with your markup settle, each day's earnings stand here.
+            Earnings of each day appear here when sweeps with your markup settle.
           </EmptyState>
         ) : (
           <Chart book={book} onSelect={setChosen} selected={selected} tokens={tokens} />

@@ -1,17 +1,17 @@
-/** Takes a whole list home as a file, however much of it is shown. */
+/** Exports a whole list as a CSV file, even if the page shows only a part. */
 import { useMutation } from "@tanstack/react-query"
 import { MINE } from "../api/queries.ts"
 import { download } from "../lib/csv.ts"
 import { Button } from "../ui/Button.tsx"
 import { toast } from "../ui/Toast.tsx"
 
-/** A file of more would not open in a spreadsheet. */
+/** Maximum number of rows that a spreadsheet opens. */
 const MOST_ROWS = 100_000
 
 export interface ExportCsvProps {
   readonly fileName: string
   readonly disabled: boolean
-  /** Reads at most so many rows and returns the file's text. */
+  /** Reads up to this number of rows and returns the text of the file. */
   readonly make: (most: number) => Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** How the builder is doing: sweeps and earnings of the last days, and what is owed. */
+/** Sweeps and earnings of the last days, and owed amounts. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
@@ -16,12 +16,12 @@ import { useBuilder } from "./useBuilder.ts"
 
 const LATEST = 5
 
-/** Sweeps have a client of their own, which the first page does not wait for. */
+/** Sweeps have a separate client, so that the first page does not wait for it. */
 const performance = () => import("./sweeps/Performance.tsx")
 const SweepStats = lazy(async () => ({ default: (await performance()).SweepStats }))
 const VolumeCard = lazy(async () => ({ default: (await performance()).VolumeCard }))
 
-/** As wide and as high as what comes, so that nothing moves. */
+/** Placeholder of the same size as the content, so that the layout does not shift. */
 const LOADING = (
   <>
     {[`Sweeps, ${RECENT_DAYS} days`, "Success rate"].map((label) => (

@@ -1,4 +1,4 @@
-/** From nothing to a first attributed sweep. */
+/** Steps to a first attributed sweep. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
@@ -81,7 +81,7 @@ export function QuickstartPage() {
           </>
         )
       }
-      description="Three calls, two signatures, and a sweep that is yours."
+      description="Three calls and two signatures to a sweep attributed to you."
       title="Quickstart"
     >
       <Card>
@@ -89,13 +89,13 @@ export function QuickstartPage() {
           <Stage done={key.data?.lastUsedAtMs !== undefined} number={1} title="Use your key on your server">
             Put it in <code className="font-mono text-ink">SWEEP_API_KEY</code>.{" "}
             <Link className="text-accent underline underline-offset-2" to="/api-key">
-              Lost it? Rotate it.
+              If you lost it, rotate it.
             </Link>
           </Stage>
           <Stage number={2} title="Run the code below">
             It quotes, signs and submits one sweep with your id in it.
           </Stage>
-          <Stage number={3} title="See it arrive">
+          <Stage number={3} title="Watch it settle">
             The sweep is in{" "}
             <Link className="text-accent underline underline-offset-2" to="/activity">
               your activity

@@ -1,4 +1,4 @@
-/** The builder's account: what it says, and why most of it is not for the builder to change. */
+/** The builder's account, and the reasons why most of it is read-only. */
 import { percent } from "../lib/amounts.ts"
 import { onDate } from "../lib/time.ts"
 import { Address } from "../ui/Address.tsx"
@@ -22,9 +22,9 @@ function Locked() {
 export function SettingsPage() {
   const builder = useBuilder()
   return (
-    <Page description="Your account as the service knows it." title="Settings">
+    <Page description="Your account at the service." title="Settings">
       <Card
-        description="These are set by the operator, so that nobody who gets hold of your session can redirect your earnings."
+        description="The operator sets these, so that a stolen session cannot redirect your earnings."
         flush
         title="Account"
       >
@@ -33,25 +33,25 @@ export function SettingsPage() {
             {builder.name}
             <Locked />
           </Detail>
-          <Detail label="Builder id" note="Named in every quote of yours as builderId. It never changes.">
+          <Detail label="Builder id" note="The builderId of your quotes. It never changes.">
             <code className="font-mono text-sm break-all">{builder.id}</code>{" "}
             <CopyIcon label="Copy builder id" text={builder.id} />
           </Detail>
           <Detail
             label="Payout address"
-            note="It receives your earnings and is what you sign in with. Changing it from here would let a stolen session take both."
+            note="Receives your earnings and signs you in. If it could be changed here, a stolen session could take both."
           >
             <Address full label="payout address" value={builder.payoutAddress} />
             <Locked />
           </Detail>
           <Detail
             label="Markup"
-            note="Your share of each swept amount, on top of the protocol's fee. It is yours in full. The operator sets it, because users pay it."
+            note="Your share of each swept amount, in addition to the protocol's fee. The operator sets it, because users pay it."
           >
             {percent(builder.builderBps)} <span className="text-muted">({builder.builderBps} bps)</span>
             <Locked />
           </Detail>
-          <Detail label="Markup cap" note="The markup can never be set above this.">
+          <Detail label="Markup cap" note="Maximum of the markup.">
             {percent(builder.maxBuilderBps)} <span className="text-muted">({builder.maxBuilderBps} bps)</span>
             <Locked />
           </Detail>

@@ -1,4 +1,4 @@
-/** The way in for builders. */
+/** Sign-in of builders. */
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { type ReactNode, useEffect } from "react"
@@ -11,7 +11,7 @@ import { ChooseWallet, KeyOnce, SignMessage, SignUp } from "./SignInSteps.tsx"
 
 const REASONS = {
   expired: "Your session has ended. Sign in again to continue.",
-  wallet: "Your wallet is on another account. Sign in with it to see its builder."
+  wallet: "Your wallet switched to another account. Sign in with it to see its builder."
 } as const
 
 function Frame({ children }: { readonly children: ReactNode }) {
@@ -42,7 +42,7 @@ export function SignInPage() {
   useEffect(() => {
     document.title = "Sign in · Sweep"
   }, [])
-  // Whoever has a session needs no door, unless they came to change the account.
+  // A signed-in builder is redirected, unless the page was opened to change the account.
   const isIn = step.name === "done" || (step.name === "choose" && session.data && reason !== "wallet")
   useEffect(() => {
     if (isIn) void navigate({ to: from, replace: true })

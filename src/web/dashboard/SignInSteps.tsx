@@ -1,4 +1,4 @@
-/** The steps of signing in and up, each saying what will happen before it does. */
+/** The steps of sign-in and sign-up. Each explains its effect first. */
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { sentence } from "../api/failures.ts"
@@ -24,7 +24,7 @@ function Failure({ error }: { readonly error: unknown }) {
   return error === undefined ? null : <Notice tone="bad">{explain(error)}</Notice>
 }
 
-/** Each step's heading takes the focus, so that screen readers hear that a step has begun. */
+/** The heading of each step takes the focus, so that screen readers announce the step. */
 function StepTitle({ children }: { readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
@@ -125,7 +125,9 @@ export function SignMessage({ at, flow }: { readonly at: SigningStep; readonly f
     >
       <div>
         <StepTitle>Sign the message</StepTitle>
-        <p className="mt-1 text-muted">It proves that the wallet is yours, to this site and for this sign-in alone.</p>
+        <p className="mt-1 text-muted">
+          It proves to this site that the wallet is yours, and is valid for this sign-in only.
+        </p>
       </div>
       <WhatIsSigned at={at} />
       <Failure error={flow.error} />
@@ -189,7 +191,7 @@ export function KeyOnce({ apiKey, flow }: { readonly apiKey: string; readonly fl
       <div>
         <StepTitle>Keep your API key</StepTitle>
         <p className="mt-1 text-muted">
-          It is shown this once: only its hash is stored. Lost, it can be replaced by a new one at any time.
+          It is shown only once, because only its hash is stored. You can replace it with a new key at any time.
         </p>
       </div>
       <CopyBlock label="Copy" text={apiKey} />

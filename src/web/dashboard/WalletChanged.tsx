@@ -1,4 +1,4 @@
-/** Says so when the wallet has moved to an account that is not the one signed in. */
+/** Notice that the wallet switched to another account than the signed-in one. */
 import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import type { Address } from "../../domain/Address.ts"
@@ -8,7 +8,7 @@ import { buttonClasses } from "../ui/Button.tsx"
 import { Notice } from "../ui/States.tsx"
 import { firstAccount, lastUsed, useWallets } from "../wallet/provider.ts"
 
-/** The account that the wallet of the sign-in is on, if it tells without asking. */
+/** Current account of the wallet of the sign-in, if the wallet shares it without asking the user. */
 const useWalletAccount = (): Address | undefined => {
   const wallet = lastUsed(useWallets())
   const [account, setAccount] = useState<Address>()

@@ -1,4 +1,4 @@
-/** What an amount is worth, in a script that is loaded once there is something to value. */
+/** Value of an amount in US dollars. Its script is loaded when the first amount is shown. */
 import { useQuery } from "@tanstack/react-query"
 import { createSweepClient } from "../../sdk/index.ts"
 import { deployment } from "../api/queries.ts"
@@ -14,7 +14,7 @@ export interface WorthProps {
   readonly value: bigint
 }
 
-/** Says nothing where there is no price: the amount stands by itself. */
+/** Renders nothing without a price. */
 export function Worth({ chainId, decimals, token, value }: WorthProps) {
   const { data: served } = useQuery(deployment)
   const orchestratorUrl = served?.orchestratorUrl

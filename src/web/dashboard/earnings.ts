@@ -1,4 +1,4 @@
-/** What a list of accruals adds up to, by token and by day. */
+/** Sums of accruals by token and by day. */
 import type { Activity } from "../../domain/LedgerEntry.ts"
 import { utcDay } from "../lib/time.ts"
 import type { Bar } from "../ui/BarChart.tsx"
@@ -12,10 +12,10 @@ export interface TokenEarnings {
   readonly bars: ReadonlyArray<Bar>
 }
 
-/** Names a token on a chain. */
+/** Key of a token on a chain. */
 export const tokenKey = (chainId: number | undefined, token: string): string => `${chainId ?? ""}:${token}`
 
-/** What was earned of each token on each of the days, the one with the most sweeps first. What was taken back is left out. */
+/** Earnings of each token by day, without reversed ones. The token with the most sweeps is first. */
 export const byToken = (
   entries: ReadonlyArray<Activity>,
   days: ReadonlyArray<string>

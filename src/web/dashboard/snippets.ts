@@ -1,4 +1,4 @@
-/** Code that a builder can paste and run, with their own id and this deployment's addresses in it. */
+/** Code for a builder to copy and run, with the builder's id and this deployment's addresses. */
 import type { Builder } from "../../domain/Builder.ts"
 import type { DeploymentView } from "../../api/builder/DeploymentApi.ts"
 

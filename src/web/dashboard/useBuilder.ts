@@ -1,4 +1,4 @@
-/** The builder who is signed in. Only for pages below the dashboard's layout, which shows them to nobody else. */
+/** The signed-in builder. Only for pages in the dashboard's layout, which requires a session. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Builder } from "../../domain/Builder.ts"
@@ -6,7 +6,7 @@ import { me } from "../api/queries.ts"
 
 export const useBuilder = (): Builder => {
   const client = useQueryClient()
-  // The session may end while the page still stands: it keeps what it had until the layout takes it away.
+  // The session may end while the page is shown. The page keeps its data until the layout removes it.
   const [builder] = useState(() => client.getQueryData(me.queryKey))
   if (!builder) throw new Error("a page of the dashboard was shown to nobody")
   return builder

@@ -1,8 +1,8 @@
-/** Token amounts as people read them. Never rounded up: what is shown is never more than what there is. */
+/** Formats and parses token amounts. Amounts are never rounded up. */
 
 const FRACTION_DIGITS = 6
 
-/** The exact decimal number of whole tokens, for files and tooltips, without grouping. */
+/** The exact number of whole tokens without grouping, for files and tooltips. */
 export const exact = (value: bigint, decimals: number): string => {
   const negative = value < 0n
   const digits = (negative ? -value : value).toString().padStart(decimals + 1, "0")
@@ -14,8 +14,8 @@ export const exact = (value: bigint, decimals: number): string => {
 const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",")
 
 /**
- * Whole tokens with grouping and at most `fractionDigits` decimals, cut towards zero. What is there but too small to show
- * reads as less than the least that can be shown.
+ * Whole tokens with grouping and at most `fractionDigits` decimals, truncated. A positive amount that truncates to zero is
+ * shown as less than the smallest number that can be shown, e.g. `<0.0001`.
  */
 export const readable = (value: bigint, decimals: number, fractionDigits: number = FRACTION_DIGITS): string => {
   const sign = value < 0n ? "-" : ""
@@ -27,7 +27,7 @@ export const readable = (value: bigint, decimals: number, fractionDigits: number
   return `${sign}${grouped(whole)}${shown === "" ? "" : `.${shown}`}`
 }
 
-/** Reads what a person typed as whole tokens. Undefined when it is not a number, or finer than the token. */
+/** Parses user input in whole tokens. Undefined if it is not a number or has more decimals than the token. */
 export const parse = (text: string, decimals: number): bigint | undefined => {
   const match = /^(\d*)(?:\.(\d*))?$/.exec(text.trim())
   const [, whole = "", fraction = ""] = match ?? []

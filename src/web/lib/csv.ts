@@ -1,8 +1,8 @@
-/** CSV files (RFC 4180), and handing a file to the person. */
+/** CSV files (RFC 4180) and downloads. */
 
 type Cell = string | number | bigint
 
-/** A spreadsheet runs a cell that begins like a formula, unless it is a number. */
+/** Escapes cells that a spreadsheet would run as a formula. Numbers are not escaped. */
 const inert = (text: string): string => (/^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text)
 
 const cell = (value: Cell): string => {
@@ -13,7 +13,7 @@ const cell = (value: Cell): string => {
 export const toCsv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
   [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("")
 
-/** Saves text as a file, as a click on a download link would. */
+/** Downloads text as a file. */
 export const download = (name: string, contentType: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: contentType }))
   const link = document.createElement("a")

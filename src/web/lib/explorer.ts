@@ -1,4 +1,4 @@
-/** Links to a chain's block explorer, where the deployment names one. */
+/** Links to a chain's block explorer, if the deployment has one. */
 interface Explored {
   readonly explorerUrl?: string
 }
@@ -10,5 +10,5 @@ export const transaction = (chain: Explored | undefined, hash: string) => link(c
 
 export const account = (chain: Explored | undefined, address: string) => link(chain, `address/${address}`)
 
-/** The transaction in which a sweep settled, when its id says so. */
+/** The transaction in which a sweep settled, if its id contains the hash. */
 export const hashOfSweep = (sweepId: string): string | undefined => /^(0x[0-9a-fA-F]{64})_\d+$/.exec(sweepId)?.[1]

@@ -1,4 +1,4 @@
-/** Light or dark: what the system says, unless the person chose. */
+/** Light or dark theme. Default: the system's. */
 import { useSyncExternalStore } from "react"
 
 export type Theme = "system" | "light" | "dark"
@@ -26,7 +26,7 @@ export const setTheme = (theme: Theme): void => {
   for (const listener of listeners) listener()
 }
 
-/** Applies what was chosen on an earlier visit. */
+/** Applies the theme that was chosen on an earlier visit. */
 export const restoreTheme = (): void => apply(stored())
 
 const subscribe = (listener: () => void) => {

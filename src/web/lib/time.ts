@@ -1,4 +1,4 @@
-/** Moments and days as people read them, in their own language and time zone unless said otherwise. */
+/** Formats times and days in the user's language and, by default, time zone. */
 
 const DAY_MILLIS = 86_400_000
 
@@ -16,12 +16,12 @@ const STEPS: ReadonlyArray<readonly [millis: number, unit: Intl.RelativeTimeForm
 
 export const atMoment = (ms: number): string => moment.format(ms)
 
-/** Where several moments of one minute stand together. */
+/** With seconds, for lists with several times in one minute. */
 export const atSecond = (ms: number): string => second.format(ms)
 
 export const onDate = (ms: number): string => calendar.format(ms)
 
-/** `5 minutes ago`; the date itself once it is a month old. */
+/** `5 minutes ago`, or the date if it is older than a month. */
 export const ago = (ms: number, nowMs: number): string => {
   const elapsed = nowMs - ms
   if (elapsed > 30 * DAY_MILLIS) return onDate(ms)
@@ -31,7 +31,7 @@ export const ago = (ms: number, nowMs: number): string => {
   return "just now"
 }
 
-/** `2026-03-01`, of a day in UTC: the service books in UTC. */
+/** `2026-03-01` in UTC, in which the service books. */
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** `Mar 1`, from `2026-03-01`. */

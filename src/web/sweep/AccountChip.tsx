@@ -1,4 +1,4 @@
-/** Whose tokens these are, and the way out. */
+/** The connected account and the disconnect button. */
 import { Address } from "../ui/Address.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"

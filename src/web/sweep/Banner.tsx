@@ -1,4 +1,4 @@
-/** Trouble of a sweep in the page's flow, with what to do about it. */
+/** Notices and errors within the page, with an action. */
 import type { ReactNode } from "react"
 import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -33,7 +33,7 @@ export interface BannerProps {
   readonly action?: ReactNode
 }
 
-/** Something to know right here. What is bad interrupts a screen reader, the rest waits. */
+/** A notice. Errors interrupt a screen reader, and other notices wait. */
 export function Banner({ action, children, tone }: BannerProps) {
   return (
     <div

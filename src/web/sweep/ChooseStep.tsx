@@ -1,4 +1,4 @@
-/** What to sweep and where to, side by side where there is room. */
+/** Choice of tokens and of the target, side by side on wide screens. */
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { dollars, total } from "../lib/usd.ts"
 import { Button } from "../ui/Button.tsx"
@@ -14,7 +14,7 @@ import { TargetForm } from "./TargetForm.tsx"
 import type { Choices } from "./useChoices.ts"
 import { WhoCanSign } from "./WhoCanSign.tsx"
 
-/** What is to be done: one sweep for each token. */
+/** Summary of the plan: one sweep for each token. */
 export interface Plan {
   readonly tokens: ReadonlyArray<SweepableToken>
   readonly to: Place

@@ -1,4 +1,4 @@
-/** The way in: a wallet of this browser or, on the local network, a key that is worth nothing. */
+/** Connects a browser wallet or, on the local network, a worthless key. */
 import { type FormEvent, useState } from "react"
 import { Button } from "../ui/Button.tsx"
 import { Input } from "../ui/Field.tsx"

@@ -1,4 +1,4 @@
-/** What the account runs on each chain, and how its owner takes that back. */
+/** Delegation of the account on each chain, and its revocation. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { type Delegation, type ServedChain, UsageError } from "../../sdk/index.ts"
@@ -31,7 +31,7 @@ const stateOf = (chain: ServedChain, delegation: Delegation): State =>
       ? "ours"
       : "other"
 
-/** By the chain itself where it can be read, else as the service saw it beside the tokens. */
+/** Reads the chain's node if there is one. Otherwise uses the delegation that the service returned with the tokens. */
 const useDelegation = (chain: ServedChain) => {
   const { account, client, walletChain } = useSession()
   const found = useHoldings()
@@ -50,26 +50,26 @@ const useDelegation = (chain: ServedChain) => {
   return { state, node, hasGas: hasGas(chain, found.data?.tokens) }
 }
 
-/** Whether the owner could pay for a transaction; undefined while it is not known. */
+/** True if the owner can pay for a transaction. Undefined while it is unknown. */
 const hasGas = (
   chain: ServedChain,
   tokens: ReadonlyArray<{ readonly chainId: number; readonly address: string; readonly balance: bigint }> | undefined
 ): boolean | undefined =>
   tokens?.some(({ address, balance, chainId }) => chainId === chain.id && address === NATIVE && balance > 0n)
 
-/** Why it cannot be revoked from here; undefined where it can. */
+/** The reason why the delegation cannot be revoked here. Undefined if it can. */
 const obstacle = (
   chain: ServedChain,
   { canAuthorize, kind, sender }: SweepAccount,
   { hasGas, hasNode }: { readonly hasGas: boolean | undefined; readonly hasNode: boolean }
 ): string | undefined => {
   if (!canAuthorize) {
-    return "Your wallet cannot sign this. Most have it in their own settings: look for “switch back to a regular account”."
+    return "Your wallet cannot sign this for a website. Look in the wallet's settings for “switch back to a regular account”."
   }
-  if (sender === undefined) return "The app that you are in does not send this. Its wallet's own settings may."
-  // Of a host it is not known who pays.
+  if (sender === undefined) return "This app does not send revocations. The settings of its wallet may."
+  // The payer of a host's transactions is unknown.
   if (hasGas === false && kind !== "host") {
-    return `Revoking is a transaction of your own, and this account has no ${chain.nativeSymbol} on ${chainName(chain, chain.id)} to pay for it. There is no hurry: the delegate moves nothing without an order that you signed.`
+    return `Revoking is a transaction of your own, and this account has no ${chain.nativeSymbol} on ${chainName(chain, chain.id)} to pay for it. It is not urgent: the delegate moves nothing without an order that you signed.`
   }
   return hasNode ? undefined : `Switch your wallet to ${chainName(chain, chain.id)} to revoke it.`
 }
@@ -136,7 +136,7 @@ function ChainDelegation({ chain }: { readonly chain: ServedChain }) {
       {change.isError && <Banner tone="bad">{explain(change.error)}</Banner>}
       {revoke.isSuccess && !isDelegated && (
         <Banner tone="good">
-          Revoked. Your account on {name} is an ordinary one again.{" "}
+          Revoked. Your account on {name} is an ordinary account again.{" "}
           <Address href={transaction(chain, revoke.data)} label="transaction hash" value={revoke.data} />
         </Banner>
       )}
@@ -148,7 +148,7 @@ export function Delegations() {
   const { catalog } = useSession()
   return (
     <Card
-      description="What your account runs on each chain. You can take it back at any time; the next sweep asks again."
+      description="The contract that your account runs on each chain. You can revoke it at any time. The next sweep asks again."
       flush
       title="Delegation"
     >

@@ -1,4 +1,4 @@
-/** What the owner holds on every chain: what is worth sweeping to choose from, and why the rest is not. */
+/** The owner's tokens on all chains. Those worth sweeping can be chosen, and the others have a reason. */
 import { useState } from "react"
 import type { SweepableToken } from "../../sdk/index.ts"
 import { exact, readable } from "../lib/amounts.ts"
@@ -19,7 +19,7 @@ function Row({
   token
 }: {
   readonly token: SweepableToken
-  /** Why it cannot be chosen. */
+  /** The reason why it cannot be chosen. */
   readonly obstacle: string | undefined
   readonly isChosen: boolean
   readonly onToggle?: () => void
@@ -95,10 +95,10 @@ export function Holdings({ isChosen, onToggle, to, tokens }: HoldingsProps) {
   const [chainId, setChainId] = useState<number | typeof ALL>(ALL)
   if (tokens.length === 0) {
     return (
-      <EmptyState icon="wallet" title="There is nothing here to sweep">
+      <EmptyState icon="wallet" title="Nothing to sweep">
         {isLocal
           ? "This account holds no listed token. The accounts in .sweep/dev.json hold all of them."
-          : "This account holds none of the tokens that are listed on the chains that are served."}
+          : "This account holds no listed token on the supported chains."}
       </EmptyState>
     )
   }
@@ -151,7 +151,7 @@ export function Holdings({ isChosen, onToggle, to, tokens }: HoldingsProps) {
       </div>
       {free.length === 0 ? (
         <p className="px-4 py-6 text-center text-muted sm:px-5">
-          None of these can go there. Choose another token or chain.
+          None of these tokens can be swept to the target. Choose another token or chain.
         </p>
       ) : (
         <ul aria-label="Your tokens" className="divide-y divide-line">

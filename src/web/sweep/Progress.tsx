@@ -1,4 +1,4 @@
-/** How far a submitted sweep is, with the hashes that prove it. */
+/** Progress of a submitted sweep, with its transaction hashes. */
 import type { Intent } from "../../sdk/index.ts"
 import { readable } from "../lib/amounts.ts"
 import { classes } from "../lib/classes.ts"

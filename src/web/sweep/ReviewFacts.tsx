@@ -1,4 +1,4 @@
-/** Everything that the owner must know before signing, from the reviewed order and nothing else. */
+/** Facts that the owner must know before signing. They come from the reviewed order only. */
 import type { ReactNode } from "react"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { type Guarantee, type SweepReview, toJson } from "../../sdk/index.ts"
@@ -23,9 +23,9 @@ export interface ReviewFactsProps {
 }
 
 const GUARANTEES: Readonly<Record<Guarantee, string>> = {
-  order: "Your signature fixes this minimum. With less, nothing happens at all.",
-  bridge: "The bridge's contract owes you this. If nobody delivers, it returns what it took to your account.",
-  service: "Only the service says so. The warnings above say why."
+  order: "Your signature fixes this minimum. If less would arrive, nothing is sent.",
+  bridge: "The bridge's contract guarantees this. If no relayer delivers, it refunds your account.",
+  service: "Only the service states this. See the warnings above."
 }
 
 function Value({
@@ -91,7 +91,7 @@ function Panel({
 /** `1:05`. */
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 
-/** What crosses the bridge in place of what is sent, and is what the owner is left with if nobody delivers. */
+/** The token that crosses the bridge after a swap. The owner gets it back if the deposit is not filled. */
 function Crossing({ sent, via }: { readonly sent: Unit; readonly via: NonNullable<SweepReview["receive"]["via"]> }) {
   const { catalog } = useSession()
   const chain = catalog.chain(via.chainId)
@@ -102,7 +102,7 @@ function Crossing({ sent, via }: { readonly sent: Unit; readonly via: NonNullabl
       label="Over the bridge"
       note={
         <>
-          Your {sent.symbol} is swapped into {unit.symbol} on {on} first, and that crosses the bridge. If nobody
+          Your {sent.symbol} is swapped into {unit.symbol} on {on} first, which crosses the bridge. If no relayer
           delivers, {unit.symbol} comes back to your account on {on}, not {sent.symbol}.
         </>
       }
@@ -130,7 +130,7 @@ function Exactly({ review }: { readonly review: SweepReview }) {
         </Fact>
         <Fact label="Order (EIP-712)">
           <pre
-            aria-label="The order as it is signed"
+            aria-label="The order that you sign"
             className="max-h-56 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
             role="region"
             tabIndex={0}
@@ -219,12 +219,12 @@ export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFacts
               more
             </span>
           ) : (
-            <span className="font-medium text-warn">not any more</span>
+            <span className="font-medium text-warn">expired</span>
           )}
         </Fact>
         <Fact
           label="Your account runs"
-          note="From then on, until you revoke it. It moves nothing without an order that you signed."
+          note="From this sweep until you revoke it. It moves nothing without an order that you signed."
         >
           <Address href={account(source, delegate)} label="the delegate" value={delegate} />
         </Fact>

@@ -1,4 +1,4 @@
-/** The sweeps of a plan, one after the other: each is quoted, reviewed and signed by itself, and none waits for delivery. */
+/** The sweeps of a plan, one after another. Each is quoted, reviewed and signed separately, without waiting for delivery. */
 import { useState } from "react"
 import { Button } from "../ui/Button.tsx"
 import { Banner } from "./Banner.tsx"
@@ -9,7 +9,7 @@ import { SweepCard, type Turn } from "./SweepCard.tsx"
 
 type Turns = Readonly<Record<string, Turn>>
 
-/** Sets one card's turn, and gives the next one that waits its own. */
+/** Sets the state of one card, and activates the next waiting one. */
 const advance = (turns: Turns, key: string, turn: Turn): Turns => {
   const eased =
     turn === "current"
@@ -35,14 +35,14 @@ export function ReviewStep({ onBack, plan }: { readonly plan: Plan; readonly onB
     <div className="mx-auto flex w-full max-w-[44rem] flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p aria-live="polite" className="text-muted">
-          {submitted === 0 ? "Look at each sweep before you sign it." : `${submitted} of ${states.length} signed`}
+          {submitted === 0 ? "Review each sweep before you sign it." : `${submitted} of ${states.length} signed`}
         </p>
         <Button onClick={onBack} small>
           {areAllDone ? "Sweep more" : "Back to your tokens"}
         </Button>
       </div>
       {areAllDone && submitted > 0 && isAnyUnderWay && (
-        <Banner tone="info">All is signed. You can close this page: what is on its way arrives by itself.</Banner>
+        <Banner tone="info">All sweeps are signed. You can close this page: pending sweeps continue without it.</Banner>
       )}
       <ol className="flex flex-col gap-3">
         {plan.tokens.map((token) => {

@@ -1,4 +1,4 @@
-/** What can be done with a reviewed quote: sign it, change the wallet's network first, renew it, or leave it. */
+/** Actions on a reviewed quote: sign it, switch the wallet's network, get a new quote, or skip it. */
 import { useMutation } from "@tanstack/react-query"
 import { Button } from "../ui/Button.tsx"
 import { Banner } from "./Banner.tsx"
@@ -7,7 +7,7 @@ import { explain } from "./explain.ts"
 import { useSession } from "./session.ts"
 
 export interface SignBarProps {
-  /** The chain that the order runs on. */
+  /** Source chain of the order. */
   readonly chainId: number
   readonly isExpired: boolean
   readonly isBusy: boolean
@@ -29,7 +29,7 @@ export function SignBar({ chainId, isBusy, isExpired, onRenew, onSign, onSkip }:
   if (isExpired) {
     return (
       <div className="flex flex-col gap-3">
-        <Banner tone="warn">This quote has expired, and prices move. Look at a new one before you sign.</Banner>
+        <Banner tone="warn">This quote has expired, and prices may have changed. Get a new one before you sign.</Banner>
         <div className="flex flex-wrap gap-2">
           <Button className="h-11 flex-1 basis-40" icon="refresh" onClick={onRenew} variant="primary">
             Get a new quote

@@ -1,4 +1,4 @@
-/** Sweeps that were submitted from this browser: those on their way, followed live, and what became of earlier ones. */
+/** Sweeps submitted from this browser: pending ones, followed live, and the outcome of earlier ones. */
 import { readable } from "../lib/amounts.ts"
 import { Badge, type Tone } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"

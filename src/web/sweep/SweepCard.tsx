@@ -20,7 +20,7 @@ import { useIntent } from "./useIntent.ts"
 import { useNow } from "./useNow.ts"
 import { useSweep } from "./useSweep.ts"
 
-/** Where a card is in its row. */
+/** State of a card in the plan. */
 export type Turn = "waiting" | "current" | "skipped" | "submitted"
 
 export interface SweepCardProps {
@@ -123,7 +123,7 @@ export function SweepCard(props: SweepCardProps) {
   const { catalog } = useSession()
   const sweep = useSweep(token, plan, turn === "current")
   const heading = useRef<HTMLHeadingElement>(null)
-  // Whose turn it is takes the focus, so that a keyboard goes on there and a screen reader says so.
+  // The active card takes the focus, for keyboards and screen readers.
   useEffect(() => {
     if (turn === "current") heading.current?.focus({ preventScroll: false })
   }, [turn])

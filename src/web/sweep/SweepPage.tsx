@@ -1,4 +1,4 @@
-/** The page of the people whose tokens are swept. */
+/** The page for owners of tokens. */
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useMemo } from "react"
 import { deployment } from "../api/queries.ts"
@@ -13,7 +13,7 @@ const INTRO = (
   <div className="mx-auto mb-8 max-w-[38rem] pt-2 sm:pt-6">
     <h1 className="text-3xl font-semibold tracking-tight text-balance">Sweep everything into one token</h1>
     <p className="mt-2 text-lg text-muted">
-      Any token, from any chain, as the one you want, where you want it. Without gas and without approvals.
+      Sweep any token from any chain into the token and chain that you want, without gas and without approvals.
     </p>
   </div>
 )
@@ -29,7 +29,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
         <div className="mx-auto w-full max-w-[62rem]">{children}</div>
       </main>
       <footer className="px-4 py-5 text-center text-sm text-muted">
-        Your keys stay in your wallet. Each order says what it sends, what arrives at least, where, and until when.
+        Your keys stay in your wallet. Each order states what it sends, the minimum that arrives, where, and until when.
       </footer>
     </div>
   )
@@ -52,8 +52,8 @@ export function SweepPage() {
       ) : data === undefined ? (
         <Skeleton className="h-96 w-full" />
       ) : data.orchestratorUrl === undefined ? (
-        <EmptyState icon="alert" title="Sweeping is not offered here">
-          This deployment does not say where its service is. Its operator sets ORCHESTRATOR_URL.
+        <EmptyState icon="alert" title="Sweeping is not available here">
+          This deployment has no orchestrator. Its operator can set ORCHESTRATOR_URL.
         </EmptyState>
       ) : (
         <SweepWidget

@@ -1,6 +1,6 @@
 /**
- * The sweep as a component: connect, choose, review, sign, follow, revoke. The page of this app is made of it, and so can be
- * another one's:
+ * The sweep as a React component: connect, choose, review, sign, follow, revoke. The page of this app uses it, and other apps
+ * can:
  *
  * ```tsx
  * <SweepWidget
@@ -11,8 +11,8 @@
  * />
  * ```
  *
- * It needs `style.css`, talks to the orchestrator and to nobody else (unless it is given nodes), loads nothing from elsewhere
- * and needs no inline script or style: `connect-src` must allow the orchestrator's origin.
+ * It needs `style.css`. It only connects to the orchestrator and to configured nodes, loads no other resources, and needs no
+ * inline script or style. `connect-src` must allow the orchestrator's origin.
  */
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react"
@@ -43,32 +43,32 @@ import { useAccount, useWalletChain } from "./useAccount.ts"
 import { useChoices } from "./useChoices.ts"
 
 export interface SweepWidgetProps {
-  /** Where the service is. */
+  /** Base url of the orchestrator. */
   readonly orchestratorUrl: string
-  /** The account to sweep. Without one the person connects a browser wallet. Keep it the same object while it is the same. */
+  /** The account to sweep. If absent, the user connects a browser wallet. Must be a stable object. */
   readonly signer?: SweepSigner
-  /** Nodes by chain that say what a signer's account runs. Keep it the same object. */
+  /** Nodes by chain that read the delegation of a signer's account. Must be a stable object. */
   readonly nodes?: Readonly<Record<number, Node>>
-  /** Sends and pays a signer's revocations on a chain; without it, revoking is explained and not offered. Keep it the same. */
+  /** Sends and pays revocations of a signer on a chain. If absent, revoking is explained but not offered. Must be stable. */
   readonly sender?: (chainId: number) => RevocationSender | undefined
   /**
-   * What the app itself knows of delegates and bridges. Without it the review takes the service's word for its delegates, and says
-   * so of what it does not know of the bridge. Keep it the same object.
+   * Delegates and bridges that the app knows. If absent, the review trusts the service's delegates, and warns about facts of the
+   * bridge that it cannot check. Must be a stable object.
    */
   readonly review?: Pick<ReviewOptions, "bridges" | "delegates" | "maxFeeBps">
-  /** Attributes the sweeps to the builder that the key belongs to. */
+  /** API key of the builder to whom the sweeps are attributed. */
   readonly apiKey?: string
-  /** What is chosen at first. Keep it the same object. */
+  /** Initial choices. Must be a stable object. */
   readonly defaults?: TargetDefaults
-  /** Called once for each sweep that was delivered while the component was there. */
+  /** Called once for each sweep that is delivered while the component is mounted. */
   readonly onDelivered?: (intent: Intent) => void
-  /** `system` unless told; the page's own choice, where it has one, is followed by `system`. */
+  /** Theme. Default: `system`, which also follows a theme that the page sets. */
   readonly theme?: "light" | "dark" | "system"
-  /** Stands beside the account that is connected. */
+  /** Content next to the connected account. */
   readonly heading?: ReactNode
-  /** Stands above the choice of a wallet while none is connected. */
+  /** Content above the choice of a wallet, while none is connected. */
   readonly intro?: ReactNode
-  /** Nodes of a local network, by chain: keys that are worth nothing are then offered. Never give it anywhere else. */
+  /** Nodes of a local network by chain. Enables worthless keys in the browser, so never set it on a real deployment. */
   readonly localNodes?: Nodes
 }
 
@@ -186,7 +186,7 @@ function Steps(props: SweepWidgetProps) {
       account={account}
       catalog={catalog.data}
       disconnect={choice.disconnect}
-      // What was chosen and typed belongs to the account.
+      // Choices and input belong to the account, so they are reset with it.
       key={account.address}
     />
   )

@@ -1,4 +1,4 @@
-/** Token, chain and address that everything goes to, saying beforehand what can arrive there. */
+/** Target of the sweeps: token, chain and address. Shows how many of the tokens can arrive there. */
 import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { Address as ShownAddress } from "../ui/Address.tsx"
 import { Input, Select } from "../ui/Field.tsx"
@@ -10,7 +10,7 @@ export interface TargetFormProps {
   readonly tokens: ReadonlyArray<SweepableToken>
   readonly to: Place
   readonly onTarget: (to: Place) => void
-  /** What was typed as another address; undefined for the owner's own. */
+  /** Input of another address. Undefined for the owner's address. */
   readonly typed: string | undefined
   readonly problem: string | undefined
   readonly onTyped: (text: string | undefined) => void
@@ -62,7 +62,7 @@ function Destination({
         <Input
           autoComplete="off"
           error={typed === "" ? undefined : problem}
-          help="Check it twice. What arrives there cannot be called back."
+          help="Check the address. A transfer to it cannot be undone."
           hideLabel
           label="Destination address"
           onChange={(event) => onTyped(event.target.value)}

@@ -1,15 +1,15 @@
-/** A token's mark, made from its symbol, with its chain's in the corner. No picture is loaded from anywhere. */
+/** A token's mark, drawn from its symbol, with the mark of its chain. No image is loaded. */
 import { chainName } from "./catalog.ts"
 import { useSession } from "./session.ts"
 
-/** The same text has the same hue everywhere. */
+/** Hue of a text, always the same for the same text. */
 const hueOf = (text: string): number => {
   let hash = 7
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 3600
   return hash / 10
 }
 
-/** Of one lightness, on which white reads at more than 4.5 : 1 whatever the hue. */
+/** A color of fixed lightness, on which white has a contrast above 4.5 : 1 for every hue. */
 const ground = (text: string) => ({ background: `oklch(0.47 0.11 ${hueOf(text)})` })
 
 export function TokenMark({

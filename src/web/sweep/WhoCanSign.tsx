@@ -1,4 +1,4 @@
-/** Why some wallets cannot be swept, and which can. Plain words, and no link that leads or loads elsewhere. */
+/** Explains which wallets can sign a sweep and why others cannot. It has no external links or resources. */
 import type { ReactNode } from "react"
 
 const KINDS: ReadonlyArray<readonly [name: string, text: string]> = [
@@ -6,7 +6,7 @@ const KINDS: ReadonlyArray<readonly [name: string, text: string]> = [
     "Wallets inside an app",
     "that signed you in by e-mail, passkey or phone: those made with Privy, Turnkey, Dynamic and the like."
   ],
-  ["Wallets that offer it", "some browser wallets ask for this signature openly. Yours is recognised by itself."],
+  ["Wallets that offer it", "some browser wallets ask for this signature. If yours does, it is detected."],
   [
     "Accounts whose key a program holds",
     "local accounts of viem and ethers, or an account that was exported into one of them."
@@ -17,8 +17,8 @@ export function WhoCanSign({ children }: { readonly children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-3">
       <p>
-        A sweep costs you no gas because your account lends itself to a contract for it. You allow that with a signature
-        called an EIP-7702 authorization. Most browser wallets, MetaMask among them, do not let a website ask for it.
+        A sweep costs you no gas because your account delegates to a contract. You allow that with a signature called an
+        EIP-7702 authorization. Most browser wallets, MetaMask among them, do not let a website ask for it.
       </p>
       {children}
       <div>

@@ -1,27 +1,27 @@
-/** The account that is swept, and what can be done with it: one shape for wallets, for keys and for a host's signer. */
+/** The account to sweep, as one interface for wallets, keys and a host's signer. */
 import type { Address, Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
 
-/** The chain that a wallet is on. It signs orders of that one alone. */
+/** A wallet's current chain. A wallet signs only orders of this chain. */
 export interface ChainSwitch {
   readonly current: () => Promise<number>
   readonly switchTo: (chainId: number) => Promise<void>
-  /** Calls back with each change; returns how to stop. */
+  /** Calls back with each change. Returns the function that stops it. */
   readonly watch: (listener: (chainId: number) => void) => () => void
 }
 
 export interface SweepAccount {
   readonly kind: "wallet" | "key" | "host"
-  /** As people know it: the wallet's name. */
+  /** Display name: the wallet's name. */
   readonly name: string
   readonly icon?: string
   readonly address: Address
   readonly signer: SweepSigner
-  /** Whether it can sign EIP-7702 authorizations. */
+  /** True if it can sign EIP-7702 authorizations. */
   readonly canAuthorize: boolean
-  /** Absent where any chain's order can be signed at any time. */
+  /** Absent if orders of any chain can be signed at any time. */
   readonly chain?: ChainSwitch
-  /** Reads a chain; undefined where nothing does right now. */
+  /** Client that reads a chain. Undefined if none is available. */
   readonly node: (chainId: number, current: number | undefined) => Node | undefined
-  /** Sends the owner's revocations; absent where nothing does. */
+  /** Sends the owner's revocations. Absent if they cannot be sent. */
   readonly sender?: (chainId: number) => RevocationSender | undefined
 }

@@ -1,4 +1,4 @@
-/** What the service serves, by chain and token, and which token can arrive as which. Pure. */
+/** Chains and tokens of the service, and the rule which token can arrive as which. */
 import { Option } from "effect"
 import * as Checksummed from "../../domain/Address.ts"
 import { equivalent, type Listing } from "../../domain/TokenEquivalence.ts"
@@ -13,7 +13,7 @@ export interface Catalog {
   readonly chain: (id: number) => ServedChain | undefined
   readonly token: (chainId: number, address: Address) => ListedToken | undefined
   readonly tokensOn: (chainId: number) => ReadonlyArray<ListedToken>
-  /** The ERC-20 of a chain that is the same asset as another chain's, by the rule that the service itself goes by. */
+  /** The ERC-20 of a chain that is the same asset as another chain's, by the same rule as the service. */
   readonly counterpart: (of: Place, chainId: number) => Address | undefined
 }
 
@@ -55,7 +55,7 @@ export const makeCatalog = (chains: ReadonlyArray<ServedChain>, tokens: Readonly
   }
 }
 
-/** A token on a chain: where a sweep starts or ends. */
+/** A token on a chain, as start or end of a sweep. */
 export interface Place {
   readonly chainId: number
   readonly address: Address
@@ -65,23 +65,23 @@ export const keyOf = ({ address, chainId }: Place): string => `${chainId}:${addr
 
 export const samePlace = (a: Place, b: Place): boolean => a.chainId === b.chainId && sameAddress(a.address, b.address)
 
-/** `alpha` is how route hints name a chain; people read `Alpha`. */
+/** Display name of a chain: `Alpha` for `alpha`, its name in route hints. */
 export const chainName = (chain: ServedChain | undefined, id: number): string =>
   chain === undefined ? `chain ${id}` : chain.name.charAt(0).toUpperCase() + chain.name.slice(1)
 
-/** The ERC-20 that moves for a token: the wrapped one for the native currency. */
+/** The ERC-20 of a token, which is the wrapped token for the native currency. */
 const moved = (chain: ServedChain, address: Address): Address =>
   sameAddress(address, NATIVE) ? chain.wrappedNative : address
 
-/** What has to cross the bridge from a chain so that a place's token arrives. The native currency travels as its wrapped form. */
+/** The token that must cross the bridge from a chain so that the token of a place arrives. Native currency crosses wrapped. */
 const bridged = (catalog: Catalog, chainId: number, to: Place): Address | undefined => {
   const destination = catalog.chain(to.chainId)
-  // Bridges unwrap for accounts: what arrives at one is the native currency.
+  // Bridges unwrap for ordinary accounts, so native currency arrives there.
   if (destination === undefined || sameAddress(to.address, destination.wrappedNative)) return undefined
   return catalog.counterpart({ chainId: to.chainId, address: moved(destination, to.address) }, chainId)
 }
 
-/** Whether a token can be swept to a place: by a swap on its own chain, or over a bridge, swapped before it where it has to be. */
+/** True if a token can be swept to a place: by a swap on its chain, or over a bridge with a swap before it if needed. */
 export const canArrive = (catalog: Catalog, from: Place, to: Place): boolean => {
   const source = catalog.chain(from.chainId)
   if (source === undefined || !source.features.source) return false
@@ -92,13 +92,13 @@ export const canArrive = (catalog: Catalog, from: Place, to: Place): boolean => 
   return crossing !== undefined && (source.features.swapBeforeBridge || sameAddress(crossing, sent))
 }
 
-/** How amounts of a token are written. */
+/** Format of a token's amounts. */
 export interface Unit {
   readonly symbol: string
   readonly decimals: number
 }
 
-/** What is not listed is counted in its smallest units, but for the wrapped native currency. */
+/** Amounts of unlisted tokens are in the smallest unit, except for the wrapped native currency. */
 export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
   const chain = catalog.chain(chainId)
   return (
@@ -109,7 +109,7 @@ export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
   )
 }
 
-/** The route hint that names both chains. */
+/** Route hint with both chains. */
 export const routeHint = (catalog: Catalog, from: number, to: number): string | undefined => {
   const [source, destination] = [catalog.chain(from), catalog.chain(to)]
   return source === undefined || destination === undefined ? undefined : `${source.name}->${destination.name}`

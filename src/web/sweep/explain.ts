@@ -1,4 +1,4 @@
-/** What went wrong with a sweep, in words for the person whose tokens it is about, and what to do. */
+/** Error messages of a sweep for the owner of the tokens: what happened, and what to do. */
 import {
   InvalidRequestError,
   MalformedAnswerError,
@@ -16,7 +16,7 @@ import {
 } from "../../sdk/index.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
 
-/** The error and what caused it, and so on. */
+/** The error and the chain of its causes. */
 function* causes(error: unknown): Generator<unknown> {
   let at = error
   for (let depth = 0; depth < 6 && at !== undefined && at !== null; depth++) {
@@ -25,7 +25,7 @@ function* causes(error: unknown): Generator<unknown> {
   }
 }
 
-/** Whether the person said no in the wallet (EIP-1193, code 4001). */
+/** True if the user rejected the request in the wallet (EIP-1193, code 4001). */
 export const isRejection = (error: unknown): boolean =>
   Array.from(causes(error)).some(
     (each) =>
@@ -44,7 +44,7 @@ const ofSigning = (error: SigningError): string => {
     case "unsupported_wallet":
       return "This wallet cannot sign what a sweep needs, so nothing was sent. Your account needs a wallet that signs EIP-7702 authorizations."
     case "wrong_signer":
-      return "The wallet signed with another account than the one that is swept. Switch to it in the wallet, and sign again."
+      return "The wallet signed with another account than the one to sweep. Switch to that account in the wallet, and sign again."
     case "signing_refused":
       return `The wallet did not sign the ${error.what}. Nothing was sent, and you can try again.`
   }
@@ -55,7 +55,7 @@ const ofService = (error: unknown): string | undefined => {
     return "There is no quote for this right now: the amount may not cover the fees, or no route leads there. Try another token or a larger amount."
   }
   if (error instanceof ScreeningBlockedError) {
-    return "This address cannot be served. Trying again will not change that."
+    return "This address cannot be served. A retry does not change that."
   }
   if (error instanceof SubmissionRefusedError) {
     return "The service did not accept the signed order, most likely because its quote had expired. Nothing was sent. Get a new quote and sign again."
@@ -65,14 +65,14 @@ const ofService = (error: unknown): string | undefined => {
   if (error instanceof NotFoundError) return "The service does not know this sweep."
   if (error instanceof RateLimitedError) return `Too many requests. Please wait ${error.retryAfterSeconds} seconds.`
   if (error instanceof ServiceError)
-    return "The service has trouble right now. Your tokens are where they were. Try again in a moment."
+    return "The service has a problem right now. Your tokens did not move. Try again in a moment."
   if (error instanceof NetworkError) return "The service cannot be reached. Check your connection and try again."
   if (error instanceof MalformedAnswerError)
     return "The service answered with something unexpected. Nothing was signed."
   return undefined
 }
 
-/** One or two sentences that say what happened, and what to do. */
+/** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
   if (isRejection(error)) return "You rejected this in your wallet. Nothing was sent, and you can try again."
   if (lacksGas(error))
@@ -83,7 +83,7 @@ export const explain = (error: unknown): string => {
     return `The order is not what you asked for, so it was not offered for signing (${fields}). Do not use this service until its operator has explained it.`
   }
   if (error instanceof WaitTimeoutError)
-    return "This takes longer than usual. Your order is with the service; look again in a while."
+    return "This takes longer than usual. The service has your order. Check again later."
   if (error instanceof NodeError) return "The chain's node did not answer. Please try again in a moment."
   if (error instanceof WalletFailed) return `Your wallet could not do this: ${error.message}.`
   return ofService(error) ?? "Something went wrong. Please try again."
@@ -92,38 +92,38 @@ export const explain = (error: unknown): string => {
 const FAILURES: Readonly<Record<string, string>> = {
   expired: "It was not settled before its deadline. Your tokens did not move. Sweep them again.",
   reverted:
-    "The transaction was undone on chain, mostly because the price moved too far. Your tokens did not move. Sweep them again.",
+    "The transaction reverted, most likely because the price moved too far. Your tokens did not move. Sweep them again.",
   simulation_failed: "It would have failed on chain, so it was not sent. Your tokens did not move. Sweep them again.",
   insufficient_balance:
-    "The account held less than was to be sent. Your tokens did not move. Look at your balance, and sweep again.",
+    "The account held less than the amount to send. Your tokens did not move. Check your balance, and sweep again.",
   delegation_replaced:
-    "The account was given to another delegate meanwhile. Your tokens did not move. Sweep them again.",
+    "The account was delegated to another contract in the meantime. Your tokens did not move. Sweep them again.",
   stale_authorization:
-    "The account sent a transaction of its own meanwhile, which voids the authorization. Your tokens did not move. Sweep them again.",
-  nonce_used: "This order was settled or cancelled before.",
+    "The account sent another transaction in the meantime, which invalidates the authorization. Your tokens did not move. Sweep them again.",
+  nonce_used: "This order was already settled or cancelled.",
   screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
   bridge_refunded:
-    "Nobody delivered on the other chain in time, so the bridge gave back what it had taken to your account on the first one."
+    "No relayer delivered on the destination chain in time, so the bridge refunded your account on the source chain."
 }
 
-/** What became of a sweep that failed, and what to do; `bridged` names what crossed the bridge in place of what was sent. */
+/** Outcome of a failed sweep, and what to do. `bridged` is the token that crossed the bridge after a swap. */
 export const explainFailure = (reason: string | undefined, bridged?: string): string => {
   if (reason === "bridge_refunded" && bridged !== undefined) {
-    return `Nobody delivered on the other chain in time, so the bridge gave back what it had taken: ${bridged} is in your account on the first chain. Sweep it again.`
+    return `No relayer delivered on the destination chain in time, so the bridge refunded you: ${bridged} is in your account on the source chain. Sweep it again.`
   }
   return (
     (reason === undefined ? undefined : FAILURES[reason]) ??
-    "It did not go through. Check your balance before you sweep again."
+    "The sweep failed. Check your balance before you sweep again."
   )
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  no_price: "Nobody has a price for it",
+  no_price: "No price is known",
   worth_less_than_fees: "Worth less than the fees",
   token_declined: "Cannot be moved safely",
   account_is_a_contract: "This account is a contract",
   no_set_code_support: "Sweeps cannot start on this chain yet"
 }
 
-/** Why a token is not worth sweeping, or cannot be. */
+/** The reason why a token cannot be swept or is not worth it. */
 export const whyNot = (reason: string | null): string => (reason === null ? "" : (REASONS[reason] ?? "Cannot be swept"))

@@ -1,4 +1,4 @@
-/** A key that lives in this tab. For the local network alone, where keys are worth nothing. Loaded only there. */
+/** A private key in this tab. Only loaded on the local network, where keys are worthless. */
 import { createWalletClient, defineChain, http } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { Hex } from "../../sdk/index.ts"
@@ -8,7 +8,7 @@ export type Nodes = Readonly<Record<number, string>>
 
 export const newKey = (): Hex => generatePrivateKey()
 
-/** Undefined for a text that is no private key. */
+/** Undefined for a text that is not a private key. */
 export const keyAccount = (text: string, nodes: Nodes): SweepAccount | undefined => {
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1]
   if (digits === undefined) return undefined
@@ -34,7 +34,7 @@ export const keyAccount = (text: string, nodes: Nodes): SweepAccount | undefined
       }
     }
   } catch {
-    // Not every 32 bytes are a key of the curve.
+    // Not every 32 bytes are a valid key of the curve.
     return undefined
   }
 }

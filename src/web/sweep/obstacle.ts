@@ -1,9 +1,9 @@
-/** Why a token cannot be swept to a place. Pure. */
+/** Reasons why a token cannot be swept to a place. */
 import type { SweepableToken } from "../../sdk/index.ts"
 import { canArrive, type Catalog, chainName, type Place, samePlace } from "./catalog.ts"
 import { whyNot } from "./explain.ts"
 
-/** In words; undefined where nothing stands in the way. */
+/** The reason as text. Undefined if the token can be swept. */
 export const obstacle = (catalog: Catalog, token: SweepableToken, to: Place | undefined): string | undefined => {
   if (!token.sweepable) return whyNot(token.reason)
   if (to === undefined || canArrive(catalog, token, to)) return undefined

@@ -1,4 +1,4 @@
-/** What every part of the widget works with, once service and account are there. */
+/** Service and account of the widget, for all of its parts. */
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { createContext, use } from "react"
 import type { Intent, SweepClient } from "../../sdk/index.ts"
@@ -10,7 +10,7 @@ export interface Session {
   readonly client: SweepClient
   readonly catalog: Catalog
   readonly account: SweepAccount
-  /** The chain that the wallet is on; undefined where it does not matter. */
+  /** The wallet's current chain. Undefined if it does not matter. */
   readonly walletChain: number | undefined
   readonly isLocal: boolean
   readonly submissions: Submissions
@@ -26,7 +26,7 @@ export const useSession = (): Session => {
   return session
 }
 
-/** Keys of queries about what the account runs begin with it. */
+/** First element of the keys of queries about delegations. */
 export const DELEGATION = "delegation"
 
 const HOLDINGS_STALE_MILLIS = 30_000
@@ -38,5 +38,5 @@ export const holdings = ({ account, client }: Pick<Session, "account" | "client"
     staleTime: HOLDINGS_STALE_MILLIS
   })
 
-/** What the owner holds, and what of it is worth sweeping. */
+/** The owner's tokens, and which of them are worth sweeping. */
 export const useHoldings = () => useQuery(holdings(useSession()))

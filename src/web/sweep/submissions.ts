@@ -1,11 +1,11 @@
 /**
- * What was submitted from this browser, by service and owner: a page that is loaded again, or another tab, finds the sweeps
- * that are on their way. Kept in the browser alone, the newest first.
+ * Sweeps submitted from this browser, by service and owner, newest first. A reloaded page or another tab finds the pending
+ * ones. They are stored in the browser only.
  */
 import { useCallback, useSyncExternalStore } from "react"
 import type { Address, Hex, IntentStatus } from "../../sdk/index.ts"
 
-/** One side of a sweep. Amounts are decimal strings of smallest units, for JSON. */
+/** One side of a sweep. Amounts are decimal strings in the smallest unit, for JSON. */
 export interface Side {
   readonly chainId: number
   readonly token: Address
@@ -16,18 +16,18 @@ export interface Submission {
   readonly id: string
   readonly submittedAtMs: number
   readonly send: Side
-  /** `amount` is the least that arrives. */
+  /** `amount` is the minimum that arrives. */
   readonly receive: Side & { readonly destination: Address }
-  /** What is bridged, where that is not what is sent: it comes back if nobody delivers. */
+  /** The bridged token, if it is not the sent one. It is refunded if the deposit is not filled. */
   readonly crossing?: Omit<Side, "amount">
-  /** As last seen. */
+  /** The last known status. */
   readonly status: IntentStatus
   readonly txHash?: Hex
   readonly deliveryTxHash?: Hex
   readonly failureReason?: string
 }
 
-/** Of those that have ended; what is on its way is kept in any case. */
+/** Maximum number of ended sweeps that are kept. Pending ones are always kept. */
 const MOST = 20
 
 const keyOf = (service: string, owner: Address): string => `sweep-submissions ${service} ${owner.toLowerCase()}`
@@ -53,7 +53,7 @@ const parsed = (text: string | null): ReadonlyArray<Submission> => {
   }
 }
 
-/** The last text and its meaning, so that React sees the same list while nothing changes. */
+/** The last stored text and its decoded list, so that React gets the same list while nothing changes. */
 const cache = new Map<string, { readonly text: string | null; readonly list: ReadonlyArray<Submission> }>()
 
 const read = (key: string): ReadonlyArray<Submission> => {
@@ -72,7 +72,7 @@ const write = (key: string, list: ReadonlyArray<Submission>): void => {
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
-  // Another tab's changes.
+  // Changes by other tabs.
   addEventListener("storage", listener)
   return () => {
     listeners.delete(listener)

@@ -1,4 +1,4 @@
-/** Where everything is to go: token, chain and address. Pure. */
+/** Target of the sweeps: token, chain and address. */
 import { getAddress, isAddress } from "viem"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { Address, SweepableToken } from "../../sdk/index.ts"
@@ -6,20 +6,20 @@ import { byValue, total } from "../lib/usd.ts"
 import { canArrive, type Catalog, type Place } from "./catalog.ts"
 
 export interface TargetDefaults {
-  /** An address, or a symbol that the destination chain lists. */
+  /** Address of a token, or symbol on the destination chain's token list. */
   readonly tokenOut?: string
   readonly chainId?: number
-  /** The owner unless told. */
+  /** Default: the owner. */
   readonly destination?: Address
 }
 
-/** How many of the tokens can arrive there. */
+/** Number of tokens that can arrive there. */
 export const arrivals = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>, to: Place): number =>
   tokens.filter((token) => token.sweepable && canArrive(catalog, token, to)).length
 
 const MOST_WANTED = ["USDC", "USDT", "DAI"]
 
-/** The chain where most of the value is. */
+/** The chain with the highest value of tokens. */
 const richest = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>): number | undefined =>
   catalog.chains
     .map(({ id }) => ({
@@ -28,7 +28,7 @@ const richest = (catalog: Catalog, tokens: ReadonlyArray<SweepableToken>): numbe
     }))
     .toSorted((a, b) => byValue(a.usd, b.usd))[0]?.id
 
-/** The token of a chain that people mostly want, or the one that is named. */
+/** The named token of a chain, or else the most common choice. */
 export const preferredToken = (catalog: Catalog, chainId: number, wanted?: string): Place | undefined => {
   const tokens = catalog.tokensOn(chainId)
   const named = (name: string) =>
@@ -48,7 +48,7 @@ export const defaultTarget = (
   return chain === undefined ? undefined : preferredToken(catalog, chain, tokenOut)
 }
 
-/** What a person typed as the destination: an address, checksummed, or what is wrong with it. */
+/** Parses the destination: a checksummed address, or the error to show. */
 export const readDestination = (
   catalog: Catalog,
   text: string
@@ -56,9 +56,9 @@ export const readDestination = (
   const typed = text.trim()
   if (!/^0x[0-9a-fA-F]{40}$/.test(typed)) return { problem: "An address has 40 hexadecimal digits after 0x." }
   if (!isAddress(typed)) return { problem: "There is a typing error in this address: its checksum does not match." }
-  if (/^0x0{40}$/.test(typed)) return { problem: "Nobody owns this address." }
+  if (/^0x0{40}$/.test(typed)) return { problem: "This is the zero address, which nobody owns." }
   const address = getAddress(typed)
   return catalog.tokens.some((token) => sameAddress(token.address, address))
-    ? { problem: "This is a token's contract. What is sent there is lost." }
+    ? { problem: "This is the contract of a token. Tokens sent there are lost." }
     : { address }
 }

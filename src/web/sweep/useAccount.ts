@@ -1,4 +1,4 @@
-/** Which account is swept: the host's, a wallet's or, on the local network, one whose key is in this tab. */
+/** The account to sweep: of the host, of a wallet or, on the local network, of a key in this tab. */
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Node, RevocationSender, SweepSigner } from "../../sdk/index.ts"
 import { firstAccount, useWallets, type Wallet } from "../wallet/provider.ts"
@@ -11,13 +11,13 @@ export interface AccountOptions {
   readonly signer: SweepSigner | undefined
   readonly nodes: Readonly<Record<number, Node>> | undefined
   readonly sender: ((chainId: number) => RevocationSender | undefined) | undefined
-  /** The local network's nodes; absent anywhere else. */
+  /** Nodes of the local network. Absent on other networks. */
   readonly localNodes: Nodes | undefined
 }
 
-/** In this tab alone, and gone with it. */
+/** Kept in this tab only. */
 const KEY = "sweep-local-key"
-/** Which wallet to look for on the next visit. */
+/** Name of the wallet to reconnect on the next visit. */
 const WALLET = "sweep-owner-wallet"
 
 const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccount | undefined =>
@@ -33,7 +33,7 @@ const hostAccount = ({ nodes = {}, sender, signer }: AccountOptions): SweepAccou
         ...(sender === undefined ? {} : { sender })
       }
 
-/** What the tab remembers. Wallets say by themselves whether they still share an account. */
+/** The stored connection. A wallet itself tells if it still shares its account. */
 const restored = async (wallet: Wallet | undefined, localNodes: Nodes | undefined): Promise<Connected | undefined> => {
   const key = localNodes === undefined ? null : sessionStorage.getItem(KEY)
   if (key !== null && localNodes !== undefined) {
@@ -51,7 +51,7 @@ interface Connected {
   readonly wallet?: Wallet
 }
 
-/** `undefined` while it is found out, `null` when there is none. */
+/** `undefined` while loading, `null` if there is none. */
 type Connection = Connected | null | undefined
 
 export const useAccount = (options: AccountOptions) => {
@@ -92,7 +92,7 @@ export const useAccount = (options: AccountOptions) => {
     setConnection({ account, wallet: chosen })
   }, [])
 
-  /** Resolves to whether the text was a key; a fresh one is made when there is none. */
+  /** Resolves to true if the text is a private key. Without a text, generates a new key. */
   const useKey = useCallback(
     async (text?: string): Promise<boolean> => {
       if (localNodes === undefined) return false
@@ -115,7 +115,7 @@ export const useAccount = (options: AccountOptions) => {
 
   return {
     account: host ?? (connection === undefined ? undefined : (connection?.account ?? null)),
-    /** What a host gave, it takes away itself. */
+    /** Only the host can remove an account that it gave. */
     ...(host === undefined ? { disconnect } : {}),
     connectWallet,
     useKey
@@ -124,7 +124,7 @@ export const useAccount = (options: AccountOptions) => {
 
 export type AccountChoice = ReturnType<typeof useAccount>
 
-/** The chain that the account's wallet is on; undefined while it is not known, and where it does not matter. */
+/** Current chain of the account's wallet. Undefined while unknown, and if it does not matter. */
 export const useWalletChain = (account: SweepAccount | null | undefined): number | undefined => {
   const [chainId, setChainId] = useState<number>()
   const chain = account?.chain

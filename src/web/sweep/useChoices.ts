@@ -1,4 +1,4 @@
-/** What the person has chosen so far. Kept while they review, so that they find it again when they come back. */
+/** The user's choices. They are kept during the review. */
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { sameAddress } from "../../sdk/model/Address.ts"
@@ -12,9 +12,9 @@ import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts
 export const useChoices = ({ account, catalog, client }: Session, defaults: TargetDefaults) => {
   const found = useQuery(holdingsOf({ account, client }))
   const [to, setTo] = useState<Place>()
-  /** Everything that can go is chosen, but for these. */
+  /** Deselected tokens. All other tokens that can be swept are selected. */
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  /** What was typed as another address; undefined for the owner's own. */
+  /** Input of another address. Undefined for the owner's address. */
   const [typed, setTyped] = useState<string | undefined>(
     defaults.destination === undefined || sameAddress(defaults.destination, account.address)
       ? undefined
@@ -22,7 +22,7 @@ export const useChoices = ({ account, catalog, client }: Session, defaults: Targ
   )
   const holdings = found.data
   useEffect(() => {
-    // Decided once: what a sweep changes must not move the target of the next.
+    // Decided once: a finished sweep must not change the target of the next one.
     if (holdings !== undefined) setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
   }, [holdings, catalog, defaults])
 

@@ -1,10 +1,10 @@
-/** Follows a submitted sweep to its end. Whoever asks for the same one shares the answer. */
+/** Follows a submitted sweep until it has ended. Components that follow the same sweep share one query. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import type { Intent } from "../../sdk/index.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
 import { isEnded, type Submission } from "./submissions.ts"
 
-/** As it was last seen, for what has ended or is not heard of yet. */
+/** The last known state, for a sweep that has ended or has no answer yet. */
 const lastSeen = ({ deliveryTxHash, failureReason, id, receive, send, status, txHash }: Submission): Intent => ({
   id,
   status,
@@ -23,7 +23,7 @@ export const useIntent = (submission: Submission) => {
   const query = useQuery({
     queryKey: key,
     enabled: !isEnded(submission),
-    // Whoever comes back to a sweep that has not ended follows it further.
+    // A sweep that has not ended is followed again when its component is mounted.
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const intent = await client.waitForIntent(id, {

@@ -1,4 +1,4 @@
-/** One token's sweep: its quote once it is its turn, the two signatures, and what was submitted. */
+/** One token's sweep: its quote when its card is active, the two signatures, and the submission. */
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { type Offer, type SweepableToken, SweepError, type SweepRequest, type SweepReview } from "../../sdk/index.ts"
@@ -44,7 +44,7 @@ const submissionOf = ({ quoteId, receive, send }: SweepReview, submittedAtMs: nu
     destination: receive.destination
   },
   ...(receive.via === undefined ? {} : { crossing: { chainId: receive.via.chainId, token: receive.via.token } }),
-  // Until the service says more.
+  // Until the first answer of the service.
   status: "quoted"
 })
 
@@ -55,7 +55,7 @@ export const useSweep = (token: SweepableToken, plan: Plan, isCurrent: boolean) 
   const quote = useQuery({
     queryKey: ["quote", keyOf(token), keyOf(plan.to), plan.destination, account.address],
     enabled: isCurrent && id === undefined,
-    // A quote is priced for now: it is neither kept for later nor replaced under the eyes of who reads it.
+    // A quote expires soon, so it is not cached. It is not refreshed either, so that it does not change while it is read.
     gcTime: 0,
     staleTime: Infinity,
     refetchOnReconnect: false,
@@ -70,14 +70,14 @@ export const useSweep = (token: SweepableToken, plan: Plan, isCurrent: boolean) 
     mutationFn: async ({ offer, request, review }: Quoted) => {
       const signed = await client.signSweep(offer, request, account.signer)
       await client.submit(signed).catch((error: unknown) => {
-        // The answer may be lost and the sweep not: it is followed all the same.
+        // The response may be lost although the sweep was accepted, so the sweep is followed.
         if (!(error instanceof SweepError && error.retryable)) throw error
       })
       submissions.add(submissionOf(review, Date.now()))
       setId(review.quoteId)
     }
   })
-  /** Another price for the same, to be reviewed anew. */
+  /** Gets a new quote, which must be reviewed again. */
   const renew = () => {
     sign.reset()
     return quote.refetch()

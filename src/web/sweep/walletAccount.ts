@@ -1,6 +1,6 @@
 /**
- * An account of a browser wallet (EIP-1193). There is no standard for signing an EIP-7702 authorization, and most wallets
- * refuse to on purpose; `eth_signAuthorization` is what those that do agree on.
+ * An account of a browser wallet (EIP-1193). No standard defines the signing of an EIP-7702 authorization, and most wallets
+ * deliberately reject it. Wallets that support it use `eth_signAuthorization`.
  */
 import { parseSignature, toHex } from "viem"
 import {
@@ -20,8 +20,8 @@ const METHOD = "eth_signAuthorization"
 const PROBE_MILLIS = 2_000
 
 /**
- * Whether the wallet signs authorizations. Asked without anything to sign: who knows the method objects to that, and who does
- * not objects to the method. A wallet that says nothing may know it.
+ * True if the wallet may sign authorizations. Calls the method without parameters: a wallet that supports it rejects the
+ * parameters, and another one rejects the method. A wallet that does not answer may support it.
  */
 const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
   const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), PROBE_MILLIS))
@@ -34,7 +34,7 @@ const canAuthorize = async (provider: WalletProvider): Promise<boolean> => {
 
 const isHex = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value)
 
-/** As 65 bytes or in its parts. Whose it is, the client checks. */
+/** A signature of 65 bytes or in parts. The client checks its signer. */
 const readSignature = (answer: unknown): AuthorizationSignature => {
   if (isHex(answer)) {
     const { r, s, yParity } = parseSignature(answer)
@@ -85,7 +85,7 @@ const senderOf = (provider: WalletProvider, address: Address): RevocationSender 
   }
 })
 
-/** The wallet's account, once it is known what the wallet can do. */
+/** The wallet's account, after its capabilities are known. */
 export const walletAccount = async ({ info, provider }: Wallet, address: Address): Promise<SweepAccount> => ({
   kind: "wallet",
   name: info.name,
@@ -103,7 +103,7 @@ export const walletAccount = async ({ info, provider }: Wallet, address: Address
       )
   }),
   chain: chainOf(provider),
-  // A wallet answers for the chain that it is on.
+  // A wallet answers requests for its current chain.
   node: (chainId, current) =>
     chainId === current ? { request: (call: NodeCall) => provider.request(call) } : undefined,
   sender: () => senderOf(provider, address)

@@ -1,14 +1,14 @@
-/** An address or a hash: checksummed, shortened, to copy, and linked to the explorer where there is one. */
+/** An address or a hash: checksummed, shortened, with a copy button and a link to the explorer if there is one. */
 import { shorten } from "../lib/shorten.ts"
 import { CopyIcon } from "./Copy.tsx"
 import { Icon } from "./Icon.tsx"
 
 export interface AddressProps {
   readonly value: string
-  /** What it is, for screen readers: `payout address`. */
+  /** Label for screen readers, e.g. `payout address`. */
   readonly label: string
   readonly href?: string | undefined
-  /** Shown in full where there is room. */
+  /** Show it in full on wide screens. */
   readonly full?: boolean
 }
 

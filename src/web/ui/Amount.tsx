@@ -1,4 +1,4 @@
-/** An amount of a token. Of a token that nobody lists, the smallest units are all there is to say. */
+/** An amount of a token. Amounts of an unlisted token are shown in its smallest unit. */
 import type { TokenInfo } from "../../domain/Token.ts"
 import { exact, readable } from "../lib/amounts.ts"
 

@@ -1,4 +1,4 @@
-/** A state in a word. The word says it; the colour only helps. */
+/** A state as a word. The colour repeats it. */
 import { classes } from "../lib/classes.ts"
 
 export type Tone = "neutral" | "good" | "warn" | "bad" | "accent"

@@ -1,6 +1,5 @@
 /**
- * Amounts by day as bars. Whoever sees it points at a bar or walks over them with the arrow keys; whoever hears it gets the
- * same as a table.
+ * Amounts by day as bars, read with the pointer or the arrow keys. Screen readers get the same data as a table.
  */
 import { type KeyboardEvent, useId, useState } from "react"
 import { classes } from "../lib/classes.ts"
@@ -21,7 +20,7 @@ export interface BarChartProps {
 const HEIGHT = 168
 const SCALE = 10_000n
 
-/** Share of the highest bar, 0 to 1. Only how it looks: no amount is read from it. */
+/** Height as a share of the highest bar, 0 to 1. Used for drawing only. */
 const share = (value: bigint, highest: bigint): number =>
   highest === 0n ? 0 : Number((value * SCALE) / highest) / Number(SCALE)
 
@@ -49,7 +48,7 @@ export function BarChart({ bars, format, title }: BarChartProps) {
           </span>
         )}
       </div>
-      {/* A slider is what a walk over values is called; its text is the day and its amount. */}
+      {/* The ARIA role for stepping through values is slider. Its text is the day and its amount. */}
       <div
         aria-label={title}
         aria-valuemax={bars.length - 1}
@@ -104,7 +103,7 @@ export function BarChart({ bars, format, title }: BarChartProps) {
         <span>{bars[0] === undefined ? "" : dayLabel(bars[0].day)}</span>
         <span>Today</span>
       </div>
-      {/* A table ignores the size that hides it, so its frame is hidden. */}
+      {/* A table ignores the size that hides it, so its container is hidden. */}
       <div className="sr-only">
         <table>
           <caption>{title}</caption>

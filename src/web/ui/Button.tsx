@@ -1,4 +1,4 @@
-/** What a person presses. While it is busy it keeps its size and cannot be pressed again. */
+/** A button. While busy it keeps its size and cannot be pressed. */
 import type { ButtonHTMLAttributes, ReactNode } from "react"
 import { classes } from "../lib/classes.ts"
 import { Icon, type IconName } from "./Icon.tsx"

@@ -6,7 +6,7 @@ export interface CardProps {
   readonly title?: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
-  /** Content such as a table goes to the edges. */
+  /** Content without padding, such as a table. */
   readonly flush?: boolean
   readonly children: ReactNode
 }
@@ -28,7 +28,7 @@ export function Card({ actions, children, description, flush = false, title }: C
   )
 }
 
-/** One number that matters, with what it is. */
+/** One number with its label. */
 export function Stat({
   label,
   note,

@@ -1,13 +1,13 @@
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation of an action that cannot be undone. */
 import type { ReactNode } from "react"
 import { Button } from "./Button.tsx"
 import { Dialog } from "./Dialog.tsx"
 
 export interface ConfirmDialogProps {
   readonly title: string
-  /** What will happen. */
+  /** Consequences of the action. */
   readonly children: ReactNode
-  /** What the buttons say: doing it, and leaving it. */
+  /** Labels of the buttons that confirm and cancel. */
   readonly confirm: string
   readonly cancel: string
   readonly busy: boolean

@@ -1,4 +1,4 @@
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and confirms it for a moment. */
 import { useEffect, useState } from "react"
 import { buttonClasses } from "./Button.tsx"
 import { Icon } from "./Icon.tsx"
@@ -22,7 +22,7 @@ const useCopy = (text: string) => {
   return { copied, copy }
 }
 
-/** Beside what it copies. */
+/** A copy button next to its text. */
 export function CopyIcon({ label, text }: { readonly text: string; readonly label: string }) {
   const { copied, copy } = useCopy(text)
   return (
@@ -48,7 +48,7 @@ export function CopyButton({ label = "Copy", text }: { readonly text: string; re
   )
 }
 
-/** A secret or a snippet that is there to be copied. */
+/** A secret or a snippet with a copy button. */
 export function CopyBlock({ label, text }: { readonly text: string; readonly label: string }) {
   return (
     <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1.5 pr-1.5 pl-3">

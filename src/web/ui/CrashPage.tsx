@@ -1,4 +1,4 @@
-/** The page broke. Loading it again is the honest way out. */
+/** Shown after an unexpected error. It offers to reload the page. */
 import { ErrorState } from "./States.tsx"
 
 export function CrashPage({ error }: { readonly error: unknown }) {

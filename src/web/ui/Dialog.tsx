@@ -1,10 +1,10 @@
-/** A question that must be answered first. The browser's own dialog keeps the focus in it and closes with Escape. */
+/** A modal dialog. The browser's dialog element keeps the focus inside and closes with Escape. */
 import { type ReactNode, useEffect, useId, useRef } from "react"
 
 export interface DialogProps {
   readonly title: string
   readonly onClose: () => void
-  /** Escape and the backdrop close it unless what it shows would be lost. */
+  /** Closes the dialog by Escape or a click on the backdrop. Absent if its content would be lost. */
   readonly dismissible?: boolean
   readonly children: ReactNode
   readonly actions: ReactNode

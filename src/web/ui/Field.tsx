@@ -1,10 +1,10 @@
-/** Inputs with their label, help and error, tied together for screen readers. */
+/** Inputs with label, help and error, linked for screen readers. */
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react"
 import { classes } from "../lib/classes.ts"
 
 interface Described {
   readonly label: string
-  /** Keeps the label for screen readers alone, where what is around says it to the eye. */
+  /** Shows the label to screen readers only, if the context makes it clear on screen. */
   readonly hideLabel?: boolean
   readonly help?: ReactNode
   readonly error?: string | undefined

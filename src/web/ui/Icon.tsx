@@ -1,4 +1,4 @@
-/** Line icons of one weight, drawn for this product. Decorative: the words beside them carry the meaning. */
+/** Line icons of one weight. They are decorative, and the text next to them has the meaning. */
 
 const PATHS = {
   activity: "M3 12h4l3-8 4 16 3-8h4",

@@ -1,4 +1,4 @@
-/** Shows a new key or secret, the one time it can be seen. */
+/** Shows a new key or secret, which is visible only once. */
 import { type ReactNode, useState } from "react"
 import { Button } from "./Button.tsx"
 import { CopyBlock } from "./Copy.tsx"
@@ -8,7 +8,7 @@ import { Checkbox } from "./Field.tsx"
 export interface KeyDialogProps {
   readonly secret: string
   readonly title: string
-  /** What it is, in the words of the person who keeps it: `key` unless told. */
+  /** Noun for the secret. Default: `key`. */
   readonly what?: string
   readonly note?: ReactNode
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-/** The next page of a list, below it. */
+/** Button that loads the next page of a list. */
 import { Button } from "./Button.tsx"
 
 export interface Pages {

@@ -1,4 +1,4 @@
-/** An address that leads nowhere. */
+/** Shown for an unknown path. */
 import { Link } from "@tanstack/react-router"
 import { buttonClasses } from "./Button.tsx"
 import { EmptyState } from "./States.tsx"

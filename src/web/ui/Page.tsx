@@ -1,4 +1,4 @@
-/** The frame of every page: its title, also that of the document, and what can be done there. */
+/** Frame of every page with title and actions. Sets the document's title too. */
 import { type ReactNode, useEffect } from "react"
 
 export interface PageProps {

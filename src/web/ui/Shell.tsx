@@ -1,4 +1,4 @@
-/** Navigation beside or, where the screen is narrow, above the page. */
+/** Navigation next to the page or, on narrow screens, above it. */
 import { Link, type LinkProps, useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useState } from "react"
 import { classes } from "../lib/classes.ts"
@@ -10,15 +10,15 @@ export interface Destination {
   readonly to: NonNullable<LinkProps["to"]>
   readonly label: string
   readonly icon: IconName
-  /** Only the page itself counts as being there, not those below it. */
+  /** Active only for the exact path, not for paths below it. */
   readonly exact?: boolean
 }
 
 export interface ShellProps {
-  /** What this part of the app is: `Builders`, `Admin`. */
+  /** Name of this part of the app: `Builders`, `Admin`. */
   readonly area: string
   readonly destinations: ReadonlyArray<Destination>
-  /** Who is signed in, and how to leave. */
+  /** The signed-in user and the sign-out button. */
   readonly account: ReactNode
   readonly children: ReactNode
 }

@@ -1,4 +1,4 @@
-/** What stands where data is not: not yet, nothing there, or it could not be had. */
+/** Placeholders for data that is loading, empty or failed to load. */
 import type { ReactNode } from "react"
 import { sentence } from "../api/failures.ts"
 import { classes } from "../lib/classes.ts"
@@ -54,7 +54,7 @@ const NOTICE = {
   good: "border-line bg-good-soft text-good"
 } as const
 
-/** Something to know on this page, in its flow. */
+/** A notice within a page. */
 export function Notice({
   action,
   children,

@@ -1,4 +1,4 @@
-/** Rows of the same kind. Too wide for the screen, it scrolls by itself, with the keyboard too. */
+/** A table. If it is wider than the screen it scrolls, by keyboard too. */
 import type { ReactNode } from "react"
 import { classes } from "../lib/classes.ts"
 import { Skeleton } from "./States.tsx"
@@ -7,18 +7,18 @@ export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
   readonly align?: "right"
-  /** Left out where the screen is narrow. */
+  /** Hidden on narrow screens. */
   readonly wideOnly?: boolean
 }
 
 export interface TableProps<Row> {
-  /** What the rows are, for screen readers. */
+  /** Description of the rows, for screen readers. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column<NoInfer<Row>>>
-  /** Undefined while they are loaded. */
+  /** Undefined while loading. */
   readonly rows: ReadonlyArray<Row> | undefined
   readonly rowKey: (row: Row) => string
-  /** Rows that stand in while there are none, so that nothing moves when they come. */
+  /** Number of placeholder rows while loading, so that the layout does not shift. */
   readonly placeholders?: number
 }
 

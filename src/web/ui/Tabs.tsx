@@ -1,4 +1,4 @@
-/** Panels of which one is seen, by the keyboard's arrows too (ARIA's tabs pattern). */
+/** Tabs (ARIA's tabs pattern), with arrow keys. */
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react"
 import { classes } from "../lib/classes.ts"
 

@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. */
+/** Choice of the light, the dark or the system's theme. */
 import { classes } from "../lib/classes.ts"
 import { setTheme, type Theme, useTheme } from "../lib/theme.ts"
 import { Icon, type IconName } from "./Icon.tsx"

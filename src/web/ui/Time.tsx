@@ -1,4 +1,4 @@
-/** When something was: about how long ago, and exactly on demand. */
+/** A time as a relative text. Its tooltip has the exact time. */
 import { ago, atMoment } from "../lib/time.ts"
 
 export function Time({ ms }: { readonly ms: number }) {

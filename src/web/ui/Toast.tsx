@@ -1,4 +1,4 @@
-/** Short news that needs no answer, read out by screen readers, gone after a while. */
+/** A short message that disappears by itself. Screen readers read it out. */
 import { useSyncExternalStore } from "react"
 import { sentence } from "../api/failures.ts"
 import { classes } from "../lib/classes.ts"

@@ -1,4 +1,4 @@
-/** A token as people know it: symbol and chain, or its address where nobody lists it. */
+/** A token's symbol and chain, or the address of an unlisted token. */
 import type { TokenBook } from "../api/tokens.ts"
 import { account } from "../lib/explorer.ts"
 import { Address } from "./Address.tsx"

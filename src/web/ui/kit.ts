@@ -1,6 +1,6 @@
 /**
- * What nearly every page is made of. The app imports it at once, so that it is one script with the app instead of a dozen
- * small ones that every page would have to ask for.
+ * Components of nearly every page. The app imports them eagerly, so that they are in the app's script instead of a dozen small
+ * ones that every page would request.
  */
 export { useTokenBook } from "../api/tokens.ts"
 export { readable } from "../lib/amounts.ts"

@@ -1,15 +1,15 @@
-/** Wallets in the browser: found by EIP-6963, asked by EIP-1193. */
+/** Browser wallets, discovered by EIP-6963 and used by EIP-1193. */
 import { useSyncExternalStore } from "react"
 import * as Address from "../../domain/Address.ts"
 
-/** What EIP-1193 says of a wallet. */
+/** A provider of EIP-1193. */
 export interface WalletProvider {
   readonly request: (request: { readonly method: string; readonly params?: ReadonlyArray<unknown> }) => Promise<unknown>
   readonly on?: (event: string, listener: (value: unknown) => void) => unknown
   readonly removeListener?: (event: string, listener: (value: unknown) => void) => unknown
 }
 
-/** What EIP-6963 says of a wallet: `rdns` names it for ever, `icon` is a data URI. */
+/** Wallet info of EIP-6963. `rdns` is a stable name, and `icon` is a data URI. */
 export interface WalletInfo {
   readonly uuid: string
   readonly name: string
@@ -37,7 +37,7 @@ let found: ReadonlyArray<Wallet> = []
 let isListening = false
 const listeners = new Set<() => void>()
 
-/** Asks wallets to announce themselves, once. They also do when they are ready later. */
+/** Asks wallets to announce themselves, once. A wallet that loads later announces itself too. */
 export const discover = (): void => {
   if (isListening) return
   isListening = true
@@ -55,12 +55,12 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Every wallet that has announced itself. */
+/** All announced wallets. */
 export const useWallets = (): ReadonlyArray<Wallet> => useSyncExternalStore(subscribe, () => found)
 
 const LAST_USED = "sweep-wallet"
 
-/** Remembers which wallet signed in, to notice when its account changes. */
+/** Stores the wallet of the sign-in, to notice when its account changes. */
 export const remember = (wallet: Wallet): void => localStorage.setItem(LAST_USED, wallet.info.rdns)
 
 export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => {
@@ -68,7 +68,7 @@ export const lastUsed = (wallets: ReadonlyArray<Wallet>): Wallet | undefined => 
   return wallets.find(({ info }) => info.rdns === rdns)
 }
 
-/** The account that a list of the wallet's has first, checksummed. */
+/** The first account of a wallet's list, checksummed. */
 export const firstAccount = (accounts: unknown): Address.Address | undefined => {
   const [first]: ReadonlyArray<unknown> = Array.isArray(accounts) ? accounts : []
   return typeof first === "string" && /^0x[0-9a-fA-F]{40}$/.test(first) ? Address.of(first) : undefined

@@ -1,15 +1,15 @@
-/** What the dashboard asks of a wallet: an account, its chain, and a signature of a text that was shown before. */
+/** Requests of the dashboard to a wallet: account, chain, and signature of a text that was shown before. */
 import { stringToHex } from "viem"
 import { createSiweMessage } from "viem/siwe"
 import type { Address } from "../../domain/Address.ts"
 import { firstAccount, type WalletProvider } from "./provider.ts"
 
-/** The person said no in the wallet (EIP-1193, code 4001). */
+/** The user rejected the request in the wallet (EIP-1193, code 4001). */
 export class WalletRejected extends Error {
   override readonly name = "WalletRejected"
 }
 
-/** The wallet did not do what it was asked, for whatever reason of its own. */
+/** The wallet failed for another reason. */
 export class WalletFailed extends Error {
   override readonly name = "WalletFailed"
 }
@@ -17,10 +17,10 @@ export class WalletFailed extends Error {
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
-/** What wallets say of a method that they do not have (JSON-RPC, EIP-1474, EIP-1193). */
+/** Error codes of wallets for an unsupported method (JSON-RPC, EIP-1474, EIP-1193). */
 const UNKNOWN_METHOD = [-32601, -32004, 4200]
 
-/** Whether a wallet says that it does not have the method; some say so in words alone. */
+/** True for the error of an unsupported method. Some wallets report it only in the message. */
 export const isUnknownMethod = (error: unknown): boolean =>
   typeof error === "object" &&
   error !== null &&
@@ -28,7 +28,7 @@ export const isUnknownMethod = (error: unknown): boolean =>
     (error instanceof Error &&
       /method.*(?:not|n't).*(?:support|exist|found|available|know)|unsupported|unknown method/i.test(error.message)))
 
-/** Asks the wallet, and tells the person's refusal from the wallet's. */
+/** Sends a request to the wallet, and distinguishes the user's rejection from a failure. */
 export const ask = async (
   provider: WalletProvider,
   method: string,
@@ -43,14 +43,14 @@ export const ask = async (
   }
 }
 
-/** Asks to be connected; the wallet asks the person. */
+/** Asks for access to the account. The wallet asks the user. */
 export const connect = async (provider: WalletProvider): Promise<Address> => {
   const account = firstAccount(await ask(provider, "eth_requestAccounts"))
   if (account === undefined) throw new WalletFailed("the wallet shared no account")
   return account
 }
 
-/** The chain that the wallet is on. */
+/** The wallet's current chain. */
 export const chainId = async (provider: WalletProvider): Promise<number> => Number(await ask(provider, "eth_chainId"))
 
 export interface SignInText {

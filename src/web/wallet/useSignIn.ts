@@ -1,6 +1,6 @@
 /**
- * The way in, step by step: choose a wallet, see the message, sign it. Whoever has no account yet gives a name and signs
- * once more, since a nonce can be used once.
+ * The steps of sign-in: choose a wallet, read the message, sign it. To create an account, the user enters a name and signs
+ * again, because a nonce can be used only once.
  */
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -11,7 +11,7 @@ import type { Address } from "../../domain/Address.ts"
 import { remember, type Wallet } from "./provider.ts"
 import * as Signing from "./signing.ts"
 
-/** What is signed, by whom, with which wallet. */
+/** The message to sign, its account and its wallet. */
 interface Prepared {
   readonly wallet: Wallet
   readonly address: Address
@@ -37,7 +37,7 @@ export const useSignIn = () => {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState<string>()
 
-  /** Runs one step; `what` names it while it runs. */
+  /** Runs one step. `what` names it while it runs. */
   const run = async (what: string, work: () => Promise<void>) => {
     setBusy(what)
     setError(undefined)
@@ -50,7 +50,7 @@ export const useSignIn = () => {
     }
   }
 
-  /** A message for the wallet's own chain if the service knows it: some wallets object to others. */
+  /** A message for the wallet's chain if the service supports it, because some wallets reject messages for other chains. */
   const prepare = async (wallet: Wallet, address: Address, statement: string): Promise<Prepared> => {
     const [{ nonce }, { chains }, walletChain] = await Promise.all([
       call((api) => api.auth.nonce()),
@@ -69,7 +69,7 @@ export const useSignIn = () => {
       setStep({ name: "signIn", ...(await prepare(wallet, address, STATEMENT)) })
     })
 
-  /** After a message that was not accepted, the next try needs a fresh one. */
+  /** A rejected message cannot be used again, so the next attempt needs a new one. */
   const renewing = async (at: SigningStep, work: () => Promise<void>) => {
     try {
       await work()

@@ -1,3 +1,3 @@
-/** What the overview shows of sweeps: one script, loaded once the overview stands. */
+/** The overview's components about sweeps, in one script that is loaded after the overview. */
 export { SweepStats } from "./SweepStats.tsx"
 export { VolumeCard } from "./VolumeCard.tsx"

@@ -1,4 +1,4 @@
-/** One sweep: what was ordered, and what became of it. Looks again by itself while it is on its way. */
+/** One sweep: its order and its outcome. Refreshes until the sweep has ended. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import type { ReactNode } from "react"
@@ -83,7 +83,7 @@ export function SweepDetailPage() {
       {found.isError && isFailure(found.error, "NotFound") ? (
         <Card>
           <EmptyState icon="search" title="There is no such sweep">
-            None of your sweeps has this id. A sweep is known here once it has been submitted.
+            None of your sweeps has this id. A sweep appears here after it was submitted.
           </EmptyState>
         </Card>
       ) : found.isError ? (
@@ -98,8 +98,8 @@ export function SweepDetailPage() {
           <Card
             description={
               found.data !== undefined && isUnderWay(found.data.sweep)
-                ? "On its way. This page follows it."
-                : "Each status that it reached."
+                ? "Pending. This page updates itself."
+                : "Each status of the sweep."
             }
             title="History"
           >

@@ -1,4 +1,4 @@
-/** How many sweeps there were of late, and how many of those that ended arrived. Part of the overview's numbers. */
+/** Number of recent sweeps and share of delivered ones, for the overview. */
 import { useQuery } from "@tanstack/react-query"
 import { RECENT_DAYS } from "../../api/queries.ts"
 import { percent } from "../../lib/amounts.ts"

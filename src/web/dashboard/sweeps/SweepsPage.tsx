@@ -1,4 +1,4 @@
-/** Every sweep that carries the builder's key, with filters that stay in the address, and a file of all that pass them. */
+/** All sweeps attributed to the builder, with filters in the page's url and a CSV export. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { type TokenBook, useTokenBook } from "../../api/tokens.ts"
@@ -80,7 +80,7 @@ export function SweepsPage() {
   return (
     <Page
       actions={<ExportCsv disabled={loaded === undefined || loaded.length === 0} fileName="sweeps.csv" make={file} />}
-      description="Every sweep that carries your key, from its submission on."
+      description="Every submitted sweep that carries your key."
       title="Sweeps"
     >
       <Card

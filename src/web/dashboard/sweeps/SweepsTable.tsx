@@ -1,4 +1,4 @@
-/** Sweeps, newest first; each leads to its history. */
+/** Sweeps, newest first. Each row links to its history. */
 import { Link } from "@tanstack/react-router"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { TokenBook } from "../../api/tokens.ts"

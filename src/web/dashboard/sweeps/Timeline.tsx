@@ -1,4 +1,4 @@
-/** A sweep's history: each status that it reached, when, and the transaction that proves it. Then what is still to come. */
+/** History of a sweep: each reached status with its time and transaction, then the pending ones. */
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import type { TokenBook } from "../../api/tokens.ts"
@@ -37,9 +37,11 @@ const titleOf = (status: SweepStatus, sweep: Sweep, book: TokenBook): string => 
 const noteOf = ({ crossChain, failureReason, status }: SweepEvent): string => {
   switch (status) {
     case "submitted":
-      return "Its owner signed it, and the service took it."
+      return "The owner signed it, and the service accepted it."
     case "settled_source":
-      return crossChain ? "The order ran, and the bridge has the funds." : "The order ran, to the chain's depth."
+      return crossChain
+        ? "The order was executed, and the bridge has the funds."
+        : "The order was executed, and its block is confirmed."
     case "delivered":
       return crossChain ? "The funds arrived over the bridge." : "The funds arrived, in the same transaction."
     case "failed":
@@ -47,7 +49,7 @@ const noteOf = ({ crossChain, failureReason, status }: SweepEvent): string => {
   }
 }
 
-/** The transaction of an event: where it was delivered that is on the destination chain, everywhere else on the source's. */
+/** The transaction of an event. A delivery is on the destination chain, all others are on the source chain. */
 const proofOf = ({ deliveryTxHash, destChainId, sourceChainId, status, txHash }: SweepEvent) =>
   status === "delivered"
     ? { hash: deliveryTxHash, chainId: destChainId }
@@ -98,7 +100,7 @@ function Mark({ mark }: Pick<Step, "mark">) {
   )
 }
 
-/** `250 ms`, `4.2 s`, `3 min`: how long after the step before. */
+/** Time since the previous step: `250 ms`, `4.2 s`, `3 min`. */
 const took = (millis: number): string =>
   millis < 1_000
     ? `${millis} ms`

@@ -1,4 +1,4 @@
-/** What delivered sweeps sent of late, per token and chain. */
+/** Recent volume of delivered sweeps, per token and chain. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { RECENT_DAYS } from "../../api/queries.ts"
@@ -21,7 +21,7 @@ export function VolumeCard() {
           View sweeps
         </Link>
       }
-      description={`What delivered sweeps sent, last ${RECENT_DAYS} days, in UTC`}
+      description={`Volume of delivered sweeps, last ${RECENT_DAYS} days, in UTC`}
       flush
       title="Volume"
     >
@@ -29,7 +29,7 @@ export function VolumeCard() {
         <ErrorState error={found.error} retry={found.refetch} />
       ) : found.data?.volume.length === 0 ? (
         <EmptyState icon="sweeps" title="No volume yet">
-          Once sweeps with your key are delivered, what they sent stands here per token.
+          The volume of delivered sweeps with your key appears here per token.
         </EmptyState>
       ) : (
         <Table

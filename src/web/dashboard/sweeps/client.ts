@@ -1,4 +1,4 @@
-/** The client of what builders see of their sweeps; loaded with the pages that ask it. */
+/** API client of builders' sweeps, loaded with the pages that use it. */
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** What the overview reads of sweeps, by a client that knows nothing else. */
+/** The overview's query about sweeps, with a client for this query only. */
 import { queryOptions } from "@tanstack/react-query"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"

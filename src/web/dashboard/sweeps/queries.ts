@@ -1,4 +1,4 @@
-/** What the dashboard reads of sweeps. */
+/** Queries about sweeps. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { SweepStatus } from "../../../domain/SweepEvent.ts"
@@ -9,7 +9,7 @@ const SWEEPS = "sweeps"
 
 export interface SweepFilter {
   readonly status?: SweepStatus
-  /** The source or the destination chain. */
+  /** Source or destination chain. */
   readonly chainId?: number
 }
 
@@ -28,12 +28,12 @@ export const sweeps = (filter: SweepFilter) =>
     getNextPageParam: ({ nextCursor }) => nextCursor
   })
 
-/** Every sweep that passes, newest first, or as many as are allowed. */
+/** All sweeps that match the filters, newest first, up to a maximum number. */
 export const everySweep = async (filter: SweepFilter, most: number): Promise<ReadonlyArray<Sweep>> => {
   const found: Array<Sweep> = []
   let cursor: string | undefined
   do {
-    // Each page's cursor comes with the page before it.
+    // The cursor of a page is in the page before it.
     // oxlint-disable-next-line no-await-in-loop
     const next = await page(filter, cursor, LARGEST_PAGE)
     found.push(...next.sweeps)
@@ -44,7 +44,7 @@ export const everySweep = async (filter: SweepFilter, most: number): Promise<Rea
 
 const LOOK_AGAIN_MILLIS = 5_000
 
-/** One sweep with its history, looked at again until it has ended. */
+/** One sweep with its history, refreshed until it has ended. */
 export const sweep = (id: string) =>
   queryOptions({
     queryKey: [MINE, SWEEPS, "one", id],

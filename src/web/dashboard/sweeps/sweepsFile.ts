@@ -1,4 +1,4 @@
-/** Sweeps as a CSV file: amounts in whole tokens where the token is known, and in its smallest units. */
+/** Sweeps as a CSV file, with amounts in the smallest unit and, for listed tokens, in whole tokens. */
 import type { Sweep } from "../../../domain/Sweep.ts"
 import type { TokenBook } from "../../api/tokens.ts"
 import { exact } from "../../lib/amounts.ts"

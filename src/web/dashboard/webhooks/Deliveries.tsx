@@ -1,4 +1,4 @@
-/** What was sent to a webhook, newest first, with every attempt; each can be sent again. */
+/** Deliveries of a webhook, newest first, with all attempts. Each can be sent again. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { atSecond } from "../../lib/time.ts"
 import { Badge } from "../../ui/Badge.tsx"
@@ -105,7 +105,11 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const pages = useInfiniteQuery(deliveries(webhook.id))
   const loaded = pages.data?.pages.flatMap((page) => page.deliveries)
   return (
-    <Card description="Of the last 30 days. Open one for its attempts, answers and payload." flush title="Deliveries">
+    <Card
+      description="Deliveries of the last 30 days. Open one for its attempts, responses and payload."
+      flush
+      title="Deliveries"
+    >
       {pages.isError ? (
         <ErrorState error={pages.error} retry={pages.refetch} />
       ) : loaded === undefined ? (
@@ -113,7 +117,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
           <Skeleton className="h-40 w-full" />
         </div>
       ) : loaded.length === 0 ? (
-        <EmptyState icon="webhook" title="Nothing was sent yet">
+        <EmptyState icon="webhook" title="No deliveries yet">
           Send a test event to see whether your server receives it.
         </EmptyState>
       ) : (

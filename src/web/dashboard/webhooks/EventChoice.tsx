@@ -1,4 +1,4 @@
-/** Which events a webhook is told: all, those that come later too, or the chosen ones. */
+/** Choice of a webhook's events: all, including future ones, or selected ones. */
 import { useId } from "react"
 import type { WebhookEventType } from "../../../domain/Webhook.ts"
 import { EVENTS } from "./words.ts"

@@ -1,4 +1,4 @@
-/** How to receive: what a request is, code that verifies it, and where there is more. */
+/** Instructions for receiving webhooks: the format of a request, code that verifies it, and links. */
 import { baseUrl } from "../../api/backend.ts"
 import { Card } from "../../ui/Card.tsx"
 import { CopyButton } from "../../ui/Copy.tsx"

@@ -1,4 +1,4 @@
-/** Shows a webhook's secret, the one time it can be seen. */
+/** Shows a webhook's secret, which is visible only once. */
 import { KeyDialog } from "../../ui/KeyDialog.tsx"
 
 export interface SecretDialogProps {
@@ -12,8 +12,8 @@ export function SecretDialog({ isReplaced = false, onClose, secret }: SecretDial
     <KeyDialog
       note={
         isReplaced
-          ? "It is not shown again. For 24 hours each request is signed with the replaced secret too: change your receiver within that time."
-          : "Your server verifies with it that a request is ours. It is not shown again; lost, it can be replaced at any time."
+          ? "It is not shown again. For 24 hours, each request is also signed with the replaced secret. Update your receiver within that time."
+          : "Your server uses it to verify our requests. It is not shown again, but you can replace it at any time."
       }
       onClose={onClose}
       secret={secret}

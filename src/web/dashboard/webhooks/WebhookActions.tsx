@@ -1,4 +1,4 @@
-/** What can be done to a webhook: test it, change it, and remove it. */
+/** Actions on a webhook: test, change and delete. */
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { Button } from "../../ui/Button.tsx"
@@ -14,7 +14,7 @@ function Edit({ onClose, webhook }: { readonly webhook: Webhook; readonly onClos
       toast.done("The webhook is saved.")
       onClose()
     },
-    // The dialog says it.
+    // The dialog shows the error.
     onFailed: () => undefined
   })
   return (
@@ -47,15 +47,15 @@ function Delete({ onClose, webhook }: { readonly webhook: Webhook; readonly onCl
       onConfirm={() => remove.mutate((api) => api.webhooks.remove({ params: { id: webhook.id } }))}
       title="Delete this webhook?"
     >
-      Nothing is sent to <span className="break-all text-ink">{webhook.url}</span> any more, not even what waits for it.
-      Its secret and its log of deliveries are gone.
+      Nothing is sent to <span className="break-all text-ink">{webhook.url}</span> from now on, including pending
+      deliveries. Its secret and its log of deliveries are deleted.
     </ConfirmDialog>
   )
 }
 
 export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const [open, setOpen] = useState<"edit" | "delete">()
-  const test = useWebhookChange({ onDone: () => toast.done("A test event is on its way.") })
+  const test = useWebhookChange({ onDone: () => toast.done("A test event will be sent.") })
   const close = () => setOpen(undefined)
   return (
     <>

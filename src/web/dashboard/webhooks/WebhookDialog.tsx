@@ -1,4 +1,4 @@
-/** Adds a webhook, or changes one. What the service objects to stands at its field. */
+/** Adds or changes a webhook. Errors of the service are shown at their fields. */
 import { type FormEvent, useId, useState } from "react"
 import type { WebhookEventType } from "../../../domain/Webhook.ts"
 import { sentence } from "../../api/failures.ts"
@@ -12,7 +12,7 @@ import { EventChoice } from "./EventChoice.tsx"
 export interface Draft {
   readonly url: string
   readonly description: string
-  /** All when empty. */
+  /** Empty for all events. */
   readonly events: ReadonlyArray<WebhookEventType>
 }
 
@@ -57,7 +57,7 @@ export function WebhookDialog({ busy, error, initial, onClose, onSave, save, tit
         {error !== null && Object.keys(errors).length === 0 && <Notice tone="bad">{sentence(error)}</Notice>}
         <Input
           error={errors["url"]}
-          help="Where your server listens. https, at a public address."
+          help="URL of your server: https, at a public address."
           inputMode="url"
           label="URL"
           onChange={(event) => setUrl(event.target.value)}
@@ -67,7 +67,7 @@ export function WebhookDialog({ busy, error, initial, onClose, onSave, save, tit
         />
         <Input
           error={errors["description"]}
-          help="For you, to tell it from others."
+          help="A note that tells your webhooks apart."
           label="Description"
           maxLength={200}
           onChange={(event) => setDescription(event.target.value)}

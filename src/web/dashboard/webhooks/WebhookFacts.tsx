@@ -1,4 +1,4 @@
-/** A webhook as it stands, with its secret's replacement and its pause. */
+/** State of a webhook, with actions to replace its secret and to pause it. */
 import { useState } from "react"
 import { atMoment } from "../../lib/time.ts"
 import { Badge } from "../../ui/Badge.tsx"
@@ -51,7 +51,8 @@ function Secret({ webhook: { id } }: { readonly webhook: Webhook }) {
           onConfirm={() => rotate.mutate((api) => api.webhooks.rotateSecret({ params: { id } }))}
           title="Replace the secret?"
         >
-          You are shown a new secret, once. For 24 hours both sign each request; then the current one does not any more.
+          The new secret is shown only once. For 24 hours, each request is signed with both secrets. After that, the
+          current one is no longer used.
         </ConfirmDialog>
       )}
       {secret !== undefined && <SecretDialog isReplaced onClose={() => setSecret(undefined)} secret={secret} />}
@@ -80,7 +81,7 @@ export function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
           label="Secret"
           note={
             previousSecretUntilMs === undefined
-              ? "It was shown once, when it was made."
+              ? "It was shown once, when it was created."
               : `The replaced secret signs as well until ${atMoment(previousSecretUntilMs)}.`
           }
         >

@@ -1,4 +1,4 @@
-/** One webhook: how it stands, what can be done to it, and what was sent. */
+/** One webhook: state, actions and deliveries. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useParams } from "@tanstack/react-router"
 import { buttonClasses } from "../../ui/Button.tsx"
@@ -10,7 +10,7 @@ import { webhooks } from "./queries.ts"
 import { WebhookActions } from "./WebhookActions.tsx"
 import { WebhookFacts } from "./WebhookFacts.tsx"
 
-/** Its state follows what becomes of deliveries. */
+/** Its state depends on deliveries, so it is refreshed. */
 const LOOK_AGAIN_MILLIS = 5_000
 
 export function WebhookPage() {

@@ -1,4 +1,4 @@
-/** The builder's webhooks, and how to receive what they send. */
+/** The builder's webhooks, and how to receive them. */
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
@@ -34,7 +34,7 @@ export function WebhooksPage() {
       setAdding(false)
       setCreated(answer)
     },
-    // The dialog says it.
+    // The dialog shows the error.
     onFailed: () => undefined
   })
   const add = () => {
@@ -49,7 +49,7 @@ export function WebhooksPage() {
           Add a webhook
         </Button>
       }
-      description="Your server hears of each sweep as its status changes."
+      description="Your server is notified when the status of a sweep changes."
       title="Webhooks"
     >
       <Card
@@ -69,8 +69,7 @@ export function WebhooksPage() {
             icon="webhook"
             title="No webhooks yet"
           >
-            Name a URL of your server, and it is told when a sweep with your key is submitted, settles, arrives or
-            fails.
+            Add a URL of your server. It is notified when a sweep with your key is submitted, settles, arrives or fails.
           </EmptyState>
         ) : (
           <Table

@@ -1,4 +1,4 @@
-/** The client of builders' webhooks; loaded with the pages that ask it. */
+/** API client of builders' webhooks, loaded with the pages that use it. */
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** What the dashboard reads of webhooks. Every key begins with {@link WEBHOOKS}, so that a change refreshes all of it. */
+/** Queries about webhooks. Every key begins with {@link WEBHOOKS}, so that a change refreshes all of them. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { DeliveryView, WebhookView } from "../../../api/builder/WebhookApi.ts"
 import { MINE } from "../../api/queries.ts"
@@ -17,7 +17,7 @@ export const webhooks = queryOptions({
 
 const PAGE = 25
 
-/** While something is about to be sent, or was sent just now, it is looked at often, else now and then. */
+/** Refreshes often while a delivery is pending or recent, and otherwise slowly. */
 const SOON_MILLIS = 10_000
 const OFTEN_MILLIS = 2_000
 const SELDOM_MILLIS = 30_000

@@ -1,4 +1,4 @@
-/** Does something to a webhook, and refreshes what is shown of webhooks. */
+/** Changes a webhook and refreshes the queries about webhooks. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toast } from "../../ui/Toast.tsx"
 import { call } from "./client.ts"
@@ -8,7 +8,7 @@ type Request<A, E> = Parameters<typeof call<A, E>>[0]
 
 export interface ChangeOptions<A> {
   readonly onDone?: (answer: A) => unknown
-  /** Says what went wrong; unless told, in a passing message. */
+  /** Shows the error. Default: a toast. */
   readonly onFailed?: (error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-/** What is said of webhooks and of what was sent to them. */
+/** Texts about webhooks and deliveries. */
 import type { WebhookEventType } from "../../../domain/Webhook.ts"
 import type { Tone } from "../../ui/Badge.tsx"
 import type { Delivery, Webhook } from "./queries.ts"
@@ -17,20 +17,20 @@ export const stateOf = ({ disabledReason, enabled, failingSinceMs }: Webhook): r
   return failingSinceMs === undefined ? ["Enabled", "good"] : ["Failing", "warn"]
 }
 
-/** Why nothing, or nothing any more, arrives; undefined while all is well. */
+/** The reason why deliveries fail or have stopped. Undefined if the webhook is healthy. */
 export const troubleOf = ({ disabledReason, enabled, failingSinceMs }: Webhook): string | undefined => {
   if (enabled) {
     return failingSinceMs === undefined
       ? undefined
-      : "Nothing that was sent was accepted lately. Each message is tried again for about three days; after five days without a success the webhook is disabled."
+      : "No recent delivery succeeded. Each message is retried for about three days. After five days without a success, the webhook is disabled."
   }
   switch (disabledReason) {
     case "gone":
-      return "Your endpoint answered 410, which says that it wants no more. Nothing is sent or kept for it until you enable it."
+      return "Your endpoint answered 410, which means that it accepts no more messages. Nothing is sent or kept for it until you enable it."
     case "failing":
-      return "Everything failed for five days. Nothing is sent or kept for it until you enable it."
+      return "All deliveries failed for five days. Nothing is sent or kept for it until you enable it."
     default:
-      return "You paused it. What happens meanwhile is not kept for it; what was waiting goes on once you enable it."
+      return "You paused it. New events are not kept for it. Pending deliveries continue when you enable it."
   }
 }
 
@@ -47,7 +47,7 @@ export const deliveryStateOf = ({ attempts, state }: Delivery): readonly [label:
 
 type Attempt = Delivery["attempts"][number]
 
-/** `204 in 35 ms`, or why there was no answer. */
+/** `204 in 35 ms`, or the reason why there was no response. */
 export const attemptText = ({ durationMs, error, statusCode }: Attempt): string =>
   statusCode === undefined ? `No answer: ${error ?? "unknown"}` : `${statusCode} in ${durationMs.toLocaleString()} ms`
 
