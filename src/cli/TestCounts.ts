@@ -1,4 +1,4 @@
-/** Reads what test runners print about how many tests passed and failed. */
+/** Reads the numbers of passed and failed tests from the output of test runners. A test that was skipped counts as failed. */
 import { Option } from "effect"
 
 export interface Counts {
@@ -8,12 +8,17 @@ export interface Counts {
 
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0)
 
-/** Vitest's `Tests  3 failed | 120 passed (123)`; none when it did not get to run tests. */
+const countsIn = (line: string): Counts => ({
+  passed: numberIn(line, /(\d+) (?:tests? )?passed/),
+  failed: numberIn(line, /(\d+) failed/) + numberIn(line, /(\d+) skipped/) + numberIn(line, /(\d+) todo/)
+})
+
+/** Vitest's `Tests  3 failed | 120 passed (123)`. Absent if it ran no test. */
 export const vitestCounts = (output: string): Option.Option<Counts> => {
   const line = output.split("\n").findLast((candidate) => /^\s*Tests\s+\d/.test(candidate))
   return line === undefined
     ? Option.none()
-    : Option.some({ passed: numberIn(line, /(\d+) passed/), failed: numberIn(line, /(\d+) failed/) })
+    : Option.some(countsIn(line))
 }
 
 /** Forge's `Ran 12 test suites …: 120 tests passed, 0 failed, 0 skipped (120 total tests)`. */
@@ -21,7 +26,7 @@ export const forgeCounts = (output: string): Option.Option<Counts> => {
   const line = output.split("\n").findLast((candidate) => /\d+ tests? passed, \d+ failed/.test(candidate))
   return line === undefined
     ? Option.none()
-    : Option.some({ passed: numberIn(line, /(\d+) tests? passed/), failed: numberIn(line, /(\d+) failed/) })
+    : Option.some(countsIn(line))
 }
 
 export const sum = (all: ReadonlyArray<Counts>): Counts => ({

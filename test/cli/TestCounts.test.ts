@@ -18,6 +18,17 @@ describe("TestCounts", () => {
     )
   })
 
+  it("counts a skipped test as failed", () => {
+    assert.deepStrictEqual(
+      vitestCounts("      Tests  120 passed | 2 skipped | 1 todo (123)"),
+      Option.some({ passed: 120, failed: 3 })
+    )
+    assert.deepStrictEqual(
+      forgeCounts("Ran 1 test suite in 1s: 7 tests passed, 1 failed, 1 skipped (9 total tests)"),
+      Option.some({ passed: 7, failed: 2 })
+    )
+  })
+
   it("has no counts for a runner that ran nothing", () => {
     assert.deepStrictEqual(vitestCounts("No test files found, exiting with code 1"), Option.none())
     assert.deepStrictEqual(forgeCounts("Compiler run failed"), Option.none())
