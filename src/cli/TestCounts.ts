@@ -16,17 +16,13 @@ const countsIn = (line: string): Counts => ({
 /** Vitest's `Tests  3 failed | 120 passed (123)`. Absent if it ran no test. */
 export const vitestCounts = (output: string): Option.Option<Counts> => {
   const line = output.split("\n").findLast((candidate) => /^\s*Tests\s+\d/.test(candidate))
-  return line === undefined
-    ? Option.none()
-    : Option.some(countsIn(line))
+  return line === undefined ? Option.none() : Option.some(countsIn(line))
 }
 
 /** Forge's `Ran 12 test suites …: 120 tests passed, 0 failed, 0 skipped (120 total tests)`. */
 export const forgeCounts = (output: string): Option.Option<Counts> => {
   const line = output.split("\n").findLast((candidate) => /\d+ tests? passed, \d+ failed/.test(candidate))
-  return line === undefined
-    ? Option.none()
-    : Option.some(countsIn(line))
+  return line === undefined ? Option.none() : Option.some(countsIn(line))
 }
 
 export const sum = (all: ReadonlyArray<Counts>): Counts => ({
