@@ -82,7 +82,7 @@ const launch = (shell: string, ...args: ReadonlyArray<string>) => {
   return { status, stdout, stderr }
 }
 
-/** How often the fake Bun was asked to install. */
+/** Number of installations that the fake Bun was asked for. */
 const installs = () => {
   const file = join(checkout, "installs")
   return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").length : 0

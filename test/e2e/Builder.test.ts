@@ -88,7 +88,7 @@ const signUp = Effect.fnUntraced(function* ({ builderUrl, chains, dashboardUrl }
   return { wallet, cookie, apiKey: answer.apiKey, id: answer.builder.id }
 })
 
-/** What the builder is told of itself. */
+/** Reads the builder's own profile. */
 const own = (info: DevInfo, cookie: string) => {
   const get = <A>(path: string) => Effect.map(ask<A>(`${info.builderUrl}${path}`, { cookie }), ({ answer }) => answer)
   return {
@@ -356,7 +356,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
       assert.isAbove(fees.size, 0)
       assert.deepStrictEqual(sums(revenue.days.map(({ amount, token }) => [token, BigInt(amount)])), fees)
 
-      // What the vault received is what the ledger owes or has paid out of it: nothing else comes or goes there.
+      // The vault received exactly what the ledger owes or has paid from it. It has no other income or expense.
       const { answer } = yield* ask<{
         positions: ReadonlyArray<{ token: string; earned: string; owed: string; vaultBalance: string; chainId: number }>
       }>(`${info.builderUrl}/admin/treasury`, asAdmin(info))

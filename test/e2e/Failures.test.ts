@@ -1,4 +1,4 @@
-/** What can go wrong with a sweep on the real parts, and that the owner's tokens stay where they were. */
+/** Sweeps that fail on the real parts leave the owner's tokens where they were. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi, parseEther } from "viem"

@@ -1,4 +1,4 @@
-/** Whether a client that shares no code with the service can sign from the quote alone: Foundry's cast, and ethers. */
+/** Clients that share no code with the service sign from the quote alone: Foundry's cast, and ethers. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Wallet } from "ethers"

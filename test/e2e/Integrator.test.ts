@@ -1,4 +1,4 @@
-/** What integrators lean on, over the running services and their database: repeated requests, and the catalog. */
+/** Repeated requests and the catalog, over the running services and their database. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { PgClient } from "@effect/sql-pg"

@@ -1,4 +1,4 @@
-/** Whether the README does what it says: its client, run as it stands, has a sweep delivered. */
+/** The README's client, run as it stands, has a sweep delivered. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"

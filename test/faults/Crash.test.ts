@@ -154,7 +154,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
         // Or the crashes came too early, or too late, to try anything.
         assert.includeMembers(answers, [0, 201])
 
-        // What was not acknowledged was either taken all the same, or can be submitted again.
+        // A submission without an acknowledgement was either accepted, or can be sent again.
         for (const sweep of sweeps) {
           const status = yield* scene.status(running.client, sweep)
           if (status === "quoted") yield* scene.submit(running.client, sweep)

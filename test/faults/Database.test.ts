@@ -13,7 +13,7 @@ const ANSWER_MILLIS = 10_000
 
 const MASKED = `{"error":"internal error"}`
 
-/** What the service answers while there is no database: at once, and without details. */
+/** Without a database the service answers at once, and without details. */
 const answersWithout = Effect.fnUntraced(function* (
   client: SweepClient.SweepClient,
   sweep: Scene.Sweep,

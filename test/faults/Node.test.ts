@@ -11,7 +11,7 @@ const TIMEOUT = 120_000
 
 const OPERATOR = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** How long an operator route may take, whatever is broken. */
+/** Time limit of an operator route during a fault, in milliseconds. */
 const OPERATOR_MILLIS = 8_000
 
 const operator = Effect.fnUntraced(function* (client: SweepClient.SweepClient, path: string) {

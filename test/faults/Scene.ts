@@ -1,5 +1,5 @@
 /**
- * What a fault test plays with: the local network behind proxies, a database and relayer lanes of its own, a builder
+ * The scene of a fault test: the local network behind proxies, a database and relayer lanes of its own, a builder
  * backend, and orchestrators that are real processes.
  */
 import * as BunServices from "@effect/platform-bun/BunServices"
@@ -22,7 +22,7 @@ import * as SweepClient from "../support/SweepClient.ts"
 import * as Checker from "../../chaos/Checker.ts"
 import * as Observation from "../../chaos/Observation.ts"
 
-/** What the tests of a file share. Blocks are made when there is something to put into them. */
+/** Services that the tests of a file share. A block is mined for every transaction. */
 export const layer = Layer.mergeAll(TestNetwork.layer(), TestServer.layer).pipe(
   Layer.provideMerge(BunServices.layer),
   Layer.orDie
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     chains: yield* Effect.forEach(chains, (dev) =>
       dev.anvil.ask("fund the lanes", async (node) => {
         await Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("100") })))
-        // What happened before is not this scene's.
+        // Earlier blocks belong to other scenes.
         await node.mine({ blocks: 1 })
         return { dev, fromBlock: await node.getBlockNumber() }
       })
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     tokenOut: "USDC"
   })
 
-  /** What an owner who has just what it takes would ask. */
+  /** A request of a fresh owner who holds exactly the amount. */
   const quoteRequest = Effect.map(freshOwner(alpha, "DAI", AMOUNT), ({ address }) => requestOf(address))
 
   /** Quotes an owner's sweep, and signs it. */
@@ -196,7 +196,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
       (answer) => answer.string("status")
     )
 
-  /** Whether the relayer asks what a lane has, as it does before it first claims anything. */
+  /** True for the relayer's read of a lane's balance, which precedes its first claim. */
   const looksAtLane = ({ method, params }: FaultProxy.Call): boolean =>
     method === "eth_getBalance" && lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
 
@@ -220,7 +220,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
 
 export type Scene = Effect.Success<ReturnType<typeof make>>
 
-/** Whether the call hands one of these bytes to the node. */
+/** True for the call that sends these bytes to the node. */
 export const sends =
   (raw: Hex) =>
   (call: FaultProxy.Call): boolean =>

@@ -6,7 +6,7 @@ import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 60_000
 
-/** What orchestrators such as Kubernetes leave a process is longer. */
+/** Time limit of a shutdown. Kubernetes allows 30 seconds by default. */
 const PATIENCE = "5 seconds"
 
 /** Leases last 30 seconds. */

@@ -14,7 +14,7 @@ export interface Answer {
 /** The call is answered with an HTTP error, as by what stands before a node. */
 class HttpFault extends Schema.TaggedError<HttpFault>()("HttpFault", { status: Schema.Number }) {}
 
-/** What happens to a call; `forward` asks the node, and has done so once it returns. */
+/** Handles a call. `forward` asks the node and returns its answer. */
 export type Reaction = (forward: Effect.Effect<Answer, HttpFault>) => Effect.Effect<Answer, HttpFault>
 
 /** Nothing wrong. */
@@ -65,13 +65,13 @@ export const rewrite =
 export interface Call {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
-  /** Whether the node has answered it. */
+  /** True once the node has answered. */
   readonly forwarded: boolean
 }
 
 export interface FaultProxy {
   readonly url: string
-  /** What happens to calls from now on; those in progress end as they began. */
+  /** Sets the reaction to later calls. Calls in progress keep theirs. */
   readonly react: (reaction: (call: Call) => Reaction) => Effect.Effect<void>
   /** Every call so far, oldest first. */
   readonly calls: Effect.Effect<ReadonlyArray<Call>>

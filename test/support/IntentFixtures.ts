@@ -54,7 +54,7 @@ export const newIntent = ({
     swapTarget: address(0xc),
     swapCalldata: "0xdeadbeef",
     deadline: 1_000n,
-    // Unique unless told, and larger than any integer type of a database.
+    // Unique by default, and larger than any integer type of a database.
     nonce: nonce ?? BigInt(hash(id)),
     destChainId: BigInt(destChainId)
   },

@@ -5,7 +5,7 @@ import * as Network from "../../src/devnet/Network.ts"
 import { withLiveClock } from "./LiveClock.ts"
 
 export class TestNetwork extends Context.Service<TestNetwork, Network.Network>()("sweep/test/TestNetwork") {
-  /** Mines every transaction at once, unless told to mine every so many seconds. */
+  /** Mines each transaction at once. With `blockSeconds` it mines at that interval instead. */
   static layer(options: Network.NetworkOptions = {}): Layer.Layer<TestNetwork> {
     return Layer.effect(TestNetwork, withLiveClock(Network.start(options))).pipe(
       Layer.provide(BunServices.layer),

@@ -84,26 +84,26 @@ export const attribution: Attribution = {
   payoutAddress: PAYOUT
 }
 
-/** What the ports answer; a test changes it before it asks for a quote. */
+/** The ports' answers. A test changes them before it asks for a quote. */
 export interface Script {
   listed: ReadonlySet<Address.Address>
   screeningAvailable: boolean
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
-  /** What the chain charges for the transaction's bytes. */
+  /** The chain's charge for the transaction's bytes. */
   charged: Pick<SimulatedSweep, "dataGas" | "dataFee">
   simulationFails: SimulationFailed | ChainUnavailable | undefined
   routingFails: NoRoute | RoutingUnavailable | undefined
-  /** What the bridge's calldata says, given what it should say. */
+  /** Returns the deposit that the bridge's calldata encodes, given the honest one. */
   deposit: (honest: BridgeDeposit) => BridgeDeposit
   /** Nonces that the guard has seen. */
   spentNonces: ReadonlySet<bigint>
-  /** What owners hold, by chain. */
+  /** Balances of owners, by chain. */
   balances: ReadonlyMap<number, bigint>
   storeAvailable: boolean
 }
 
-/** What the ports were asked. */
+/** Requests that the ports received. */
 export interface Asked {
   readonly screened: Array<{ readonly chainId: number; readonly addresses: ReadonlyArray<Address.Address> }>
   readonly swaps: Array<SwapRequest>
@@ -115,7 +115,7 @@ export interface Asked {
 }
 
 export const BRIDGE_FEE = 1_000n
-/** What a swap before the deposit is expected to yield beyond its least. */
+/** Expected output of a swap before the deposit, above its minimum. */
 export const BRIDGE_SURPLUS = 3n
 
 /** Rates that lose nothing, so that what is routed can be read from the quote. */
@@ -297,7 +297,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     prices: Context.get(context, Prices.PricesState),
     tokenRisk: Context.get(context, TokenRisk.TokenRiskState),
     attributions: resolves,
-    /** What the builder's key resolves to from now on. */
+    /** Changes the attribution that the builder's key resolves to. */
     attributes: (changes: Partial<Attribution>) =>
       Ref.set(resolves, { builders: new Map([[KEY, { ...attribution, ...changes }]]), available: true })
   }

@@ -226,7 +226,7 @@ export const scene = Effect.gen(function* () {
   const chain = yield* chains.get(source.id)
   const client = yield* (yield* ChainsPort).get(source.id)
 
-  /** What the chain answers to the service's own reads. */
+  /** The chain's answers to the service's own reads. */
   const state = { ownerBalance: 10n ** 18n, spentNonces: new Set<bigint>() }
 
   yield* TestClock.setTime(Number(START) * 1000)
@@ -286,7 +286,7 @@ export const scene = Effect.gen(function* () {
         : Effect.succeed(first)
     ),
     unfinished: transactions.unfinished(source.id),
-    /** What was handed to the source chain's node, in order. */
+    /** Transactions that the source chain's node received, in order. */
     sent: Effect.map(chain.sent, (all) => all.map((raw) => ({ raw, ...parse(raw) }))),
     alertKinds: Effect.map(alerts.list, (standing) => standing.map(({ kind }) => kind)),
     /** Mines a transaction of the lane, and with it spends the nonce. */

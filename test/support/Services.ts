@@ -1,4 +1,4 @@
-/** The local network with the services on it, for end-to-end tests: real parts, each test file its own. */
+/** The local network with the services on it, for end-to-end tests: real parts, each test file with its own chains and database. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Context, Effect, FileSystem, Layer, Logger } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -27,7 +27,7 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
         })
       })
     ).pipe(
-      // What the services say would bury what the tests say.
+      // The services' logs would bury the tests' output.
       Layer.provide([
         TestServer.layer,
         BunServices.layer,
@@ -67,7 +67,7 @@ export const freshOwner = Effect.fnUntraced(function* (
   return account
 })
 
-/** What an account holds of a token of a chain, by its symbol. */
+/** An account's balance of a token, by the token's symbol, in smallest units. */
 export const balanceOf = ({ dev, info }: Place, symbol: string, account: Hex): Effect.Effect<bigint> =>
   Effect.promise(() => {
     const node = createPublicClient({ transport: http(dev.rpcUrl) })

@@ -22,7 +22,7 @@ export class StubServer extends Context.Service<
   StubServer,
   {
     readonly url: string
-    /** What every request is answered from now on. */
+    /** Sets the answer to all later requests. */
     readonly answer: (reply: Answer | ((seen: Seen) => Answer)) => Effect.Effect<void>
     /** Every request so far, oldest first. */
     readonly seen: Effect.Effect<ReadonlyArray<Seen>>

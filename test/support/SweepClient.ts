@@ -69,7 +69,7 @@ export interface Signed {
   readonly authorization: { readonly [key: string]: Json }
 }
 
-/** What the service offers to sign, signed as it stands; `nonce` replaces the authorization's. */
+/** Signs the typed data and the authorization of a quote without a check. `nonce` replaces the authorization's. */
 export const sign = async (account: PrivateKeyAccount, quote: Answer, nonce?: number): Promise<Signed> => {
   const typedData = quote.at<Parameters<typeof account.signTypedData>[0]>("signing.typedData")
   const signed = await account.signAuthorization({

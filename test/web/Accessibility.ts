@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page, and whether the page fits its screen. */
+/** Finds violations of accessibility rules by axe, and pages that are wider than their window. */
 import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
@@ -16,6 +16,6 @@ export const violations = (page: Page) =>
     }))
   })
 
-/** How many pixels the page is wider than its window. */
+/** Number of pixels by which the page is wider than its window. */
 export const overflow = (page: Page) =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))

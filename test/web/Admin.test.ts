@@ -138,7 +138,7 @@ layer(Site.layer({ operations }), live)("an operator of the orchestrator", (it) 
       yield* findings(page)
       assert.isAtMost(yield* overflow(page), 0)
 
-      // What a transaction carries cannot be retried.
+      // A sweep in a transaction cannot be retried.
       const retries = page.getByRole("button", { name: /^Retry / })
       assert.strictEqual(yield* Effect.promise(() => retries.count()), 1)
       yield* click(page, "Retry rests")

@@ -30,7 +30,7 @@ const signIn = Effect.fnUntraced(function* (page: Page) {
   yield* sees(page, "Overview")
 })
 
-/** Whether a key attributes sweeps. */
+/** True if the key attributes sweeps. */
 const works = (apiKey: string) =>
   Effect.map(Harness.ask("POST /attribute", { headers: { "x-api-key": apiKey } }), ({ status }) => status === 200)
 

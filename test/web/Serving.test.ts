@@ -1,4 +1,4 @@
-/** How the app is served beside the API. */
+/** The server delivers the app beside the API. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"

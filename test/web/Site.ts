@@ -50,7 +50,7 @@ const chains = Layer.succeed(Chains, {
     )
 })
 
-/** What tests of the app share. */
+/** Shared by the tests of the app. */
 export class Site extends Context.Service<Site, { readonly url: string; readonly browser: Browser }>()(
   "sweep/test/Site"
 ) {}
@@ -59,7 +59,7 @@ const assets = Layer.unwrap(
   Effect.map(WebBuild.ensure(projectRoot, process.execPath), (directory) => WebAssets.layer(directory))
 ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
 
-/** The app, its backend and a browser. The sessions of its builders last as long as told. */
+/** The app, its backend and a browser. */
 export const layer = (options: Harness.Options = {}) =>
   Layer.unwrap(
     Effect.map(Ports.free, (port) => {
@@ -83,7 +83,7 @@ export const layer = (options: Harness.Options = {}) =>
     })
   )
 
-/** A browser profile of its own, closed with the scope. What its pages complain about is collected. */
+/** A browser profile of its own, closed with the scope. Errors of its pages are collected in `complaints`. */
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
   const { browser, url } = yield* Site
   const context: BrowserContext = yield* Effect.acquireRelease(
@@ -221,7 +221,7 @@ export const reportSweep = Effect.fnUntraced(function* (
   }
 })
 
-/** Sweeps of the last month, every third over the bridge, every fifth failed, the newest still on its way; sixty unless told. */
+/** Sweeps of the last month, every third over the bridge, every fifth failed, the newest still on its way. Default: 60. */
 export const sweepForAMonth = Effect.fnUntraced(function* (builderId: string, count = 60) {
   const now = yield* Clock.currentTimeMillis
   const ids = Array.from({ length: count }, (_, index) => `${builderId}-sweep-${index}`)

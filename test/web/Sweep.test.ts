@@ -171,7 +171,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
       yield* Steps.sweeps(page, "DAI on Alpha")
       assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
-      // What the wallet was shown is what the page had shown.
+      // The wallet was shown the same amount as the person.
       assert.include(wallet.shown.at(-1), `"minAmountOut":"${least}"`)
       yield* click(page, "Sweep more")
       yield* reads(page, "Runs the sweep delegate")

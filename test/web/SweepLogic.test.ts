@@ -1,4 +1,4 @@
-/** What the sweep page works out by itself: dollars, what can arrive as what, and what was typed. */
+/** Calculations of the sweep page: dollars, possible output tokens, and typed amounts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { Address, ListedToken, ServedChain } from "../../src/sdk/index.ts"

@@ -8,7 +8,7 @@ import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { Services } from "../support/Services.ts"
 import { open } from "./Browser.ts"
 
-/** What tests of the sweep page share. */
+/** Shared by the tests of the sweep page. */
 export class SweepSite extends Context.Service<SweepSite, { readonly browser: Browser }>()("sweep/test/SweepSite") {}
 
 /** Many people in one browser are one client to the service. */
@@ -28,7 +28,7 @@ export const layer = Layer.unwrap(
   )
 ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
 
-/** A browser profile of its own, closed with the scope. What its pages complain about is collected. */
+/** A browser profile of its own, closed with the scope. Errors of its pages are collected in `complaints`. */
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
   const { browser } = yield* SweepSite
   const { info } = yield* Services

@@ -1,4 +1,4 @@
-/** What a person does and sees on the sweep page, for tests. */
+/** Steps of a person on the sweep page, for tests. */
 import { Effect } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { parseUnits } from "viem"
@@ -88,6 +88,6 @@ export const sweeps = Effect.fnUntraced(function* (page: Page, name: string) {
   yield* delivered(page, name)
 })
 
-/** How many buttons of a name there are. */
+/** Number of buttons of a name. */
 export const buttons = (page: Page, name: string) =>
   Effect.promise(() => page.getByRole("button", { name, exact: true }).count())

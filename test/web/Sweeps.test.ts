@@ -1,4 +1,4 @@
-/** What a builder sees of its sweeps, in a real browser: volume and success, the list with its filters, and each history. */
+/** A builder's sweeps in a real browser: volume and success, the list with its filters, and each history. */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { Page } from "playwright-core"

@@ -5,24 +5,24 @@ import { hexToString, http, isHex, type TypedDataDefinition } from "viem"
 import type { PrivateKeyAccount } from "viem/accounts"
 
 export interface TestWallet {
-  /** What the wallet was asked to sign, in the order of asking. */
+  /** Messages that the wallet was asked to sign, in order. */
   readonly shown: Array<string>
-  /** What the next requests for a signature get: a signature, or the person's refusal. */
+  /** If false, the person rejects the next requests for a signature. */
   isWilling: boolean
   /** Moves the wallet to another account, as a person would in the wallet. */
   readonly use: (account: PrivateKeyAccount) => Effect.Effect<void>
 }
 
 export interface Options {
-  /** The chain that it is on at first; 8453 unless told. */
+  /** Initial chain. Default: 8453. */
   readonly chainId?: number
-  /** Whether it signs EIP-7702 authorizations, which most do not; not unless told. */
+  /** If true, the wallet signs EIP-7702 authorizations, which most wallets do not. Default: false. */
   readonly signsAuthorizations?: boolean
   /** Nodes by chain: what the wallet does not know itself, it asks the one that it is on. */
   readonly nodes?: Readonly<Record<number, string>>
 }
 
-/** What the page's wallet asks the test, and what it gets. */
+/** The test's reply to a request of the page's wallet. */
 type Reply = { readonly result: unknown } | { readonly code: number; readonly message: string }
 
 /** The wallet's part in the page. It is told by the test what to answer. */

@@ -1,4 +1,4 @@
-/** Another app that embeds the sweep, with the wallet that its user has there. What it is to use stands in its address. */
+/** Another app that embeds the sweep, with the wallet that its user has there. Its address holds the settings. */
 import { createRoot } from "react-dom/client"
 import { privateKeyToAccount } from "viem/accounts"
 import { SweepWidget } from "../../../src/web/sweep/SweepWidget.tsx"
