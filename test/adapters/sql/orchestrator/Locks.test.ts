@@ -1,6 +1,8 @@
 /** Who waits for whom, and who hears of what, between processes that share the database. */
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Schedule, Stream } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
@@ -11,6 +13,16 @@ import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
 const process = Effect.flatMap(TestDatabase, ({ url }) =>
   Layer.build(Layer.fresh(stores.pipe(Layer.provide(Database.layer({ url: Redacted.make(url), poolSize: 4 })))))
 )
+
+/** Returns once a session of the database waits for a lock. */
+const somebodyWaits = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const sql = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+  yield* sql`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+    Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") })
+  )
+}).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 it.effect(
   "an allocation that waits for its signature holds up neither claims nor reads, and nobody takes its intent",
@@ -74,7 +86,7 @@ it.live(
           Effect.tap(() => Effect.sync(() => order.push("failed"))),
           Effect.forkChild
         )
-      yield* Effect.sleep("300 millis")
+      yield* somebodyWaits
       yield* Deferred.succeed(signed, undefined)
       yield* Fiber.join(allocation)
       expect(yield* Fiber.join(failure)).toMatchObject({ status: "failed", txHash: attempt("a").hash })
