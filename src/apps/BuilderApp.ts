@@ -10,7 +10,7 @@ import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
 import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
-import * as BuilderBackend from "../builder/UseCases.ts"
+import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
@@ -55,7 +55,7 @@ export const adapters = (options: Options) =>
 /** The whole service: listening, and sending webhooks. */
 export const layer = (options: Options) =>
   Layer.merge(
-    BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(BuilderBackend.layer)),
+    BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(UseCases.layer)),
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),

@@ -7,7 +7,7 @@ import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as RawVaultKey from "../adapters/evm/keys/RawVaultKey.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
-import { PayoutSender, type Progress } from "../builder/payout/PayoutSender.ts"
+import { type PaymentProgress, PayoutSender } from "../builder/payout/PayoutSender.ts"
 import { chains, ChainsConfig } from "../config/Chains.ts"
 import { payouts } from "../config/Payouts.ts"
 import { PayoutBatch } from "../domain/Payout.ts"
@@ -18,7 +18,7 @@ import { asFacts } from "./PayoutTables.ts"
 import * as PayoutRegisterHttp from "./PayoutRegisterHttp.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 
-const told = (progress: Progress): string => {
+const told = (progress: PaymentProgress): string => {
   switch (progress._tag) {
     case "Approving":
       return `approving Permit2 ${progress.permit2} to move the vault's ${progress.token}, once for all batches …`

@@ -1,4 +1,4 @@
-/** Builders' accounts: sign-up, registration, their keys and what operators change (spec, "Builder" and "Authentication"). */
+/** Builders' accounts: sign-up, registration, API keys, and changes by operators (spec, "Builder" and "Authentication"). */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type * as Address from "../../domain/Address.ts"
@@ -26,7 +26,7 @@ export interface Registration {
   readonly payoutMode?: PayoutMode
 }
 
-/** What an operator may change; what is absent stays. */
+/** Changes that an operator may make. Absent fields stay as they are. */
 export interface BuilderPatch {
   readonly name?: string
   readonly builderBps?: number
@@ -45,7 +45,7 @@ export class MarkupAboveCap extends Schema.TaggedError<MarkupAboveCap>()("Markup
   }
 }
 
-/** The id is the one that self-signup gives to another wallet. */
+/** The id belongs to another wallet: self-signup derives ids from wallets. */
 export class ReservedId extends Schema.TaggedError<ReservedId>()("ReservedId", { id: Schema.String }) {
   override get message(): string {
     return `the id ${this.id} is reserved for the wallet it names`
@@ -54,14 +54,14 @@ export class ReservedId extends Schema.TaggedError<ReservedId>()("ReservedId", {
 
 export interface NewBuilder {
   readonly builder: BuilderAccount
-  /** Shown to its owner once; not kept. */
+  /** Returned once. Only its hash is stored. */
   readonly apiKey: Redacted.Redacted
 }
 
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** Registers the builder of a wallet that proved itself. At most one per wallet, however many ask at once. */
+    /** Registers the builder of a wallet that signed in. Concurrent calls for one wallet register it once. */
     readonly signUp: (
       wallet: Address.Address,
       name: string
@@ -70,12 +70,12 @@ export class Accounts extends Context.Service<
       registration: Registration,
       actor: string
     ) => Effect.Effect<NewBuilder, BuilderExists | MarkupAboveCap | ReservedId | StoreUnavailable>
-    /** Gives a builder a new key; the previous one stops attributing at once. */
+    /** Gives a builder a new API key. The previous one stops working at once. */
     readonly rotateKey: (
       builderId: string,
       actor: string
     ) => Effect.Effect<Redacted.Redacted, BuilderNotFound | StoreUnavailable>
-    /** What a key attributes; none for an unknown or rotated key and for a suspended builder. */
+    /** The attribution of an API key; none when the key is unknown or rotated, or its builder is suspended. */
     readonly attribute: (key: Redacted.Redacted) => Effect.Effect<Option.Option<Attribution>, StoreUnavailable>
     readonly patch: (
       builderId: string,
@@ -83,98 +83,98 @@ export class Accounts extends Context.Service<
       actor: string
     ) => Effect.Effect<BuilderAccount, BuilderNotFound | MarkupAboveCap | StoreUnavailable>
   }
->()("sweep/builder/Accounts") {}
+>()("sweep/builder/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const audit = yield* AuditLog
+      const builders = yield* Builders
+      const keys = yield* ApiKeys
+      const random = yield* SecureRandom.SecureRandom
+      const { atomically } = yield* UnitOfWork
 
-/** Names self-signup, and a builder's own deeds, in the audit log. */
+      const giveKey = Effect.fnUntraced(function* (builderId: string) {
+        const key = Secret.apiKey(yield* random.randomBytes(Secret.SECRET_BYTES))
+        yield* keys.replace(builderId, { hash: Secret.hash(key), prefix: Secret.displayPrefix(key) })
+        return key
+      })
+
+      const create = Effect.fnUntraced(function* (registration: Registration, actor: string, action: string) {
+        const builder: BuilderAccount = {
+          id: registration.id,
+          name: registration.name,
+          builderBps: registration.builderBps,
+          maxBuilderBps: registration.maxBuilderBps,
+          payoutAddress: registration.payoutAddress,
+          payoutMode: registration.payoutMode ?? "onchain",
+          createdAtMs: yield* Clock.currentTimeMillis
+        }
+        yield* builders.create(builder)
+        const apiKey = yield* giveKey(builder.id)
+        const { builderBps, maxBuilderBps, name, payoutAddress, payoutMode } = builder
+        yield* audit.append({
+          actor,
+          action,
+          subject: builder.id,
+          details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode }
+        })
+        return { builder, apiKey }
+      }, atomically)
+
+      const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
+        const id = selfSignupId(wallet)
+        return create(
+          { id, name, builderBps: 0, maxBuilderBps: 0, payoutAddress: wallet },
+          builderActor(id),
+          "builder.sign_up"
+        )
+      })
+
+      const register: Accounts["Service"]["register"] = Effect.fn("Accounts.register")(function* (registration, actor) {
+        const { builderBps, id, maxBuilderBps, payoutAddress } = registration
+        if (builderBps > maxBuilderBps) return yield* new MarkupAboveCap({ builderBps, maxBuilderBps })
+        if (isSelfSignupId(id) && id !== selfSignupId(payoutAddress)) return yield* new ReservedId({ id })
+        return yield* create(registration, actor, "builder.register")
+      })
+
+      const rotateKey: Accounts["Service"]["rotateKey"] = Effect.fn("Accounts.rotateKey")(function* (builderId, actor) {
+        if (Option.isNone(yield* builders.byId(builderId))) return yield* new BuilderNotFound({ id: builderId })
+        const key = yield* giveKey(builderId)
+        yield* audit.append({
+          actor,
+          action: "builder.rotate_key",
+          subject: builderId,
+          details: { prefix: Secret.displayPrefix(key) }
+        })
+        return key
+      }, atomically)
+
+      const attribute: Accounts["Service"]["attribute"] = Effect.fn("Accounts.attribute")(function* (key) {
+        if (!Secret.isApiKey(key)) return Option.none()
+        const builder = yield* keys.resolve(Secret.hash(key))
+        if (Option.isNone(builder) || builder.value.suspendedAtMs !== undefined) return Option.none()
+        const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode } = builder.value
+        return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode })
+      })
+
+      const patch: Accounts["Service"]["patch"] = Effect.fn("Accounts.patch")(function* (builderId, wanted, actor) {
+        const now = yield* Clock.currentTimeMillis
+        const { after } = yield* builders.modify(builderId, (account) => {
+          const { suspendedAtMs, ...rest } = account
+          const { suspended = suspendedAtMs !== undefined, ...fields } = wanted
+          const changed = { ...rest, ...fields }
+          return changed.builderBps > changed.maxBuilderBps
+            ? Effect.fail(new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps }))
+            : Effect.succeed(suspended ? { ...changed, suspendedAtMs: suspendedAtMs ?? now } : changed)
+        })
+        yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...wanted } })
+        return after
+      }, atomically)
+
+      return Accounts.of({ signUp, register, rotateKey, attribute, patch })
+    })
+  )
+}
+
+/** The actor of a builder's own actions in the audit log. */
 const builderActor = (id: string): string => `builder:${id}`
-
-export const layer = Layer.effect(
-  Accounts,
-  Effect.gen(function* () {
-    const audit = yield* AuditLog
-    const builders = yield* Builders
-    const keys = yield* ApiKeys
-    const random = yield* SecureRandom.SecureRandom
-    const { atomically } = yield* UnitOfWork
-
-    const giveKey = Effect.fnUntraced(function* (builderId: string) {
-      const key = Secret.apiKey(yield* random.randomBytes(Secret.SECRET_BYTES))
-      yield* keys.replace(builderId, { hash: Secret.hash(key), prefix: Secret.displayPrefix(key) })
-      return key
-    })
-
-    const create = Effect.fnUntraced(function* (registration: Registration, actor: string, action: string) {
-      const builder: BuilderAccount = {
-        id: registration.id,
-        name: registration.name,
-        builderBps: registration.builderBps,
-        maxBuilderBps: registration.maxBuilderBps,
-        payoutAddress: registration.payoutAddress,
-        payoutMode: registration.payoutMode ?? "onchain",
-        createdAtMs: yield* Clock.currentTimeMillis
-      }
-      yield* builders.create(builder)
-      const apiKey = yield* giveKey(builder.id)
-      const { builderBps, maxBuilderBps, name, payoutAddress, payoutMode } = builder
-      yield* audit.append({
-        actor,
-        action,
-        subject: builder.id,
-        details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode }
-      })
-      return { builder, apiKey }
-    }, atomically)
-
-    const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
-      const id = selfSignupId(wallet)
-      return create(
-        { id, name, builderBps: 0, maxBuilderBps: 0, payoutAddress: wallet },
-        builderActor(id),
-        "builder.sign_up"
-      )
-    })
-
-    const register: Accounts["Service"]["register"] = Effect.fn("Accounts.register")(function* (registration, actor) {
-      const { builderBps, id, maxBuilderBps, payoutAddress } = registration
-      if (builderBps > maxBuilderBps) return yield* new MarkupAboveCap({ builderBps, maxBuilderBps })
-      if (isSelfSignupId(id) && id !== selfSignupId(payoutAddress)) return yield* new ReservedId({ id })
-      return yield* create(registration, actor, "builder.register")
-    })
-
-    const rotateKey: Accounts["Service"]["rotateKey"] = Effect.fn("Accounts.rotateKey")(function* (builderId, actor) {
-      if (Option.isNone(yield* builders.byId(builderId))) return yield* new BuilderNotFound({ id: builderId })
-      const key = yield* giveKey(builderId)
-      yield* audit.append({
-        actor,
-        action: "builder.rotate_key",
-        subject: builderId,
-        details: { prefix: Secret.displayPrefix(key) }
-      })
-      return key
-    }, atomically)
-
-    const attribute: Accounts["Service"]["attribute"] = Effect.fn("Accounts.attribute")(function* (key) {
-      if (!Secret.isApiKey(key)) return Option.none()
-      const builder = yield* keys.resolve(Secret.hash(key))
-      if (Option.isNone(builder) || builder.value.suspendedAtMs !== undefined) return Option.none()
-      const { builderBps, id, maxBuilderBps, payoutAddress, payoutMode } = builder.value
-      return Option.some({ builderId: id, builderBps, maxBuilderBps, payoutAddress, payoutMode })
-    })
-
-    const patch: Accounts["Service"]["patch"] = Effect.fn("Accounts.patch")(function* (builderId, wanted, actor) {
-      const now = yield* Clock.currentTimeMillis
-      const { after } = yield* builders.modify(builderId, (account) => {
-        const { suspendedAtMs, ...rest } = account
-        const { suspended = suspendedAtMs !== undefined, ...fields } = wanted
-        const changed = { ...rest, ...fields }
-        return changed.builderBps > changed.maxBuilderBps
-          ? Effect.fail(new MarkupAboveCap({ builderBps: changed.builderBps, maxBuilderBps: changed.maxBuilderBps }))
-          : Effect.succeed(suspended ? { ...changed, suspendedAtMs: suspendedAtMs ?? now } : changed)
-      })
-      yield* audit.append({ actor, action: "builder.patch", subject: builderId, details: { ...wanted } })
-      return after
-    }, atomically)
-
-    return Accounts.of({ signUp, register, rotateKey, attribute, patch })
-  })
-)

@@ -1,4 +1,4 @@
-/** Sign-in with a wallet (EIP-4361) and the sessions that it opens (spec, "Authentication"). */
+/** Signs in with a wallet (EIP-4361) and manages sessions (spec, "Authentication"). */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex } from "viem"
@@ -16,21 +16,21 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { WalletSignatures } from "../../ports/builder/WalletSignatures.ts"
 import { BuilderSettings } from "../shared/BuilderSettings.ts"
 
-/** The text is no sign-in message. */
+/** The text is not a sign-in message (EIP-4361). */
 export class MalformedMessage extends Schema.TaggedError<MalformedMessage>()("MalformedMessage", {}) {
   override get message(): string {
     return "not a sign-in message"
   }
 }
 
-/** The message has no nonce, or one that was not issued here, has expired or was used. */
+/** The message has no nonce, or its nonce was not issued here, has expired or was used. */
 export class BadNonce extends Schema.TaggedError<BadNonce>()("BadNonce", {}) {
   override get message(): string {
     return "the nonce is missing, unknown or consumed"
   }
 }
 
-/** The wallet did not sign this message, or it is not one that this deployment accepts. */
+/** The wallet did not sign this message, or this deployment does not accept it. */
 export class BadSignature extends Schema.TaggedError<BadSignature>()("BadSignature", { reason: Schema.String }) {
   override get message(): string {
     return `the sign-in message is not accepted: ${this.reason}`
@@ -56,7 +56,7 @@ export interface OpenSession {
 
 export type SignInFailure = MalformedMessage | BadNonce | BadSignature | ChainUnavailable | StoreUnavailable
 
-/** Random bytes of a nonce; EIP-4361 asks for at least 8 alphanumeric characters. */
+/** Random bytes of a nonce. EIP-4361 requires at least 8 alphanumeric characters. */
 const NONCE_BYTES = 16
 
 const isHex = Schema.is(Hex)
@@ -64,14 +64,14 @@ const isHex = Schema.is(Hex)
 export class SignIn extends Context.Service<
   SignIn,
   {
-    /** A nonce to be signed within its lifetime. */
+    /** Issues a nonce, to be signed within `nonceLifetimeMillis`. */
     readonly issueNonce: Effect.Effect<string, StoreUnavailable>
     /**
-     * The wallet that signed. The nonce is consumed by this and by nothing else: a message that fails in any other way leaves
-     * it usable, and of many that verify with one nonce exactly one succeeds.
+     * Verifies a message and returns the wallet that signed it. Consumes the nonce only on success: any other failure leaves it
+     * usable, and of several valid messages with one nonce exactly one succeeds.
      */
     readonly authenticate: (signed: SignedMessage) => Effect.Effect<Address.Address, SignInFailure>
-    /** Opens a session of the builder that the signing wallet belongs to, in place of the caller's previous one. */
+    /** Opens a session for the builder of the signing wallet, and ends the caller's previous session. */
     readonly signIn: (
       signed: SignedMessage,
       previous: Option.Option<Redacted.Redacted>
@@ -80,86 +80,86 @@ export class SignIn extends Context.Service<
       builderId: string,
       previous: Option.Option<Redacted.Redacted>
     ) => Effect.Effect<OpenSession, StoreUnavailable>
-    /** The builder that a session token belongs to; none when it is unknown, ended or expired. */
+    /** The builder of a session token; none when the token is unknown, ended or expired. */
     readonly current: (token: Redacted.Redacted) => Effect.Effect<Option.Option<BuilderAccount>, StoreUnavailable>
     readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void, StoreUnavailable>
   }
->()("sweep/builder/SignIn") {}
+>()("sweep/builder/SignIn") {
+  static readonly layer = Layer.effect(
+    SignIn,
+    Effect.gen(function* () {
+      const builders = yield* Builders
+      const chains = yield* Chains
+      const messages = yield* SignInMessages
+      const nonces = yield* Nonces
+      const random = yield* SecureRandom.SecureRandom
+      const sessions = yield* Sessions
+      const settings = yield* BuilderSettings
+      const signatures = yield* WalletSignatures
 
-export const layer = Layer.effect(
-  SignIn,
-  Effect.gen(function* () {
-    const builders = yield* Builders
-    const chains = yield* Chains
-    const messages = yield* SignInMessages
-    const nonces = yield* Nonces
-    const random = yield* SecureRandom.SecureRandom
-    const sessions = yield* Sessions
-    const settings = yield* BuilderSettings
-    const signatures = yield* WalletSignatures
-
-    const policy = {
-      origins: settings.dashboardOrigins,
-      resourceOrigins: settings.siweResourceOrigins,
-      chainIds: settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id),
-      lifetimeMillis: settings.nonceLifetimeMillis,
-      clockSkewMillis: settings.clockSkewMillis
-    }
-
-    const issueNonce = Effect.gen(function* () {
-      const nonce = bytesToHex(yield* random.randomBytes(NONCE_BYTES)).slice(2)
-      yield* nonces.issue(nonce, (yield* Clock.currentTimeMillis) + settings.nonceLifetimeMillis)
-      return nonce
-    }).pipe(Effect.withSpan("SignIn.issueNonce"))
-
-    const authenticate: SignIn["Service"]["authenticate"] = Effect.fn("SignIn.authenticate")(function* (signed) {
-      const parsed = messages.parse(signed.message)
-      if (Option.isNone(parsed)) {
-        return yield* lacksNonce(signed.message) ? new BadNonce() : new MalformedMessage()
+      const policy = {
+        origins: settings.dashboardOrigins,
+        resourceOrigins: settings.siweResourceOrigins,
+        chainIds: settings.siweChainIds ?? chains.all.map(({ chain }) => chain.id),
+        lifetimeMillis: settings.nonceLifetimeMillis,
+        clockSkewMillis: settings.clockSkewMillis
       }
-      const message = parsed.value
-      if (!(yield* nonces.isFresh(message.nonce))) return yield* new BadNonce()
-      const accepted = accepts(policy, message, yield* Clock.currentTimeMillis)
-      if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
-      const { signature } = signed
-      const valid =
-        isHex(signature) &&
-        (yield* signatures.verify({
-          wallet: message.address,
-          message: signed.message,
-          signature,
-          chainId: message.chainId
-        }))
-      if (!valid) return yield* new BadSignature({ reason: "signature" })
-      if (!(yield* nonces.consume(message.nonce))) return yield* new BadNonce()
-      return message.address
+
+      const issueNonce = Effect.gen(function* () {
+        const nonce = bytesToHex(yield* random.randomBytes(NONCE_BYTES)).slice(2)
+        yield* nonces.issue(nonce, (yield* Clock.currentTimeMillis) + settings.nonceLifetimeMillis)
+        return nonce
+      }).pipe(Effect.withSpan("SignIn.issueNonce"))
+
+      const authenticate: SignIn["Service"]["authenticate"] = Effect.fn("SignIn.authenticate")(function* (signed) {
+        const parsed = messages.parse(signed.message)
+        if (Option.isNone(parsed)) {
+          return yield* lacksNonce(signed.message) ? new BadNonce() : new MalformedMessage()
+        }
+        const message = parsed.value
+        if (!(yield* nonces.isFresh(message.nonce))) return yield* new BadNonce()
+        const accepted = accepts(policy, message, yield* Clock.currentTimeMillis)
+        if (Result.isFailure(accepted)) return yield* new BadSignature({ reason: accepted.failure })
+        const { signature } = signed
+        const valid =
+          isHex(signature) &&
+          (yield* signatures.verify({
+            wallet: message.address,
+            message: signed.message,
+            signature,
+            chainId: message.chainId
+          }))
+        if (!valid) return yield* new BadSignature({ reason: "signature" })
+        if (!(yield* nonces.consume(message.nonce))) return yield* new BadNonce()
+        return message.address
+      })
+
+      const signOut: SignIn["Service"]["signOut"] = Effect.fn("SignIn.signOut")((token) =>
+        sessions.end(Secret.hash(token))
+      )
+
+      const openSession: SignIn["Service"]["openSession"] = Effect.fn("SignIn.openSession")(
+        function* (builderId, previous) {
+          const token = Secret.sessionToken(yield* random.randomBytes(Secret.SECRET_BYTES))
+          const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.sessionLifetimeMillis
+          yield* sessions.create({ tokenHash: Secret.hash(token), builderId, expiresAtMs })
+          if (Option.isSome(previous)) yield* signOut(previous.value)
+          return { token, expiresAtMs }
+        }
+      )
+
+      const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (signed, previous) {
+        const wallet = yield* authenticate(signed)
+        const builder = yield* builders.byWallet(wallet)
+        if (Option.isNone(builder)) return yield* new NoBuilder()
+        return { builder: builder.value, session: yield* openSession(builder.value.id, previous) }
+      })
+
+      const current: SignIn["Service"]["current"] = Effect.fn("SignIn.current")((token) =>
+        Secret.isSessionToken(token) ? sessions.find(Secret.hash(token)) : Effect.succeedNone
+      )
+
+      return SignIn.of({ issueNonce, authenticate, signIn, openSession, current, signOut })
     })
-
-    const signOut: SignIn["Service"]["signOut"] = Effect.fn("SignIn.signOut")((token) =>
-      sessions.end(Secret.hash(token))
-    )
-
-    const openSession: SignIn["Service"]["openSession"] = Effect.fn("SignIn.openSession")(
-      function* (builderId, previous) {
-        const token = Secret.sessionToken(yield* random.randomBytes(Secret.SECRET_BYTES))
-        const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.sessionLifetimeMillis
-        yield* sessions.create({ tokenHash: Secret.hash(token), builderId, expiresAtMs })
-        if (Option.isSome(previous)) yield* signOut(previous.value)
-        return { token, expiresAtMs }
-      }
-    )
-
-    const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (signed, previous) {
-      const wallet = yield* authenticate(signed)
-      const builder = yield* builders.byWallet(wallet)
-      if (Option.isNone(builder)) return yield* new NoBuilder()
-      return { builder: builder.value, session: yield* openSession(builder.value.id, previous) }
-    })
-
-    const current: SignIn["Service"]["current"] = Effect.fn("SignIn.current")((token) =>
-      Secret.isSessionToken(token) ? sessions.find(Secret.hash(token)) : Effect.succeedNone
-    )
-
-    return SignIn.of({ issueNonce, authenticate, signIn, openSession, current, signOut })
-  })
-)
+  )
+}

@@ -1,4 +1,4 @@
-/** Books what settled sweeps earned (spec, "Accrual ledger"; design, "Rules of money", 5). Every booking may be repeated. */
+/** Books the earnings of settled sweeps (spec, "Accrual ledger"; design, "Rules of money", 5). Every booking is idempotent. */
 import { Context, Effect, Layer } from "effect"
 import type { Accrual, Revenue } from "../../domain/Accrual.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
@@ -17,56 +17,57 @@ import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 export class Bookkeeping extends Context.Service<
   Bookkeeping,
   {
-    /** Books a builder's accrual. Other content under a booked sweep id is refused, and raises an alert. */
+    /** Books a builder's accrual. Different content under a booked sweep id is refused, and raises an alert. */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
-    /** Takes back the accrual of a sweep that did not happen, such as one that a deep reorg removed. */
+    /** Reverses the accrual of a sweep that did not happen, such as one that a deep reorganisation removed. */
     readonly reverse: (
       sweepId: string,
       reason: string,
       actor: string
     ) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
-    /** Books the protocol's income. Other content under a booked sweep id is refused, and raises an alert. */
+    /** Books the protocol's revenue. Different content under a booked sweep id is refused, and raises an alert. */
     readonly bookRevenue: (revenue: Revenue) => Effect.Effect<Booked, RevenueConflict | StoreUnavailable>
-    /** Books many at once and tells which of them are booked; the others are refused when they are offered by themselves. */
+    /** Books many lines at once. Returns the sweep ids that are booked; offer the others one by one to learn why they are not. */
     readonly bookRevenues: (revenues: ReadonlyArray<Revenue>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
   }
->()("sweep/builder/Bookkeeping") {}
+>()("sweep/builder/Bookkeeping") {
+  static readonly layer = Layer.effect(
+    Bookkeeping,
+    Effect.gen(function* () {
+      const alerts = yield* Alerts
+      const audit = yield* AuditLog
+      const ledger = yield* Ledger
+      const revenue = yield* RevenueBook
+      const { atomically } = yield* UnitOfWork
 
-export const layer = Layer.effect(
-  Bookkeeping,
-  Effect.gen(function* () {
-    const alerts = yield* Alerts
-    const audit = yield* AuditLog
-    const ledger = yield* Ledger
-    const revenue = yield* RevenueBook
-    const { atomically } = yield* UnitOfWork
+      const alertConflict =
+        (kind: "accrual_conflict" | "revenue_conflict") => (conflict: { readonly sweepId: string }) =>
+          alerts.raise({
+            key: `${kind}:${conflict.sweepId}`,
+            severity: "critical",
+            kind,
+            message:
+              "A settlement was reported again with different content, and the first booking was kept. Find out which report is " +
+              "right, and correct the books by a reversal.",
+            details: { sweepId: conflict.sweepId }
+          })
 
-    const alertConflict = (kind: "accrual_conflict" | "revenue_conflict") => (conflict: { readonly sweepId: string }) =>
-      alerts.raise({
-        key: `${kind}:${conflict.sweepId}`,
-        severity: "critical",
-        kind,
-        message:
-          "A settlement was reported again with other content. What was booked first stands: find out which report is " +
-          "right, and correct the books by a reversal.",
-        details: { sweepId: conflict.sweepId }
+      return Bookkeeping.of({
+        accrue: Effect.fn("Bookkeeping.accrue")((accrual) =>
+          ledger.accrue(accrual).pipe(Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict")))
+        ),
+        reverse: Effect.fn("Bookkeeping.reverse")(function* (sweepId, reason, actor) {
+          const booked = yield* ledger.reverse(sweepId)
+          if (booked === "added") {
+            yield* audit.append({ actor, action: "accrual.reverse", subject: sweepId, details: { reason } })
+          }
+          return booked
+        }, atomically),
+        bookRevenues: (revenues) => revenue.bookAll(revenues),
+        bookRevenue: Effect.fn("Bookkeeping.bookRevenue")((line) =>
+          revenue.book(line).pipe(Effect.tapErrorTag("RevenueConflict", alertConflict("revenue_conflict")))
+        )
       })
-
-    return Bookkeeping.of({
-      accrue: Effect.fn("Bookkeeping.accrue")((accrual) =>
-        ledger.accrue(accrual).pipe(Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict")))
-      ),
-      reverse: Effect.fn("Bookkeeping.reverse")(function* (sweepId, reason, actor) {
-        const booked = yield* ledger.reverse(sweepId)
-        if (booked === "added") {
-          yield* audit.append({ actor, action: "accrual.reverse", subject: sweepId, details: { reason } })
-        }
-        return booked
-      }, atomically),
-      bookRevenues: (revenues) => revenue.bookAll(revenues),
-      bookRevenue: Effect.fn("Bookkeeping.bookRevenue")((line) =>
-        revenue.book(line).pipe(Effect.tapErrorTag("RevenueConflict", alertConflict("revenue_conflict")))
-      )
     })
-  })
-)
+  )
+}

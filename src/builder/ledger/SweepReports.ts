@@ -1,4 +1,4 @@
-/** Takes what the orchestrator reports of attributed sweeps, and leaves it for the builder's webhooks: both or neither. */
+/** Stores the orchestrator's reports of attributed sweeps, and publishes each to the builder's webhooks in the same transaction. */
 import { Context, Effect, Layer } from "effect"
 import type { SweepEvent } from "../../domain/SweepEvent.ts"
 import { eventMessage } from "../../domain/Webhook.ts"
@@ -12,38 +12,38 @@ import { Webhooks } from "../../ports/builder/Webhooks.ts"
 export class SweepReports extends Context.Service<
   SweepReports,
   {
-    /** Keeps an event, once. Other content under its id is refused, and raises an alert. */
+    /** Stores an event once. Different content under its id is refused, and raises an alert. */
     readonly report: (event: SweepEvent) => Effect.Effect<Booked, SweepConflict | UnknownBuilder | StoreUnavailable>
   }
->()("sweep/builder/SweepReports") {}
+>()("sweep/builder/SweepReports") {
+  static readonly layer = Layer.effect(
+    SweepReports,
+    Effect.gen(function* () {
+      const alerts = yield* Alerts
+      const sweeps = yield* Sweeps
+      const webhooks = yield* Webhooks
+      const { atomically } = yield* UnitOfWork
 
-export const layer = Layer.effect(
-  SweepReports,
-  Effect.gen(function* () {
-    const alerts = yield* Alerts
-    const sweeps = yield* Sweeps
-    const webhooks = yield* Webhooks
-    const { atomically } = yield* UnitOfWork
+      const alertConflict = ({ id }: SweepConflict) =>
+        alerts.raise({
+          key: `sweep_event_conflict:${id}`,
+          severity: "warning",
+          kind: "sweep_event_conflict",
+          message: "A sweep's event was reported again with different content. Its builder keeps the first report.",
+          details: { eventId: id }
+        })
 
-    const alertConflict = ({ id }: SweepConflict) =>
-      alerts.raise({
-        key: `sweep_event_conflict:${id}`,
-        severity: "warning",
-        kind: "sweep_event_conflict",
-        message: "A sweep's event was reported again with other content. What its builder was told first stands.",
-        details: { eventId: id }
+      const keep = Effect.fnUntraced(function* (event: SweepEvent) {
+        const booked = yield* sweeps.record(event)
+        if (booked === "added") yield* webhooks.publish(event.builderId, eventMessage(event))
+        return booked
+      }, atomically)
+
+      return SweepReports.of({
+        report: Effect.fn("SweepReports.report")((event) =>
+          keep(event).pipe(Effect.tapErrorTag("SweepConflict", alertConflict))
+        )
       })
-
-    const keep = Effect.fnUntraced(function* (event: SweepEvent) {
-      const booked = yield* sweeps.record(event)
-      if (booked === "added") yield* webhooks.publish(event.builderId, eventMessage(event))
-      return booked
-    }, atomically)
-
-    return SweepReports.of({
-      report: Effect.fn("SweepReports.report")((event) =>
-        keep(event).pipe(Effect.tapErrorTag("SweepConflict", alertConflict))
-      )
     })
-  })
-)
+  )
+}

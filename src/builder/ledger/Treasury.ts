@@ -1,4 +1,4 @@
-/** What is owed to builders, against what the vaults hold to pay it with. */
+/** Compares what is owed to builders with the balances of the vaults. */
 import { Context, Effect, Layer, Option } from "effect"
 import { decodeAbiParameters, encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
@@ -10,25 +10,50 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
 /** One token on one chain, in the token's smallest unit. */
 export interface Position {
-  /** Absent for accruals that name no chain. */
+  /** Absent for accruals without a chain. */
   readonly chainId?: ChainId
   readonly token: Address.Address
   readonly earned: bigint
   readonly paid: bigint
   readonly owed: bigint
-  /** The vault's balance; absent where the chain is not known or does not answer. */
+  /** The vault's balance; absent when the chain is not configured or its node does not answer. */
   readonly vaultBalance?: bigint
 }
 
 export class Treasury extends Context.Service<
   Treasury,
   {
-    /** Every token that was ever earned. */
+    /** Positions of every token that was ever earned. */
     readonly positions: Effect.Effect<ReadonlyArray<Position>, StoreUnavailable>
   }
->()("sweep/builder/Treasury") {}
+>()("sweep/builder/Treasury") {
+  static readonly layer = Layer.effect(
+    Treasury,
+    Effect.gen(function* () {
+      const chains = yield* Chains
+      const ledger = yield* Ledger
 
-/** Balances asked for at once. */
+      const position = Effect.fnUntraced(function* (totals: LedgerTotals) {
+        const client = chains.all.find(({ chain }) => chain.id === totals.chainId)
+        const vaultBalance = client === undefined ? Option.none() : yield* balanceOf(client, totals.token)
+        return {
+          ...totals,
+          owed: owed(totals),
+          ...(Option.isSome(vaultBalance) ? { vaultBalance: vaultBalance.value } : {})
+        }
+      })
+
+      return Treasury.of({
+        positions: ledger.allTotals.pipe(
+          Effect.flatMap(Effect.forEach(position, { concurrency: CONCURRENCY })),
+          Effect.withSpan("Treasury.positions")
+        )
+      })
+    })
+  )
+}
+
+/** Balances that are requested concurrently. */
 const CONCURRENCY = 8
 
 const balanceOf = (client: ChainClient, token: Address.Address) =>
@@ -40,30 +65,10 @@ const balanceOf = (client: ChainClient, token: Address.Address) =>
     })
     .pipe(
       Effect.map((data) => Option.liftThrowable(() => decodeAbiParameters([{ type: "uint256" }], data)[0])()),
-      Effect.catch((error) => Effect.as(Effect.logWarning("a vault's balance is not known", error), Option.none()))
-    )
-
-export const layer = Layer.effect(
-  Treasury,
-  Effect.gen(function* () {
-    const chains = yield* Chains
-    const ledger = yield* Ledger
-
-    const position = Effect.fnUntraced(function* (totals: LedgerTotals) {
-      const client = chains.all.find(({ chain }) => chain.id === totals.chainId)
-      const vaultBalance = client === undefined ? Option.none() : yield* balanceOf(client, totals.token)
-      return {
-        ...totals,
-        owed: owed(totals),
-        ...(Option.isSome(vaultBalance) ? { vaultBalance: vaultBalance.value } : {})
-      }
-    })
-
-    return Treasury.of({
-      positions: ledger.allTotals.pipe(
-        Effect.flatMap(Effect.forEach(position, { concurrency: CONCURRENCY })),
-        Effect.withSpan("Treasury.positions")
+      Effect.catch((error) =>
+        Effect.logWarning("treasury.balance_unavailable").pipe(
+          Effect.annotateLogs({ chain: client.chain.name, token, detail: error.message }),
+          Effect.as(Option.none())
+        )
       )
-    })
-  })
-)
+    )

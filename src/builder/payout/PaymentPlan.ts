@@ -1,47 +1,47 @@
 /**
- * What to do next about a batch's payment, as one total function of what was seen of it. No plan can pay twice: Permit2
- * spends the batch's nonce once, whichever version of the payment is mined. The plan's part is that one of them is.
+ * Decides the next step of a batch's payment, as a total function of one observation. No plan can pay twice: Permit2 spends the
+ * batch's nonce once, whichever version of the payment is mined. The plan makes sure that one of them is.
  */
 import * as FeeBump from "../../domain/FeeBump.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import * as PayoutPayment from "../../domain/PayoutPayment.ts"
 
-/** A version of the payment that was recorded, with what the chain says of it. */
+/** A recorded version of the payment, with its receipt. */
 export interface Version extends PayoutPayment.SignedPayment {
   readonly recordedAtMs: number
-  /** Where it was mined. */
+  /** Undefined until it is mined. */
   readonly receipt: { readonly status: "success" | "reverted"; readonly blockNumber: bigint } | undefined
 }
 
-/** One look at a batch's payment. */
+/** Everything that one look found out about a batch's payment. */
 export interface Observation {
   /** Oldest first. */
   readonly versions: ReadonlyArray<Version>
-  /** Whether Permit2 has spent the batch's nonce, in the newest block. */
+  /** True when Permit2 has spent the batch's nonce in the newest block. */
   readonly isSpent: boolean
   /** The newest block; its time in UNIX seconds. */
   readonly head: { readonly number: bigint; readonly timestamp: bigint }
   readonly confirmations: number
-  /** The vault's transaction count, in the newest block and with what waits to be mined. */
+  /** The vault's transaction count in the newest block, and with pending transactions. */
   readonly accountNonce: { readonly latest: bigint; readonly pending: bigint }
-  /** Of the token, in its smallest unit: what the vault holds, and what Permit2 may take of it. */
+  /** The vault's balance of the token, and Permit2's allowance for it, in the token's smallest unit. */
   readonly balance: bigint
   readonly allowance: bigint
   /** Sum of the batch's lines. */
   readonly total: bigint
   readonly market: FeeBump.GasFees
   readonly nowMs: number
-  /** Whether the newest version was handed to a node a moment ago. */
+  /** True when the newest version was broadcast recently. */
   readonly isBroadcast: boolean
 }
 
 export type PaymentPlan =
-  /** The transaction paid and is deep enough to be booked. */
+  /** The transaction paid and is confirmed. */
   | { readonly _tag: "Book"; readonly txHash: Hash }
   | { readonly _tag: "Wait" }
-  /** Hand the newest version to a node, again or for the first time. */
+  /** Send the newest version to a node, again or for the first time. */
   | { readonly _tag: "Broadcast" }
-  /** Sign a version with this account nonce, record it, then broadcast it. `replaces` holds the nonce and may be mined. */
+  /** Sign a version with this account nonce, record it, then broadcast it. `replaces` has the same nonce and may still be mined. */
   | {
       readonly _tag: "Sign"
       readonly nonce: bigint
@@ -52,13 +52,13 @@ export type PaymentPlan =
   | { readonly _tag: "Approve"; readonly amounts: ReadonlyArray<bigint> }
   /** The vault holds less than the batch pays. */
   | { readonly _tag: "Underfunded" }
-  /** The batch's nonce is spent, and by no recorded version: whoever signed it knows the transaction. */
+  /** The batch's nonce is spent, but by no recorded version. Only its signer knows the transaction. */
   | { readonly _tag: "Stray" }
 
 export interface Timing {
-  /** A version that is not mined within this is replaced with higher fees. */
+  /** A version that is not mined within this many milliseconds is replaced with higher fees. */
   readonly bumpMillis: number
-  /** A version that has less time left than this is replaced, in seconds. */
+  /** A version with fewer seconds left than this is replaced. */
   readonly marginSeconds: bigint
 }
 
@@ -69,7 +69,7 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
     const depth = head.number - paid.receipt.blockNumber + 1n
     return depth >= BigInt(seen.confirmations) ? { _tag: "Book", txHash: paid.txHash } : { _tag: "Wait" }
   }
-  // With versions, the receipt of the one that spent it was read a moment too early.
+  // If there are versions, one of them spent it just after its receipt was read.
   if (seen.isSpent) return { _tag: versions.length === 0 ? "Stray" : "Wait" }
 
   const newest = versions.at(-1)
@@ -84,7 +84,7 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
   if (seen.balance < seen.total) return { _tag: "Underfunded" }
   const amounts = PayoutPayment.approvals(seen.allowance, seen.total)
   if (amounts.length > 0) return { _tag: "Approve", amounts }
-  // One that ran out of time still holds its account nonce; the next takes its place.
+  // A version past its deadline still occupies its account nonce, so the next one replaces it.
   return isPending
     ? { _tag: "Sign", nonce: newest.nonce, fees: FeeBump.raise(newest.fees, market), replaces: newest }
     : { _tag: "Sign", nonce: max(accountNonce.latest, accountNonce.pending), fees: market, replaces: undefined }

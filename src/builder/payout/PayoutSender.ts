@@ -1,309 +1,202 @@
 /**
- * Pays a batch with the vault's key, on the machine that has it: sign, record, then broadcast, then book. The backend keeps
- * each signed version before it leaves, so that a run that dies anywhere is finished by the next one, on any machine.
+ * Pays a batch with the vault's key, on the machine that has it: signs, records, broadcasts, and books. The backend stores each
+ * signed version before it is broadcast, so that the next run, on any machine, finishes what a crashed run began.
  */
 import { Clock, Context, Effect, Layer, Option, Ref, Schedule, Schema } from "effect"
-import { encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
 import type * as Address from "../../domain/Address.ts"
-import { type Hash, size } from "../../domain/Hex.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
-import {
-  isSpent,
-  paymentData,
-  type PayoutPayment,
-  permitTypedData,
-  readPayment,
-  spentData
-} from "../../domain/PayoutPayment.ts"
-import { type ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { PayoutPayment } from "../../domain/PayoutPayment.ts"
 import { PayoutRegister } from "../../ports/builder/PayoutRegister.ts"
 import { PayoutClosed } from "../../ports/builder/Payouts.ts"
 import { VaultKey } from "../../ports/builder/VaultKey.ts"
-import * as PaymentChecks from "./PaymentChecks.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { observe } from "./PaymentObserving.ts"
 import * as PaymentPlan from "./PaymentPlan.ts"
+import { refused } from "./PaymentRefused.ts"
+import * as PaymentSigning from "./PaymentSigning.ts"
 
-/** The payment is out and not settled yet; the next run goes on with it. */
+/** The payment is broadcast and not confirmed yet. */
 export class PaymentPending extends Schema.TaggedError<PaymentPending>()("PaymentPending", { id: Schema.String }) {
   override get message(): string {
-    return `the payment of batch ${this.id} is not settled yet; run the command again to go on, nothing is paid twice`
+    return `the payment of batch ${this.id} is not confirmed yet. Run the command again to continue; nothing is paid twice`
   }
 }
 
-/** What happened, for the person who waits. */
-export type Progress =
+/** Events of a payment, for the person who waits for it. */
+export type PaymentProgress =
   | { readonly _tag: "Approving"; readonly token: Address.Address; readonly permit2: Address.Address }
   | { readonly _tag: "Approved"; readonly txHash: Hash }
   | { readonly _tag: "Recorded"; readonly txHash: Hash; readonly total: bigint; readonly lines: number }
   | { readonly _tag: "Broadcast"; readonly txHash: Hash }
   | { readonly _tag: "Mined"; readonly txHash: Hash }
 
-export interface Options {
-  /** How often the chain is looked at. */
-  readonly pollMillis: number
-  /** How long one run waits for the payment to settle. */
+export interface Options extends PaymentSigning.SigningOptions {
+  /** Milliseconds that one run waits for the payment to be confirmed. */
   readonly patienceMillis: number
-  /** A version that is not mined within this is replaced with higher fees. */
-  readonly bumpMillis: number
-  /** How long a version can be mined, in seconds. */
-  readonly lifetimeSeconds: number
 }
 
-export const defaults: Options = {
+const DEFAULTS: Options = {
   pollMillis: 1_000,
   patienceMillis: 600_000,
   bumpMillis: 60_000,
   lifetimeSeconds: 3_600
 }
 
-/** Of a version's life: one that has less left is replaced, in seconds. */
+/** A version with fewer seconds left than this is replaced. */
 const MARGIN_SECONDS = 60n
 
-const REBROADCAST_MILLIS = 15_000
+type Tell = (progress: PaymentProgress) => Effect.Effect<void>
 
-const send = (options: Options) =>
-  Effect.gen(function* () {
-    const chains = yield* Chains
-    const register = yield* PayoutRegister
-    const vault = yield* VaultKey
-    const { afford, clear, simulate } = yield* PaymentChecks.make(vault.address)
+/** The version that this run broadcast last, and when. */
+type LastBroadcast = Ref.Ref<{ readonly txHash?: Hash; readonly atMs: number }>
 
-    const refused = (detail: string) => new PaymentChecks.PaymentRefused({ detail })
+const broadcast = Effect.fnUntraced(function* (
+  last: LastBroadcast,
+  tell: Tell,
+  client: ChainClient,
+  { raw, txHash }: PayoutPayment
+) {
+  yield* client.send(raw).pipe(
+    // The node may have passed the transaction on, whatever it answered. The next look tells.
+    Effect.catchTag("SendRejected", (rejected) =>
+      rejected.reason === "Invalid"
+        ? Effect.fail(rejected)
+        : Effect.annotateLogs(Effect.logWarning("payout.rejected"), { txHash, detail: rejected.message })
+    )
+  )
+  const { txHash: before } = yield* Ref.get(last)
+  if (before !== txHash) yield* tell({ _tag: "Broadcast", txHash })
+  yield* Ref.set(last, { txHash, atMs: yield* Clock.currentTimeMillis })
+})
 
-    const read = Effect.fnUntraced(function* (
-      client: ChainClient,
-      token: Address.Address,
-      call: Parameters<typeof encodeFunctionData<typeof erc20Abi, "allowance" | "balanceOf">>[0]
-    ) {
-      const data = yield* client.call({ to: token, data: encodeFunctionData(call), block: "latest" })
-      if (size(data) !== 32) return yield* refused(`${token} on ${client.chain.name} is not a token`)
-      return hexToBigInt(data)
-    })
+/** One look at a batch, with its client and what is to be done. */
+interface Look {
+  readonly batch: PayoutBatch
+  readonly client: ChainClient
+  readonly seen: PaymentPlan.Observation
+  readonly last: LastBroadcast
+  readonly tell: Tell
+}
 
-    const observe = Effect.fnUntraced(function* (client: ChainClient, batch: PayoutBatch, broadcastAtMs: number) {
-      const { chain } = client
-      const payer = { vault: vault.address, permit2: chain.permit2 }
-      const versions = yield* Effect.forEach(batch.payments ?? [], (payment) =>
-        versionOf(client, batch, payer, payment)
+/** Makes `act(look, plan)`, which carries out a plan. Returns the batch once it is paid. */
+const makeAct = Effect.fnUntraced(function* (options: Options) {
+  const register = yield* PayoutRegister
+  const vault = yield* VaultKey
+  const { approve, sign } = yield* PaymentSigning.make(options)
+
+  const book = (id: string, txHash: Hash) =>
+    register.markPaid(id, txHash).pipe(
+      Effect.asSome,
+      // The backend's node may be behind this one.
+      Effect.catchTag("PaymentUnproven", (unproven) =>
+        unproven.reason === "not_mined" || unproven.reason === "not_confirmed"
+          ? Effect.succeedNone
+          : Effect.fail(unproven)
       )
-      const { allowance, balance, bitmap, head, latest, market, pending } = yield* Effect.all(
-        {
-          head: client.block("latest"),
-          latest: client.transactionCount(vault.address, "latest"),
-          pending: client.transactionCount(vault.address, "pending"),
-          bitmap: client.call({ to: chain.permit2, data: spentData(batch.id, vault.address), block: "latest" }),
-          balance: read(client, batch.token, { abi: erc20Abi, functionName: "balanceOf", args: [vault.address] }),
-          allowance: read(client, batch.token, {
-            abi: erc20Abi,
-            functionName: "allowance",
-            args: [vault.address, chain.permit2]
-          }),
-          market: client.feesPerGas
-        },
-        { concurrency: "unbounded" }
-      )
-      if (Option.isNone(head)) {
-        return yield* new ChainUnavailable({ chainId: chain.id, method: "eth_getBlockByNumber", detail: "no block" })
-      }
-      if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
-      const nowMs = yield* Clock.currentTimeMillis
-      return {
-        versions,
-        isSpent: isSpent(batch.id, hexToBigInt(bitmap)),
-        head: head.value,
-        confirmations: chain.confirmations,
-        accountNonce: { latest, pending },
-        balance,
-        allowance,
-        total: batch.total,
-        market,
-        nowMs,
-        isBroadcast: nowMs - broadcastAtMs < REBROADCAST_MILLIS
-      } satisfies PaymentPlan.Observation
-    })
+    )
 
-    const versionOf = Effect.fnUntraced(function* (
-      client: ChainClient,
-      batch: PayoutBatch,
-      payer: Parameters<typeof readPayment>[1],
-      { raw, recordedAtMs }: PayoutPayment
-    ) {
-      const signed = readPayment(batch, payer, raw)
-      if (Option.isNone(signed)) {
-        return yield* refused(
-          `a recorded payment of batch ${batch.id} was signed by another vault than ${vault.address}`
-        )
-      }
-      const receipt = yield* client.receipt(signed.value.txHash)
-      return { ...signed.value, recordedAtMs, receipt: Option.getOrUndefined(receipt) }
-    })
-
-    /** Signs a version and has it recorded. It has not left yet. */
-    const sign = Effect.fnUntraced(function* (
-      client: ChainClient,
-      batch: PayoutBatch,
-      { fees, nonce, replaces }: Extract<PaymentPlan.PaymentPlan, { readonly _tag: "Sign" }>,
-      timestamp: bigint
-    ) {
-      const { permit2 } = client.chain
-      const deadline = timestamp + BigInt(options.lifetimeSeconds)
-      yield* clear(client, batch)
-      const permit = permitTypedData(batch, { permit2, vault: vault.address }, deadline)
-      const data = paymentData(batch, vault.address, deadline, yield* vault.signPermit(permit))
-      // On the pending state, a version that waits has spent the nonce already.
-      const gas = replaces === undefined ? yield* simulate(client, batch, data) : replaces.gas
-      yield* afford(client, gas, fees)
-      const { maxFeePerGas, maxPriorityFeePerGas } = fees
-      const { raw } = yield* vault.signTransaction({
-        chainId: batch.chainId,
-        nonce,
-        to: permit2,
-        data,
-        gas,
-        maxFeePerGas,
-        maxPriorityFeePerGas
-      })
-      return yield* register.record(batch.id, raw, batch.payments?.length ?? 0)
-    })
-
-    const approve = Effect.fnUntraced(function* (client: ChainClient, token: Address.Address, amount: bigint) {
-      const data = encodeFunctionData({
-        abi: erc20Abi,
-        functionName: "approve",
-        args: [client.chain.permit2, amount]
-      })
-      const [simulated] = yield* client.simulate([{ from: vault.address, to: token, data }])
-      if (simulated?.success !== true) return yield* refused(`the token ${token} refuses to approve Permit2`)
-      const fees = yield* client.feesPerGas
-      const { maxFeePerGas, maxPriorityFeePerGas } = fees
-      const gas = PaymentChecks.withMargin(simulated.gasUsed)
-      yield* afford(client, gas, fees)
-      const { hash, raw } = yield* vault.signTransaction({
-        chainId: client.chain.id,
-        nonce: yield* client.transactionCount(vault.address, "pending"),
-        to: token,
-        data,
-        gas,
-        maxFeePerGas,
-        maxPriorityFeePerGas
-      })
-      yield* client.send(raw).pipe(
-        Effect.catchTag("SendRejected", (rejected) =>
-          // Another transaction took the nonce meanwhile: what it did is seen in the next look.
-          rejected.reason === "NonceTooLow" || rejected.reason === "Underpriced" ? Effect.void : Effect.fail(rejected)
-        )
-      )
-      yield* client
-        .receipt(hash)
-        .pipe(
-          Effect.repeat({ schedule: Schedule.spaced(options.pollMillis), until: Option.isSome }),
-          Effect.timeoutOption(options.bumpMillis)
-        )
-      return hash
-    })
-
-    return Effect.fn("PayoutSender.send")(function* (id: string, tell: (progress: Progress) => Effect.Effect<void>) {
-      const broadcast = yield* Ref.make<{ readonly txHash?: Hash; readonly atMs: number }>({ atMs: 0 })
-
-      const hand = Effect.fnUntraced(function* (client: ChainClient, { raw, txHash }: PayoutPayment) {
-        yield* client.send(raw).pipe(
-          // Whatever the answer, the bytes may be out: the next look tells.
-          Effect.catchTag("SendRejected", (rejected) =>
-            rejected.reason === "Invalid" ? Effect.fail(rejected) : Effect.logWarning(rejected.message)
-          )
-        )
-        const { txHash: before } = yield* Ref.get(broadcast)
-        if (before !== txHash) yield* tell({ _tag: "Broadcast", txHash })
-        yield* Ref.set(broadcast, { txHash, atMs: yield* Clock.currentTimeMillis })
-      })
-
-      /** One look and one deed; the batch once it is paid. */
-      const step = Effect.fnUntraced(function* () {
-        const batch = yield* register.get(id)
-        if (batch.status === "paid") return Option.some(batch)
-        if (batch.status === "failed") return yield* new PayoutClosed({ id, status: batch.status })
-        const client = yield* chains.get(batch.chainId)
-        const { chain } = client
-        if (chain.builderVault !== vault.address) {
-          return yield* refused(
-            `VAULT_KEY is the key of ${vault.address}; ${chain.name}'s vault is ${chain.builderVault}`
-          )
-        }
-        const newest = batch.payments?.at(-1)
-        const { atMs, txHash } = yield* Ref.get(broadcast)
-        const seen = yield* observe(client, batch, newest?.txHash === txHash ? atMs : 0)
-        const plan = PaymentPlan.plan(seen, { bumpMillis: options.bumpMillis, marginSeconds: MARGIN_SECONDS })
-        switch (plan._tag) {
-          case "Book":
-            yield* tell({ _tag: "Mined", txHash: plan.txHash })
-            return yield* register.markPaid(id, plan.txHash).pipe(
-              Effect.asSome,
-              // The backend's own node may be behind this one.
-              Effect.catchTag("PaymentUnproven", (unproven) =>
-                unproven.reason === "not_mined" || unproven.reason === "not_confirmed"
-                  ? Effect.succeedNone
-                  : Effect.fail(unproven)
-              )
-            )
-          case "Wait":
-            return Option.none()
-          case "Broadcast":
-            if (newest !== undefined) yield* hand(client, newest)
-            return Option.none()
-          case "Approve":
-            yield* tell({ _tag: "Approving", token: batch.token, permit2: chain.permit2 })
-            for (const amount of plan.amounts) {
-              yield* tell({ _tag: "Approved", txHash: yield* approve(client, batch.token, amount) })
-            }
-            return Option.none()
-          case "Sign": {
-            const recorded = yield* sign(client, batch, plan, seen.head.timestamp).pipe(
-              Effect.asSome,
-              // Somebody else recorded one at the same time: theirs is the one to go on with.
-              Effect.catchTag("PaymentInFlight", () => Effect.succeedNone)
-            )
-            const payment = Option.getOrUndefined(recorded)?.payments?.at(-1)
-            if (payment === undefined) return Option.none()
-            yield* tell({ _tag: "Recorded", txHash: payment.txHash, total: batch.total, lines: batch.lines.length })
-            yield* hand(client, payment)
-            return Option.none()
-          }
-          case "Underfunded":
-            return yield* refused(
-              `the vault ${vault.address} holds ${seen.balance} of ${batch.token} on ${chain.name}; the batch pays ${seen.total}`
-            )
-          case "Stray":
-            return yield* refused(
-              `the batch's Permit2 nonce is spent by a transaction that is not recorded: find it among those of ` +
-                `${vault.address}, then mark the batch paid with it`
-            )
-        }
-      })
-
-      const done = yield* step().pipe(
-        // A node that does not answer says nothing: look again.
-        Effect.catchTag("ChainUnavailable", (unavailable) =>
-          Effect.as(Effect.logWarning(unavailable.message), Option.none<PayoutBatch>())
-        ),
-        Effect.repeat({ schedule: Schedule.spaced(options.pollMillis), until: Option.isSome }),
-        Effect.timeoutOrElse({
-          duration: options.patienceMillis,
-          orElse: () => Effect.fail(new PaymentPending({ id }))
-        })
-      )
-      return yield* Option.isSome(done) ? Effect.succeed(done.value) : new PaymentPending({ id })
-    })
+  const signNext = Effect.fnUntraced(function* (
+    { batch, client, last, seen, tell }: Look,
+    plan: PaymentPlan.PaymentPlan & { readonly _tag: "Sign" }
+  ) {
+    const recorded = yield* sign(client, batch, plan, seen.head.timestamp).pipe(
+      Effect.asSome,
+      // Another run recorded a payment at the same time. This one continues with that.
+      Effect.catchTag("PaymentInFlight", () => Effect.succeedNone)
+    )
+    const payment = Option.getOrUndefined(recorded)?.payments?.at(-1)
+    if (payment === undefined) return
+    yield* tell({ _tag: "Recorded", txHash: payment.txHash, total: batch.total, lines: batch.lines.length })
+    yield* broadcast(last, tell, client, payment)
   })
+
+  return Effect.fnUntraced(function* (look: Look, plan: PaymentPlan.PaymentPlan) {
+    const { batch, client, last, seen, tell } = look
+    const { chain } = client
+    const newest = batch.payments?.at(-1)
+    switch (plan._tag) {
+      case "Book":
+        yield* tell({ _tag: "Mined", txHash: plan.txHash })
+        return yield* book(batch.id, plan.txHash)
+      case "Wait":
+        return Option.none()
+      case "Broadcast":
+        if (newest !== undefined) yield* broadcast(last, tell, client, newest)
+        return Option.none()
+      case "Approve":
+        yield* tell({ _tag: "Approving", token: batch.token, permit2: chain.permit2 })
+        for (const amount of plan.amounts) {
+          yield* tell({ _tag: "Approved", txHash: yield* approve(client, batch.token, amount) })
+        }
+        return Option.none()
+      case "Sign":
+        yield* signNext(look, plan)
+        return Option.none()
+      case "Underfunded":
+        return yield* refused(
+          `the vault ${vault.address} holds ${seen.balance} of ${batch.token} on ${chain.name}; the batch pays ${seen.total}`
+        )
+      case "Stray":
+        return yield* refused(
+          `a transaction that is not recorded spent the batch's Permit2 nonce. Find it among those of ${vault.address}, ` +
+            `then mark the batch paid with it`
+        )
+    }
+  })
+})
+
+const makeSend = Effect.fnUntraced(function* (options: Options) {
+  const act = yield* makeAct(options)
+  const chains = yield* Chains
+  const register = yield* PayoutRegister
+  const vault = yield* VaultKey
+
+  /** Looks once and acts once. Returns the batch once it is paid. */
+  const step = Effect.fnUntraced(function* (id: string, last: LastBroadcast, tell: Tell) {
+    const batch = yield* register.get(id)
+    if (batch.status === "paid") return Option.some(batch)
+    if (batch.status === "failed") return yield* new PayoutClosed({ id, status: batch.status })
+    const client = yield* chains.get(batch.chainId)
+    const { chain } = client
+    if (chain.builderVault !== vault.address) {
+      return yield* refused(`VAULT_KEY is the key of ${vault.address}; ${chain.name}'s vault is ${chain.builderVault}`)
+    }
+    const { atMs, txHash } = yield* Ref.get(last)
+    const seen = yield* observe(client, batch, vault.address, batch.payments?.at(-1)?.txHash === txHash ? atMs : 0)
+    const plan = PaymentPlan.plan(seen, { bumpMillis: options.bumpMillis, marginSeconds: MARGIN_SECONDS })
+    return yield* act({ batch, client, seen, last, tell }, plan)
+  })
+
+  return Effect.fn("PayoutSender.send")(function* (id: string, tell: Tell) {
+    const last: LastBroadcast = yield* Ref.make<{ readonly txHash?: Hash; readonly atMs: number }>({ atMs: 0 })
+    const done = yield* step(id, last, tell).pipe(
+      Effect.catchTag("ChainUnavailable", ({ message: detail }) =>
+        Effect.logWarning("payout.chain_unavailable").pipe(
+          Effect.annotateLogs({ detail }),
+          Effect.as(Option.none<PayoutBatch>())
+        )
+      ),
+      Effect.repeat({ schedule: Schedule.spaced(options.pollMillis), until: Option.isSome }),
+      Effect.timeoutOrElse({
+        duration: options.patienceMillis,
+        orElse: () => Effect.fail(new PaymentPending({ id }))
+      })
+    )
+    return yield* Option.isSome(done) ? Effect.succeed(done.value) : new PaymentPending({ id })
+  })
+})
 
 export class PayoutSender extends Context.Service<
   PayoutSender,
   {
-    /** Pays the batch and books it, or goes on with what another run began. The paid batch. */
-    readonly send: Effect.Success<ReturnType<typeof send>>
+    /** Pays the batch and books it, or continues a payment that another run began. Returns the paid batch. */
+    readonly send: Effect.Success<ReturnType<typeof makeSend>>
   }
 >()("sweep/builder/PayoutSender") {
   static readonly layer = (options: Partial<Options> = {}) =>
     Layer.effect(
       PayoutSender,
-      Effect.map(send({ ...defaults, ...options }), (sender) => ({ send: sender }))
+      Effect.map(makeSend({ ...DEFAULTS, ...options }), (send) => ({ send }))
     )
 }

@@ -1,4 +1,4 @@
-/** Builders' own webhooks: endpoints, their secrets, tests and replays. */
+/** Builders' webhooks: endpoints, secrets, test messages and replays. */
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import {
@@ -27,13 +27,13 @@ import { type UnacceptableUrl, WebhookTransport } from "../../ports/builder/Webh
 export interface NewEndpoint {
   readonly url: string
   readonly description?: string
-  /** Everything unless told. */
+  /** Event types to send. Default: all. */
   readonly events?: ReadonlyArray<WebhookEventType>
 }
 
 export interface WithSecret {
   readonly endpoint: WebhookEndpoint
-  /** Shown to its owner once. */
+  /** Returned once. */
   readonly secret: Redacted.Redacted
 }
 
@@ -50,9 +50,9 @@ export class WebhookDesk extends Context.Service<
       patch: EndpointPatch
     ) => Effect.Effect<WebhookEndpoint, UnacceptableUrl | WebhookNotFound | StoreUnavailable>
     readonly remove: (builderId: string, id: string) => Effect.Effect<void, WebhookNotFound | StoreUnavailable>
-    /** Gives an endpoint a new secret; the previous one signs beside it for a day. */
+    /** Gives an endpoint a new secret. For a day, messages are signed with the previous one as well. */
     readonly rotate: (builderId: string, id: string) => Effect.Effect<WithSecret, WebhookNotFound | StoreUnavailable>
-    /** Sends an endpoint a message that says nothing. */
+    /** Sends an endpoint a test message. */
     readonly test: (
       builderId: string,
       id: string
@@ -62,77 +62,81 @@ export class WebhookDesk extends Context.Service<
       deliveryId: string
     ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
   }
->()("sweep/builder/WebhookDesk") {}
+>()("sweep/builder/WebhookDesk") {
+  static readonly layer = Layer.effect(
+    WebhookDesk,
+    Effect.gen(function* () {
+      const audit = yield* AuditLog
+      const random = yield* SecureRandom.SecureRandom
+      const transport = yield* WebhookTransport
+      const webhooks = yield* Webhooks
+      const { atomically } = yield* UnitOfWork
 
-export const layer = Layer.effect(
-  WebhookDesk,
-  Effect.gen(function* () {
-    const audit = yield* AuditLog
-    const random = yield* SecureRandom.SecureRandom
-    const transport = yield* WebhookTransport
-    const webhooks = yield* Webhooks
-    const { atomically } = yield* UnitOfWork
+      const newSecret = Effect.map(random.randomBytes(SECRET_BYTES), secretOf)
 
-    const newSecret = Effect.map(random.randomBytes(SECRET_BYTES), secretOf)
+      const note = (
+        builderId: string,
+        action: string,
+        subject: string,
+        details: Readonly<Record<string, string>> = {}
+      ) => audit.append({ actor: `builder:${builderId}`, action: `webhook.${action}`, subject, details })
 
-    const note = (builderId: string, action: string, subject: string, details: Readonly<Record<string, string>> = {}) =>
-      audit.append({ actor: `builder:${builderId}`, action: `webhook.${action}`, subject, details })
+      const keep = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, secret: Redacted.Redacted) {
+        yield* webhooks.create(endpoint, secret, MAX_ENDPOINTS)
+        yield* note(endpoint.builderId, "create", endpoint.id, { url: endpoint.url })
+      }, atomically)
 
-    const keep = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, secret: Redacted.Redacted) {
-      yield* webhooks.create(endpoint, secret, MAX_ENDPOINTS)
-      yield* note(endpoint.builderId, "create", endpoint.id, { url: endpoint.url })
-    }, atomically)
-
-    const create: WebhookDesk["Service"]["create"] = Effect.fn("WebhookDesk.create")(function* (builderId, wanted) {
-      const { description = "", events = [], url } = wanted
-      yield* transport.check(url)
-      const id = `whk_${yield* random.uuidV4()}`
-      const endpoint = { id, builderId, url, description, events, createdAtMs: yield* Clock.currentTimeMillis }
-      const secret = yield* newSecret
-      yield* keep(endpoint, secret)
-      return { endpoint, secret }
-    })
-
-    const change = Effect.fnUntraced(function* (builderId: string, id: string, patch: EndpointPatch) {
-      const endpoint = yield* webhooks.modify(builderId, id, patch)
-      const { enabled, url } = patch
-      yield* note(builderId, "patch", id, {
-        ...(url === undefined ? {} : { url }),
-        ...(enabled === undefined ? {} : { enabled: String(enabled) })
+      const create: WebhookDesk["Service"]["create"] = Effect.fn("WebhookDesk.create")(function* (builderId, wanted) {
+        const { description = "", events = [], url } = wanted
+        yield* transport.check(url)
+        const id = `whk_${yield* random.uuidV4()}`
+        const endpoint = { id, builderId, url, description, events, createdAtMs: yield* Clock.currentTimeMillis }
+        const secret = yield* newSecret
+        yield* keep(endpoint, secret)
+        return { endpoint, secret }
       })
-      return endpoint
-    }, atomically)
 
-    const patch: WebhookDesk["Service"]["patch"] = Effect.fn("WebhookDesk.patch")(function* (builderId, id, wanted) {
-      if (wanted.url !== undefined) yield* transport.check(wanted.url)
-      return yield* change(builderId, id, wanted)
+      const change = Effect.fnUntraced(function* (builderId: string, id: string, patch: EndpointPatch) {
+        const endpoint = yield* webhooks.modify(builderId, id, patch)
+        const { enabled, url } = patch
+        yield* note(builderId, "patch", id, {
+          ...(url === undefined ? {} : { url }),
+          ...(enabled === undefined ? {} : { enabled: String(enabled) })
+        })
+        return endpoint
+      }, atomically)
+
+      const patch: WebhookDesk["Service"]["patch"] = Effect.fn("WebhookDesk.patch")(function* (builderId, id, wanted) {
+        if (wanted.url !== undefined) yield* transport.check(wanted.url)
+        return yield* change(builderId, id, wanted)
+      })
+
+      const remove: WebhookDesk["Service"]["remove"] = Effect.fn("WebhookDesk.remove")(function* (builderId, id) {
+        yield* webhooks.remove(builderId, id)
+        yield* note(builderId, "remove", id)
+      }, atomically)
+
+      const rotate: WebhookDesk["Service"]["rotate"] = Effect.fn("WebhookDesk.rotate")(function* (builderId, id) {
+        const secret = yield* newSecret
+        const until = (yield* Clock.currentTimeMillis) + ROTATION_MILLIS
+        const endpoint = yield* webhooks.rotate(builderId, id, secret, until)
+        yield* note(builderId, "rotate_secret", id)
+        return { endpoint, secret }
+      }, atomically)
+
+      const test: WebhookDesk["Service"]["test"] = Effect.fn("WebhookDesk.test")(function* (builderId, id) {
+        const message = testMessage(`test_${yield* random.uuidV4()}`, id, yield* Clock.currentTimeMillis)
+        return yield* webhooks.send(builderId, id, message)
+      })
+
+      return WebhookDesk.of({
+        create,
+        patch,
+        remove,
+        rotate,
+        test,
+        replay: Effect.fn("WebhookDesk.replay")((builderId, deliveryId) => webhooks.replay(builderId, deliveryId))
+      })
     })
-
-    const remove: WebhookDesk["Service"]["remove"] = Effect.fn("WebhookDesk.remove")(function* (builderId, id) {
-      yield* webhooks.remove(builderId, id)
-      yield* note(builderId, "remove", id)
-    }, atomically)
-
-    const rotate: WebhookDesk["Service"]["rotate"] = Effect.fn("WebhookDesk.rotate")(function* (builderId, id) {
-      const secret = yield* newSecret
-      const until = (yield* Clock.currentTimeMillis) + ROTATION_MILLIS
-      const endpoint = yield* webhooks.rotate(builderId, id, secret, until)
-      yield* note(builderId, "rotate_secret", id)
-      return { endpoint, secret }
-    }, atomically)
-
-    const test: WebhookDesk["Service"]["test"] = Effect.fn("WebhookDesk.test")(function* (builderId, id) {
-      const message = testMessage(`test_${yield* random.uuidV4()}`, id, yield* Clock.currentTimeMillis)
-      return yield* webhooks.send(builderId, id, message)
-    })
-
-    return WebhookDesk.of({
-      create,
-      patch,
-      remove,
-      rotate,
-      test,
-      replay: Effect.fn("WebhookDesk.replay")((builderId, deliveryId) => webhooks.replay(builderId, deliveryId))
-    })
-  })
-)
+  )
+}

@@ -9,7 +9,7 @@ import * as MemoryStores from "../../../src/adapters/memory/builder/Stores.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
 import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
-import { PayoutSender, type Progress } from "../../../src/builder/payout/PayoutSender.ts"
+import { type PaymentProgress, PayoutSender } from "../../../src/builder/payout/PayoutSender.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import type * as Tokens from "../../../src/devnet/Tokens.ts"
@@ -51,7 +51,7 @@ const run = Effect.fnUntraced(function* (
   } = {}
 ) {
   const dies = options.dies ?? "never"
-  const desk = yield* PayoutDesk.PayoutDesk
+  const desk = yield* PayoutDesk
   const real = yield* Chains
   const unavailable = (error: { readonly message: string }) => new RegisterUnavailable({ detail: error.message })
   const register = Layer.succeed(PayoutRegister, {
@@ -86,7 +86,7 @@ const run = Effect.fnUntraced(function* (
     all: real.all.map(changed),
     get: (chainId) => Effect.map(real.get(chainId), changed)
   })
-  const progress: Array<Progress> = []
+  const progress: Array<PaymentProgress> = []
   const exit = yield* Effect.flatMap(PayoutSender, ({ send }) =>
     send(id, (event) => Effect.sync(() => progress.push(event)))
   ).pipe(
@@ -126,7 +126,7 @@ const owing = Effect.fnUntraced(function* (
   const dev = yield* Local.OneChain
   const builders = yield* Builders
   const ledger = yield* Ledger
-  const desk = yield* PayoutDesk.PayoutDesk
+  const desk = yield* PayoutDesk
   const token = dev.tokens[symbol]
   opened += 1
   const wallets = yield* Effect.forEach(amounts, (amount, index) =>
@@ -374,7 +374,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
         })
         await node.stopImpersonatingAccount({ address: dev.deployer.address })
       })
-      assert.include(said((yield* run(blocklisted.id)).exit), `the token refuses to transfer to builder_${opened}_1`)
+      assert.include(said((yield* run(blocklisted.id)).exit), `the token rejects transfers to builder_${opened}_1`)
       const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
       assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
     })

@@ -8,7 +8,7 @@ import * as SignInMessages from "../../../src/adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../../../src/adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../src/adapters/sql/builder/Stores.ts"
-import * as BuilderBackend from "../../../src/builder/UseCases.ts"
+import * as UseCases from "../../../src/builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
 import type { ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
@@ -66,7 +66,7 @@ export const serverOnStores = (options: Options = {}) => {
     hostname: "127.0.0.1",
     ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout })
   }).pipe(
-    Layer.provide(BuilderBackend.layer),
+    Layer.provide(UseCases.layer),
     Layer.provide(WalletSignatures.layer),
     Layer.provide(options.webhooks ?? Layer.empty),
     Layer.provideMerge(WebhookTransport.layer),

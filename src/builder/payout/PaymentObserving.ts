@@ -1,0 +1,79 @@
+/** Reads what the chain shows of a batch's payment. */
+import { Clock, Effect, Option } from "effect"
+import { encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import { size } from "../../domain/Hex.ts"
+import type { PayoutBatch } from "../../domain/Payout.ts"
+import { isSpent, type PayoutPayment, readPayment, spentData } from "../../domain/PayoutPayment.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Observation } from "./PaymentPlan.ts"
+import { refused } from "./PaymentRefused.ts"
+
+/** A payment is broadcast again after this many milliseconds. */
+const REBROADCAST_MILLIS = 15_000
+
+/** Calls a token function that returns one word. */
+const read = Effect.fnUntraced(function* (
+  client: ChainClient,
+  token: Address.Address,
+  call: Parameters<typeof encodeFunctionData<typeof erc20Abi, "allowance" | "balanceOf">>[0]
+) {
+  const data = yield* client.call({ to: token, data: encodeFunctionData(call), block: "latest" })
+  if (size(data) !== 32) return yield* refused(`${token} on ${client.chain.name} is not a token`)
+  return hexToBigInt(data)
+})
+
+const versionOf = Effect.fnUntraced(function* (
+  client: ChainClient,
+  batch: PayoutBatch,
+  vault: Address.Address,
+  { raw, recordedAtMs }: PayoutPayment
+) {
+  const signed = readPayment(batch, { vault, permit2: client.chain.permit2 }, raw)
+  if (Option.isNone(signed)) {
+    return yield* refused(`a recorded payment of batch ${batch.id} was signed by another vault than ${vault}`)
+  }
+  const receipt = yield* client.receipt(signed.value.txHash)
+  return { ...signed.value, recordedAtMs, receipt: Option.getOrUndefined(receipt) }
+})
+
+/** Observes the payment of a batch. `broadcastAtMs` is the last broadcast of its newest version; 0 when there was none. */
+export const observe = Effect.fnUntraced(function* (
+  client: ChainClient,
+  batch: PayoutBatch,
+  vault: Address.Address,
+  broadcastAtMs: number
+) {
+  const { chain } = client
+  const versions = yield* Effect.forEach(batch.payments ?? [], (payment) => versionOf(client, batch, vault, payment))
+  const { allowance, balance, bitmap, head, latest, market, pending } = yield* Effect.all(
+    {
+      head: client.block("latest"),
+      latest: client.transactionCount(vault, "latest"),
+      pending: client.transactionCount(vault, "pending"),
+      bitmap: client.call({ to: chain.permit2, data: spentData(batch.id, vault), block: "latest" }),
+      balance: read(client, batch.token, { abi: erc20Abi, functionName: "balanceOf", args: [vault] }),
+      allowance: read(client, batch.token, { abi: erc20Abi, functionName: "allowance", args: [vault, chain.permit2] }),
+      market: client.feesPerGas
+    },
+    { concurrency: "unbounded" }
+  )
+  if (Option.isNone(head)) {
+    return yield* new ChainUnavailable({ chainId: chain.id, method: "eth_getBlockByNumber", detail: "no block" })
+  }
+  if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
+  const nowMs = yield* Clock.currentTimeMillis
+  return {
+    versions,
+    isSpent: isSpent(batch.id, hexToBigInt(bitmap)),
+    head: head.value,
+    confirmations: chain.confirmations,
+    accountNonce: { latest, pending },
+    balance,
+    allowance,
+    total: batch.total,
+    market,
+    nowMs,
+    isBroadcast: nowMs - broadcastAtMs < REBROADCAST_MILLIS
+  } satisfies Observation
+})
