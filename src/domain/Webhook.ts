@@ -129,13 +129,13 @@ export const FAILING_MILLIS = 5 * 24 * HOUR
 /** Longer than any wait between two attempts: after such a silence, failures are not one row of failures any more. */
 const SILENCE_MILLIS = 2 * 24 * HOUR
 
-export interface Health {
+export interface EndpointHealth {
   readonly failing?: Failing
   readonly disable?: "gone" | "failing"
 }
 
 /** How an endpoint stands after an attempt. */
-export const health = (before: Failing | undefined, outcome: AttemptOutcome, nowMs: number): Health => {
+export const health = (before: Failing | undefined, outcome: AttemptOutcome, nowMs: number): EndpointHealth => {
   if (isAccepted(outcome)) return {}
   const sinceMs = before === undefined || nowMs - before.lastMs > SILENCE_MILLIS ? nowMs : before.sinceMs
   const failing = { sinceMs, lastMs: nowMs }

@@ -13,8 +13,8 @@ import { isIP, type LookupFunction } from "node:net"
 import { Effect, Exit, Layer, Result } from "effect"
 import { urlProblem } from "../../domain/Webhook.ts"
 import {
-  type Posted,
-  type Received,
+  type WebhookRequest,
+  type WebhookResponse,
   SendFailed,
   UnacceptableUrl,
   WebhookTransport
@@ -47,29 +47,29 @@ const describe = (error: Error): string => {
 
 const systemResolve = (hostname: string) => Dns.promises.lookup(hostname, { all: true })
 
-export const make = (options: Options): WebhookTransport["Service"] => {
-  const { allowPrivate, resolve = systemResolve, timeoutMillis = 15_000 } = options
+/** The addresses of a host. Fails unless all of them are allowed. */
+const addressesOf = Effect.fnUntraced(function* (hostname: string, { allowPrivate, resolve = systemResolve }: Options) {
+  const family = isIP(hostname)
+  const addresses =
+    family === 0
+      ? yield* Effect.tryPromise({
+          try: () => resolve(hostname),
+          catch: () => new UnacceptableUrl({ detail: UNRESOLVED })
+        })
+      : [{ address: hostname, family }]
+  const [first] = addresses
+  if (first === undefined) return yield* new UnacceptableUrl({ detail: UNRESOLVED })
+  if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
+    return yield* new UnacceptableUrl({ detail: NOT_PUBLIC })
+  }
+  return { first, all: [...addresses] }
+})
 
-  /** The addresses of a host. Fails unless all of them are allowed. */
-  const addressesOf = Effect.fnUntraced(function* (hostname: string) {
-    const family = isIP(hostname)
-    const addresses =
-      family === 0
-        ? yield* Effect.tryPromise({
-            try: () => resolve(hostname),
-            catch: () => new UnacceptableUrl({ detail: UNRESOLVED })
-          })
-        : [{ address: hostname, family }]
-    const [first] = addresses
-    if (first === undefined) return yield* new UnacceptableUrl({ detail: UNRESOLVED })
-    if (!allowPrivate && !addresses.every(({ address }) => isPublic(address))) {
-      return yield* new UnacceptableUrl({ detail: NOT_PUBLIC })
-    }
-    return { first, all: [...addresses] }
-  })
-
-  const lookup: LookupFunction = (hostname, { all }, callback) => {
-    Effect.runCallback(Effect.result(addressesOf(hostname)), {
+/** `lookup` of a request, which connects only to the addresses of {@link addressesOf}. */
+const lookupOf =
+  (options: Options): LookupFunction =>
+  (hostname, { all }, callback) => {
+    Effect.runCallback(Effect.result(addressesOf(hostname, options)), {
       onExit: (exit) => {
         if (Exit.isFailure(exit)) return callback(new Error(UNRESOLVED), "", 4)
         return Result.match(exit.value, {
@@ -81,10 +81,69 @@ export const make = (options: Options): WebhookTransport["Service"] => {
     })
   }
 
+/** Sends one request and reads the status and the beginning of the body. */
+const send = ({ body, headers, url: text }: WebhookRequest, timeoutMillis: number, options: Options) =>
+  Effect.callback<WebhookResponse, SendFailed>((resume) => {
+    const url = new URL(text)
+    const hostname = withoutBrackets(url.hostname)
+    const fail = (detail: string) => resume(Effect.fail(new SendFailed({ detail })))
+    // `lookup` is not called for a host that is an address.
+    if (isIP(hostname) !== 0 && !options.allowPrivate && !isPublic(hostname)) return fail(NOT_PUBLIC)
+    const target = {
+      hostname,
+      port: url.port,
+      path: `${url.pathname}${url.search}`,
+      method: "POST",
+      agent: false,
+      headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
+      lookup: lookupOf(options)
+    }
+    let answer: WebhookResponse | undefined
+    const request =
+      url.protocol === "http:"
+        ? Http.request(target)
+        : Https.request({ ...target, ...(options.ca === undefined ? {} : { ca: options.ca }) })
+    const timer = setTimeout(() => {
+      if (answer === undefined) fail(`no answer within ${timeoutMillis / 1000} s`)
+      else resume(Effect.succeed(answer))
+      request.destroy()
+    }, timeoutMillis)
+    const end = () => {
+      clearTimeout(timer)
+      if (answer !== undefined) resume(Effect.succeed(answer))
+      request.destroy()
+    }
+    request.on("error", (error) => {
+      if (answer === undefined) fail(describe(error))
+      end()
+    })
+    request.on("response", (message) => {
+      const { statusCode = 0 } = message
+      const decoder = new TextDecoder()
+      answer = { statusCode, response: "" }
+      message.on("data", (chunk: Uint8Array) => {
+        const read = `${answer?.response ?? ""}${decoder.decode(chunk, { stream: true })}`
+        answer = { statusCode, response: read.slice(0, MAX_RESPONSE) }
+        if (read.length >= MAX_RESPONSE) end()
+      })
+      message.on("end", end)
+      message.on("error", end)
+      message.on("aborted", end)
+    })
+    request.end(body)
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      request.destroy()
+    })
+  })
+
+export const make = (options: Options): WebhookTransport["Service"] => {
+  const { allowPrivate, timeoutMillis = 15_000 } = options
+
   const check: WebhookTransport["Service"]["check"] = Effect.fn("WebhookTransport.check")(function* (text) {
     const problem = urlProblem(text, allowPrivate)
     if (problem !== undefined) return yield* new UnacceptableUrl({ detail: problem })
-    yield* addressesOf(withoutBrackets(new URL(text).hostname)).pipe(
+    yield* addressesOf(withoutBrackets(new URL(text).hostname), options).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMillis,
         orElse: () => Effect.fail(new UnacceptableUrl({ detail: UNRESOLVED }))
@@ -92,65 +151,10 @@ export const make = (options: Options): WebhookTransport["Service"] => {
     )
   })
 
-  const send = ({ body, headers, url: text }: Posted) =>
-    Effect.callback<Received, SendFailed>((resume) => {
-      const url = new URL(text)
-      const hostname = withoutBrackets(url.hostname)
-      const fail = (detail: string) => resume(Effect.fail(new SendFailed({ detail })))
-      // `lookup` is not called for a host that is an address.
-      if (isIP(hostname) !== 0 && !allowPrivate && !isPublic(hostname)) return fail(NOT_PUBLIC)
-      const target = {
-        hostname,
-        port: url.port,
-        path: `${url.pathname}${url.search}`,
-        method: "POST",
-        agent: false,
-        headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
-        lookup
-      }
-      let answer: Received | undefined
-      const request =
-        url.protocol === "http:"
-          ? Http.request(target)
-          : Https.request({ ...target, ...(options.ca === undefined ? {} : { ca: options.ca }) })
-      const timer = setTimeout(() => {
-        if (answer === undefined) fail(`no answer within ${timeoutMillis / 1000} s`)
-        else resume(Effect.succeed(answer))
-        request.destroy()
-      }, timeoutMillis)
-      const end = () => {
-        clearTimeout(timer)
-        if (answer !== undefined) resume(Effect.succeed(answer))
-        request.destroy()
-      }
-      request.on("error", (error) => {
-        if (answer === undefined) fail(describe(error))
-        end()
-      })
-      request.on("response", (message) => {
-        const { statusCode = 0 } = message
-        const decoder = new TextDecoder()
-        answer = { statusCode, response: "" }
-        message.on("data", (chunk: Uint8Array) => {
-          const read = `${answer?.response ?? ""}${decoder.decode(chunk, { stream: true })}`
-          answer = { statusCode, response: read.slice(0, MAX_RESPONSE) }
-          if (read.length >= MAX_RESPONSE) end()
-        })
-        message.on("end", end)
-        message.on("error", end)
-        message.on("aborted", end)
-      })
-      request.end(body)
-      return Effect.sync(() => {
-        clearTimeout(timer)
-        request.destroy()
-      })
-    })
-
   const post: WebhookTransport["Service"]["post"] = Effect.fn("WebhookTransport.post")(function* (posted) {
     const problem = urlProblem(posted.url, allowPrivate)
     if (problem !== undefined) return yield* new SendFailed({ detail: problem })
-    return yield* send(posted)
+    return yield* send(posted, timeoutMillis, options)
   })
 
   return WebhookTransport.of({ check, post })

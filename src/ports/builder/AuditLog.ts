@@ -1,13 +1,13 @@
-/** Who changed what in the builder backend. Written in the transaction of the change. */
+/** Record of who changed what in the builder backend. Written in the transaction of the change. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
 export interface NewAuditRecord {
-  /** The operator as the gateway names it, `admin-token`, or the builder. */
+  /** The operator that the gateway named, `admin-token`, or the builder's id. */
   readonly actor: string
   /** For example `builder.patch`. */
   readonly action: string
-  /** What was changed: a builder's, a batch's or a sweep's id. */
+  /** Id of the builder, batch or sweep that was changed. */
   readonly subject: string
   readonly details: Readonly<Record<string, string | number | boolean>>
 }
@@ -20,8 +20,9 @@ export interface AuditRecord extends NewAuditRecord {
 export class AuditLog extends Context.Service<
   AuditLog,
   {
+    /** Adds a record. Records are never changed or removed. */
     readonly append: (record: NewAuditRecord) => Effect.Effect<void, StoreUnavailable>
-    /** Newest first, from before the record `before` on. */
+    /** Up to `limit` records, newest first; with `before`, those older than the record of that id. */
     readonly list: (page: {
       readonly before?: string
       readonly limit: number

@@ -1,10 +1,10 @@
-/** The builders' ledger (design, "Rules of money", 5): entries are added, never changed. */
+/** The builders' ledger (design, "Rules of money", 5). Entries are added, never changed. */
 import { Context, type Effect, Schema } from "effect"
 import type { Accrual } from "../../domain/Accrual.ts"
 import type { Activity, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** The sweep was booked with other content. */
+/** The sweep is booked with other content. */
 export class AccrualConflict extends Schema.TaggedError<AccrualConflict>()("AccrualConflict", {
   sweepId: Schema.String
 }) {
@@ -13,6 +13,7 @@ export class AccrualConflict extends Schema.TaggedError<AccrualConflict>()("Accr
   }
 }
 
+/** No builder has this id. */
 export class UnknownBuilder extends Schema.TaggedError<UnknownBuilder>()("UnknownBuilder", {
   builderId: Schema.String
 }) {
@@ -21,6 +22,7 @@ export class UnknownBuilder extends Schema.TaggedError<UnknownBuilder>()("Unknow
   }
 }
 
+/** No accrual is booked for the sweep. */
 export class AccrualNotFound extends Schema.TaggedError<AccrualNotFound>()("AccrualNotFound", {
   sweepId: Schema.String
 }) {
@@ -29,29 +31,29 @@ export class AccrualNotFound extends Schema.TaggedError<AccrualNotFound>()("Accr
   }
 }
 
-/** What happened to a booking that may be repeated. */
+/** Result of an idempotent booking. */
 export type Booked = "added" | "already_booked"
 
 export class Ledger extends Context.Service<
   Ledger,
   {
     /**
-     * Books an accrual under its sweep id. Repeated with the same content it changes nothing; durable when it returns. One
-     * with `paidTxHash` is earned and paid at once.
+     * Books an accrual under its sweep id; durable when it returns. Idempotent: repeated with the same content, it
+     * changes nothing. An accrual with `paidTxHash` is earned and paid at once.
      */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
-    /** Takes an accrual back with an entry of the opposite amounts. Repeated, it changes nothing. */
+    /** Adds an entry with the negated amounts of the sweep's accrual. Idempotent. */
     readonly reverse: (sweepId: string) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
-    /** Sums per token and chain, in the order of token and chain. */
+    /** A builder's sums per token and chain, ordered by token, then chain; entries without a chain come first. */
     readonly totals: (builderId: string) => Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>
-    /** The same over every builder. */
+    /** The same sums over all builders. */
     readonly allTotals: Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>
-    /** A builder's accruals, newest first, from before the entry `before` on. */
+    /** A builder's accruals, newest first; with `before`, those older than the entry of that id. */
     readonly activity: (
       builderId: string,
       page: { readonly before?: string; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly activity: Activity }>, StoreUnavailable>
-    /** A builder's entries, oldest first, from behind the entry `after` on. */
+    /** A builder's entries, oldest first; with `after`, those newer than the entry of that id. */
     readonly entries: (
       builderId: string,
       page: { readonly after?: string; readonly limit: number }

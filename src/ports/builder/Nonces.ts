@@ -1,14 +1,15 @@
-/** Sign-in nonces: issued, then consumed once or forgotten when they expire. */
+/** Sign-in nonces. A nonce is issued, then consumed once or expired. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
 export class Nonces extends Context.Service<
   Nonces,
   {
+    /** Stores a nonce that can be consumed before `expiresAtMs` (UNIX milliseconds). */
     readonly issue: (nonce: string, expiresAtMs: number) => Effect.Effect<void, StoreUnavailable>
-    /** Whether it can still be consumed. */
+    /** True if the nonce can still be consumed. */
     readonly isFresh: (nonce: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** True for exactly one of however many callers, and only before it expires. */
+    /** Consumes the nonce. Of any number of concurrent callers, one gets true, and only before the nonce expires. */
     readonly consume: (nonce: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("sweep/ports/Nonces") {}

@@ -1,7 +1,10 @@
-/** What the single sign-on gateway in front of the admin console says about who is asking. */
+/** Verifies assertions of the single sign-on gateway in front of the admin console. */
 import { Context, type Effect, Schema } from "effect"
 
-/** Absent, malformed, expired, for another service, or signed by somebody else; or the gateway's keys are unreachable. */
+/**
+ * The assertion is absent, malformed, expired, issued for another service or signed by another key, or the gateway's
+ * keys cannot be fetched.
+ */
 export class AssertionRejected extends Schema.TaggedError<AssertionRejected>()("AssertionRejected", {
   detail: Schema.String
 }) {
@@ -13,7 +16,7 @@ export class AssertionRejected extends Schema.TaggedError<AssertionRejected>()("
 export class OperatorAssertions extends Context.Service<
   OperatorAssertions,
   {
-    /** The operator that a signed assertion names. */
+    /** Checks the assertion (a JWT) and returns the operator that it names. */
     readonly verify: (assertion: string) => Effect.Effect<{ readonly operator: string }, AssertionRejected>
   }
 >()("sweep/ports/OperatorAssertions") {}

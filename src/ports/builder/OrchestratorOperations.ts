@@ -1,11 +1,11 @@
-/** What the operators' console asks of the orchestrator, over its operator routes. */
+/** Operations of the orchestrator that the operators' console uses, over its operator routes. */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AlertView, Health } from "../../domain/Health.ts"
 import type { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 
-/** Nobody told where the orchestrator is, or what opens it. */
+/** The orchestrator's URL or its operator token is not set. */
 export class OperationsNotConfigured extends Schema.TaggedError<OperationsNotConfigured>()("OperationsNotConfigured", {
-  /** The settings that are missing. */
+  /** Names of the missing settings. */
   missing: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -13,9 +13,9 @@ export class OperationsNotConfigured extends Schema.TaggedError<OperationsNotCon
   }
 }
 
-/** The orchestrator did not answer, or not as it should. */
+/** The orchestrator did not answer, or its answer was unusable. */
 export class OperationsUnavailable extends Schema.TaggedError<OperationsUnavailable>()("OperationsUnavailable", {
-  /** For operators; holds no credentials. */
+  /** For operators. Contains no credentials. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -23,20 +23,22 @@ export class OperationsUnavailable extends Schema.TaggedError<OperationsUnavaila
   }
 }
 
+/** Failures of every operation. */
 export type OperationsFailure = OperationsNotConfigured | OperationsUnavailable
 
 export class OrchestratorOperations extends Context.Service<
   OrchestratorOperations,
   {
+    /** The orchestrator's health report. */
     readonly health: Effect.Effect<Health, OperationsFailure>
-    /** Critical first, then oldest first. */
+    /** Standing alerts, critical first, then oldest first. */
     readonly alerts: Effect.Effect<ReadonlyArray<AlertView>, OperationsFailure>
-    /** Sweeps that do not get on; the orchestrator's own limit and age unless told. */
+    /** Sweeps that make no progress. Default limit and age: those of the orchestrator. */
     readonly stuck: (query: {
       readonly limit?: number
       readonly olderThanSeconds?: number
     }) => Effect.Effect<StuckIntents, OperationsFailure>
-    /** Makes a sweep free to be sent now, and tells what came of it; none where the id is unknown. Safe to repeat. */
+    /** Makes a sweep claimable again at once and returns the outcome; none if the id is unknown. Idempotent. */
     readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, OperationsFailure>
   }
 >()("sweep/ports/OrchestratorOperations") {}

@@ -7,7 +7,7 @@ import { type PayoutBatch, PayoutStatus } from "../../domain/Payout.ts"
 import type { PayoutPayment } from "../../domain/PayoutPayment.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** No builder is owed as much as the batch asks for. */
+/** No builder is owed at least the batch's minimum. */
 export class NothingOwed extends Schema.TaggedError<NothingOwed>()("NothingOwed", {}) {
   override get message(): string {
     return "nothing is owed above the threshold"
@@ -20,10 +20,10 @@ export class PayoutNotFound extends Schema.TaggedError<PayoutNotFound>()("Payout
   }
 }
 
-/** The batch is not open any more. */
+/** The batch is no longer open. */
 export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClosed", {
   id: Schema.String,
-  /** Absent where the reporter did not say. */
+  /** Absent if the reporter did not say. */
   status: Schema.optionalKey(PayoutStatus)
 }) {
   override get message(): string {
@@ -31,17 +31,17 @@ export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClos
   }
 }
 
-/** The transaction was already booked as the payment of another batch of the same token. */
+/** The transaction is booked as the payment of another batch of the same token. */
 export class PaymentTaken extends Schema.TaggedError<PaymentTaken>()("PaymentTaken", { txHash: Schema.String }) {
   override get message(): string {
     return `transaction ${this.txHash} pays another batch`
   }
 }
 
-/** The transaction does not prove the payment (yet). */
+/** The transaction does not prove the payment, or not yet. */
 export class PaymentUnproven extends Schema.TaggedError<PaymentUnproven>()("PaymentUnproven", {
   reason: Schema.Literals(["not_mined", "reverted", "not_confirmed", "not_paid"]),
-  /** The builders whose transfers are missing. */
+  /** Builders whose transfers are missing. */
   builderIds: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -49,7 +49,7 @@ export class PaymentUnproven extends Schema.TaggedError<PaymentUnproven>()("Paym
   }
 }
 
-/** A payment of the batch is recorded that the caller does not know of, or that may still be mined. */
+/** The batch has a recorded payment that the caller does not know, or that may still be mined. */
 export class PaymentInFlight extends Schema.TaggedError<PaymentInFlight>()("PaymentInFlight", { id: Schema.String }) {
   override get message(): string {
     return `a signed payment of batch ${this.id} may still be mined`
@@ -60,26 +60,29 @@ export class Payouts extends Context.Service<
   Payouts,
   {
     /**
-     * Claims everything owed in a token on a chain to each builder that is owed `minAmount` or more, and more than zero. No
-     * entry is ever in two batches that are open or paid, however many open at once.
+     * Opens a batch that claims everything owed in a token on a chain to each builder that is owed at least `minAmount`
+     * and more than zero. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or
+     * paid. `NothingOwed` if there is no such builder.
      */
     readonly open: (request: {
       readonly id: string
       readonly chainId: ChainId
       readonly token: Address.Address
+      /** In the token's smallest unit. */
       readonly minAmount: bigint
-      /** Whether accruals that name no chain count as earned on this one. */
+      /** If true, accruals without a chain count as earned on this chain. */
       readonly withUnknownChain: boolean
     }) => Effect.Effect<PayoutBatch, NothingOwed | StoreUnavailable>
+    /** The batch; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<PayoutBatch>, StoreUnavailable>
-    /** Newest first, from before the batch `before` on. */
+    /** Up to `limit` batches, newest first; with `before`, those older than the batch of that id. */
     readonly list: (page: {
       readonly before?: string
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<PayoutBatch>, StoreUnavailable>
     /**
-     * Keeps a signed payment of an open batch, as the one after `known` others; durable when it returns. Refused when there
-     * are more or fewer. Repeated with the same transaction it changes nothing.
+     * Stores a signed payment of an open batch as the one after `known` others; durable when it returns.
+     * `PaymentInFlight` if the batch has another number of payments. Idempotent by transaction hash.
      */
     readonly record: (
       id: string,
@@ -87,8 +90,9 @@ export class Payouts extends Context.Service<
       known: number
     ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentInFlight | StoreUnavailable>
     /**
-     * Books the payment of every line. Repeated with the same transaction it changes nothing. A transaction that is not
-     * among the recorded payments is refused unless there are `known` of these.
+     * Books the payment of every line and closes the batch. Idempotent by transaction hash. A transaction that is not
+     * among the recorded payments is accepted only if `known` payments are recorded; otherwise `PaymentInFlight`.
+     * Default of `known`: 0.
      */
     readonly markPaid: (
       id: string,
@@ -96,8 +100,8 @@ export class Payouts extends Context.Service<
       known?: number
     ) => Effect.Effect<PayoutBatch, PayoutNotFound | PayoutClosed | PaymentTaken | PaymentInFlight | StoreUnavailable>
     /**
-     * Gives the batch up: what it claimed is owed again. Repeated, it changes nothing. Refused unless `known` payments are
-     * recorded, 0 unless told.
+     * Closes the batch as failed and releases its claims, so that the amounts are owed again. Idempotent.
+     * `PaymentInFlight` unless `known` payments are recorded. Default of `known`: 0.
      */
     readonly fail: (
       id: string,

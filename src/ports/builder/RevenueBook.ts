@@ -1,4 +1,4 @@
-/** The protocol's income, one line per settlement. */
+/** The protocol's revenue, one line per settlement. */
 import { Context, type Effect, Schema } from "effect"
 import type { Revenue } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
@@ -6,7 +6,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Booked } from "./Ledger.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** The settlement was booked with other content. */
+/** The settlement is booked with other content. */
 export class RevenueConflict extends Schema.TaggedError<RevenueConflict>()("RevenueConflict", {
   sweepId: Schema.String
 }) {
@@ -15,27 +15,32 @@ export class RevenueConflict extends Schema.TaggedError<RevenueConflict>()("Reve
   }
 }
 
-/** What one token on one chain brought in on one UTC day. */
+/** Revenue in one token on one chain on one UTC day. */
 export interface DailyRevenue {
   /** `YYYY-MM-DD`. */
   readonly day: string
   readonly chainId: ChainId
   readonly token: Address.Address
+  /** In the token's smallest unit. May exceed a uint256. */
   readonly amount: bigint
+  /** Number of settlements. */
   readonly sweeps: number
 }
 
 export class RevenueBook extends Context.Service<
   RevenueBook,
   {
-    /** Books under the sweep id. Repeated with the same content it changes nothing; durable when it returns. */
+    /** Books a line under its sweep id; durable when it returns. Idempotent. */
     readonly book: (revenue: Revenue) => Effect.Effect<Booked, RevenueConflict | StoreUnavailable>
     /**
-     * Books many at once, and tells which of them are booked as they were given, now or before. The others are booked with
-     * other content, as {@link book} says of each.
+     * Books many lines in one statement and returns the sweep ids that are booked with the given content, now or
+     * before. The rest are booked with other content; {@link book} fails for each of them.
      */
     readonly bookAll: (revenues: ReadonlyArray<Revenue>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
-    /** By day, chain and token, newest day first; settled from `fromMs` on and before `toMs`. */
+    /**
+     * Sums by UTC day, chain and token, newest day first, of settlements from `fromMs` to before `toMs` (UNIX
+     * milliseconds).
+     */
     readonly daily: (period: {
       readonly fromMs: number
       readonly toMs: number

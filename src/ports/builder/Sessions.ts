@@ -1,4 +1,4 @@
-/** Dashboard sessions, known by the hash of their token. */
+/** Dashboard sessions. Only the hash of a session's token is stored. */
 import { Context, type Effect, type Option } from "effect"
 import type { BuilderAccount } from "../../domain/Builder.ts"
 import type { Hash } from "../../domain/Hex.ts"
@@ -7,14 +7,15 @@ import type { StoreUnavailable } from "../shared/Store.ts"
 export class Sessions extends Context.Service<
   Sessions,
   {
+    /** Stores a session that ends at `expiresAtMs` (UNIX milliseconds). The builder must exist. */
     readonly create: (session: {
       readonly tokenHash: Hash
       readonly builderId: string
       readonly expiresAtMs: number
     }) => Effect.Effect<void, StoreUnavailable>
-    /** The builder that is signed in; none for an unknown, ended or expired session. */
+    /** The signed-in builder; none for an unknown, ended or expired session. */
     readonly find: (tokenHash: Hash) => Effect.Effect<Option.Option<BuilderAccount>, StoreUnavailable>
-    /** Ends a session, if there is one. */
+    /** Ends a session. Does nothing if there is none. */
     readonly end: (tokenHash: Hash) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/ports/Sessions") {}

@@ -1,4 +1,4 @@
-/** What the orchestrator reported of builders' sweeps: every event once, and what they add up to. */
+/** Sweeps of builders as the orchestrator reported them: their events and the current state that these add up to. */
 import { Context, type Effect, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Sweep, SweepTotals } from "../../domain/Sweep.ts"
@@ -13,9 +13,10 @@ export class SweepConflict extends Schema.TaggedError<SweepConflict>()("SweepCon
   }
 }
 
+/** Conditions that a listed sweep must meet. */
 export interface SweepFilter {
   readonly status?: SweepStatus
-  /** The source or the destination chain. */
+  /** Matches the source or the destination chain. */
   readonly chainId?: ChainId
 }
 
@@ -23,21 +24,21 @@ export class Sweeps extends Context.Service<
   Sweeps,
   {
     /**
-     * Keeps an event under its id. Repeated with the same content it changes nothing, however many report it at once. Events
-     * of an intent may come in any order.
+     * Stores an event under its id. Idempotent: repeated with the same content, it changes nothing. The events of an
+     * intent may arrive in any order.
      */
     readonly record: (event: SweepEvent) => Effect.Effect<Booked, SweepConflict | UnknownBuilder | StoreUnavailable>
-    /** A builder's sweeps, newest first, from before `before` on. */
+    /** A builder's sweeps, newest first; with `before`, those older than that cursor. */
     readonly list: (
       builderId: string,
       page: SweepFilter & { readonly before?: string; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<{ readonly cursor: string; readonly sweep: Sweep }>, StoreUnavailable>
-    /** Every event of a builder's sweep, in the order of the statuses; none where the builder has no such sweep. */
+    /** Events of a builder's sweep in the order of their statuses; empty if the builder has no such sweep. */
     readonly timeline: (
       builderId: string,
       intentId: string
     ) => Effect.Effect<ReadonlyArray<SweepEvent>, StoreUnavailable>
-    /** A builder's sweeps that started from `fromMs` until before `toMs`. */
+    /** Sums over a builder's sweeps that started from `fromMs` to before `toMs` (UNIX milliseconds). */
     readonly totals: (
       builderId: string,
       period: { readonly fromMs: number; readonly toMs: number }

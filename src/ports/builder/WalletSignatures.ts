@@ -1,4 +1,4 @@
-/** Whether a wallet, of whatever kind, signed a message. */
+/** Verifies that a wallet, key or contract, signed a message. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -9,8 +9,9 @@ export class WalletSignatures extends Context.Service<
   WalletSignatures,
   {
     /**
-     * Whether `signature` is `wallet`'s over `message` (EIP-191): by the account's key, which asks no node; else by the
-     * account's contract on `chainId`, deployed (ERC-1271) or not yet (ERC-6492). False on a chain that is not configured.
+     * True if `signature` is the signature of `wallet` over `message` (EIP-191). Checked against the account's key,
+     * without a node, then against its contract on `chainId`, deployed (ERC-1271) or not yet deployed (ERC-6492). False
+     * if the chain is not configured.
      */
     readonly verify: (claim: {
       readonly wallet: Address.Address

@@ -1,7 +1,7 @@
-/** The way to builders' webhook endpoints, which are anybody's servers. */
+/** Sends webhook requests to builders' endpoints, which are untrusted servers. */
 import { Context, type Effect, Schema } from "effect"
 
-/** The URL is none that a webhook may have, such as one of a private network. */
+/** The URL cannot be an endpoint, e.g. since it leads to a private network. */
 export class UnacceptableUrl extends Schema.TaggedError<UnacceptableUrl>()("UnacceptableUrl", {
   detail: Schema.String
 }) {
@@ -10,34 +10,34 @@ export class UnacceptableUrl extends Schema.TaggedError<UnacceptableUrl>()("Unac
   }
 }
 
-/** There was no answer; the detail may be shown to the endpoint's owner. */
+/** There was no response. The detail may be shown to the endpoint's owner. */
 export class SendFailed extends Schema.TaggedError<SendFailed>()("SendFailed", { detail: Schema.String }) {
   override get message(): string {
     return this.detail
   }
 }
 
-export interface Posted {
+export interface WebhookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-export interface Received {
+export interface WebhookResponse {
   readonly statusCode: number
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   readonly response: string
 }
 
 export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
-    /** Whether an endpoint may have this URL now: its form, and the addresses of its host. */
+    /** Checks that an endpoint may have this URL now: its form, and the addresses that its host resolves to. */
     readonly check: (url: string) => Effect.Effect<void, UnacceptableUrl>
     /**
-     * Sends one request, with a time limit and no redirects, and to no address that {@link check} would refuse, whatever the
-     * name of the host has come to mean since.
+     * Sends one POST request with a timeout, without following redirects. It connects to no address that {@link check}
+     * would refuse, even if the host resolves to another address by now.
      */
-    readonly post: (request: Posted) => Effect.Effect<Received, SendFailed>
+    readonly post: (request: WebhookRequest) => Effect.Effect<WebhookResponse, SendFailed>
   }
 >()("sweep/ports/WebhookTransport") {}

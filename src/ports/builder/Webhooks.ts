@@ -1,9 +1,9 @@
-/** Builders' webhook endpoints, and the messages that wait for them or reached them. */
+/** Webhook endpoints of builders, and the queue of messages to them. */
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 import type {
   DisabledReason,
   Failing,
-  Health,
+  EndpointHealth,
   NextStep,
   WebhookEventType,
   WebhookMessage,
@@ -17,32 +17,32 @@ export interface WebhookEndpoint {
   readonly builderId: string
   readonly url: string
   readonly description: string
-  /** What it is told; everything when empty. */
+  /** Event types that are sent to it. Empty: all. */
   readonly events: ReadonlyArray<WebhookEventType>
   readonly createdAtMs: number
-  /** While set, nothing is sent, and what happens is not kept for it. */
+  /** While set, nothing is sent, and new events are not queued for it. */
   readonly disabled?: { readonly reason: DisabledReason; readonly atMs: number }
   readonly failing?: Failing
-  /** Until when the secret before the last rotation signs as well. */
+  /** End of the period in which the previous secret signs as well, in UNIX milliseconds. */
   readonly previousSecretUntilMs?: number
 }
 
-/** What its owner may change; what is absent stays. */
+/** Changes by the owner. Absent fields stay as they are. */
 export interface EndpointPatch {
   readonly url?: string
   readonly description?: string
   readonly events?: ReadonlyArray<WebhookEventType>
-  /** Enabling forgets past failures. */
+  /** Enabling an endpoint resets its failures. */
   readonly enabled?: boolean
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly atMs: number
   readonly durationMs: number
-  /** Absent where there was no answer: then there is an error. */
+  /** HTTP status. Absent if there was no response; then `error` is present. */
   readonly statusCode?: number
   readonly error?: string
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   readonly response?: string
 }
 
@@ -53,32 +53,33 @@ export interface Delivery {
   readonly type: WebhookMessageType
   readonly payload: string
   readonly state: "pending" | "delivered" | "failed"
-  /** When it is tried next; only while it is pending. */
+  /** Time of the next attempt in UNIX milliseconds. Present while the delivery is pending. */
   readonly dueAtMs?: number
   readonly createdAtMs: number
   /** Oldest first. */
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<DeliveryAttempt>
 }
 
-/** A delivery that its claimer is to attempt. */
+/** A leased delivery, which its claimer must attempt. */
 export interface DueDelivery {
   readonly id: string
   readonly webhookId: string
   readonly url: string
   readonly message: WebhookMessage
-  /** Failed attempts since it was created or replayed. */
+  /** Failed attempts since the delivery was created or replayed. */
   readonly failures: number
-  /** Those that sign: the current one first. */
+  /** Secrets that sign the request, the current one first. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
+/** The builder has the maximum number of endpoints. */
 export class WebhookLimit extends Schema.TaggedError<WebhookLimit>()("WebhookLimit", { limit: Schema.Int }) {
   override get message(): string {
     return `a builder may have ${this.limit} webhooks`
   }
 }
 
-/** No endpoint, or no delivery, of this id that the builder owns. */
+/** The builder owns no endpoint, or no delivery, of this id. */
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", { id: Schema.String }) {
   override get message(): string {
     return `there is no webhook or delivery ${this.id}`
@@ -96,7 +97,7 @@ type Owned<A> = Effect.Effect<A, WebhookNotFound | StoreUnavailable>
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** However many are created at once, a builder never has more than `limit`. */
+    /** Creates an endpoint. Concurrent calls never give a builder more than `limit` endpoints. */
     readonly create: (
       endpoint: WebhookEndpoint,
       secret: Redacted.Redacted,
@@ -104,39 +105,41 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<void, WebhookLimit | UnknownBuilder | StoreUnavailable>
     /** A builder's endpoints, oldest first. */
     readonly list: (builderId: string) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, StoreUnavailable>
+    /** The endpoint; none if the builder owns no such endpoint. */
     readonly find: (builderId: string, id: string) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreUnavailable>
+    /** Changes an endpoint and returns it. Idempotent. */
     readonly modify: (builderId: string, id: string, patch: EndpointPatch) => Owned<WebhookEndpoint>
-    /** With all that was or is to be sent to it. */
+    /** Removes an endpoint with its deliveries. */
     readonly remove: (builderId: string, id: string) => Owned<void>
-    /** Puts a new secret in place of the current one, which signs beside it until `previousUntilMs`. */
+    /** Replaces the secret. The previous one signs beside it until `previousUntilMs` (UNIX milliseconds). */
     readonly rotate: (
       builderId: string,
       id: string,
       secret: Redacted.Redacted,
       previousUntilMs: number
     ) => Owned<WebhookEndpoint>
-    /** Leaves a message for each enabled endpoint of the builder that wants it; the same message once for each. */
+    /** Queues a message for each enabled endpoint of the builder that wants its type. Idempotent by message id. */
     readonly publish: (builderId: string, message: WebhookMessage) => Effect.Effect<void, StoreUnavailable>
-    /** Leaves a message for one endpoint; returns the delivery. */
+    /** Queues a message for one endpoint and returns the delivery. `WebhookDisabled` if nothing can be queued. */
     readonly send: (
       builderId: string,
       id: string,
       message: WebhookMessage
     ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
-    /** Has a message sent again, now and under the whole schedule, whatever became of it. */
+    /** Queues a delivery again, due now and with all retries, whatever its state. */
     readonly replay: (
       builderId: string,
       deliveryId: string
     ) => Effect.Effect<Delivery, WebhookNotFound | WebhookDisabled | StoreUnavailable>
-    /** An endpoint's deliveries, newest first, from before the delivery `before` on. */
+    /** An endpoint's deliveries, newest first; with `before`, those older than the delivery of that id. */
     readonly deliveries: (
       builderId: string,
       id: string,
       page: { readonly before?: string; readonly limit: number }
     ) => Owned<ReadonlyArray<Delivery>>
     /**
-     * Leases up to `limit` deliveries that are due, and of one endpoint no more than make `perEndpoint` with those that are
-     * leased already, so that a slow receiver holds up no other. A lease ends by itself.
+     * Leases up to `limit` due deliveries for `leaseMillis`. An endpoint never has more than `perEndpoint` leased
+     * deliveries, so that a slow receiver delays no other. A delivery whose lease ended can be claimed again.
      */
     readonly claim: (options: {
       readonly limit: number
@@ -144,16 +147,17 @@ export class Webhooks extends Context.Service<
       readonly leaseMillis: number
     }) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**
-     * Keeps an attempt with what follows from it: for the delivery `next`, for its endpoint what `judge` makes of how it stood.
-     * A late failure changes nothing of a delivery that meanwhile went on. Of a removed endpoint nothing is kept.
+     * Stores an attempt with its consequences: the delivery's next step, and the endpoint's health as `judge` computes
+     * it from its failures so far. A late failure does not change a delivery that has moved on. Does nothing if the
+     * endpoint was removed.
      */
     readonly record: (
       due: DueDelivery,
-      attempt: Attempt,
+      attempt: DeliveryAttempt,
       next: NextStep,
-      judge: (before: Failing | undefined) => Health
+      judge: (before: Failing | undefined) => EndpointHealth
     ) => Effect.Effect<void, StoreUnavailable>
-    /** Forgets deliveries that ended before; returns how many. */
+    /** Deletes up to `limit` deliveries that ended before `beforeMs` (UNIX milliseconds); returns their number. */
     readonly prune: (beforeMs: number, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sweep/ports/Webhooks") {}

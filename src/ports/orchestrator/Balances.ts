@@ -1,11 +1,11 @@
-/** What an owner holds on each chain: the source of the portfolio routes. */
+/** Token balances of an owner on every chain. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { TokenInfo } from "../../domain/Token.ts"
 
 export interface TokenBalance {
   readonly token: TokenInfo
-  /** In the token's smallest unit; always positive. */
+  /** In the token's smallest unit. Always positive. */
   readonly balance: bigint
 }
 
@@ -20,7 +20,10 @@ export class BalancesUnavailable extends Schema.TaggedError<BalancesUnavailable>
 export class Balances extends Context.Service<
   Balances,
   {
-    /** Every token with a positive balance, the native currencies included, in chain and list order. */
+    /**
+     * Tokens with a positive balance, native currencies included, in chain and list order. One chain without an answer
+     * makes the whole call fail.
+     */
     readonly of: (owner: Address.Address) => Effect.Effect<ReadonlyArray<TokenBalance>, BalancesUnavailable>
   }
 >()("sweep/ports/Balances") {}

@@ -1,4 +1,4 @@
-/** Carries a token from one chain to another, and proves what arrived. */
+/** Routes tokens from one chain to another, and proves their delivery. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -10,66 +10,76 @@ import type { NoRoute, RoutingUnavailable } from "./SwapVenue.ts"
 export interface BridgeRequest {
   readonly sourceChainId: ChainId
   readonly destChainId: ChainId
-  /** An ERC-20 on the source chain: native input is wrapped before the deposit. */
+  /** ERC-20 on the source chain. Native input is wrapped before the deposit. */
   readonly tokenIn: Address.Address
-  /** As the caller named it on the destination chain; may be the native sentinel. */
+  /** Token on the destination chain as the caller named it; may be the native sentinel. */
   readonly tokenOut: Address.Address
+  /** In the smallest unit of `tokenIn`. */
   readonly amountIn: bigint
-  /** The account that deposits, and gets a refund: the order's owner. */
+  /** Account that deposits and receives a refund: the order's owner. */
   readonly depositor: Address.Address
   readonly recipient: Address.Address
-  /** How far a swap before the deposit may fall behind its quote, where the bridge does not carry `tokenIn` itself. */
+  /**
+   * Slippage tolerance in basis points of the swap before the deposit, if the bridge does not carry `tokenIn` itself.
+   */
   readonly slippageBps: number
-  /** UNIX seconds, after which that swap must not be made. */
+  /** Deadline of that swap in UNIX seconds. */
   readonly deadline: bigint
 }
 
+/** A call that deposits into the bridge. */
 export interface BridgeRoute {
   readonly provider: string
+  /** Contract that is called. */
   readonly target: Address.Address
   readonly calldata: Hex
-  /** What the recipient is expected to get. */
+  /** Expected output in the smallest unit of the output token. */
   readonly amountOut: bigint
-  /** What the recipient gets at least; the same unless there is a swap before the deposit. */
+  /** Minimum output. Equal to `amountOut` unless there is a swap before the deposit. */
   readonly minAmountOut: bigint
-  /** Gas that the deposit itself is expected to use, a swap before it included. */
+  /** Expected gas of the deposit, including a swap before it. */
   readonly gas: bigint
+  /** Expected time until delivery. */
   readonly estimatedSeconds: number
 }
 
-/** What the calldata of a cross-chain order really does; see {@link Bridge.decode}. */
+/** Effect of a cross-chain order's calldata; see {@link Bridge.decode}. */
 export interface BridgeDeposit {
-  /** What leaves the depositor. */
+  /** Token that leaves the depositor. */
   readonly tokenIn: Address.Address
   readonly amountIn: bigint
-  /** An ERC-20 on the destination chain; the wrapped native token where the recipient gets native currency. */
+  /** ERC-20 on the destination chain. The wrapped native token if the recipient gets native currency. */
   readonly tokenOut: Address.Address
-  /** What arrives at least. */
+  /** Minimum output in the smallest unit of `tokenOut`. */
   readonly minAmountOut: bigint
   readonly destChainId: bigint
   readonly depositor: Address.Address
   readonly recipient: Address.Address
 }
 
-/** How far a deposit has come. */
+/** State of a deposit. */
 export type Delivery =
   | { readonly _tag: "Pending" }
-  /** Proved by the destination chain at its configured depth. */
+  /** Proved on the destination chain at its configured depth. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
-  /** Not filled in time; the bridge returns the deposit to the owner, after a swap in the token that was bridged. */
+  /** Not filled in time. The bridge returns the deposit to the owner; after a swap, in the token that was deposited. */
   | { readonly _tag: "Refunded" }
 
 export class Bridge extends Context.Service<
   Bridge,
   {
+    /**
+     * Best route for the request. `NoRoute` if the bridge cannot carry it; `RoutingUnavailable` if the bridge does not
+     * answer.
+     */
     readonly route: (request: BridgeRequest) => Effect.Effect<BridgeRoute, NoRoute | RoutingUnavailable>
-    /** Reads a deposit back from calldata; fails where the calldata does anything else than one such deposit. */
+    /** Decodes a deposit from calldata. `NoRoute` if the calldata does anything other than one such deposit. */
     readonly decode: (
       sourceChainId: ChainId,
       target: Address.Address,
       calldata: Hex
     ) => Effect.Effect<BridgeDeposit, NoRoute>
-    /** Where the deposit in the order's settlement transaction stands. */
+    /** State of the deposit in the order's settlement transaction. */
     readonly delivery: (options: {
       readonly sourceChainId: ChainId
       readonly order: SweepOrder

@@ -1,7 +1,8 @@
-/** Who gets the markup: the builder backend's answer to an API key. */
+/** Resolves API keys to builders through the builder backend. */
 import { Context, type Effect, type Option, Schema, type Redacted } from "effect"
 import type { Attribution } from "../../domain/Builder.ts"
 
+/** The builder backend did not answer, or its answer was unusable. */
 export class AttributionUnavailable extends Schema.TaggedError<AttributionUnavailable>()("AttributionUnavailable", {
   detail: Schema.String
 }) {
@@ -13,7 +14,7 @@ export class AttributionUnavailable extends Schema.TaggedError<AttributionUnavai
 export class BuilderAttribution extends Context.Service<
   BuilderAttribution,
   {
-    /** The builder that the key belongs to; none when the key is unknown or revoked. */
+    /** The builder that owns the key; none if the key is unknown or revoked. */
     readonly resolve: (apiKey: Redacted.Redacted) => Effect.Effect<Option.Option<Attribution>, AttributionUnavailable>
   }
 >()("sweep/ports/BuilderAttribution") {}

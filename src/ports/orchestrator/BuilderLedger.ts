@@ -1,12 +1,12 @@
 /**
- * The builder backend's machine routes: settled sweeps are booked by `POST /accruals` and `POST /revenue`, and
- * `POST /sweep-events` passes on what builders are told.
+ * Machine routes of the builder backend: `POST /accruals` and `POST /revenue` book settled sweeps; `POST /sweep-events`
+ * reports events for builders.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { LedgerMessage, Revenue } from "../../domain/Accrual.ts"
 import type { SweepEvent } from "../../domain/SweepEvent.ts"
 
-/** Not booked, and worth trying again. */
+/** The backend did not answer, or could not book. Retry. */
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("LedgerUnavailable", {
   detail: Schema.String
 }) {
@@ -15,8 +15,12 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>()("
   }
 }
 
-/** Refused for good: the same key stands for other content, or the message is not acceptable. */
+/**
+ * The backend rejected the message for good: its key is booked with other content, or the message is invalid. Do not
+ * retry.
+ */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
+  /** HTTP status. */
   status: Schema.Int,
   detail: Schema.String
 }) {
@@ -28,18 +32,18 @@ export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRe
 export class BuilderLedger extends Context.Service<
   BuilderLedger,
   {
-    /** Books one message. Safe to repeat: the receiver knows it by its sweep id. */
+    /** Books one message. Idempotent by sweep id. */
     readonly book: (message: LedgerMessage) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
     /**
-     * Books income of many settlements at once and tells, by sweep id, which of them are booked. The others have to be booked
-     * by themselves, which says what is wrong with them.
+     * Books the revenue of many settlements in one request and returns the sweep ids that are booked. Book each of the
+     * rest with {@link book}, which fails with the reason.
      */
     readonly bookRevenues: (
       revenues: ReadonlyArray<Revenue>
     ) => Effect.Effect<ReadonlySet<string>, LedgerUnavailable | LedgerRefused>
     /**
-     * Tells a builder. Safe to repeat: the receiver knows an event by its id. Refused with status 404 by a backend that
-     * does not take events, or not yet.
+     * Reports an event. Idempotent by event id. `LedgerRefused` with status 404 if the backend is too old to accept
+     * events.
      */
     readonly tell: (event: SweepEvent) => Effect.Effect<void, LedgerUnavailable | LedgerRefused>
   }

@@ -1,4 +1,4 @@
-/** Intents with what holds them up, for the operator. Reads alone. */
+/** Read-only view of intents with the reasons why they wait, for the operator. */
 import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -10,23 +10,24 @@ import type { StoreUnavailable } from "../shared/Store.ts"
 export interface Carrier {
   readonly lane: Address.Address
   readonly nonce: bigint
-  /** `cancel`: it was replaced by a self-send, since its sweeps cannot settle in time. */
+  /** `cancel`: the transaction was replaced by a self-send, since its sweeps cannot settle in time. */
   readonly kind: "sweep" | "cancel"
-  /** Its newest version. */
+  /** Hash of the newest version. */
   readonly hash: Hash
   readonly signedAtMs: number
-  /** When a node was last handed that version; absent before the first time. */
+  /** Time when a node last received that version, in UNIX milliseconds. Absent before the first broadcast. */
   readonly broadcastAtMs?: number
   /** Wei per gas. */
   readonly maxFeePerGas: bigint
-  /** How many versions of it were signed. */
+  /** Number of signed versions. */
   readonly versions: number
-  /** The block that holds it; absent while none does. */
+  /** Block that includes it. Absent while none does. */
   readonly blockNumber?: bigint
-  /** Transactions of its lane that must be mined before it. */
+  /** Number of unmined transactions of its lane with a lower nonce. */
   readonly behind: number
 }
 
+/** An intent with everything that may delay it. */
 export interface HeldIntent {
   readonly id: string
   readonly status: IntentStatus
@@ -34,22 +35,22 @@ export interface HeldIntent {
   readonly sourceChainId: ChainId
   readonly destChainId: ChainId
   readonly builderId?: string
-  /** The venue or bridge. */
+  /** Name of the venue or the bridge. */
   readonly provider: string
-  /** How long the whole sweep was expected to take when it was quoted. */
+  /** Expected duration of the whole sweep when it was quoted. */
   readonly estimatedSeconds: number
-  /** Absent before it was submitted. */
+  /** UNIX milliseconds. Absent before the owner signed. */
   readonly submittedAtMs?: number
   readonly updatedAtMs: number
   /** UNIX seconds. */
   readonly deadline: bigint
   readonly txHash?: Hash
   readonly carrier?: Carrier
-  /** While a worker has it. */
+  /** End of a worker's lease in UNIX milliseconds. Absent without a lease. */
   readonly leasedUntilMs?: number
-  /** While it rests. */
+  /** Earliest time of the next attempt in UNIX milliseconds. Absent if it can be claimed now. */
   readonly restsUntilMs?: number
-  /** Another intent of its owner on its chain, for which it waits in the queue. */
+  /** Id of another intent of the owner on the chain that goes first. Absent if there is none. */
   readonly ownersOther?: string
 }
 
@@ -57,14 +58,15 @@ export class HeldIntents extends Context.Service<
   HeldIntents,
   {
     /**
-     * Those that were submitted at or before `beforeMs` and have not settled, that rest, or that settled and were not
-     * delivered although that, and as many seconds as were estimated, had passed by then. Oldest submission first.
+     * Up to `limit` stuck intents, oldest submission first, and the number of all. An intent is stuck if it was
+     * submitted at or before `beforeMs` (UNIX milliseconds) and has not settled, if it waits for its next attempt, or
+     * if it settled and its estimated duration had passed by `beforeMs` without a delivery.
      */
     readonly stuck: (query: {
       readonly beforeMs: number
       readonly limit: number
     }) => Effect.Effect<{ readonly intents: ReadonlyArray<HeldIntent>; readonly total: number }, StoreUnavailable>
-    /** One intent, stuck or not. */
+    /** One intent, stuck or not; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<HeldIntent>, StoreUnavailable>
   }
 >()("sweep/ports/HeldIntents") {}

@@ -1,4 +1,4 @@
-/** The durable record of every quote and sweep: the queue that the relayer works on, and the truth that clients read. */
+/** Durable record of every quote and sweep: the relayer's queue, and the source of every response about a sweep. */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
@@ -11,21 +11,22 @@ import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** What a quote locks in. */
+/** Terms that a quote fixes. */
 export interface NewIntent {
   readonly quote: Quote
   readonly order: SweepOrder
-  /** EIP-712 digest of the order under the source chain's domain; unique. */
+  /** EIP-712 digest of the order under the source chain's domain. Unique. */
   readonly orderDigest: Hash
-  /** The source chain's block when the order was made: its settlement cannot lie before. */
+  /** Latest block of the source chain when the order was created. Its settlement cannot be in an earlier block. */
   readonly quotedAtBlock: bigint
-  /** Gas that the simulated sweep used, a fresh delegation included. */
+  /** Gas that the simulated sweep used, including a new delegation. */
   readonly gas: bigint
   readonly userId: string
+  /** The builder that earns the markup. Absent for none. */
   readonly attributed?: { readonly builderId: string; readonly payoutMode: PayoutMode }
 }
 
-/** What an owner signed. */
+/** Signatures of the owner. */
 export interface Submission {
   readonly signature: Hex
   readonly authorization: Authorization
@@ -36,48 +37,52 @@ export interface Intent extends NewIntent {
   readonly status: IntentStatus
   readonly submission?: Submission
   readonly submittedAtMs?: number
-  /** The newest broadcast, or the settling, transaction on the source chain. */
+  /** The newest broadcast transaction on the source chain, or the one that settled the order. */
   readonly txHash?: Hash
-  /** The transaction that delivered on the destination chain. */
+  /** Transaction that delivered on the destination chain. */
   readonly deliveryTxHash?: Hash
   readonly failureReason?: FailureReason
+  /** Human-readable detail of the failure. */
   readonly failureDetail?: string
+  /** Stores a quote with status `quoted`. */
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** What its client is told of an intent. */
+/** Fields of an intent that its client sees. */
 export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "deliveryTxHash" | "failureReason"> {
   readonly crossChain: boolean
 }
 
-/** How many sweeps failed at the relayer's cost (`BURNING`), by owner and by builder id; absent for none. */
+/** Number of sweeps that failed at the relayer's cost (`BURNING`), by owner and by builder id. Absent for zero. */
 export interface Burned {
   readonly owners: ReadonlyMap<string, number>
   readonly builders: ReadonlyMap<string, number>
 }
 
-/** One intent's part of a bulk progress. */
+/** Events of one intent in a bulk update. */
 export interface Step {
   readonly id: string
   readonly events: ReadonlyArray<ProgressEvent>
+  /** Messages for the builder backend, stored with the change. */
   readonly outbox?: ReadonlyArray<OutboxMessage>
+  /** Human-readable detail of a failure. */
   readonly detail?: string
 }
 
-/** Two quotes may not share an id, an order digest or an (owner, chain, nonce). */
+/** An intent has the same id, the same order digest, or the same owner, chain and nonce. */
 export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
 
 /**
- * Whatever moves an attributed intent (`submit`, `apply`, `applyAll`) writes in the same transaction what its builder is told
- * (`SweepEvent`), for each status that is passed: the store does so itself, so that no status can change without it.
+ * Every operation that moves an attributed intent (`submit`, `apply`, `applyAll`) stores the builder's `SweepEvent` for
+ * each status that the intent passes, in the same transaction. No status changes without its event.
  */
 export class Intents extends Context.Service<
   Intents,
   {
     /**
-     * Issues the next order nonce of an owner on a chain; never the same twice, also between processes. `atLeast` moves the
-     * counter past nonces that the chain says are spent.
+     * Issues the next order nonce of an owner on a chain. Never issues a nonce twice, also across processes. The nonce
+     * is at least `atLeast`, which skips nonces that the chain reports as spent.
      */
     readonly nextOrderNonce: (
       chainId: ChainId,
@@ -85,33 +90,36 @@ export class Intents extends Context.Service<
       atLeast: bigint
     ) => Effect.Effect<bigint, StoreUnavailable>
     readonly create: (intent: NewIntent) => Effect.Effect<void, IntentExists | StoreUnavailable>
+    /** The intent; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<Intent>, StoreUnavailable>
-    /** What is told of those among the ids that are known, in any order; one indexed read for all of them. */
+    /** States of the known ones among the ids, in any order, by one indexed read. */
     readonly states: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<IntentState>, StoreUnavailable>
     /**
-     * Moves `quoted` to `submitted` with the owner's signatures. However many try at once, one succeeds; the others get
-     * `IllegalTransition`. Durable when it returns, and wakes the relayers of every process. The id must be known.
+     * Moves `quoted` to `submitted` with the owner's signatures and wakes the relayers of every process; durable when
+     * it returns. Of any number of concurrent calls, one succeeds and the rest fail with `IllegalTransition`. The id
+     * must be known.
      */
     readonly submit: (id: string, submission: Submission) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
-     * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first, at most one per
-     * owner and none for an owner who has another one in flight there: carried by an unfinished relay transaction, or leased.
-     * A lease ends by itself, so a dead worker loses nothing.
+     * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
+     * one intent of an owner, and none if the owner has another intent in flight on the chain: leased, or carried by an
+     * unfinished relay transaction. An intent whose lease ended can be claimed again.
      */
     readonly claim: (options: {
       readonly chainId: ChainId
+      /** Name of the claimer, for operators. */
       readonly worker: string
       readonly leaseMillis: number
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
-     * Gives leases back, so that another worker need not wait until they end; `notBeforeMs` delays the next attempt. Leaves
-     * alone what a relay transaction carries meanwhile.
+     * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.
+     * Ignores intents that a relay transaction carries by now.
      */
     readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Applies events in order, all or none, with their consequences in the same transaction: status, event rows, outbox rows.
-     * `IllegalTransition` when the intent is not where the first event needs it, e.g. since another process was faster. The id must be known.
+     * Applies events in order with their consequences in one transaction, all or none: status, history, outbox.
+     * `IllegalTransition` if an event is illegal, e.g. since another process was faster. The id must be known.
      */
     readonly apply: (
       id: string,
@@ -119,34 +127,43 @@ export class Intents extends Context.Service<
       consequences?: { readonly outbox?: ReadonlyArray<OutboxMessage>; readonly detail?: string }
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
-     * As {@link apply} for each of many intents, which all must be known: each all or none, and nothing at all when it fails.
-     * Returns the ids that moved; the others were not where their first event needs them, as when another process was faster.
+     * Like {@link apply} for many intents in one transaction; every id must be known. Each step is applied completely
+     * or, if its events are illegal, not at all. Returns the ids that moved. On `StoreUnavailable` nothing moved.
      */
     readonly applyAll: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlySet<string>, StoreUnavailable>
-    /** Those of the ids that are known, in any order. */
+    /** The known ones among the ids, in any order. */
     readonly findAll: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
-    /** What failed at the relayer's cost after `sinceMs`, of these owners on a chain, and of these builders anywhere. */
+    /**
+     * Failures at the relayer's cost after `sinceMs` (UNIX milliseconds): of these owners on the chain, and of these
+     * builders on all chains.
+     */
     readonly burned: (query: {
       readonly chainId: ChainId
       readonly owners: ReadonlyArray<Address.Address>
       readonly builders: ReadonlyArray<string>
       readonly sinceMs: number
     }) => Effect.Effect<Burned, StoreUnavailable>
-    /** Submitted intents of a source chain that no relay transaction carries and whose deadline (UNIX seconds) is before. */
+    /**
+     * Up to `limit` submitted intents of a source chain that no relay transaction carries and whose deadline is before
+     * `before` (UNIX seconds), earliest deadline first.
+     */
     readonly overdue: (
       chainId: ChainId,
       before: bigint,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
-    /** Intents of a source chain in one of the statuses, oldest first. */
+    /** Up to `limit` intents of a source chain in one of the statuses, oldest first. */
     readonly inStatus: (
       chainId: ChainId,
       statuses: ReadonlyArray<IntentStatus>,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
-    /** How many intents there are in each status, for the operator. */
+    /** Number of intents in each status. */
     readonly counts: Effect.Effect<Readonly<Record<IntentStatus, number>>, StoreUnavailable>
-    /** Emits when there may be something to claim, in this process or another. Best effort: claim on a timer as well. */
+    /**
+     * Emits when there may be an intent to claim, submitted in this process or another. Best effort: also claim on a
+     * timer.
+     */
     readonly wakes: Stream.Stream<void>
   }
 >()("sweep/ports/Intents") {}

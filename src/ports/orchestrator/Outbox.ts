@@ -1,4 +1,7 @@
-/** Messages for the builder backend, written in the transaction of the state change that caused them. */
+/**
+ * Messages for the builder backend, stored in the transaction of the change that caused them and delivered at least
+ * once.
+ */
 import { Context, type Effect } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
@@ -6,11 +9,11 @@ import type { StoreUnavailable } from "../shared/Store.ts"
 export interface OutboxEntry {
   readonly id: string
   readonly message: OutboxMessage
-  /** Failed deliveries so far. */
+  /** Number of failed deliveries. */
   readonly attempts: number
 }
 
-/** What a message is known by: a settlement is booked once as revenue and once as a builder's accrual. */
+/** Key under which a message is stored once. A settlement has one for its revenue and one for its accrual. */
 export const idempotencyKey = (message: OutboxMessage): string => {
   switch (message._tag) {
     case "Accrual":
@@ -22,7 +25,7 @@ export const idempotencyKey = (message: OutboxMessage): string => {
   }
 }
 
-/** `ledger`: money, which has to be booked. `events`: what builders are told, which must never hold money back. */
+/** `ledger`: bookings. `events`: events for builders, which must not delay bookings. */
 export type Topic = "ledger" | "events"
 
 export const TOPICS: ReadonlyArray<Topic> = ["ledger", "events"]
@@ -32,19 +35,28 @@ export const topicOf = (message: OutboxMessage): Topic => (message._tag === "Swe
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Leases up to `limit` messages of a topic that are due, longest due first. One that is not closed in time is due again. */
+    /**
+     * Leases up to `limit` due messages of a topic for `leaseMillis`, longest due first. A message whose lease ended
+     * can be claimed again.
+     */
     readonly claim: (options: {
       readonly topic: Topic
       readonly limit: number
       readonly leaseMillis: number
     }) => Effect.Effect<ReadonlyArray<OutboxEntry>, StoreUnavailable>
-    /** The receiver has it. True whatever was noted of it before. */
+    /** Marks the message as delivered, whatever its state. Idempotent. */
     readonly acknowledge: (id: string) => Effect.Effect<void, StoreUnavailable>
-    /** Not delivered; due again at `nextAttemptMs`. Changes nothing once the message is acknowledged or rejected. */
+    /**
+     * Records a failed delivery. The message is due again at `nextAttemptMs` (UNIX milliseconds). Does nothing if it
+     * was acknowledged or rejected.
+     */
     readonly defer: (id: string, nextAttemptMs: number, detail: string) => Effect.Effect<void, StoreUnavailable>
-    /** The receiver will never take it: kept for the operator, not tried again. Changes nothing once acknowledged. */
+    /**
+     * Records that the receiver will never accept the message. It is kept for the operator and not retried. Does
+     * nothing if it was acknowledged.
+     */
     readonly reject: (id: string, detail: string) => Effect.Effect<void, StoreUnavailable>
-    /** Of what has to be booked. */
+    /** Number of pending and rejected messages of the topic `ledger`. */
     readonly counts: Effect.Effect<{ readonly pending: number; readonly rejected: number }, StoreUnavailable>
   }
 >()("sweep/ports/Outbox") {}

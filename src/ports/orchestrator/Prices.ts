@@ -1,4 +1,4 @@
-/** What tokens are worth. */
+/** Token prices in US dollars. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -16,8 +16,8 @@ export class Prices extends Context.Service<
   Prices,
   {
     /**
-     * US dollars per whole token, scaled by 10^18, for those tokens of a chain that have a price. A token without one is
-     * absent from the map; the native currency is asked for by its sentinel.
+     * US dollars per whole token, scaled by 10^18, of the tokens that have a price. The map has no entry for a token
+     * without a price. The native sentinel stands for the native currency.
      */
     readonly usd: (
       chainId: ChainId,

@@ -1,6 +1,8 @@
 /**
- * Every transaction that the relayer ever signed. A row is one nonce of one lane; its attempts are the versions of it that
- * were signed with rising fees. Bytes are stored before they leave, so an unknown send is repeated with the same bytes.
+ * Every transaction that the relayer has signed. A transaction is one nonce of one lane; its attempts are the versions
+ * of it that were signed with rising fees.
+ *
+ * Signed bytes are stored before they are broadcast, so a send with an unknown outcome is repeated with the same bytes.
  */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -8,27 +10,28 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
+/** One signed version of a transaction. */
 export interface Attempt {
   readonly hash: Hash
+  /** Serialized signed transaction. */
   readonly raw: Hex
   /** Wei per gas. */
   readonly maxFeePerGas: bigint
   /** Wei per gas. */
   readonly maxPriorityFeePerGas: bigint
   readonly signedAtMs: number
-  /** When the node last took it or was last asked to; absent until the first broadcast. */
+  /** Time of the last broadcast in UNIX milliseconds. Absent before the first. */
   readonly broadcastAtMs?: number
 }
 
+/** A block that includes a transaction, and the version that it includes. */
 export interface Inclusion {
   readonly hash: Hash
   readonly blockNumber: bigint
   readonly blockHash: Hash
 }
 
-/**
- * `pending`: not known to be in a block. `mined`: in a block that may still be reorganised away. `final`: done with.
- */
+/** `pending`: not known to be in a block. `mined`: in a block that a reorg may still remove. `final`: finished. */
 export type RelayTransactionStatus = "pending" | "mined" | "final"
 
 export interface RelayTransaction {
@@ -36,31 +39,36 @@ export interface RelayTransaction {
   readonly chainId: ChainId
   readonly lane: Address.Address
   readonly nonce: bigint
-  /** `sweep` carries intents; `cancel` is a self-send that fills a nonce whose sweep must not happen any more. */
+  /** `sweep` carries intents. `cancel` is a self-send that uses up a nonce whose sweep must no longer run. */
   readonly kind: "sweep" | "cancel"
-  /** The intents it carries, in the order of the batch; detached ones are not among them any more. */
+  /** Intents that it carries, in the order of the batch, without those that were detached. */
   readonly intentIds: ReadonlyArray<string>
   readonly status: RelayTransactionStatus
-  /** Oldest first, at least one. */
+  /** Oldest first; at least one. */
   readonly attempts: ReadonlyArray<Attempt>
   readonly inclusion?: Inclusion
-  /** It was final, and then lost its block: its intents have moved on, and it is sent again so that they stay true. */
+  /**
+   * Present if it was final and then lost its block. It is sent again, so that the statuses of its intents stay true.
+   */
   readonly reopened?: true
-  /** The latest deadline (UNIX seconds) of its intents that are still `submitted`, or of all where it was reopened; absent when there is none. */
+  /**
+   * Latest deadline, in UNIX seconds, of its intents that are still `submitted`, or of all its intents if it was
+   * reopened. Absent if there are none.
+   */
   readonly wantedUntil?: bigint
   readonly createdAtMs: number
 }
 
-/** How a transaction ended. */
+/** Outcome of a transaction. */
 export interface Ending {
   readonly id: string
-  /** The block that holds it; none where another transaction took its nonce. */
+  /** Block that includes it. Absent if another transaction used its nonce. */
   readonly inclusion?: Inclusion
-  /** Wei that its lane paid for it; nothing unless told. */
+  /** Cost in wei that its lane paid. Default: 0. */
   readonly cost?: bigint
 }
 
-/** An intent is no longer `submitted`, or an unfinished transaction carries it or another one of its owner. */
+/** An intent is no longer `submitted`, or an unfinished transaction carries it or another intent of its owner. */
 export class IntentTaken extends Schema.TaggedError<IntentTaken>()("IntentTaken", {
   intentIds: Schema.Array(Schema.String)
 }) {
@@ -73,39 +81,44 @@ export class RelayTransactions extends Context.Service<
   RelayTransactions,
   {
     /**
-     * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has it signed, and stores the signed bytes and
-     * the link to the intents (whose `txHash` becomes the attempt's), all in one database transaction that holds the lane's
-     * lock. When it returns, the bytes may be broadcast; when it fails, no nonce is used. Without intents it is a `cancel`.
+     * Allocates the lane's next nonce, max(chain nonce, highest stored + 1), has the transaction signed, and stores the
+     * signed bytes and the links to the intents, whose `txHash` becomes the attempt's. All of it is one database
+     * transaction that holds the lane's lock. When it returns, the bytes may be broadcast; when it fails, no nonce is
+     * used. Without intents, the transaction is a `cancel`.
      */
     readonly allocate: <E>(options: {
       readonly chainId: ChainId
       readonly lane: Address.Address
-      /** The lane's transaction count on chain. */
+      /** Transaction count of the lane on chain. */
       readonly chainNonce: bigint
       readonly intentIds: ReadonlyArray<string>
-      /** Wei that it may cost at most; counts as spent until its end tells. Nothing unless told. */
+      /** Maximum cost in wei. Counts as spent until the transaction ends. Default: 0. */
       readonly reserve?: bigint
+      /** Signs the transaction with the nonce. A failure rolls the allocation back. */
       readonly sign: (nonce: bigint) => Effect.Effect<Attempt, E>
     }) => Effect.Effect<RelayTransaction, E | IntentTaken | StoreUnavailable>
     /**
-     * Stores another version of the same nonce, before it is broadcast; `cancel` turns a sweep into a self-send. The hash of
-     * a sweep becomes the `txHash` of the intents it carries.
+     * Stores another version of the same nonce before it is broadcast. Idempotent by hash. `cancel` turns a sweep into
+     * a self-send; the hash of a `sweep` becomes the `txHash` of the intents that it carries.
      */
     readonly addAttempt: (
       id: string,
       attempt: Attempt,
       kind: RelayTransaction["kind"]
     ) => Effect.Effect<void, StoreUnavailable>
-    /** Notes that the attempt was handed to a node now. */
+    /** Records that a node received the attempt now. */
     readonly markBroadcast: (hash: Hash) => Effect.Effect<void, StoreUnavailable>
-    /** Notes the block that holds the transaction; without one, that the block vanished in a reorg. Not once final. */
+    /**
+     * Records the block that includes the transaction, or with `undefined` that a reorg removed it. Does nothing if the
+     * transaction is final.
+     */
     readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
     /**
-     * The watcher is done with them: their blocks are deep enough and their intents have moved on. An intent that is still
-     * `submitted` can be claimed again. Changes nothing of what is final already.
+     * Marks transactions as final with their cost. Intents that are still `submitted` can be claimed again. Idempotent:
+     * ignores transactions that are final already.
      */
     readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
-    /** Final ones of a chain that are noted to be in this block or a later one, with the block. */
+    /** Final transactions of a chain that are recorded in this block or a later one. */
     readonly finalFrom: (
       chainId: ChainId,
       blockNumber: bigint
@@ -114,15 +127,20 @@ export class RelayTransactions extends Context.Service<
       StoreUnavailable
     >
     /**
-     * Makes final ones pending again, as a reorganisation deeper than the chain's confirmations did. They carry the intents
-     * that they settled, which stay as they are.
+     * Makes final transactions pending again after a reorg deeper than the chain's confirmations. They carry the
+     * intents that they had settled; the intents do not change. Ignores transactions that are not final.
      */
     readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
-    /** Detaches intents that their transaction did not settle, so that they can be claimed again. */
+    /**
+     * Detaches intents that their transaction did not settle. Those still `submitted` can be claimed again. Idempotent.
+     */
     readonly detach: (id: string, intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
-    /** Wei that a chain's transactions cost since the hour of `sinceMs`, with what the unfinished ones reserve. */
+    /**
+     * Wei that a chain's transactions cost since the start of the hour of `sinceMs` (UNIX milliseconds), plus the
+     * reserves of unfinished ones.
+     */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
-    /** Everything of a chain that is not final, by lane and nonce. */
+    /** Every transaction of a chain that is not final, ordered by lane and nonce. */
     readonly unfinished: (chainId: ChainId) => Effect.Effect<ReadonlyArray<RelayTransaction>, StoreUnavailable>
   }
 >()("sweep/ports/RelayTransactions") {}

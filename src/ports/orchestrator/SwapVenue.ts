@@ -1,4 +1,4 @@
-/** A place where one token is swapped for another on one chain. */
+/** Swaps one token for another on one chain. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -6,38 +6,44 @@ import type { Hex } from "../../domain/Hex.ts"
 
 export interface SwapRequest {
   readonly chainId: ChainId
-  /** An ERC-20: native input is wrapped before the swap. */
+  /** ERC-20. Native input is wrapped before the swap. */
   readonly tokenIn: Address.Address
-  /** An ERC-20 or the native sentinel. */
+  /** ERC-20, or the native sentinel. */
   readonly tokenOut: Address.Address
+  /** In the smallest unit of `tokenIn`. */
   readonly amountIn: bigint
-  /** The account that calls the venue: the order's owner. */
+  /** Account that calls the venue: the order's owner. */
   readonly sender: Address.Address
   readonly recipient: Address.Address
+  /** Slippage tolerance in basis points. */
   readonly slippageBps: number
   /** UNIX seconds. */
   readonly deadline: bigint
 }
 
+/** A call that swaps. */
 export interface SwapRoute {
-  /** Names the venue in quotes and logs. */
+  /** Name of the venue in quotes and logs. */
   readonly provider: string
-  /** The contract that is approved for the input and called. */
+  /** Contract that is approved for the input and called. */
   readonly target: Address.Address
   readonly calldata: Hex
+  /** Expected output in the smallest unit of `tokenOut`. */
   readonly amountOut: bigint
+  /** Output below which the call reverts: `amountOut` less the slippage tolerance. */
   readonly minAmountOut: bigint
-  /** Gas that the swap itself is expected to use. */
+  /** Expected gas of the swap alone. */
   readonly gas: bigint
 }
 
+/** The venue or bridge has no route for the request. Another attempt has the same result until liquidity changes. */
 export class NoRoute extends Schema.TaggedError<NoRoute>()("NoRoute", { detail: Schema.String }) {
   override get message(): string {
     return `no route: ${this.detail}`
   }
 }
 
-/** The venue or bridge did not answer usably; another attempt may succeed. */
+/** The venue or bridge did not answer, or its answer was unusable. Retry. */
 export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()("RoutingUnavailable", {
   provider: Schema.String,
   detail: Schema.String
@@ -50,6 +56,7 @@ export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()
 export class SwapVenue extends Context.Service<
   SwapVenue,
   {
+    /** Best route for the request. */
     readonly route: (request: SwapRequest) => Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>
   }
 >()("sweep/ports/SwapVenue") {}

@@ -1,4 +1,4 @@
-/** How the service's own contracts are called and read: calldata, the `Swept` event, reverts and the guard's nonces. */
+/** Encodes calls of the project's contracts, and decodes their events, reverts and nonces. */
 import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
@@ -6,32 +6,39 @@ import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Swept } from "../../domain/Swept.ts"
 import type { CallRequest, ChainClient, ChainUnavailable, Log } from "../shared/Chains.ts"
 
-/** Why a sweep reverts, as its revert data tells. */
+/** Decoded revert data of a sweep. */
 export interface SweepRevert {
-  /** The Solidity error, e.g. `NonceUsed` or `Error`; `Unknown` where neither ABI nor Solidity has one like it. */
+  /** Name of the Solidity error, e.g. `NonceUsed` or `Error`; `Unknown` if no ABI defines it. */
   readonly name: string
-  /** For people: the error with its arguments, the reason inside `SwapFailed` decoded, at most 300 characters. */
+  /** For people: the error with its arguments, the reason inside `SwapFailed` decoded. At most 300 characters. */
   readonly text: string
 }
 
 export class SweepContracts extends Context.Service<
   SweepContracts,
   {
-    /** Calldata of `execute(order, signature)`; it is sent to the order's owner, whose account runs the delegate. */
+    /** Calldata of `execute(order, signature)`, which is sent to the order's owner, whose account runs the delegate. */
     readonly encodeExecute: (order: SweepOrder, signature: Hex) => Hex
-    /** Calldata of the entry's `run`, which calls each account with its gas limit; one that fails leaves the others alone. */
+    /**
+     * Calldata of the entry's `run`, which calls each account with its gas limit. A call that fails does not affect the
+     * others.
+     */
     readonly encodeRun: (
       items: ReadonlyArray<{ readonly account: Address.Address; readonly gasLimit: bigint; readonly data: Hex }>
     ) => Hex
-    /** The guard's `Swept` event in a log; none for any other log, also for one that another contract forged. */
+    /** The guard's `Swept` event in a log; none for any other log, including one that another contract forged. */
     readonly decodeSwept: (
       guard: Address.Address,
       log: Pick<Log, "address" | "topics" | "data">
     ) => Option.Option<Swept>
-    /** The topics that find the settlement of an order among the guard's logs, whoever sent it. */
+    /** Topics that select the settlement of an order among the guard's logs, whoever sent the transaction. */
     readonly sweptTopics: (orderDigest: Hash) => ReadonlyArray<Hash>
+    /** Decodes revert data. Never fails. */
     readonly decodeRevert: (data: Hex) => SweepRevert
-    /** 256 nonces of an owner, as the chain's guard has them (`pending` unless told): bit n of word w is nonce 256 w + n (domain/OrderNonce). */
+    /**
+     * 256 nonces of an owner in the guard of the chain: bit n of word w is set if nonce 256 w + n is spent
+     * (domain/OrderNonce). Default block: `pending`.
+     */
     readonly nonceBitmap: (
       client: ChainClient,
       owner: Address.Address,
@@ -39,8 +46,8 @@ export class SweepContracts extends Context.Service<
       block?: CallRequest["block"]
     ) => Effect.Effect<bigint, ChainUnavailable>
     /**
-     * What an owner holds of a token, native currency included, in its smallest unit. A token that cannot say counts as
-     * none held, since such a token cannot be swept either.
+     * Balance of an owner in the token's smallest unit, native currency included. 0 if the token does not answer, since
+     * such a token cannot be swept either. Default block: `pending`.
      */
     readonly balanceOf: (
       client: ChainClient,

@@ -1,4 +1,4 @@
-/** Runs an order before anybody signs it, against the pending state of its source chain. */
+/** Simulates an unsigned order on the pending state of its source chain. */
 import { Context, type Effect, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
@@ -14,19 +14,20 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 }
 
 export interface SimulatedSweep {
-  /** What the destination's balance rises by; 0 for a cross-chain order. */
+  /** Increase of the destination's balance, in the smallest unit of the output token. 0 for a cross-chain order. */
   readonly amountOut: bigint
-  /** Gas that the execution of the whole transaction is expected to use, a fresh delegation included. */
+  /** Expected gas of the whole transaction, including a new delegation. */
   readonly gas: bigint
-  /** Gas that a rollup charges on top for publishing the transaction on its base layer; 0 where it does not. */
+  /** Additional gas that a rollup charges for publishing the transaction on its base layer. 0 on other chains. */
   readonly dataGas: bigint
-  /** Wei that a rollup charges for that beside all gas; 0 where it does not. */
+  /** Wei that a rollup charges for publishing in addition to all gas. 0 on other chains. */
   readonly dataFee: bigint
 }
 
 export class SweepSimulation extends Context.Service<
   SweepSimulation,
   {
+    /** Simulates the order as if its owner were delegated and had signed. */
     readonly run: (
       chainId: ChainId,
       order: SweepOrder

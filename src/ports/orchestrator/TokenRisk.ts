@@ -1,4 +1,4 @@
-/** Whether a token may be swept, and how risky it is. */
+/** Decides whether a token may be swept, and how risky it is. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -8,9 +8,11 @@ import type { ChainUnavailable } from "../shared/Chains.ts"
 export interface TokenProfile {
   readonly tier: Tier
   readonly symbol: string
+  /** Number of decimals of the token. */
   readonly decimals: number
 }
 
+/** The token cannot be swept, for this reason. */
 export class TokenDeclined extends Schema.TaggedError<TokenDeclined>()("TokenDeclined", {
   token: Schema.String,
   reason: Schema.Literals(["not_a_token", "transfer_fails", "transfer_taxed", "insufficient_balance"]),
@@ -25,8 +27,8 @@ export class TokenRisk extends Context.Service<
   TokenRisk,
   {
     /**
-     * Profiles a token that `owner` wants to sweep `amount` of, by token lists and by simulating its transfer: a transfer
-     * that fails, is taxed or is blocked declines the token.
+     * Profiles a token of which `owner` wants to sweep `amount` (smallest unit), from token lists and by simulating its
+     * transfer. Declines a token whose transfer fails, is taxed or is blocked.
      */
     readonly screenInput: (options: {
       readonly chainId: ChainId

@@ -1,31 +1,35 @@
-/** What an operator must look at. An alert stands until its cause is gone, however often it is raised. */
+/** Conditions that an operator must look at. An alert stands from when it is raised until it is cleared. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "./Store.ts"
 
+/** `critical` alerts need action now; `warning` alerts can wait. */
 export const Severity = Schema.Literals(["warning", "critical"])
 export type Severity = typeof Severity.Type
 
 export interface NewAlert {
-  /** Names the cause, e.g. `lane_low:31337:0xabc…`: raising the same key again updates the alert. */
+  /** Identifies the cause, e.g. `lane_low:31337:0xabc…`. At most one alert of a key stands. */
   readonly key: string
   readonly severity: Severity
   /** Groups alerts for routing, e.g. `lane_low`. */
   readonly kind: string
-  /** What happened and what to do, in a sentence or two. */
+  /** One or two sentences: what happened and what to do. */
   readonly message: string
+  /** Values for machines and for the message's reader. */
   readonly details: Readonly<Record<string, string | number | boolean>>
 }
 
 export interface Alert extends NewAlert {
   readonly id: string
-  /** When it was first raised since it was last cleared. */
+  /** UNIX time in milliseconds of the first `raise` since the alert was last cleared. */
   readonly sinceMs: number
 }
 
 export class Alerts extends Context.Service<
   Alerts,
   {
+    /** Raises an alert. Idempotent: if an alert of the key stands, its fields are updated and `sinceMs` stays. */
     readonly raise: (alert: NewAlert) => Effect.Effect<void, StoreUnavailable>
+    /** Clears the alert of the key. Does nothing if none stands. */
     readonly clear: (key: string) => Effect.Effect<void, StoreUnavailable>
     /** Standing alerts, critical first, then oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Alert>, StoreUnavailable>

@@ -1,6 +1,6 @@
 /**
- * The chains that the service is configured for, and all it asks of their nodes. Faults are injected here in tests, so
- * nothing else in the service may talk to a node.
+ * The configured chains and every request to their nodes. No other port talks to a node, so tests inject node failures
+ * here.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -9,6 +9,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 
+/** The chain id is not configured. */
 export class UnsupportedChain extends Schema.TaggedError<UnsupportedChain>()("UnsupportedChain", {
   chainId: Schema.Number
 }) {
@@ -17,7 +18,10 @@ export class UnsupportedChain extends Schema.TaggedError<UnsupportedChain>()("Un
   }
 }
 
-/** The node did not answer, or not with what was asked: the state of things is unknown. Never says "it did not happen". */
+/**
+ * The node did not answer, or its answer was unusable. The result is unknown: a failed send may still have reached the
+ * node.
+ */
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
   chainId: Schema.Number,
   method: Schema.String,
@@ -28,10 +32,10 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   }
 }
 
-/** The node executed the call, and it reverted. */
+/** The node executed the call, and the call reverted. */
 export class CallReverted extends Schema.TaggedError<CallReverted>()("CallReverted", {
   chainId: Schema.Number,
-  /** Revert data; `0x` where the node gave none. */
+  /** Revert data. `0x` if the node returned none. */
   data: Schema.String,
   detail: Schema.String
 }) {
@@ -41,9 +45,9 @@ export class CallReverted extends Schema.TaggedError<CallReverted>()("CallRevert
 }
 
 /**
- * The node refused a signed transaction. `NonceTooLow` says that another transaction has used the nonce, perhaps one of ours
- * that was mined meanwhile; `Underpriced` that another one holds it, or that the pool or the base fee asks for more. An
- * ambiguous send is a {@link ChainUnavailable}, never a rejection.
+ * The node rejected a signed transaction. `NonceTooLow`: a mined transaction, perhaps one of the same lane, has used
+ * the nonce. `Underpriced`: another transaction holds the nonce, or the fee is below what the pool or the base fee
+ * requires. A send whose outcome is unknown fails with {@link ChainUnavailable} instead.
  */
 export class SendRejected extends Schema.TaggedError<SendRejected>()("SendRejected", {
   chainId: Schema.Number,
@@ -73,7 +77,7 @@ export interface Log {
   readonly blockNumber: bigint
   readonly blockHash: Hash
   readonly transactionHash: Hash
-  /** Position in the block; moves in a reorg. */
+  /** Position in the block. A reorg can change it. */
   readonly logIndex: number
 }
 
@@ -85,9 +89,9 @@ export interface Receipt {
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly effectiveGasPrice: bigint
-  /** Wei that an OP stack chain took beside the gas, for publishing the transaction on its base layer. */
+  /** Wei that an OP stack chain charged in addition to the gas, for publishing the transaction on its base layer. */
   readonly dataFee?: bigint
-  /** In the order of the transaction; the index in this array is the one that identifies a settlement. */
+  /** In the order of the transaction. The index in this array identifies a settlement. */
   readonly logs: ReadonlyArray<Log>
 }
 
@@ -98,16 +102,16 @@ export interface CallRequest {
   /** Wei. */
   readonly value?: bigint
   readonly gas?: bigint
-  /** Sets the code of accounts for this call alone, such as an owner's delegation that is not yet on chain. */
+  /** Code of accounts during this call only, such as an owner's delegation that is not on chain yet. */
   readonly codeOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly code: Hex }>
-  /** Sets balances in wei for this call alone. */
+  /** Balances in wei during this call only. */
   readonly balanceOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly balance: bigint }>
   readonly authorizationList?: ReadonlyArray<Authorization>
-  /** The state to run on; `pending` unless told. */
+  /** State that the call runs on. Default: `pending`. */
   readonly block?: "pending" | "latest" | bigint
 }
 
-/** One call of a simulated sequence, with what it did. */
+/** Result of one call of a simulated sequence. */
 export interface SimulatedCall {
   readonly success: boolean
   readonly returnData: Hex
@@ -119,7 +123,7 @@ export interface SimulatedCall {
 export interface FeesPerGas {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
-  /** The base fee that the estimate rests on. */
+  /** Base fee that the estimate is based on. */
   readonly baseFeePerGas: bigint
 }
 
@@ -128,38 +132,49 @@ export interface AccountState {
   readonly pendingCount: bigint
 }
 
-/** One chain's node. */
+/** Client of one chain's nodes. */
 export interface ChainClient {
   readonly chain: Chain
   /**
-   * The newest block, and from then on every new head that was noticed, also after a reorg, where numbers may go back. Blocks
-   * may be left out. It never ends and never fails: while the node does not answer, it is silent.
+   * The latest block, then each new head that was noticed. Blocks may be skipped; after a reorg the numbers can go
+   * back. The stream never ends and never fails: it emits nothing while no node answers.
    */
   readonly heads: Stream.Stream<Block>
+  /** Header of a block; none if the chain does not have the block. */
   readonly block: (which: "latest" | "pending" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
+  /** Code of the account in the latest block. `0x` for an account without code. */
   readonly code: (address: Address.Address) => Effect.Effect<Hex, ChainUnavailable>
-  /** Wei. */
+  /** Balance in wei in the latest block. */
   readonly balance: (address: Address.Address) => Effect.Effect<bigint, ChainUnavailable>
-  /** At a number, as of the end of that block; nodes keep the state of the newest blocks only. */
+  /**
+   * Number of transactions the account has sent, and so its next nonce. At a block number: as of the end of that block;
+   * nodes keep the state of recent blocks only.
+   */
   readonly transactionCount: (
     address: Address.Address,
     block: "latest" | "pending" | bigint
   ) => Effect.Effect<bigint, ChainUnavailable>
-  /** Of many accounts at once, in their order: their code in the newest block, and their pending transaction count. */
+  /** Code in the latest block and pending transaction count of many accounts, in their order, in one request. */
   readonly accounts: (
     addresses: ReadonlyArray<Address.Address>
   ) => Effect.Effect<ReadonlyArray<AccountState>, ChainUnavailable>
+  /** Return data of a call (eth_call). */
   readonly call: (request: CallRequest) => Effect.Effect<Hex, CallReverted | ChainUnavailable>
-  /** Runs calls one after another on the pending state, each seeing what those before it did (eth_simulateV1). */
+  /** Runs calls in order on the pending state; each sees the effects of those before it (eth_simulateV1). */
   readonly simulate: (
     calls: ReadonlyArray<Omit<CallRequest, "block" | "authorizationList" | "codeOverrides" | "balanceOverrides">>,
     overrides?: Pick<CallRequest, "codeOverrides" | "balanceOverrides">
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>
+  /** Current fee estimate. */
   readonly feesPerGas: Effect.Effect<FeesPerGas, ChainUnavailable>
-  /** Hands over signed bytes. Succeeds too when the node already has them. */
+  /** Sends a signed transaction and returns its hash. Idempotent: succeeds if the node already has the transaction. */
   readonly send: (raw: Hex) => Effect.Effect<Hash, SendRejected | ChainUnavailable>
+  /** Receipt of a transaction; none if it is not in a canonical block. */
   readonly receipt: (hash: Hash) => Effect.Effect<Option.Option<Receipt>, ChainUnavailable>
-  /** Canonical logs of the block range, both ends included. */
+  /**
+   * Canonical logs of the block range, both ends included. Topics match as in eth_getLogs: `null` matches any, a list
+   * matches one of its entries.
+   */
   readonly logs: (filter: {
     readonly address: Address.Address
     readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
@@ -173,6 +188,7 @@ export class Chains extends Context.Service<
   {
     /** Every configured chain, in configuration order. */
     readonly all: ReadonlyArray<ChainClient>
+    /** Client of a chain. */
     readonly get: (chainId: ChainId) => Effect.Effect<ChainClient, UnsupportedChain>
   }
 >()("sweep/ports/Chains") {}

@@ -1,51 +1,60 @@
-/** Remembers what a keyed request was answered, so that whoever sends it again gets the same answer. */
+/** Stores the response to a request with an idempotency key, so that a repeated request gets the same response. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** What a request was answered. Headers are not kept: whoever replays it makes them anew. */
+/** Response to a keyed request. Headers are not stored; they are generated again for each replay. */
 export interface StoredAnswer {
+  /** HTTP status. */
   readonly status: number
   readonly body: string
 }
 
 /** One execution of a keyed request. */
-export interface Attempt {
-  /** Stands for the route and the client's key. */
+export interface KeyedAttempt {
+  /** Hash of the route and the client's key. */
   readonly id: string
-  /** Tells this execution from others of the same request. */
+  /** Unique id of this execution. */
   readonly attempt: string
 }
 
-export type Claim =
-  /** The caller executes the request. `resumed`: an earlier attempt may have done so, and left no answer. */
+/** Result of a claim. */
+export type KeyClaim =
+  /**
+   * The caller must execute the request. `resumed` is true when an earlier attempt may have executed it without storing
+   * a response.
+   */
   | { readonly _tag: "Claimed"; readonly resumed: boolean }
   | { readonly _tag: "Answered"; readonly answer: StoredAnswer }
   /** Another attempt holds the lease. */
   | { readonly _tag: "InProgress" }
-  /** The key stands for another request. */
+  /** The key was used with another request body. */
   | { readonly _tag: "Mismatched" }
 
 export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Takes the key for an attempt, or tells why not. However many try at once, one gets it. A lease that ended without an
-     * answer can be taken by the next attempt at the same request; a key past its lifetime is as good as new.
+     * Claims the key for an attempt. Of any number of concurrent attempts, one gets `Claimed`. The key can be claimed
+     * again by the same request when its lease ends without a response, and by any request after its lifetime.
      */
     readonly claim: (
-      request: Attempt & {
-        /** Stands for the body: the key cannot be used with another one. */
+      request: KeyedAttempt & {
+        /** Hash of the request body. The key is bound to it. */
         readonly fingerprint: string
+        /** Milliseconds during which no other attempt can claim the key. */
         readonly leaseMillis: number
-        /** How long the key is remembered from now on. */
+        /** Milliseconds for which the key is stored, from now on. */
         readonly lifetimeMillis: number
       }
-    ) => Effect.Effect<Claim, StoreUnavailable>
-    /** Lengthens the lease of an attempt that still holds it. */
-    readonly extend: (attempt: Attempt, leaseMillis: number) => Effect.Effect<void, StoreUnavailable>
-    /** Keeps the answer until the key's lifetime ends. Changes nothing when another attempt took over. */
-    readonly complete: (attempt: Attempt, answer: StoredAnswer) => Effect.Effect<void, StoreUnavailable>
-    /** Ends the lease without an answer: the same request may be tried again. */
-    readonly release: (attempt: Attempt) => Effect.Effect<void, StoreUnavailable>
+    ) => Effect.Effect<KeyClaim, StoreUnavailable>
+    /** Sets the lease to end `leaseMillis` from now. Does nothing if the attempt no longer holds the lease. */
+    readonly extend: (attempt: KeyedAttempt, leaseMillis: number) => Effect.Effect<void, StoreUnavailable>
+    /** Stores the response until the key's lifetime ends. Does nothing if another attempt has taken over. */
+    readonly complete: (attempt: KeyedAttempt, answer: StoredAnswer) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Ends the lease without a response, so that the request can be tried again at once. Does nothing if the attempt no
+     * longer holds the lease.
+     */
+    readonly release: (attempt: KeyedAttempt) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/ports/Idempotency") {}

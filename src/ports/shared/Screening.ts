@@ -1,9 +1,12 @@
-/** Sanctions screening by address. Fails closed: an error, a timeout or an unknown answer blocks. */
+/** Sanctions screening by address. Fails closed: an error, a timeout or an unknown result blocks. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 
-/** Blocked, because listed or because nobody could say otherwise. Never carries an address towards a client. */
+/**
+ * The request must not go on. `listed`: an address is sanctioned. `unavailable`: no source could clear every address.
+ * The error carries no address, so that none reaches a client.
+ */
 export class ScreeningBlocked extends Schema.TaggedError<ScreeningBlocked>()("ScreeningBlocked", {
   cause: Schema.Literals(["listed", "unavailable"])
 }) {
@@ -15,7 +18,10 @@ export class ScreeningBlocked extends Schema.TaggedError<ScreeningBlocked>()("Sc
 export class Screening extends Context.Service<
   Screening,
   {
-    /** Succeeds only when every address is known to be clear, freshly asked on `chainId`. */
+    /**
+     * Succeeds only if every address is known to be clear. Asks the sources each time; results are not cached. An empty
+     * list is clear.
+     */
     readonly clear: (
       chainId: ChainId,
       addresses: ReadonlyArray<Address.Address>

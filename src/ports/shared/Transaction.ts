@@ -4,12 +4,13 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 
-/** An unsigned EIP-1559 (type 2) transaction, or an EIP-7702 one (type 4) when it carries authorizations. */
+/** Unsigned EIP-1559 transaction (type 2), or EIP-7702 transaction (type 4) if it has authorizations. */
 export interface UnsignedTransaction {
   readonly chainId: ChainId
   readonly nonce: bigint
   readonly to: Address.Address
   readonly data: Hex
+  /** Gas limit. */
   readonly gas: bigint
   /** Wei per gas. */
   readonly maxFeePerGas: bigint
@@ -19,6 +20,8 @@ export interface UnsignedTransaction {
 }
 
 export interface SignedTransaction {
+  /** Serialized signed transaction. */
   readonly raw: Hex
+  /** keccak256 of `raw`. */
   readonly hash: Hash
 }

@@ -2,17 +2,17 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { urlProblem } from "../../../domain/Webhook.ts"
 import {
-  type Posted,
-  type Received,
+  type WebhookRequest,
+  type WebhookResponse,
   SendFailed,
   UnacceptableUrl,
   WebhookTransport
 } from "../../../ports/builder/WebhookTransport.ts"
 
 export interface State {
-  readonly posted: ReadonlyArray<Posted>
+  readonly posted: ReadonlyArray<WebhookRequest>
   /** The status and body with which every endpoint answers; nobody answers without. */
-  readonly answer: Received | undefined
+  readonly answer: WebhookResponse | undefined
 }
 
 /** The test's handle on the adapter. */
@@ -20,7 +20,7 @@ export class WebhookTransportState extends Context.Service<WebhookTransportState
   "sweep/adapters/memory/WebhookTransportState"
 ) {}
 
-const OK: Received = { statusCode: 204, response: "" }
+const OK: WebhookResponse = { statusCode: 204, response: "" }
 
 /** Takes any https URL. */
 export const layer: Layer.Layer<WebhookTransport | WebhookTransportState> = Layer.effect(

@@ -1,6 +1,6 @@
 /** Keyed requests in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Option, Ref } from "effect"
-import { type Attempt, type Claim, Idempotency, type StoredAnswer } from "../../../ports/shared/Idempotency.ts"
+import { type KeyedAttempt, type KeyClaim, Idempotency, type StoredAnswer } from "../../../ports/shared/Idempotency.ts"
 
 interface Held {
   readonly fingerprint: string
@@ -10,9 +10,9 @@ interface Held {
   readonly answer?: StoredAnswer
 }
 
-const claimed = (resumed: boolean): Claim => ({ _tag: "Claimed", resumed })
+const claimed = (resumed: boolean): KeyClaim => ({ _tag: "Claimed", resumed })
 
-const refusal = (held: Held, fingerprint: string, now: number): Claim | undefined => {
+const refusal = (held: Held, fingerprint: string, now: number): KeyClaim | undefined => {
   if (held.fingerprint !== fingerprint) return { _tag: "Mismatched" }
   if (held.answer !== undefined) return { _tag: "Answered", answer: held.answer }
   return held.leaseUntilMs > now ? { _tag: "InProgress" } : undefined
@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const change = ({ attempt, id }: Attempt, step: (held: Held) => Held) =>
+  const change = ({ attempt, id }: KeyedAttempt, step: (held: Held) => Held) =>
     Ref.update(
       keys,
       HashMap.modify(id, (held) => (held.attempt === attempt ? step(held) : held))

@@ -1,7 +1,7 @@
 /** How webhooks and their deliveries lie in their rows. */
 import { Effect, Redacted, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
-import type { Attempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
+import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
 import * as Rows from "./Rows.ts"
 
 const EndpointRow = Schema.Struct({
@@ -59,7 +59,7 @@ const AttemptRow = Schema.Struct({
   response: Schema.NullOr(Schema.String)
 })
 
-const toAttempt = (row: typeof AttemptRow.Type): Attempt => ({
+const toAttempt = (row: typeof AttemptRow.Type): DeliveryAttempt => ({
   atMs: row.at,
   durationMs: row.duration_millis,
   ...Rows.present({ statusCode: row.status_code, error: row.error, response: row.response })

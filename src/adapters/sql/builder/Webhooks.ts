@@ -5,7 +5,7 @@
 import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Health, WebhookMessage } from "../../../domain/Webhook.ts"
+import type { EndpointHealth, WebhookMessage } from "../../../domain/Webhook.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { WebhookDisabled, WebhookLimit, WebhookNotFound, Webhooks } from "../../../ports/builder/Webhooks.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
@@ -186,7 +186,7 @@ const claim = (sql: SqlClient.SqlClient): Webhooks["Service"]["claim"] =>
 const setHealth = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   webhookId: string,
-  { disable, failing }: Health,
+  { disable, failing }: EndpointHealth,
   at: Date
 ) {
   yield* sql`UPDATE builder.webhook_endpoints SET

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Attempt, type Claim, Idempotency } from "../../../ports/shared/Idempotency.ts"
+import { type KeyedAttempt, type KeyClaim, Idempotency } from "../../../ports/shared/Idempotency.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
 type ClaimRequest = Parameters<Idempotency["Service"]["claim"]>[0]
@@ -50,7 +50,7 @@ const make = Effect.gen(function* () {
     return (yield* decodeClaimed(rows).pipe(Effect.orDie))[0]
   })
 
-  const claim = Effect.fn("Idempotency.claim")(function* (request: ClaimRequest): Effect.fn.Return<Claim, SqlError> {
+  const claim = Effect.fn("Idempotency.claim")(function* (request: ClaimRequest): Effect.fn.Return<KeyClaim, SqlError> {
     for (;;) {
       const claimed = yield* attemptClaim(request)
       if (claimed !== undefined) return { _tag: "Claimed", resumed: claimed.attempts > 1 }
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
     }
   }, guarded("idempotency.claim"))
 
-  const extend = Effect.fn("Idempotency.extend")(function* ({ attempt, id }: Attempt, leaseMillis: number) {
+  const extend = Effect.fn("Idempotency.extend")(function* ({ attempt, id }: KeyedAttempt, leaseMillis: number) {
     const until = timestamp((yield* Clock.currentTimeMillis) + leaseMillis)
     yield* sql`
       UPDATE ${table} SET lease_until = ${until} WHERE id = ${id} AND attempt = ${attempt} AND status IS NULL`

@@ -1,33 +1,39 @@
 /** Rows of relay transactions, and the signed bytes that need not be read again. */
+import { Effect, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
-import type { Hash, Hex } from "../../../domain/Hex.ts"
+import { Hash, Hex } from "../../../domain/Hex.ts"
 import type { Attempt, RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
-/** Rows of this service's own tables are not validated again. In the aggregated attempts, numbers of any size are text. */
-export interface TransactionRow {
-  readonly id: bigint
-  readonly chain_id: bigint
-  readonly lane: string
-  readonly nonce: bigint
-  readonly kind: RelayTransaction["kind"]
-  readonly status: RelayTransaction["status"]
-  readonly intent_ids: ReadonlyArray<string>
-  readonly attempts: ReadonlyArray<{
-    readonly hash: Hash
-    /** Absent when this process remembers the bytes of the hash. */
-    readonly raw?: Hex
-    readonly maxFeePerGas: string
-    readonly maxPriorityFeePerGas: string
-    readonly signedAtMs: number
-    readonly broadcastAtMs?: number
-  }>
-  readonly included_hash: Hash | null
-  readonly included_block_number: bigint | null
-  readonly included_block_hash: Hash | null
-  readonly reopened: boolean
-  readonly wanted_until: bigint | string | null
-  readonly created_at: Date
-}
+/** In the aggregated attempts, numbers of any size are text. */
+const AttemptRow = Schema.Struct({
+  hash: Hash,
+  /** Absent when this process remembers the bytes of the hash. */
+  raw: Schema.optionalKey(Hex),
+  maxFeePerGas: Schema.BigIntFromString,
+  maxPriorityFeePerGas: Schema.BigIntFromString,
+  signedAtMs: Schema.Int,
+  broadcastAtMs: Schema.optionalKey(Schema.Int)
+})
+
+const TransactionRow = Schema.Struct({
+  id: Schema.BigInt,
+  chain_id: Schema.BigInt,
+  lane: Address.Address,
+  nonce: Schema.BigInt,
+  kind: Schema.Literals(["sweep", "cancel"]),
+  status: Schema.Literals(["pending", "mined", "final"]),
+  intent_ids: Schema.Array(Schema.String),
+  attempts: Schema.Array(AttemptRow),
+  included_hash: Schema.NullOr(Hash),
+  included_block_number: Schema.NullOr(Schema.BigInt),
+  included_block_hash: Schema.NullOr(Hash),
+  reopened: Schema.Boolean,
+  wanted_until: Schema.NullOr(Schema.Union([Schema.BigInt, Schema.BigIntFromString])),
+  created_at: Schema.Date
+})
+type TransactionRow = typeof TransactionRow.Type
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(TransactionRow))
 
 /** Number of signed transactions that this process remembers: those of some blocks. A batch has tens of kilobytes. */
 const REMEMBERED = 256
@@ -64,19 +70,19 @@ const toAttempt =
     return {
       hash: attempt.hash,
       raw,
-      maxFeePerGas: BigInt(attempt.maxFeePerGas),
-      maxPriorityFeePerGas: BigInt(attempt.maxPriorityFeePerGas),
+      maxFeePerGas: attempt.maxFeePerGas,
+      maxPriorityFeePerGas: attempt.maxPriorityFeePerGas,
       signedAtMs: attempt.signedAtMs,
       ...(attempt.broadcastAtMs === undefined ? {} : { broadcastAtMs: attempt.broadcastAtMs })
     }
   }
 
-export const toTransaction =
+const toTransaction =
   (known: ReadonlyMap<Hash, Hex>) =>
   (row: TransactionRow): RelayTransaction => ({
     id: String(row.id),
     chainId: Number(row.chain_id),
-    lane: Address.stored(row.lane),
+    lane: row.lane,
     nonce: row.nonce,
     kind: row.kind,
     intentIds: row.intent_ids,
@@ -92,6 +98,13 @@ export const toTransaction =
         }
       : {}),
     ...(row.reopened ? { reopened: true } : {}),
-    ...(row.wanted_until === null ? {} : { wantedUntil: BigInt(row.wanted_until) }),
+    ...(row.wanted_until === null ? {} : { wantedUntil: row.wanted_until }),
     createdAtMs: row.created_at.getTime()
   })
+
+/** Reads rows of `orchestrator.relay_transactions`. One that does not fit is a defect: this service wrote it. */
+export const decode = (
+  rows: ReadonlyArray<unknown>,
+  known: ReadonlyMap<Hash, Hex>
+): Effect.Effect<ReadonlyArray<RelayTransaction>> =>
+  Effect.orDie(Effect.map(decodeRows(rows), (decoded) => decoded.map(toTransaction(known))))

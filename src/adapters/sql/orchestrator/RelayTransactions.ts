@@ -38,7 +38,7 @@ const unfinished = (
 ): RelayTransactions["Service"]["unfinished"] =>
   Effect.fnUntraced(function* (chainId) {
     const known = bytes.known()
-    const rows = yield* sql<RelayTransactionRow.TransactionRow>`
+    const rows = yield* sql`
       SELECT t.*, carried.intent_ids, carried.wanted_until,
         (
           SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -64,7 +64,7 @@ const unfinished = (
       ) carried
       WHERE t.chain_id = ${chainId} AND t.status <> 'final'
       ORDER BY t.lane, t.nonce`
-    const transactions = rows.map(RelayTransactionRow.toTransaction(known))
+    const transactions = yield* RelayTransactionRow.decode(rows, known)
     for (const { hash, raw } of transactions.flatMap(({ attempts }) => attempts)) bytes.remember(hash, raw)
     return transactions
   }, guarded("unfinished"))
