@@ -1,4 +1,4 @@
-/** The builder backend, wired: which adapter stands behind each port. */
+/** The builder backend with an adapter for each port. */
 import { Layer, type Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
@@ -19,24 +19,24 @@ import { ServerSettings, type ServerSettingsShape } from "../server/shared/Serve
 import * as WebAssets from "../server/web/WebAssets.ts"
 
 export interface Options {
-  /** For wallets that are contracts, and to prove payouts. */
+  /** Verify signatures of contract wallets, and prove payouts. */
   readonly chains: ReadonlyArray<JsonRpcChains.ChainEndpoints>
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
   readonly settings: BuilderSettingsShape
-  /** The orchestrator that the console shows, or which settings are missing for it. */
+  /** The orchestrator that the console shows, or the settings that are missing for it. */
   readonly operations: OrchestratorOperationsHttp.Options | { readonly missing: ReadonlyArray<string> }
   readonly gateway: GatewayAssertions.Gateway | undefined
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
-  /** Whether webhooks may go to private networks and over http: for a local network alone. */
+  /** Allows webhooks to private networks and over HTTP, for local networks only. Default: false. */
   readonly webhooksAllowPrivate?: boolean
-  /** The built web app; unset, none is served. */
+  /** Directory of the built web app. Default: no app is served. */
   readonly webDirectory?: string | undefined
 }
 
-/** Every port, by the adapters of a deployment. */
+/** Adapters of a deployment for every port. */
 export const adapters = (options: Options) =>
   Layer.mergeAll(
     options.gateway === undefined ? GatewayAssertions.disabled : GatewayAssertions.layer(options.gateway),
@@ -52,7 +52,7 @@ export const adapters = (options: Options) =>
     )
   ).pipe(Layer.provideMerge(JsonRpcChains.layer(options.chains)), Layer.provide(FetchHttpClient.layer))
 
-/** The whole service: listening, and sending webhooks. */
+/** The whole service: the server and the delivery of webhooks. */
 export const layer = (options: Options) =>
   Layer.merge(
     BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(UseCases.layer)),

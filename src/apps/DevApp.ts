@@ -1,4 +1,4 @@
-/** The local network with the services on it: real parts, in this process and its children, gone when the scope closes. */
+/** The local network with both services, in this process and its children. Everything stops when the scope closes. */
 import { Array, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -16,19 +16,19 @@ import * as BuilderApp from "./BuilderApp.ts"
 import * as OrchestratorApp from "./OrchestratorApp.ts"
 
 export interface Options {
-  /** Holds `dev.json` and the database's files. One network at a time can use it. */
+  /** Directory of `dev.json` and the database's files. Only one network at a time can use it. */
   readonly directory: string
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly orchestratorPort?: number
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly builderPort?: number
-  /** The built web app; unset, none is served. */
+  /** Directory of the built web app. Default: no app is served. */
   readonly webDirectory?: string
-  /** Seconds between blocks; 1 unless told. */
+  /** Seconds between blocks. Default: 1. */
   readonly blockSeconds?: number
   /** Url of an empty database to use. Default: a database on a server of the network's own. */
   readonly databaseUrl?: string
-  /** Replaces what the services would do by default. */
+  /** Settings that differ from the defaults of the services. */
   readonly settings?: Partial<OrchestratorSettingsShape>
   readonly server?: Partial<ServerSettingsShape>
 }
@@ -36,19 +36,19 @@ export interface Options {
 export interface DevApp {
   readonly info: DevInfo
   readonly network: DevNetwork.DevNetwork
-  /** Registered with a markup, so that attributed sweeps can be tried out at once. */
+  /** Builder with a markup, for trying out attributed sweeps. */
   readonly builder: { readonly id: string; readonly apiKey: string }
 }
 
 const HOST = "127.0.0.1"
 
-/** What a relayer on the local bridge takes. */
+/** Fee of relayers on the local bridge. */
 const BRIDGE_FEE_BPS = 10
 
-/** Blocks come every second here, so the service looks more often than it would elsewhere. */
+/** Blocks come every second here, so the services poll more often than on real chains. */
 const POLL_MILLIS = 250
 
-/** How long a rotated key may still attribute. */
+/** Time for which the result of a key lookup is cached. */
 const ATTRIBUTION_CACHE_MILLIS = 1_000
 
 const DEV_BUILDER = {
@@ -68,7 +68,7 @@ const port = (wanted: number | undefined) => (wanted === undefined ? Ports.free 
 
 const secret = (token: string, name: string) => Redacted.make(token, { label: name })
 
-/** As its operator would: over HTTP, with the admin token. */
+/** Registers a builder over HTTP with the admin token, as its operator would. */
 const registerBuilder = Effect.fnUntraced(function* (builderUrl: string, adminToken: string) {
   const http = yield* HttpClient.HttpClient
   const response = yield* HttpClientRequest.post(`${builderUrl}/builders`).pipe(
@@ -81,7 +81,7 @@ const registerBuilder = Effect.fnUntraced(function* (builderUrl: string, adminTo
   return { id: DEV_BUILDER.id, apiKey: response.apiKey }
 }, Effect.orDie)
 
-/** Starts everything and returns once it answers. Two can run side by side, in directories of their own. */
+/** Starts everything and returns once it answers. Several networks can run side by side in separate directories. */
 export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   const [network, orchestratorToken, builderToken, orchestratorPort, builderPort] = yield* Effect.all(
     [

@@ -1,6 +1,5 @@
 /**
- * The orchestrator, wired: which adapter stands behind each port. Tests, and programs of your own, take `useCases` and give
- * it other layers.
+ * The orchestrator with an adapter for each port. Tests and other programs can provide other layers to `useCases`.
  */
 import { type Array, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -52,7 +51,7 @@ import { ServerSettings, type ServerSettingsShape } from "../server/shared/Serve
 
 export interface BuilderBackend {
   readonly url: string
-  /** Its machine token; without one nothing is booked, and the outbox keeps what is owed. */
+  /** Machine token of the backend. Without it nothing is booked, and messages stay in the outbox. */
   readonly token: Redacted.Redacted | undefined
   readonly attributionCacheMillis: number
 }
@@ -66,14 +65,14 @@ export interface Options {
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
-  /** A bridge fee in basis points where there is no Across API to ask. */
+  /** Bridge fee in basis points if there is no Across API. */
   readonly acrossFees: { readonly fixedBps: number } | { readonly apiUrl: string }
   readonly prices: "onchain" | "defillama"
   readonly ofacSnapshot: string | undefined
   readonly builderBackend: BuilderBackend | undefined
 }
 
-/** Without a backend nobody is attributed, and what is owed waits in the outbox until there is one. */
+/** Without a backend no sweep is attributed, and messages stay in the outbox until there is one. */
 const unattributed = Layer.succeed(BuilderAttribution, { resolve: () => Effect.succeed(Option.none()) })
 const unconfigured = () => Effect.fail(new LedgerUnavailable({ detail: "no builder backend is configured" }))
 const unbooked = Layer.succeed(BuilderLedger, { book: unconfigured, bookRevenues: unconfigured, tell: unconfigured })
@@ -89,7 +88,7 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
     backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
   )
 
-/** An order's bridge leg must still be fillable when the order settles at its last second, and long after. */
+/** A bridge deposit must stay fillable long after an order that settles in its last second. */
 const FIXED_FILL_DEADLINE_SECONDS = 3 * 3_600
 
 const acrossFees = (fees: Options["acrossFees"]) =>
@@ -97,7 +96,7 @@ const acrossFees = (fees: Options["acrossFees"]) =>
     ? AcrossFees.layerFixed({ relayFeeBps: fees.fixedBps, fillDeadlineSeconds: FIXED_FILL_DEADLINE_SECONDS })
     : AcrossFeesHttp.layer({ apiUrl: fees.apiUrl })
 
-/** Everything on chain, over the nodes. */
+/** Adapters that use the nodes. */
 const onChain = (options: Options) =>
   Layer.mergeAll(
     Across.layer({
@@ -113,7 +112,7 @@ const onChain = (options: Options) =>
     UniswapV3.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
 
-/** The durable stores, once the schema is up to date. */
+/** The durable stores. They are built after the migrations. */
 const stores = (options: Options) =>
   Layer.mergeAll(
     SqlAlerts.layer,
@@ -127,7 +126,7 @@ const stores = (options: Options) =>
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
   )
 
-/** Every port, by the adapters of a deployment. */
+/** Adapters of a deployment for every port. */
 export const adapters = (options: Options) =>
   Layer.mergeAll(
     builderBackend(options.builderBackend),
@@ -137,7 +136,7 @@ export const adapters = (options: Options) =>
     NativeSignatures.layer
   ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto), Layer.provide(FetchHttpClient.layer))
 
-/** The cheapest question to each outside service that a quote needs, asked about the first chain. */
+/** Cheapest request to each external service that a quote needs, on the first chain. */
 const providerProbes = Layer.effect(
   ProviderProbes,
   Effect.gen(function* () {
@@ -155,7 +154,7 @@ const providerProbes = Layer.effect(
   })
 )
 
-/** What the orchestrator does, over any implementation of the ports. Relayer, watcher and outbox run while it lives. */
+/** The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives. */
 export const useCases = Layer.mergeAll(
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Intake.layer,
@@ -165,7 +164,7 @@ export const useCases = Layer.mergeAll(
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 )
 
-/** The whole service, listening. */
+/** The whole service with its server. */
 export const layer = (options: Options) =>
   OrchestratorServer.listen({ port: options.port, hostname: options.host }).pipe(
     Layer.provide(useCases),

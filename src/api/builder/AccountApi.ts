@@ -1,4 +1,4 @@
-/** What browsers of builders ask for: the way in, and what a builder sees of itself. Apart from the rest, so that they load no more. */
+/** Routes that the dashboard uses first: sign-in and the account. Separate from the rest to keep the dashboard small. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Builder } from "../../domain/Builder.ts"
 import { InternalError, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
@@ -56,7 +56,7 @@ export const SelfSignup = HttpApiGroup.make("signup")
   .middleware(SignupOpen)
   .middleware(RateLimited)
   .annotate(CountedIn, "signup")
-  .annotateMerge(OpenApi.annotations({ description: "Builders sign up themselves with a wallet." }))
+  .annotateMerge(OpenApi.annotations({ description: "Self-signup of builders with a wallet." }))
 
 export const Me = HttpApiGroup.make("me")
   .add(
@@ -78,4 +78,4 @@ export const Me = HttpApiGroup.make("me")
   .middleware(SessionOnly)
   .middleware(RateLimited)
   .annotate(CountedIn, "builder")
-  .annotateMerge(OpenApi.annotations({ description: "What a signed-in builder sees of itself." }))
+  .annotateMerge(OpenApi.annotations({ description: "Account of a signed-in builder." }))

@@ -37,7 +37,7 @@ export const AttributionGroup = HttpApiGroup.make("attribution")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "attribution")
-  .annotateMerge(OpenApi.annotations({ description: "Whose API key it is. For servers." }))
+  .annotateMerge(OpenApi.annotations({ description: "Resolves API keys, for servers." }))
 
 export const Machine = HttpApiGroup.make("machine")
   .add(
@@ -92,7 +92,7 @@ export const Machine = HttpApiGroup.make("machine")
 
 export const System = HttpApiGroup.make("system")
   .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Ok }).annotateMerge(Docs.liveness))
-  .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
+  .annotateMerge(OpenApi.annotations({ description: "Liveness, for load balancers and container platforms." }))
 
 export const BuilderApi = HttpApi.make("builder")
   .add(

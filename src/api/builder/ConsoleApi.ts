@@ -189,7 +189,7 @@ export const Console = HttpApiGroup.make("console")
   .annotateMerge(
     OpenApi.annotations({
       description:
-        "For operators, behind the single sign-on gateway; with `Authorization: Bearer <ADMIN_TOKEN>` where there is none. " +
+        "For operators, behind the single sign-on gateway. Without a gateway: `Authorization: Bearer <ADMIN_TOKEN>`. " +
         "Every change is in the audit log."
     })
   )

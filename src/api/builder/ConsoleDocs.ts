@@ -1,4 +1,4 @@
-/** What the documentation says about the admin console's endpoints. */
+/** Texts and errors of the admin console's endpoints. */
 import { bodyTooLarge, type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import * as Examples from "./ConsoleExamples.ts"
@@ -18,63 +18,63 @@ const endpoint = (
 
 export const builders = endpoint(
   "List or search builders",
-  "In the order of their ids. `search` finds parts of id, name and payout address in any case.",
+  "In the order of their ids. `search` matches parts of the id, name and payout address, ignoring case.",
   read,
   Examples.builders
 )
 
 export const registerBuilder = endpoint(
   "Register a builder",
-  "As `POST /builders`.",
+  "Same as `POST /builders`.",
   [[409, "already_registered", "the id is taken, or the wallet already owns a builder"], ...write],
   Examples.registerBuilder
 )
 
 export const builder = endpoint(
-  "One builder",
-  "With the beginning of its API key and when that was last used.",
+  "Get a builder",
+  "Includes the prefix of the API key and the time of its last use.",
   [notFound, ...always],
   Examples.builder
 )
 
 export const patchBuilder = endpoint(
   "Change a builder",
-  "Name, markup within its cap, the cap itself, payout mode, and whether it is suspended: a suspended builder's key attributes nothing, and what it earned stays owed.",
+  "Changes the name, the markup within its cap, the cap, the payout mode or the suspension. The key of a suspended builder attributes nothing. Amounts that it earned stay owed.",
   [notFound, ...write],
   Examples.patchBuilder
 )
 
 export const builderAccruals = endpoint(
-  "What a builder earned, was paid and is owed",
-  "Per token and chain. Owed is negative after a paid accrual was taken back.",
+  "Get the totals of a builder",
+  "Per token and chain. `owed` is negative after a paid accrual was reversed.",
   [notFound, ...always],
   Examples.builderAccruals
 )
 
 export const builderEntries = endpoint(
-  "A builder's ledger entries",
+  "List the ledger entries of a builder",
   "Oldest first.",
   [notFound, ...read],
   Examples.builderEntries
 )
 
 export const reverseAccrual = endpoint(
-  "Take an accrual back",
-  "Adds an entry of the opposite amounts, once. For a sweep that a deep reorg removed, or one that was reported wrongly.",
+  "Reverse an accrual",
+  "Adds one entry with the opposite amounts, for a sweep that a deep reorganization removed or that was reported wrongly.",
   [notFound, ...write],
   Examples.reverseAccrual
 )
 
-export const payouts = endpoint("Payout batches", "Newest first.", read, Examples.payouts)
+export const payouts = endpoint("List payout batches", "Newest first.", read, Examples.payouts)
 
 export const openPayout = endpoint(
   "Open a payout batch",
-  "Claims everything owed in a token on a chain to every builder who is owed `minAmount` or more. What a batch claims is in no other batch until it fails.",
-  [[409, "nothing_owed", "no builder is owed as much"], ...write],
+  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. A claimed amount is in no other batch until the batch fails.",
+  [[409, "nothing_owed", "no builder is owed the minimum amount"], ...write],
   Examples.openPayout
 )
 
-export const payout = endpoint("One payout batch", "With its lines.", [notFound, ...always], Examples.payout)
+export const payout = endpoint("Get a payout batch", "Includes its lines.", [notFound, ...always], Examples.payout)
 
 export const payoutCsv = endpoint(
   "Export a batch as CSV",
@@ -84,36 +84,37 @@ export const payoutCsv = endpoint(
 )
 
 export const payoutSafe = endpoint(
-  "A batch for the vault's Safe",
+  "Export a batch for the vault's Safe",
   "A file that the Safe's Transaction Builder imports: one transfer per builder, run as one transaction.",
   [notFound, ...always],
   Examples.payoutSafe
 )
 
-const inFlight: ErrorRow = [409, "payment_in_flight", "a recorded payment may still be mined, or was"]
+const inFlight: ErrorRow = [409, "payment_in_flight", "a recorded payment was mined, or may still be"]
 const chainDown: ErrorRow = [502, "internal error", "the chain does not answer"]
 
 export const recordPayment = endpoint(
   "Record a signed payment",
-  "Before it is sent, so that whoever goes on after a crash finds it and sends the same one. The transaction must be signed by the vault's key and pay exactly this batch through Permit2, under the nonce that follows from the batch's id: whatever is signed, Permit2 lets it be paid once. Safe to repeat.",
+  "Record a payment before it is sent, so that it can be sent again after a crash. The transaction must be signed by the vault's key and pay exactly this batch through Permit2. Its Permit2 nonce is derived from the batch id, so the batch can be paid only once. Safe to repeat.",
   [
     notFound,
     [409, "payout_closed", "the batch is paid or failed"],
-    [409, "payment_in_flight", "another number of payments is recorded than `known` says: read the batch again"],
-    ...write
+    [409, "payment_in_flight", "the number of recorded payments differs from `known`: read the batch again"],
+    [413, "request body too large", "the body is longer than 1 MiB"],
+    ...read
   ],
   Examples.recordPayment
 )
 
 export const markPayoutPaid = endpoint(
-  "Book a batch's payment",
-  "Verified on chain: the transaction succeeded, is deep enough, and transferred each line's amount from the vault to its builder. Safe to repeat.",
+  "Book the payment of a batch",
+  "Verifies on chain that the transaction succeeded, has enough confirmations, and transferred the amount of each line from the vault to its builder. Safe to repeat.",
   [
     notFound,
     [409, "payout_closed", "the batch failed, or was paid by another transaction"],
     inFlight,
     [409, "payment_taken", "the transaction pays another batch of the same token"],
-    [409, "payment_unproven", "the chain does not prove it: `reason` says why, `builderIds` whose transfer is missing"],
+    [409, "payment_unproven", "the chain does not prove the payment: see `reason` and `builderIds`"],
     ...write,
     chainDown
   ],
@@ -121,33 +122,33 @@ export const markPayoutPaid = endpoint(
 )
 
 export const failPayout = endpoint(
-  "Give a batch up",
-  "Only for a batch that was not and will not be paid: what it claimed is owed again. With a recorded payment, only once the chain is past its deadline and shows that it was not mined.",
+  "Give up a batch",
+  "For a batch that was not and will not be paid. Its amounts are owed again. A batch with a recorded payment can be given up once the chain is past the deadline and shows that the payment was not mined.",
   [notFound, [409, "payout_closed", "the batch is paid"], inFlight, ...write, chainDown],
   Examples.failPayout
 )
 
 export const revenue = endpoint(
-  "Protocol income",
-  "By UTC day, chain and token; of the last 30 days unless `fromMs` and `toMs` say otherwise.",
+  "Get the protocol revenue",
+  "By UTC day, chain and token. Default: the last 30 days.",
   read,
   Examples.revenue
 )
 
 export const treasury = endpoint(
-  "Liabilities against vault balances",
-  "What builders earned, were paid and are owed, beside what the chain's vault holds; without a balance where the chain does not answer.",
+  "Compare liabilities with vault balances",
+  "Amounts earned, paid and owed, and the balance of the chain's vault. The balance is absent if the chain does not answer.",
   always,
   Examples.treasury
 )
 
-export const audit = endpoint("Who changed what", "Newest first.", read, Examples.audit)
+export const audit = endpoint("Read the audit log", "Newest first.", read, Examples.audit)
 
-export const alerts = endpoint("Standing alerts", "Critical first, then oldest first.", always, Examples.alerts)
+export const alerts = endpoint("List standing alerts", "Critical first, then oldest first.", always, Examples.alerts)
 
 export const clearAlert = endpoint(
   "Clear an alert",
-  "It is raised again if its cause stands.",
+  "The alert is raised again if its cause persists.",
   write,
   Examples.clearAlert
 )

@@ -1,11 +1,11 @@
-/** What the documentation says about the deployment's endpoint. */
+/** Texts and examples of the deployment's endpoint. */
 import { rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 
 export const deployment = documented({
-  summary: "Chains, tokens and what is open",
+  summary: "Get the public configuration",
   description: withErrors(
-    "For clients that start: the chains with their listed tokens and explorers, where the orchestrator is, whether builders may sign up by themselves, and what opens the admin console.",
+    "Chains with their listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
     [rateLimited, unexpected, unavailable]
   ),
   response: {

@@ -1,4 +1,4 @@
-/** What the documentation says about each endpoint beside its schemas: meaning, errors and examples. */
+/** Texts, errors and examples of each endpoint in the documentation. */
 import {
   bodyTooLarge,
   type ErrorRow,
@@ -12,15 +12,15 @@ import { documented } from "../shared/Examples.ts"
 
 export const introduction = `Accounts of builders: integrators that embed the sweep and earn a markup on it.
 
-1. \`GET /auth/nonce\`, sign an EIP-4361 message with it (its domain is the dashboard's host), and \`POST /builders/self\`: the answer carries the API key, once, and a session cookie.
+1. \`GET /auth/nonce\`, sign an EIP-4361 message with it (its domain is the dashboard's host), and \`POST /builders/self\`. The response holds the API key, once, and a session cookie.
 2. Send the key as \`apiKey\` of the orchestrator's \`POST /quote\`: the markup becomes part of the order.
-3. \`GET /me/accruals\` and \`GET /me/activity\` tell what was earned, owed and paid.
+3. \`GET /me/accruals\` and \`GET /me/activity\` show the amounts earned, owed and paid.
 
-A new builder's markup and its cap are 0; an operator raises them. Every amount is a decimal string in the token's smallest unit. Addresses are accepted in any case and returned checksummed.
+The markup of a new builder and its cap are 0. An operator raises them. Every amount is a decimal string in the token's smallest unit. Addresses are accepted in any case and returned checksummed.
 
-Errors are \`{ "error": <code> }\`; admin routes answer 422 with the list of problems as \`error\`. Every answer carries \`X-Request-Id\`; name it when you ask about a request.
+Errors are \`{ "error": <code> }\`; admin routes answer 422 with the list of problems as \`error\`. Every response has an \`X-Request-Id\`: quote it when you report a problem.
 
-Per client: 100 \`/attribute\` requests per minute, 10 sign-ups per hour, 300 other requests per minute; admin routes are not limited. Beyond, the answer is 429 with \`Retry-After\` in seconds. Browsers may use the session from the dashboard's origins alone.`
+Per client: 100 \`/attribute\` requests per minute, 10 sign-ups per hour, 300 other requests per minute; admin routes are not limited. Above a limit, the response is 429 with \`Retry-After\` in seconds. Browsers may use the session only from the dashboard's origins.`
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 const token = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -52,29 +52,33 @@ const failures: ReadonlyArray<ErrorRow> = [unexpected, unavailable]
 
 const signInErrors: ReadonlyArray<ErrorRow> = [
   [401, "bad_nonce", "the message's nonce is missing, unknown, expired or consumed"],
-  [
-    401,
-    "bad_signature",
-    "the wallet did not sign this, or domain, URI, chain or a time of the message are not acceptable"
-  ],
-  [403, "forbidden_origin", "a browser sent it from another site than the dashboard"],
+  [401, "bad_signature", "the wallet did not sign the message, or its domain, URI, chain or time is not acceptable"],
+  [403, "forbidden_origin", "the request comes from a page of another site"],
   bodyTooLarge,
-  [422, "bad_request", "no JSON, a field is missing or malformed, or the message does not follow EIP-4361"],
+  [
+    422,
+    "bad_request",
+    "the body is not JSON, a field is missing or malformed, or the message does not follow EIP-4361"
+  ],
   rateLimited,
   ...failures,
-  [502, "internal error", "the chain that a contract wallet's signature is checked on does not answer; retry later"]
+  [
+    502,
+    "internal error",
+    "the chain on which the signature of a contract wallet is checked does not answer; retry later"
+  ]
 ]
 
 export const nonce = documented({
-  summary: "A nonce to sign",
-  description: withErrors("Usable once, for 10 minutes.", [rateLimited, ...failures]),
+  summary: "Get a nonce",
+  description: withErrors("A nonce for one sign-in message, valid for 10 minutes.", [rateLimited, ...failures]),
   response: { status: 200, body: { nonce: "4f1d0c2b9a8e7f6d4f1d0c2b9a8e7f6d" } }
 })
 
 export const verify = documented({
   summary: "Sign in",
   description: withErrors(
-    "Opens a session, in place of the caller's previous one. Accounts with a key are recognised without a chain; contract wallets by ERC-1271, or ERC-6492 before they are deployed, on the chain that the message names. The nonce is consumed by a message that verifies, and by no other.",
+    "Opens a session, which replaces the previous one. Signatures of contract wallets are checked with ERC-1271, or with ERC-6492 before deployment, on the chain that the message names. Only a message that verifies consumes its nonce.",
     [[404, "no_builder", "the wallet belongs to no builder: offer self-signup"], ...signInErrors]
   ),
   request: signed,
@@ -84,7 +88,7 @@ export const verify = documented({
 export const logout = documented({
   summary: "Sign out",
   description: withErrors("Ends the session, if there is one, and clears its cookie.", [
-    [403, "forbidden_origin", "a browser sent it from another site than the dashboard"],
+    [403, "forbidden_origin", "the request comes from a page of another site"],
     rateLimited,
     ...failures
   ]),
@@ -96,7 +100,7 @@ export const signUp = documented({
   description: withErrors(
     "Registers the signing wallet as a builder without a markup, and signs it in. The API key is shown once.",
     [
-      [403, "signup_disabled", "this backend does not take self-signups"],
+      [403, "signup_disabled", "self-signup is disabled"],
       [409, "already_registered", "the wallet already owns a builder"],
       ...signInErrors
     ]
@@ -108,15 +112,15 @@ export const signUp = documented({
 const ownErrors: ReadonlyArray<ErrorRow> = [unauthorized, rateLimited, ...failures]
 
 export const me = documented({
-  summary: "Who is signed in",
-  description: withErrors("The builder of the session. Operators change it, it cannot change itself.", ownErrors),
+  summary: "Get the signed-in builder",
+  description: withErrors("The builder of the session. Only operators can change it.", ownErrors),
   response: { status: 200, body: { ...builder, createdAtMs: 1767225600000 } }
 })
 
 export const accruals = documented({
-  summary: "What was earned and is owed",
+  summary: "Get the amounts earned and owed",
   description: withErrors(
-    "Per token, and per chain where it is known. A markup that sweeps pay out themselves is earned and never owed.",
+    "Per token, and per chain if it is known. A markup that the sweep pays on chain is earned and never owed.",
     ownErrors
   ),
   response: {
@@ -129,11 +133,8 @@ export const accruals = documented({
 })
 
 export const activity = documented({
-  summary: "Accruals, newest first",
-  description: withErrors("100 unless `limit` says otherwise; `nextCursor` of a page is the `cursor` of the next.", [
-    [422, "limit: <problem>", "a query parameter is malformed"],
-    ...ownErrors
-  ]),
+  summary: "List accruals",
+  description: withErrors("Newest first.", [[422, "limit: <problem>", "a query parameter is malformed"], ...ownErrors]),
   response: {
     status: 200,
     body: {
@@ -145,16 +146,16 @@ export const activity = documented({
 })
 
 export const apiKey = documented({
-  summary: "Which API key is in use",
-  description: withErrors("Its beginning and when it was last used, to about a minute.", ownErrors),
+  summary: "Get the current API key",
+  description: withErrors("Prefix of the key, and the time of its last use to about a minute.", ownErrors),
   response: { status: 200, body: { prefix: "swp_01234567", createdAtMs: 1767225600000, lastUsedAtMs: 1767229200000 } }
 })
 
 export const rotateApiKey = documented({
   summary: "Replace the API key",
   description: withErrors(
-    "The previous key is invalid at once; an orchestrator may remember what it resolved to for some seconds. The new key is shown once.",
-    [[403, "forbidden_origin", "a browser sent it from another site than the dashboard"], ...ownErrors]
+    "The previous key is invalid at once. An orchestrator may cache its attribution for some seconds. The new key is shown once.",
+    [[403, "forbidden_origin", "the request comes from a page of another site"], ...ownErrors]
   ),
   response: { status: 200, body: { apiKey: key } }
 })
@@ -162,7 +163,7 @@ export const rotateApiKey = documented({
 export const attribute = documented({
   summary: "Resolve an API key",
   description: withErrors("The markup that applies is the smaller of `builderBps` and `maxBuilderBps`.", [
-    [404, "unattributed", "the key is missing, unknown, rotated, or of a suspended builder"],
+    [404, "unattributed", "the key is missing, unknown or rotated, or its builder is suspended"],
     rateLimited,
     ...failures
   ]),
@@ -184,7 +185,7 @@ const bodyErrors: ReadonlyArray<ErrorRow> = [bodyTooLarge, invalid]
 
 export const register = documented({
   summary: "Register a builder",
-  description: withErrors("The API key is shown once. `payoutMode` is `onchain` unless given.", [
+  description: withErrors("The API key is shown once.", [
     [409, "already_registered", "the id is taken, or the wallet already owns a builder"],
     ...bodyErrors,
     ...adminErrors
@@ -209,7 +210,7 @@ export const register = documented({
 export const accrue = documented({
   summary: "Book an accrual",
   description: withErrors(
-    "Called by the orchestrator for a settled sweep. `sweepId` makes it safe to repeat. With `paidTxHash` the accrual was paid by the sweep itself.",
+    "Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key. With `paidTxHash`, the sweep itself paid the accrual.",
     [[409, "conflict", "the sweep is booked with other content"], ...bodyErrors, ...adminErrors]
   ),
   request: { builderId: "acme", sweepId: `${txHash}_3`, token, amount: "125000", chainId: 8453 },
@@ -217,14 +218,14 @@ export const accrue = documented({
 })
 
 export const balances = documented({
-  summary: "What a builder is owed",
-  description: withErrors("Payable balances per token; none for an unknown builder.", adminErrors),
+  summary: "Get the balances of a builder",
+  description: withErrors("Payable balances per token. Empty for an unknown builder.", adminErrors),
   response: { status: 200, body: { builderId: "acme", balances: [{ token, amount: "125000", chainId: 8453 }] } }
 })
 
 export const bookRevenue = documented({
-  summary: "Book protocol income",
-  description: withErrors("Called by the orchestrator for a settled sweep. `sweepId` makes it safe to repeat.", [
+  summary: "Book protocol revenue",
+  description: withErrors("Called by the orchestrator for a settled sweep. `sweepId` is the idempotency key.", [
     [409, "conflict", "the sweep is booked with other content"],
     ...bodyErrors,
     ...adminErrors
@@ -234,9 +235,9 @@ export const bookRevenue = documented({
 })
 
 export const bookRevenues = documented({
-  summary: "Book protocol income of several sweeps",
+  summary: "Book protocol revenue of several sweeps",
   description: withErrors(
-    "As `POST /revenue`, of up to 100 settlements at once. An entry that is not among `booked` conflicts with what is booked; offered by itself, it is refused with 409.",
+    "Same as `POST /revenue` for up to 100 settlements. An entry that is missing in `booked` conflicts with an earlier booking. `POST /revenue` answers 409 for it.",
     [...bodyErrors, ...adminErrors]
   ),
   request: {
@@ -246,7 +247,7 @@ export const bookRevenues = documented({
 })
 
 export const liveness = documented({
-  summary: "Whether the process serves",
-  description: "Says nothing about what is behind it.",
+  summary: "Check liveness",
+  description: "Does not check any dependency.",
   response: { status: 200, body: { ok: true } }
 })

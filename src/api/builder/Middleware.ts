@@ -5,7 +5,7 @@ import type { BuilderAccount } from "../../domain/Builder.ts"
 import { BodyTooLarge, Unauthorized, Unavailable } from "../shared/Errors.ts"
 import { BadRequest, ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
 
-/** The dashboard's session, which its scripts never see. */
+/** The dashboard's session. Scripts cannot read it. */
 export const SESSION_COOKIE = HttpApiSecurity.apiKey({ in: "cookie", key: "sweep_session" }).pipe(
   HttpApiSecurity.annotateMerge(
     OpenApi.annotations({ description: "Set by `POST /auth/verify` and `POST /builders/self`; HttpOnly, 7 days" })
@@ -18,32 +18,32 @@ export class CurrentSession extends Context.Service<
   { readonly builder: BuilderAccount; readonly token: Redacted.Redacted }
 >()("sweep/api/CurrentSession") {}
 
-/** Only for who is signed in. */
+/** Requires a session. */
 export class SessionOnly extends HttpApiMiddleware.Service<SessionOnly, { provides: CurrentSession }>()(
   "sweep/api/SessionOnly",
   { error: [Unauthorized, Unavailable], security: { session: SESSION_COOKIE } }
 ) {}
 
 /**
- * Refuses browsers of other sites than the dashboard's and the backend's own, whose requests would carry a visitor's cookie
- * (the session's, or a gateway's in front of the console), or give the visitor one. Browsers name their site in each POST;
- * other clients need not.
+ * Refuses requests from pages of other sites than the dashboard and the backend, which would carry a visitor's cookie (of the
+ * session, or of a gateway in front of the console) or set one. Browsers name their origin in each POST. Other clients need
+ * not.
  */
 export class SameSiteOnly extends HttpApiMiddleware.Service<SameSiteOnly>()("sweep/api/SameSiteOnly", {
   error: ForbiddenOrigin
 }) {}
 
-/** Closes self-signup where the operator did not open it, before anything of the request is read. */
+/** Refuses self-signup if it is disabled, before the request is read. */
 export class SignupOpen extends HttpApiMiddleware.Service<SignupOpen>()("sweep/api/SignupOpen", {
   error: SignupDisabled
 }) {}
 
-/** The operator who is asking: as the gateway names them, or `admin-token`. */
+/** The operator who makes the request: the name from the gateway, or `admin-token`. */
 export class CurrentOperator extends Context.Service<CurrentOperator, { readonly name: string }>()(
   "sweep/api/CurrentOperator"
 ) {}
 
-/** Only for who came through the single sign-on gateway; where there is none, for the holder of the admin token. */
+/** Requires the assertion of the single sign-on gateway, or the admin token if there is no gateway. */
 export class ConsoleOnly extends HttpApiMiddleware.Service<ConsoleOnly, { provides: CurrentOperator }>()(
   "sweep/api/ConsoleOnly",
   {

@@ -62,6 +62,6 @@ export const Operations = HttpApiGroup.make("operations")
   .annotateMerge(
     OpenApi.annotations({
       description:
-        "For operators, as the console's other routes. The backend asks the orchestrator at `ORCHESTRATOR_URL` with `ORCHESTRATOR_ADMIN_TOKEN`, so that browsers never hold that token."
+        "For operators. The backend calls the orchestrator at `ORCHESTRATOR_URL` with `ORCHESTRATOR_ADMIN_TOKEN`, so that browsers never hold that token."
     })
   )

@@ -1,21 +1,21 @@
-/** What the documentation says about the console's view of the orchestrator. */
+/** Texts and examples of the console's view of the orchestrator. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 
 const always: ReadonlyArray<ErrorRow> = [
   unauthorized,
   unexpected,
-  [501, "not_configured", "`missing` lists the settings of the builder backend to set"],
-  [502, "orchestrator_unavailable", "the orchestrator did not answer, or not as it should: `detail` says how"]
+  [501, "not_configured", "`missing` lists the settings to set"],
+  [502, "orchestrator_unavailable", "the orchestrator did not answer, or answered unexpectedly: see `detail`"]
 ]
 
 const id = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
 const lane = "0x1111111111111111111111111111111111111111"
 
 export const health = documented({
-  summary: "Health of the orchestrator",
+  summary: "Get the health of the orchestrator",
   description: withErrors(
-    "What its `GET /admin/health` answers: database, chains, lanes, providers and queues.",
+    "Response of the orchestrator's `GET /admin/health`: database, chains, lanes, providers and queues.",
     always
   ),
   response: {
@@ -37,9 +37,9 @@ export const health = documented({
 })
 
 export const alerts = documented({
-  summary: "Standing alerts of the orchestrator",
+  summary: "List the orchestrator's standing alerts",
   description: withErrors(
-    "Critical first, then oldest first. They end by themselves when their cause is gone; those of the builder backend are under `/admin/alerts`.",
+    "Critical first, then oldest first. An alert ends when its cause is gone. Alerts of the builder backend are under `/admin/alerts`.",
     always
   ),
   response: {
@@ -58,9 +58,9 @@ export const alerts = documented({
 })
 
 export const stuck = documented({
-  summary: "Sweeps that do not get on",
+  summary: "List stuck sweeps",
   description: withErrors(
-    "What the orchestrator's `GET /admin/intents` answers: each tells what it waits for, in words, and what an operator can do.",
+    "Response of the orchestrator's `GET /admin/intents`: each sweep with the cause of its delay and the action that an operator can take.",
     [[422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"], ...always]
   ),
   response: {
@@ -87,9 +87,9 @@ export const stuck = documented({
 })
 
 export const retry = documented({
-  summary: "Try a stuck sweep now",
+  summary: "Retry a stuck sweep",
   description: withErrors(
-    "Has the orchestrator end the rest and the lease of a sweep that no transaction carries, and tells what came of it. Safe to repeat. Written to the audit log before the orchestrator is asked.",
+    "Makes the orchestrator release a sweep that no transaction carries, and returns the outcome. Safe to repeat. The request is written to the audit log before it is sent.",
     [[404, "not found", "no such intent"], ...always, unavailable]
   ),
   response: {

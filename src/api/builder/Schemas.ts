@@ -25,7 +25,7 @@ export const RegistrationRequest = Schema.Struct({
   builderBps: described(Markup, "Markup in basis points."),
   maxBuilderBps: described(Markup, "Cap of the markup in basis points."),
   payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
-  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder. Default: ledger.")
+  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder. Default: onchain.")
 }).annotate({ identifier: "Registration" })
 
 /** Identifier of a settlement, as keys, URLs and logs show it. */

@@ -1,4 +1,4 @@
-/** What the documentation says about the routes of builders' sweeps. */
+/** Texts and examples of the routes of builders' sweeps. */
 import {
   bodyTooLarge,
   type ErrorRow,
@@ -58,11 +58,11 @@ const ownErrors: ReadonlyArray<ErrorRow> = [unauthorized, rateLimited, unexpecte
 const badQuery = (name: string): ErrorRow => [422, `${name}: <problem>`, "a parameter is malformed"]
 
 export const report = documented({
-  summary: "Report a sweep's event",
+  summary: "Report an event of a sweep",
   description: withErrors(
-    "Called by the orchestrator when an attributed intent reaches a status. `id` makes it safe to repeat; events may come in any order. The builder's webhooks tell of it.",
+    "Called by the orchestrator when an attributed intent reaches a status. `id` is the idempotency key. Events may arrive in any order. The event is sent to the builder's webhooks.",
     [
-      [409, "conflict", "the event was reported with other content, or its intent of another builder"],
+      [409, "conflict", "the event was reported with other content, or its intent belongs to another builder"],
       bodyTooLarge,
       [422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"],
       unauthorized,
@@ -75,17 +75,17 @@ export const report = documented({
 })
 
 export const sweeps = documented({
-  summary: "Sweeps, newest first",
-  description: withErrors(
-    "Those that are attributed to the builder, once their owner submitted them. 100 unless `limit` says otherwise; `nextCursor` of a page is the `cursor` of the next. `chainId` is the source or the destination chain.",
-    [badQuery("status"), ...ownErrors]
-  ),
+  summary: "List sweeps",
+  description: withErrors("Submitted sweeps that are attributed to the builder, newest first.", [
+    badQuery("status"),
+    ...ownErrors
+  ]),
   response: { status: 200, body: { sweeps: [sweepExample] } }
 })
 
 export const sweep = documented({
-  summary: "One sweep and its history",
-  description: withErrors("`id` is the quote's id, which is the intent's.", [
+  summary: "Get a sweep and its history",
+  description: withErrors("`id` is the id of the intent, which is also that of the quote.", [
     [404, "not found", "no sweep of this id is attributed to the builder"],
     [422, "id: <problem>", "a parameter is malformed"],
     ...ownErrors
@@ -94,8 +94,8 @@ export const sweep = documented({
 })
 
 export const overview = documented({
-  summary: "Volume and success of the last days",
-  description: withErrors("Counts sweeps that were submitted within the last `days` UTC days, 30 unless told.", [
+  summary: "Get volume and success rate",
+  description: withErrors("Covers sweeps that were submitted within the last `days` UTC days. Default: 30.", [
     badQuery("days"),
     ...ownErrors
   ]),

@@ -1,4 +1,4 @@
-/** What the documentation says about the routes of builders' webhooks. */
+/** Texts and examples of the routes of builders' webhooks. */
 import {
   bodyTooLarge,
   type ErrorRow,
@@ -53,21 +53,21 @@ const sent = {
 
 const ownErrors: ReadonlyArray<ErrorRow> = [unauthorized, rateLimited, unexpected, unavailable]
 const malformed = (name: string): ErrorRow => [422, `${name}: <problem>`, "a parameter is malformed"]
-const foreign: ErrorRow = [403, "forbidden_origin", "a browser sent it from another site than the dashboard"]
-const notFound: ErrorRow = [404, "not found", "the builder has none of this id"]
+const foreign: ErrorRow = [403, "forbidden_origin", "the request comes from a page of another site"]
+const notFound: ErrorRow = [404, "not found", "the builder has no webhook or delivery with this id"]
 const disabled: ErrorRow = [409, "webhook_disabled", "the webhook is disabled: enable it first"]
 const invalid: ErrorRow = [422, '{ "message", "issues": [{ "path", "message" }] }', "every problem of the request"]
 
 export const list = documented({
-  summary: "Webhooks",
-  description: withErrors("Oldest first; secrets are not shown again.", [malformed("query"), ...ownErrors]),
+  summary: "List webhooks",
+  description: withErrors("Oldest first. Secrets are not shown again.", [malformed("query"), ...ownErrors]),
   response: { status: 200, body: { webhooks: [webhook] } }
 })
 
 export const create = documented({
   summary: "Add a webhook",
   description: withErrors(
-    "Tells the URL of each status that a sweep reaches, or of those in `events`. Requests are signed as Standard Webhooks asks. Answer 2xx within 15 seconds; redirects are not followed. Anything else is tried again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. The secret is shown once.",
+    "Sends a message to the URL for each status that a sweep reaches, or for those in `events`. Requests are signed according to Standard Webhooks. Answer 2xx within 15 seconds. Redirects are not followed. Any other outcome is retried after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. The secret is shown once.",
     [foreign, [409, "webhook_limit", "the builder has 10 webhooks"], bodyTooLarge, invalid, ...ownErrors]
   ),
   request: { url: webhook.url, description: webhook.description, events: webhook.events },
@@ -77,7 +77,7 @@ export const create = documented({
 export const patch = documented({
   summary: "Change, pause or resume a webhook",
   description: withErrors(
-    "While it is disabled nothing is sent, and what happens is not kept for it; what was waiting before goes on when it is enabled.",
+    "A disabled webhook receives nothing, and new events are not queued for it. Messages that were queued before are sent once it is enabled.",
     [foreign, notFound, bodyTooLarge, invalid, ...ownErrors]
   ),
   request: { enabled: false },
@@ -89,7 +89,7 @@ export const patch = documented({
 
 export const remove = documented({
   summary: "Remove a webhook",
-  description: withErrors("With its log and all that waits for it.", [
+  description: withErrors("Removes its log and its queued messages as well.", [
     foreign,
     notFound,
     malformed("id"),
@@ -101,7 +101,7 @@ export const remove = documented({
 export const rotateSecret = documented({
   summary: "Replace a webhook's secret",
   description: withErrors(
-    "For 24 hours requests carry two signatures, of the new and of the replaced secret. The new one is shown once.",
+    "For 24 hours, requests have two signatures: one by the new secret and one by the replaced secret. The new secret is shown once.",
     [foreign, notFound, malformed("id"), ...ownErrors]
   ),
   response: { status: 200, body: { webhook: { ...webhook, previousSecretUntilMs: 1767312000000 }, secret } }
@@ -109,7 +109,7 @@ export const rotateSecret = documented({
 
 export const test = documented({
   summary: "Send a test message",
-  description: withErrors("A `webhook.test`, whatever the webhook subscribes to; look for it in its deliveries.", [
+  description: withErrors("Sends a `webhook.test`, regardless of `events`. Its outcome is in the deliveries.", [
     foreign,
     notFound,
     disabled,
@@ -120,22 +120,20 @@ export const test = documented({
 })
 
 export const deliveries = documented({
-  summary: "What was sent to a webhook, newest first",
-  description: withErrors(
-    "With every attempt, for 30 days. 100 unless `limit` says otherwise; `nextCursor` of a page is the `cursor` of the next.",
-    [notFound, malformed("limit"), ...ownErrors]
-  ),
+  summary: "List deliveries of a webhook",
+  description: withErrors("Newest first, with every attempt. Deliveries are kept for 30 days.", [
+    notFound,
+    malformed("limit"),
+    ...ownErrors
+  ]),
   response: { status: 200, body: { deliveries: [delivery] } }
 })
 
 export const replay = documented({
   summary: "Send a message again",
-  description: withErrors("Now, under the same `webhook-id`, and under the whole schedule, whatever became of it.", [
-    foreign,
-    notFound,
-    disabled,
-    malformed("id"),
-    ...ownErrors
-  ]),
+  description: withErrors(
+    "Sends the message at once under the same `webhook-id`, with the full schedule of retries, regardless of its state.",
+    [foreign, notFound, disabled, malformed("id"), ...ownErrors]
+  ),
   response: { status: 202, body: delivery }
 })

@@ -1,4 +1,4 @@
-/** What the documentation says about `GET /chains` and `GET /tokens`. */
+/** Texts and examples of `GET /chains` and `GET /tokens`. */
 import { unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { delegate, tokenOut } from "./DocExamples.ts"
@@ -6,10 +6,10 @@ import { delegate, tokenOut } from "./DocExamples.ts"
 const weth = { chainId: 8453, address: tokenOut, symbol: "WETH", name: "Wrapped Ether", decimals: 18 }
 
 const CACHING =
-  "Cacheable for five minutes. With `If-None-Match` the answer is 304 without a body as long as nothing changed."
+  "Cacheable for five minutes. With `If-None-Match`, the response is 304 without a body if nothing has changed."
 
 export const chains = documented({
-  summary: "Chains that are served",
+  summary: "List chains",
   description: withErrors(
     `What a client needs to offer chains: names for route hints, the contracts that accounts delegate to, how long settlement takes, and which sweeps can start and end where.\n\n${CACHING}`,
     [unexpected]
@@ -40,7 +40,7 @@ export const chains = documented({
 })
 
 export const tokens = documented({
-  summary: "Tokens that are listed",
+  summary: "List tokens",
   description: withErrors(
     `A token list in the Uniswap format, of all chains or of one. Other tokens can be swept too, at the highest tier. \`extensions.tier\` is the \`tier\` to ask quotes with; \`0xEeee…EEeE\` with the tag \`native\` stands for a chain's native currency.\n\n${CACHING}`,
     [

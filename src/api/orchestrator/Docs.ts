@@ -1,4 +1,4 @@
-/** What the documentation says about the routes of clients, beside their schemas: meaning, errors and examples. */
+/** Texts, errors and examples of the routes of clients in the documentation. */
 import { TYPES } from "../../domain/SweepOrder.ts"
 import { bodyTooLarge, type ErrorRow, rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
@@ -9,22 +9,22 @@ export const introduction = `Gasless, non-custodial token sweeps.
 1. \`POST /quote\` prices a sweep and returns the order to sign.
 2. The owner signs two things, with no gas and no allowance: the order (EIP-712), and an EIP-7702 authorization that lets the account run the chain's delegate. Both are in \`signing\`.
 3. \`POST /intents\` takes both signatures; a relayer pays the gas.
-4. \`GET /intents/:id\` tells the status until it is \`delivered\` or \`failed\`. Poll about every 3 seconds, or follow \`GET /intents/:id/events\`.
+4. \`GET /intents/:id\` returns the status until it is \`delivered\` or \`failed\`. Poll about every 3 seconds, or follow \`GET /intents/:id/events\`.
 
 Every uint256 is a decimal string in the token's smallest unit. Addresses are accepted in any case and returned checksummed.
 
-Errors are \`{ "error": string }\`. Where it says \`internal error\` the reason is deliberately not told: decide by the status. Every answer carries \`X-Request-Id\`; name it when you ask about a request.
+Errors are \`{ "error": string }\`. The reason behind \`internal error\` is not disclosed: decide by the status code. Every response has an \`X-Request-Id\`: quote it when you report a problem.
 
-\`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Beyond, the answer is 429 with \`Retry-After\` in seconds. Every answer of these routes tells what is left in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
+\`/quote\`, \`/intents\`, \`/intents/*\` and \`/portfolio/*\` share 100 requests per 60 seconds and client. Above the limit, the response is 429 with \`Retry-After\` in seconds. Every response of these routes has the remaining requests in \`RateLimit\` and the policy in \`RateLimit-Policy\`.
 
-\`POST /quote\` and \`POST /intents\` take an \`Idempotency-Key\`: after a lost answer, send the same request under the same key and get the first one's answer. A key stands for one route and body, for 24 hours.`
+\`POST /quote\` and \`POST /intents\` accept an \`Idempotency-Key\`: after a lost response, repeat the request with the same key and receive the first response. A key is valid for one route and body, for 24 hours.`
 
 const keyed: ReadonlyArray<ErrorRow> = [
-  [409, "idempotency key was used with another request", "the `Idempotency-Key` came with another body before"],
+  [409, "idempotency key was used with another request", "the `Idempotency-Key` was used with another body"],
   [
     409,
     "a request with this idempotency key is in progress",
-    "the first request with the `Idempotency-Key` is not answered yet: send it again after `Retry-After`"
+    "the first request with the `Idempotency-Key` is in progress: repeat it after `Retry-After`"
   ]
 ]
 
@@ -88,9 +88,9 @@ const quoteExample = {
 export const quote = documented({
   summary: "Price a sweep",
   description: withErrors(
-    "Locks the fees and returns the unsigned order with its expiry. With `apiKey`, the builder behind the key is attributed and its markup is part of the order. Unknown fields are ignored.\n\nBefore signing, show the owner the amount and chain, the fee split, the minimum that is received, destination and expiry, and check the returned order against the request.",
+    "Locks the fees and returns the unsigned order with its expiry. With `apiKey`, the builder behind the key is attributed and its markup is part of the order. Unknown fields are ignored.\n\nBefore signing, show the owner the amount and chain, the fee split, the minimum received, the destination and the expiry, and check the returned order against the request.",
     [
-      [403, "request blocked by sanctions screening", "owner or destination is blocked; not retryable"],
+      [403, "request blocked by sanctions screening", "owner or destination is blocked; do not retry"],
       ...body,
       [
         422,
@@ -118,9 +118,9 @@ export const quote = documented({
 })
 
 export const submit = documented({
-  summary: "Submit what the owner signed",
+  summary: "Submit a signed sweep",
   description: withErrors(
-    "Takes the order's signature and the EIP-7702 authorization. When it answers, the sweep is durable and a relayer will send it.",
+    "Accepts the signature of the order and the EIP-7702 authorization. Once this route answers, the sweep is stored durably and a relayer will send it.",
     [
       [
         400,
@@ -150,7 +150,7 @@ export const submit = documented({
 })
 
 export const status = documented({
-  summary: "Status of an intent",
+  summary: "Get the status of an intent",
   description: withErrors(
     "`quoted` → `submitted` → `settled_source` → `delivered`, or `failed` with a `failureReason`. `delivered` and `failed` are final.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
@@ -193,15 +193,15 @@ const held = {
 const portfolioExample = { owner, tokens: [held], totalUsd: "25.000000", updatedAtMs: 1767225600000 }
 
 export const portfolio = documented({
-  summary: "What an owner holds",
-  description: withErrors("Balances on every served chain, with prices where there are any.", portfolioErrors),
+  summary: "Get the balances of an owner",
+  description: withErrors("Balances on every served chain, with prices if known.", portfolioErrors),
   response: { status: 200, body: portfolioExample }
 })
 
 export const prices = documented({
-  summary: "What listed tokens are worth",
+  summary: "List prices of tokens",
   description: withErrors(
-    "For display: US dollars for a whole token, at most a minute old. Listed tokens without a price are left out.",
+    "Prices in US dollars for one whole token, at most a minute old, for display only. Listed tokens without a price are left out.",
     [rateLimited, unexpected, [502, "internal error", "the price provider failed"]]
   ),
   response: {
@@ -211,9 +211,9 @@ export const prices = documented({
 })
 
 export const sweepable = documented({
-  summary: "What is worth sweeping",
+  summary: "Get the sweepable balances of an owner",
   description: withErrors(
-    "The portfolio, and for each token whether sweeping it leaves anything after fees, and what.",
+    "The portfolio, with the amount that a sweep of each token leaves after fees.",
     portfolioErrors
   ),
   response: {

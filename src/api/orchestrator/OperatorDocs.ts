@@ -1,11 +1,11 @@
-/** What the documentation says about the operator's routes, and liveness. */
+/** Texts and examples of the operator's routes and of liveness. */
 import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { delegate, id, owner, txHash } from "./DocExamples.ts"
 
 export const tick = documented({
   summary: "Run one pass of the watcher",
-  description: withErrors("Moves on what can be moved on, beside the scheduled passes, and tells what moved.", [
+  description: withErrors("Runs a pass in addition to the scheduled ones, and returns what it changed.", [
     unauthorized,
     unexpected,
     unavailable
@@ -26,9 +26,9 @@ export const tick = documented({
 })
 
 export const health = documented({
-  summary: "Health of everything behind the orchestrator",
+  summary: "Get the health of all dependencies",
   description: withErrors(
-    "Database, chains, relayer lanes, what holds the relayer back, providers and queues. Answers 200 also when parts are down: read `status`.",
+    "Database, chains, relayer lanes, state of relaying, providers and queues. It returns 200 even when a dependency is down. Check `status`.",
     [unauthorized, unexpected]
   ),
   response: {
@@ -50,12 +50,8 @@ export const health = documented({
 })
 
 export const alerts = documented({
-  summary: "Standing alerts",
-  description: withErrors("What an operator must look at, critical first, then oldest first.", [
-    unauthorized,
-    unexpected,
-    unavailable
-  ]),
+  summary: "List standing alerts",
+  description: withErrors("Critical first, then oldest first.", [unauthorized, unexpected, unavailable]),
   response: {
     status: 200,
     body: [
@@ -72,17 +68,17 @@ export const alerts = documented({
 })
 
 export const liveness = documented({
-  summary: "Whether the process serves",
-  description: "Says nothing about what is behind it; see `GET /admin/health`.",
+  summary: "Check liveness",
+  description: "Does not check any dependency. See `GET /admin/health`.",
   response: { status: 200, body: { ok: true } }
 })
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]
 
 export const stuck = documented({
-  summary: "Sweeps that do not get on",
+  summary: "List stuck sweeps",
   description: withErrors(
-    "Submitted for longer than `olderThanSeconds` (120 unless told) without settling, resting after an attempt that could not be made, or settled and not delivered for as much longer than was estimated. Oldest first, `limit` at most (50 unless told), with the number of all in `total`. Each tells what it waits for, in words and for machines, and what an operator can do.",
+    "Sweeps that were submitted more than `olderThanSeconds` ago and have not settled, that wait after a failed attempt, or whose delivery is later than estimated by more than `olderThanSeconds`. Oldest first. Each has the cause of its delay, as text and as a code, and the action that an operator can take.",
     [[422, "<parameter>: <problem>", "a parameter is malformed"], ...always]
   ),
   response: {
@@ -111,9 +107,9 @@ export const stuck = documented({
 })
 
 export const retry = documented({
-  summary: "Try a stuck sweep now",
+  summary: "Retry a stuck sweep",
   description: withErrors(
-    "Ends the rest and the lease of a submitted intent that no transaction carries, so that a relayer takes it with its next claim. Changes nothing else, and answers what happened: safe to repeat, and no sweep is sent twice by it.",
+    "Ends the waiting time and the lease of a submitted intent that no transaction carries, so that a relayer takes it with its next claim. Returns the outcome. Safe to repeat: no sweep is sent twice.",
     [[404, "not found", "no such intent"], ...always]
   ),
   response: {

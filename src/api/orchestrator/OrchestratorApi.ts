@@ -58,7 +58,7 @@ export const Quotes = HttpApiGroup.make("quotes")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "Prices a sweep and makes the order to sign." }))
+  .annotateMerge(OpenApi.annotations({ description: "Prices a sweep and builds the order to sign." }))
 
 export const Intents = HttpApiGroup.make("intents")
   .add(
@@ -83,7 +83,7 @@ export const Intents = HttpApiGroup.make("intents")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "Takes what the owner signed, and says what became of it." }))
+  .annotateMerge(OpenApi.annotations({ description: "Accepts signed sweeps and returns their status." }))
 
 export const Portfolios = HttpApiGroup.make("portfolio")
   .add(
@@ -101,7 +101,7 @@ export const Portfolios = HttpApiGroup.make("portfolio")
   .middleware(Validated)
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "What an owner holds, and what of it is worth sweeping." }))
+  .annotateMerge(OpenApi.annotations({ description: "Balances of an owner, and the part that can be swept." }))
 
 export const Prices = HttpApiGroup.make("prices")
   .add(
@@ -112,7 +112,7 @@ export const Prices = HttpApiGroup.make("prices")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "What listed tokens are worth, for display." }))
+  .annotateMerge(OpenApi.annotations({ description: "Prices of listed tokens, for display." }))
 
 export const Catalogs = HttpApiGroup.make("catalog")
   .add(
@@ -127,9 +127,7 @@ export const Catalogs = HttpApiGroup.make("catalog")
       .middleware(Validated)
       .annotateMerge(CatalogDocs.tokens)
   )
-  .annotateMerge(
-    OpenApi.annotations({ description: "The chains and tokens that are served. Cacheable, not rate limited." })
-  )
+  .annotateMerge(OpenApi.annotations({ description: "Served chains and tokens. Cacheable, not rate limited." }))
 
 export const Operator = HttpApiGroup.make("operator")
   .add(
@@ -164,7 +162,7 @@ export const Operator = HttpApiGroup.make("operator")
 
 export const System = HttpApiGroup.make("system")
   .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(OperatorDocs.liveness))
-  .annotateMerge(OpenApi.annotations({ description: "For load balancers and orchestrators of containers." }))
+  .annotateMerge(OpenApi.annotations({ description: "Liveness, for load balancers and container platforms." }))
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
   .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, System)

@@ -1,4 +1,4 @@
-/** The table of an endpoint's errors in its documentation: what the schemas do not say is when each is answered. */
+/** The table of an endpoint's errors in its documentation, with the cause of each. */
 
 export type ErrorRow = readonly [status: number, body: string, cause: string]
 
@@ -12,7 +12,7 @@ export const unavailable: ErrorRow = [503, "internal error", "the database canno
 export const unauthorized: ErrorRow = [401, "unauthorized", "the credential is missing or wrong"]
 export const bodyTooLarge: ErrorRow = [413, "request body too large", "the body is longer than 64 KiB"]
 
-/** A description with its errors below. */
+/** Appends the table of errors to a description. */
 export const withErrors = (text: string, rows: ReadonlyArray<ErrorRow>): string =>
   [
     text,

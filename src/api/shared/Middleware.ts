@@ -1,4 +1,4 @@
-/** Middleware that the contracts of both services name; servers implement it, clients only see its errors. */
+/** Middleware in the contracts of both services. Servers implement it, and clients see only its errors. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import {
@@ -13,13 +13,13 @@ import {
   ValidationFailed
 } from "./Errors.ts"
 
-/** The windows that requests are counted in. Endpoints of one policy share one window per client. */
+/** Rate limit policies. Endpoints with the same policy share one window per client. */
 export type RateLimitPolicy = "orchestrator" | "attribution" | "signup" | "builder"
 
-/** Annotates an endpoint, or a group, with the window that it counts in. */
+/** Annotates an endpoint or a group with its policy. */
 export class CountedIn extends Context.Service<CountedIn, RateLimitPolicy>()("sweep/api/CountedIn") {}
 
-/** Counts the request before anything else is done with it. Needs {@link CountedIn} on the endpoint or its group. */
+/** Counts the request first. Needs {@link CountedIn} on the endpoint or its group. */
 export class RateLimited extends HttpApiMiddleware.Service<RateLimited>()("sweep/api/RateLimited", {
   error: RateLimitExceededResponse
 }) {}
@@ -37,7 +37,7 @@ export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("sweep/api/J
   error: [InvalidJsonBody, ValidationFailed, BodyTooLarge]
 }) {}
 
-/** The attempt that a request with an `Idempotency-Key` makes. */
+/** Attempt of a request with an `Idempotency-Key`. */
 export class Attempt extends Context.Service<
   Attempt,
   {
@@ -46,7 +46,7 @@ export class Attempt extends Context.Service<
   }
 >()("sweep/api/Attempt") {}
 
-/** Errors of the key, and of the body that the key stands for. */
+/** Errors of the key and of its body. */
 const keyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge, IdempotencyKeyReused, IdempotencyKeyInUse] as const
 
 /** Takes an `Idempotency-Key` for a quote. Must surround {@link JsonBody}: malformed bodies are replayed too. */

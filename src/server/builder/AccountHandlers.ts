@@ -1,4 +1,4 @@
-/** Sign-in, self-signup, and what a signed-in builder sees of itself. */
+/** Sign-in, self-signup, and the account of a signed-in builder. */
 import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
@@ -110,7 +110,7 @@ export const me = HttpApiBuilder.group(
       .handle(
         "apiKey",
         Effect.fn("GET /me/apikey")(function* () {
-          // Every builder has been given a key in the transaction that created it.
+          // Every builder receives a key in the transaction that creates it.
           const key = yield* Effect.orDie(Effect.fromOption(yield* keys.of((yield* builder).id)))
           const { hash: _, ...view } = key
           return view

@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
       "payoutSafe",
       Effect.fn("GET /admin/payouts/:id/safe")(
         ({ params }) => desk.safeTransactions(params.id),
-        // A batch is opened on a configured chain; that its chain was taken away since is an operator's mistake.
+        // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({ PayoutNotFound: Failures.notFound, UnsupportedChain: Effect.die, ...Failures.store })
       )
     ),

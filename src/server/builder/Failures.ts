@@ -1,4 +1,4 @@
-/** What a client is told of a failure; the rest is logged. */
+/** Error bodies of failures. Reasons that clients must not see are logged. */
 import { Effect } from "effect"
 import * as Body from "../../api/builder/Errors.ts"
 import * as Payout from "../../api/builder/PayoutErrors.ts"

@@ -1,4 +1,4 @@
-/** What the orchestrator and operators post under the admin token. */
+/** Routes of the orchestrator and of operators, which need the admin token. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"

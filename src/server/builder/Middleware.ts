@@ -52,7 +52,7 @@ const signupOpen = Layer.effect(
 
 const ADMIN_TOKEN = { name: "admin-token" }
 
-/** Where a gateway is configured its assertion is the only credential: the admin token then opens no console. */
+/** With a gateway, its assertion is the only credential, and the admin token does not open the console. */
 const console = Layer.effect(
   ConsoleOnly,
   Effect.gen(function* () {

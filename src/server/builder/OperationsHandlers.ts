@@ -42,7 +42,7 @@ export const operations = HttpApiBuilder.group(
         Effect.fn("POST /admin/operations/intents/:id/retry")(
           function* ({ params: { id } }) {
             const { name } = yield* CurrentOperator
-            // Before it is done, since what is done elsewhere shares no transaction with the log.
+            // Written first, because the orchestrator shares no transaction with the log.
             yield* audit.append({ actor: name, action: "intent.retry", subject: id, details: {} })
             return yield* Effect.mapError(Effect.fromOption(yield* orchestrator.retry(id)), () => new NotFound())
           },

@@ -1,6 +1,6 @@
 /**
- * The session cookie. `Secure` also on a local network: browsers take `http://localhost` for trustworthy, so it works there
- * (on another plain-http host it does not, by intent).
+ * The session cookie. It is `Secure` on a local network too: browsers treat `http://localhost` as trustworthy. It does not work
+ * on other hosts without TLS.
  */
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"

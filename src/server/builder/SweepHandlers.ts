@@ -1,4 +1,4 @@
-/** What a signed-in builder sees of its sweeps. */
+/** Sweeps of a signed-in builder. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"

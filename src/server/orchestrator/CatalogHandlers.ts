@@ -1,4 +1,4 @@
-/** `GET /chains` and `GET /tokens`: the configuration as clients may know it. */
+/** `GET /chains` and `GET /tokens`: the public part of the configuration. */
 import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"

@@ -1,5 +1,6 @@
 /**
- * Joins the contract to the use cases. A failure's reason is logged and its client is told the status (spec, "Errors").
+ * Connects the contract to the use cases. The reason of a failure is logged, and its client sees only the status (spec,
+ * "Errors").
  */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -27,7 +28,7 @@ const unavailable = mask(() => new Unavailable())
 const unprocessable = mask(() => new Unprocessable())
 const upstreamFailed = mask(() => new UpstreamFailed())
 
-/** The type of an EIP-712 domain, which `eth_signTypedData_v4` and `cast` want among the types. */
+/** The type of an EIP-712 domain, which `eth_signTypedData_v4` and `cast` require among the types. */
 const EIP712_DOMAIN = [
   { name: "name", type: "string" },
   { name: "version", type: "string" },
@@ -61,7 +62,7 @@ export const quotes = HttpApiBuilder.group(
   })
 )
 
-/** What ids look like (RFC 9562): anything else is unknown without asking the database. */
+/** Form of an id (RFC 9562). Any other text is unknown, which saves a database query. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const intents = HttpApiBuilder.group(

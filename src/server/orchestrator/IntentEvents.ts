@@ -1,7 +1,7 @@
 /**
- * An intent's states as server-sent events (WHATWG HTML, "Server-sent events"): the state that it has at once, each other one
- * as it comes, and the end of the stream after the last. Every event is a whole state, so a client that missed some has missed
- * nothing that counts, and `Last-Event-ID` matters only for the end.
+ * States of an intent as server-sent events (WHATWG HTML, "Server-sent events"): the current state at once, then each later
+ * state. The stream ends after the final state. Each event holds the whole state, so a client that reconnects misses nothing,
+ * and `Last-Event-ID` matters only at the end.
  */
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -13,16 +13,16 @@ import * as ClientAddress from "../shared/ClientAddress.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
 import type { IntentStates } from "./IntentStates.ts"
 
-/** Streams that one client may have open: as with requests, clients whose address is not known share them. */
+/** Maximum number of open streams of one client. Clients with unknown addresses share one limit, as with requests. */
 const STREAMS_PER_CLIENT = 100
 
-/** Proxies cut connections on which nothing happens, commonly after a minute. */
+/** Proxies close idle connections, commonly after a minute. */
 const HEARTBEAT = "15 seconds"
 
-/** How long a client waits before it comes again after the stream broke, in milliseconds. */
+/** Milliseconds that a client waits before it reconnects. */
 const RETRY_MILLIS = 1_000
 
-/** When to try again where a client has too many streams: one of them may end at any time. */
+/** `Retry-After` of a client with too many streams, any of which may end at any time. */
 const RETRY_AFTER_SECONDS = 5
 
 const encode = Schema.encodeSync(Schema.fromJsonString(IntentView))
@@ -34,12 +34,12 @@ const BEAT = ":\n\n"
 
 const NO_MORE = HttpServerResponse.empty({ status: 204 })
 
-/** Answers with the events of an intent whose state was just read. */
+/** Responds with the events of an intent, given its current state. */
 export const make = Effect.fnUntraced(function* (states: IntentStates) {
   const { trustedProxyHops } = yield* ServerSettings
   const open = new Map<string, number>()
 
-  /** Takes one of the client's streams until the response is over. */
+  /** Counts a stream of the client until the response ends. */
   const counted = (client: string) =>
     Effect.acquireRelease(
       Effect.suspend(() => {
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (states: IntentStates) {
 
   return Effect.fnUntraced(function* (state: IntentState) {
     const request = yield* HttpServerRequest.HttpServerRequest
-    // A browser comes again after every end. This answer alone tells it that there is nothing more (WHATWG HTML, 9.2.3).
+    // A browser reconnects after every end, except after a 204 (WHATWG HTML, 9.2.3).
     if (isTerminal(state.status) && request.headers["last-event-id"] === state.status) return NO_MORE
     yield* counted(ClientAddress.fromRequest(request, trustedProxyHops))
     const told = states.follow(state).pipe(
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (states: IntentStates) {
     )
     return HttpServerResponse.stream(Stream.encodeText(told), {
       contentType: "text/event-stream",
-      // Otherwise nginx collects events before it passes them on.
+      // Without it, nginx buffers events.
       headers: { "x-accel-buffering": "no" }
     })
   })

@@ -1,7 +1,7 @@
 /**
- * Reads of intents' states for clients. Reads of the same moment are one query, and everyone who follows intents shares one
- * query per interval: what clients cost the database does not grow with how many they are. Reading, rather than waiting to be
- * told, sees what any process wrote, and misses nothing after a lost connection.
+ * Reads states of intents for clients. Simultaneous reads are one query, and all followers share one query per interval, so the
+ * load on the database does not grow with the number of clients. Polling sees what any process wrote, and misses nothing after
+ * a lost connection.
  */
 import {
   Deferred,
@@ -21,19 +21,19 @@ import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { Stopping } from "../shared/Stopping.ts"
 
-/** Ids in one query at most. */
+/** Maximum number of ids in one query. */
 const MAX_IDS = 200
 
-/** How often followed intents are read: a change is told this much later at most. */
+/** Interval between reads of followed intents, and thus the maximum delay of a change. */
 const POLL = Duration.millis(250)
 
-/** A follower that does not end by itself is let go, as a quote may never be submitted; it may come again. */
+/** Maximum time that a client follows an intent, because a quote may never be submitted. The client may reconnect. */
 const LONGEST_FOLLOWING = Duration.minutes(30)
 
 export interface IntentStates {
-  /** None where the intent is not known. */
+  /** None if the intent is unknown. */
   readonly find: (id: string) => Effect.Effect<Option.Option<IntentState>, StoreUnavailable>
-  /** The state as given and every other one that follows; ends after a terminal one, and when the server stops. */
+  /** The given state and every later one. Ends after a final state, and when the server stops. */
   readonly follow: (state: IntentState) => Stream.Stream<IntentState>
 }
 

@@ -11,7 +11,7 @@ import { mask } from "../shared/Masked.ts"
 
 const unavailable = mask(() => new Unavailable())
 
-/** Twice as long as sweeps take when all is well on slow chains. */
+/** Twice the time that a sweep takes on a slow chain. */
 const STUCK_SECONDS = 120
 
 const LIMIT = 50

@@ -1,20 +1,20 @@
-/** Answers that change only with the configuration: made once, revalidated by their ETag (RFC 9110, section 13.1.2). */
+/** Responses that change only with the configuration: made once, and revalidated by their ETag (RFC 9110, section 13.1.2). */
 import { Effect, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** Fresh for five minutes; caches may be shared, as everybody gets the same. */
+/** Fresh for five minutes. Shared caches may store the response, because it is the same for everybody. */
 const CACHE_CONTROL = "public, max-age=300"
 
 const encoder = new TextEncoder()
 
-/** Weak: replicas may answer in other words that mean the same. */
+/** Weak comparison: replicas may format the same content differently. */
 const matches = (header: string | undefined, etag: string): boolean =>
   header !== undefined && (header.trim() === "*" || header.split(",").some((tag) => tag.trim() === etag))
 
 /**
- * The answer to every request for `value`. What `identity` says makes the ETag: it must change whenever clients should read
- * the value again.
+ * Makes the response to every request for `value`. The ETag is the hash of `identity`, which must change whenever clients
+ * should read the value again.
  */
 export const make = <A, I>(schema: Schema.Codec<A, I>, value: A, identity: unknown = value) =>
   Effect.gen(function* () {

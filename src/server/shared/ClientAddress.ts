@@ -1,15 +1,15 @@
 /**
- * Who a request counts for. Proxies append the address that they saw to the right of `X-Forwarded-For`, so only the entries
- * that our own proxies appended can be believed; whatever stands to their left was written by the client.
+ * Identifies the client of a request for rate limits. Each proxy appends the address that it saw to `X-Forwarded-For`, so only
+ * the entries of trusted proxies, on the right, are reliable. The client can write anything to their left.
  */
 import { Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 
-/** The bucket of all clients whose address is not known. */
+/** Bucket of all clients with unknown addresses. */
 export const ANONYMOUS = "anonymous"
 
-/** An IPv6 client is given at least a /64, so its single addresses mean nothing. */
+/** An IPv6 client has at least a /64, so a single address does not identify it. */
 const IPV6_PREFIX = 64
 
 /** An address as proxies write it: `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:567`. */
@@ -21,7 +21,7 @@ const parse = (text: string): Option.Option<NetAddress.IpAddress> => {
   return Option.map(Result.getSuccess(address), (ip) => NetAddress.toCanonical(ip))
 }
 
-/** One key per IPv4 address (also when mapped into IPv6) and per IPv6 /64; none when `text` is no address. */
+/** One key per IPv4 address (also when mapped into IPv6) and per IPv6 /64; none if `text` is not an address. */
 export const addressKey = (text: string): Option.Option<string> =>
   Option.map(parse(text.trim()), (address) =>
     NetAddress.isIpv4Address(address)
@@ -30,9 +30,9 @@ export const addressKey = (text: string): Option.Option<string> =>
   )
 
 /**
- * The rate limit key of a request: the entry of `X-Forwarded-For` that is `trustedProxyHops` from the right, or the socket's
- * peer for 0 hops. A header that is absent, too short or malformed there gives the shared {@link ANONYMOUS} bucket, as the
- * peer is then a proxy that everybody shares.
+ * Rate limit key of a request: the entry of `X-Forwarded-For` that is `trustedProxyHops` from the right, or the socket's peer
+ * for 0 hops. If the header is absent, too short or malformed there, the key is {@link ANONYMOUS}: the peer is then a proxy
+ * that all clients share.
  */
 export const clientKey = (options: {
   readonly trustedProxyHops: number
@@ -48,6 +48,6 @@ export const fromRequest = (request: HttpServerRequest.HttpServerRequest, truste
   clientKey({
     trustedProxyHops,
     forwardedFor: request.headers["x-forwarded-for"],
-    // Asking the socket costs, and behind a proxy it says nothing.
+    // Reading the socket is slow, and behind a proxy its peer is the proxy.
     peer: trustedProxyHops === 0 ? Option.getOrUndefined(request.remoteAddress) : undefined
   })

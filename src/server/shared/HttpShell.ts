@@ -1,6 +1,6 @@
 /**
- * What surrounds every request, whatever becomes of it: an id, log annotations and one access log line, CORS, security
- * headers, and an `{ error }` body for everything that no handler answered. Never logs bodies, queries or headers.
+ * Wraps every request in an id, log annotations, one access log line, CORS and security headers, and answers with an
+ * `{ error }` body if no handler did. Never logs bodies, queries or headers.
  */
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -14,7 +14,7 @@ type Wrap = <E, R>(
   app: Effect.Effect<Response, E, R>
 ) => Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest>
 
-/** CORS for any origin, without credentials: nothing behind it depends on who the browser's user is. */
+/** CORS for any origin, without credentials, because no response depends on the browser's user. */
 export const openCors: Wrap = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST"],
   exposedHeaders: ["ETag", "Idempotent-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
@@ -41,7 +41,7 @@ const withDefaultHeaders = (response: Response, requestId: string): Response =>
 const isRouteNotFound = (failure: unknown): boolean =>
   HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound"
 
-/** Answers what the handlers left unanswered. Interruption stays: its client is gone. */
+/** Answers what the handlers left unanswered, except for interrupted requests: their clients are gone. */
 const answerFailures = (routes: RouteTable, request: HttpServerRequest.HttpServerRequest): Wrap =>
   Effect.catchCause((cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
@@ -70,12 +70,12 @@ const accessLog = (request: HttpServerRequest.HttpServerRequest, status: number,
     )
   )
 
-/** nginx's number for a client that left before its answer. */
+/** nginx's status for a client that left before the response. */
 const CLIENT_CLOSED_REQUEST = 499
 
 export interface Options {
   readonly routes: RouteTable
-  /** The CORS policy of a request; none answers browsers of other origins without CORS headers. */
+  /** CORS policy of a request. Without one, the response has no CORS headers. */
   readonly cors: (request: HttpServerRequest.HttpServerRequest) => Wrap | undefined
 }
 

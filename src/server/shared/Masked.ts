@@ -1,7 +1,7 @@
-/** Turns a failure into what its client may know of it, and logs the rest. */
+/** Replaces a failure by the error that its client may see, and logs the reason. */
 import { Effect } from "effect"
 
-/** Replaces the failure by `answer`. The log line carries the request's id and, where there is one, the reason's code. */
+/** Replaces the failure by `answer`. The log line has the request's id and the code of the reason, if there is one. */
 export const mask =
   <Answer>(answer: () => Answer) =>
   (failure: { readonly _tag: string; readonly message: string; readonly reason?: string }) =>

@@ -1,6 +1,6 @@
 /**
- * The operator's bearer token. Both sides are hashed before they are compared, so the time taken says nothing about the
- * token, not even its length. Without a configured token nobody is let in.
+ * Checks the operator's bearer token. Both sides are hashed before they are compared, so the time taken reveals nothing about
+ * the token, not even its length. Without a configured token every request is refused.
  */
 import { Effect, Layer, Redacted } from "effect"
 import { Digest, Mac } from "effect/crypto"
@@ -11,7 +11,7 @@ import { ServerSettings } from "./ServerSettings.ts"
 
 const encoder = new TextEncoder()
 
-/** RFC 9110, section 11.6.1: a 401 names the scheme that would be accepted. */
+/** RFC 9110, section 11.6.1: a 401 names the accepted scheme. */
 const challenge = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "www-authenticate", "Bearer"))
 )
@@ -22,7 +22,7 @@ export const layer = Layer.effect(
     const { adminToken } = yield* ServerSettings
     const { digest } = yield* Digest.Digest
     const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
-    // An absent header reads as an empty credential, so an empty token must not count as one.
+    // An absent header reads as an empty credential, so an empty token must not match it.
     const expected = adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
 
     return OperatorOnly.of({

@@ -1,9 +1,9 @@
 /**
  * Fixed windows in memory: one count per key that starts with the first request and ends a whole window later.
  *
- * It replaces `fixedWindow` of effect's own memory store, whose windows grow by a share per request (so that a client may
- * exceed the limit inside one window) and which never forgets a key. Everything else is effect's. Replicas count
- * separately; a shared store is another layer of the same service.
+ * Replaces `fixedWindow` of Effect's memory store, which extends a window with each request, so that a client can exceed the
+ * limit within one window, and which never removes a key. The other operations are Effect's. Replicas count separately. A
+ * shared store is another layer of the same service.
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
@@ -13,7 +13,7 @@ interface Window {
   readonly endsAt: number
 }
 
-/** Ended windows are dropped when as many again have begun since the last time. */
+/** Ended windows are removed whenever the number of windows has doubled since the last removal. */
 const FIRST_SWEEP = 1_024
 
 export const layerMemory: Layer.Layer<RateLimiter.RateLimiterStore> = Layer.effect(
@@ -41,7 +41,7 @@ export const layerMemory: Layer.Layer<RateLimiter.RateLimiterStore> = Layer.effe
       ...base,
       fixedWindow: (options) => {
         const { key, limit, refillRate, tokens } = options
-        // Without a limit the caller wants to wait, not to be refused: there is no window to count in.
+        // Without a limit the caller waits instead of being refused, so there is no window to count in.
         if (limit === undefined) return base.fixedWindow(options)
         return Effect.map(Clock.currentTimeMillis, (now) => {
           const standing = windows.get(key)

@@ -1,6 +1,6 @@
 /**
- * Counts requests per client and window (spec, "Limits"), before anything else is done with them. When the store of the
- * counts fails, requests pass: being limited is worth less than being served.
+ * Counts requests per client and window (spec, "Limits") before anything else is done with them. If the store fails, requests
+ * pass: availability matters more than the limit.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -19,16 +19,16 @@ const policyOf = (options: {
     Context.getOption(options.group.annotations, CountedIn)
   )
 
-/** Whole seconds until the window resets, at least 1: a client that waits this long is not refused again at once. */
+/** Whole seconds until the window resets, rounded up. Minimum: 1. */
 export const retryAfterSeconds = (untilReset: Duration.Duration): number =>
   Math.max(1, Math.ceil(Duration.toSeconds(untilReset)))
 
 const seconds = (duration: Duration.Duration): number => Math.ceil(Duration.toSeconds(duration))
 
-/** What the policy of a window is called in headers; the orchestrator has but one. */
+/** Name of a policy in headers. The orchestrator has only one policy. */
 const policyName = (policy: RateLimitPolicy): string => (policy === "orchestrator" ? "default" : policy)
 
-/** `RateLimit-Policy` and, when it is known, `RateLimit` (draft-ietf-httpapi-ratelimit-headers), on whatever is answered. */
+/** Adds `RateLimit-Policy` and, if known, `RateLimit` to the response (draft-ietf-httpapi-ratelimit-headers). */
 const tellLimits = (
   policy: RateLimitPolicy,
   { limit, windowMillis }: RateLimitWindow,
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
                 return yield* new RateLimitExceeded({ retryAfterSeconds: retryAfterSeconds(retryAfter) })
               }
               yield* tell()
-              yield* Effect.logWarning("the rate limit store failed; the request was let through", error)
+              yield* Effect.logWarning("the rate limit store failed; the request was not limited", error)
             })
           )
         )
@@ -83,6 +83,6 @@ export const layer = Layer.effect(
   })
 )
 
-/** With counts in the given store. */
+/** The middleware with counts in the given store. */
 export const layerWithStore = <E, R>(store: Layer.Layer<RateLimiter.RateLimiterStore, E, R>) =>
   layer.pipe(Layer.provide(RateLimiter.layer), Layer.provide(store))

@@ -1,10 +1,10 @@
-/** Which methods a path answers to, found in the way the router finds routes. Tells 404 from 405. */
+/** Methods of each path, matched in the same way as the router matches routes. Distinguishes 404 from 405. */
 import { FindMyWay, type HttpRouter } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 
 /**
- * How both the router and this table read paths: case matters (RFC 3986, section 6.2.2.1), and parameters may be long, so
- * that a malformed one is answered by its schema rather than as an unknown route.
+ * Path matching of the router and of this table. Case matters (RFC 3986, section 6.2.2.1). Parameters may be long, so that the
+ * schema answers a malformed one instead of the router.
  */
 export const ROUTER_CONFIG = { caseSensitive: true, maxParamLength: 16_384 } as const
 
@@ -15,7 +15,7 @@ export interface Entry {
 }
 
 export interface RouteTable {
-  /** What stands at the path of a request target such as `/intents/1?x=y`. */
+  /** The entry at the path of a request target such as `/intents/1?x=y`. */
   readonly find: (target: string) => Entry | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a client reads when a request has the wrong shape: every problem, each naming its field, joined with `"; "`
- * (spec, "Errors"). The wording is part of the interface, so it never shows the service's own type names or the input.
+ * Text of a validation error: every problem with the name of its field, joined with `"; "` (spec, "Errors"). The wording is
+ * part of the interface. It never shows type names of the service, or the input.
  */
 import { type SchemaAST, SchemaIssue } from "effect"
 
@@ -38,7 +38,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** What a check says of a value that it refused. */
+/** Message of a failed check. */
 const checkMessage = (issue: SchemaIssue.Filter): string | undefined => {
   const stated = SchemaIssue.defaultCheckHook(issue)
   const wanted = text(issue.filter.annotations?.["expected"])
@@ -52,7 +52,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** The leaves of an issue; the message of an outer check stands for what it wraps. */
+/** The leaves of an issue. The message of an outer check replaces the messages inside it. */
 export const problems = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey>,

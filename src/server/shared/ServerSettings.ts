@@ -5,21 +5,21 @@ import { common } from "../../config/Common.ts"
 import { orchestrator } from "../../config/Orchestrator.ts"
 
 export interface RateLimitWindow {
-  /** Requests that one client may make in a window. */
+  /** Maximum number of requests of one client in a window. */
   readonly limit: number
   readonly windowMillis: number
 }
 
 export interface ServerSettingsShape {
   /**
-   * How many proxies stand in front and append to `X-Forwarded-For`: the client is that many entries from the right. 0: the
+   * Number of trusted proxies that append to `X-Forwarded-For`: the client is that many entries from the right. 0: the
    * socket's peer is the client.
    */
   readonly trustedProxyHops: number
   readonly rateLimits: Readonly<Record<RateLimitPolicy, RateLimitWindow>>
-  /** Longer request bodies are refused. */
+  /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
-  /** Without one, every operator route is closed. */
+  /** Without a token, every operator route refuses all requests. */
   readonly adminToken: Redacted.Redacted | undefined
 }
 

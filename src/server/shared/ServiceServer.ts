@@ -16,7 +16,7 @@ export interface ListenOptions {
   readonly hostname?: string
   /** Time that requests in flight have to finish when the server stops. Default: 3 seconds. */
   readonly gracefulShutdownTimeout?: Duration.Input
-  /** A connection without traffic is closed after this many seconds. Default: 120. */
+  /** Seconds without traffic until a connection is closed. Default: 120. */
   readonly idleTimeout?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Malformed requests of routes that answer in words: 422 with every problem found, in one text. A failure to encode the
- * service's own response stays a defect.
+ * Answers malformed requests with 422 and every problem found, as one text. A failure to encode the service's own response
+ * stays a defect.
  */
 import { Effect, Layer } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"

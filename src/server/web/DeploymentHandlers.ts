@@ -1,4 +1,4 @@
-/** What clients may know of the deployment. Nodes' urls stay here: they may hold keys. */
+/** Public facts of the deployment. URLs of nodes are not public, because they may hold keys. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"

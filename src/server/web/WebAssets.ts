@@ -1,4 +1,4 @@
-/** The built web app, in memory: it is small, and what is served can then not change under a running server. */
+/** The built web app in memory. It is small, and a running server then serves one version only. */
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 
 /** One file of the build, with its compressed forms. */
@@ -7,11 +7,11 @@ export interface Asset {
   readonly plain: Uint8Array
   readonly brotli: Uint8Array | undefined
   readonly gzip: Uint8Array | undefined
-  /** Names with a hash of the content can be kept for ever. */
+  /** Names with a hash of the content can be cached without limit. */
   readonly isHashed: boolean
 }
 
-/** Files by their path below the app's own; empty where no app is served. */
+/** Files by their path below the app's own. Empty if no app is served. */
 export const WebAssets = Context.Reference<ReadonlyMap<string, Asset>>("sweep/server/WebAssets", {
   defaultValue: () => new Map()
 })
@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const HASHED = /-[0-9a-z]{8}\.[a-z0-9]+$/
 
-/** Reads a directory that `scripts/build-web.ts` wrote. A directory that is not there holds no app. */
+/** Reads a directory that `scripts/build-web.ts` wrote. A missing directory holds no app. */
 export const read = Effect.fn("WebAssets.read")(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

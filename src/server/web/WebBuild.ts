@@ -1,20 +1,20 @@
-/** Keeps the built web app as new as its sources, where there are sources and what it takes to build them. */
+/** Rebuilds the web app when its sources are newer, if the sources and the build script are present. */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { ChildProcess } from "effect/process"
 import { createHash } from "node:crypto"
 
-/** Where the build goes, from the project's root. */
+/** Output directory, relative to the project's root. */
 export const OUTPUT = "dist/web"
 
-/** Holds what the build was made from. */
+/** Holds the stamp of the sources of the build. */
 export const STAMP_FILE = ".stamp"
 
 const SCRIPT = "scripts/build-web.ts"
 
-/** Everything that a build depends on. */
+/** Inputs of a build. */
 const SOURCES = ["src/{web,api,domain,sdk}/**/*.{ts,tsx,css,html,svg}", "scripts/build-web.ts", "bun.lock"]
 
-/** Changes whenever a build would. */
+/** Hash of the inputs of a build. */
 export const stampOf = async (root: string): Promise<string> => {
   const hash = createHash("sha256")
   const names = await Promise.all(SOURCES.map((pattern) => Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))))
@@ -26,7 +26,7 @@ export const stampOf = async (root: string): Promise<string> => {
   return hash.digest("hex")
 }
 
-/** The build script failed; what it printed says why. */
+/** The build script failed. Its output holds the reason. */
 export class WebBuildFailed extends Schema.TaggedError<WebBuildFailed>()("WebBuildFailed", {
   exitCode: Schema.Int
 }) {
@@ -36,8 +36,8 @@ export class WebBuildFailed extends Schema.TaggedError<WebBuildFailed>()("WebBui
 }
 
 /**
- * Builds the app if it is missing or older than its sources, in a process of its own that leaves nothing in this one. An
- * image that holds a build and no build script is served as it is. Answers with the directory to serve.
+ * Builds the app in a separate process if it is missing or older than its sources, and returns the directory to serve. A
+ * container image with a build and no build script is served as it is.
  */
 export const ensure = Effect.fn("WebBuild.ensure")(function* (root: string, bun: string) {
   const fs = yield* FileSystem.FileSystem

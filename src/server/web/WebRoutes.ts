@@ -1,7 +1,6 @@
 /**
- * Serves the web app under `/app`, with a policy that lets it load nothing from elsewhere and talk to nobody but this
- * server, the orchestrator and, on a local network, its nodes. Browsers that open `/` or `/admin` are sent there; every other
- * client is answered as if these paths did not exist.
+ * Serves the web app under `/app`. Its content security policy allows connections only to this server, the orchestrator and, on
+ * a local network, its nodes. Browsers that open `/` or `/admin` are redirected there. Other clients receive 404.
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -75,7 +74,7 @@ export const layer = HttpRouter.use(
           : notFound
       )
 
-    /** A path that names no file is a page of the app, which the app itself tells apart; a missing file is missing. */
+    /** A path without a file extension is a page of the app, whose router finds it. */
     const app = (request: HttpServerRequest.HttpServerRequest) => {
       const name = below(request.url)
       const asset = assets.get(name) ?? (/\.[a-z0-9]+$/.test(name) ? undefined : index)

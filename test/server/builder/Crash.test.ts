@@ -120,7 +120,7 @@ describe("a backend that dies", () => {
         yield* spawn("webhookProcess.ts")
         const log = webhooks.deliveries("alpha", "whk", { limit: 5 })
         yield* eventually(Effect.map(log, (rows) => rows.every(({ state }) => state === "delivered")))
-        // What is published later is sent after everything that was due before.
+        // Messages published later are sent after everything that was due before.
         const later = ["b", "c", "d", "e"].map((id) => event("submitted", { id }))
         yield* Effect.forEach(later, (each) => webhooks.publish("alpha", eventMessage(each)))
         yield* eventually(

@@ -29,7 +29,7 @@ export const OTHER_TOKEN = FakeChain.address(0xd2)
 export interface Options {
   readonly settings?: Partial<BuilderSettingsShape>
   readonly server?: Partial<ServerSettingsShape>
-  /** What the only chain's node answers. */
+  /** Answers of the only chain's node. */
   readonly node?: Partial<ChainClient>
   readonly chains?: Layer.Layer<Chains>
   /** Default: not configured. */
@@ -88,7 +88,7 @@ export const serverOnStores = (options: Options = {}) => {
   )
 }
 
-/** Where the running server listens. */
+/** URL of the running server. */
 export const url = Effect.map(
   HttpServer.HttpServer,
   ({ address }) => `http://127.0.0.1:${address._tag === "UnixPathAddress" ? 0 : address.port}`

@@ -109,7 +109,7 @@ describe("the backend without its database", () => {
           questions.map(([request]) => [request, 503, `{"error":"internal error"}`])
         )
 
-        // What needs no database is as ever.
+        // Routes without a database still answer.
         assert.strictEqual((yield* here(ask("GET /healthz"))).status, 200)
         assert.strictEqual((yield* here(ask("GET /admin/builders"))).status, 401)
         assert.strictEqual((yield* here(asAdmin("POST /accruals", { body: {} }))).status, 422)

@@ -38,7 +38,7 @@ const sweep = Effect.fnUntraced(function* (builderId: string, statuses: Readonly
 
 const deliver = Effect.flatMap(WebhookDelivery, ({ runOnce }) => runOnce)
 
-/** What was posted to endpoints since the last time, and what they answer from now on. */
+/** Requests posted to endpoints since the last time, and what they answer from now on. */
 const posted = Effect.fnUntraced(function* (statusCode?: number) {
   const state = yield* WebhookTransportState
   const { posted: seen } = yield* Ref.getAndUpdate(state, ({ answer }) => ({

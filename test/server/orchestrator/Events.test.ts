@@ -38,7 +38,7 @@ const serving = Effect.fnUntraced(function* (first: Intent = intent) {
 interface Reader {
   /** Text until it holds `part`. */
   readonly until: (part: string) => Effect.Effect<string>
-  /** What is left until the stream ends. */
+  /** The rest of the stream. */
   readonly rest: Effect.Effect<string>
   readonly headers: Headers
 }

@@ -1,4 +1,4 @@
-/** What tests say of answers. */
+/** Assertions on responses. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"

@@ -257,7 +257,7 @@ const working: UseCases = {
   keys: IdempotencyInMemory.layer
 }
 
-/** What the store tells of the intents that `find` finds. */
+/** States in the store of the intents that `find` returns. */
 const statesFrom =
   (find: UseCases["find"]): Intents["Service"]["states"] =>
   (ids) =>

@@ -1,4 +1,4 @@
-/** What surrounds every request: ids, logs, CORS, methods, headers, shutdown. */
+/** The shell around every request: ids, logs, CORS, methods, headers, shutdown. */
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { Deferred, Effect, Exit, Fiber, Option, Redacted } from "effect"
