@@ -5,7 +5,7 @@ import * as ProjectScript from "./ProjectScript.ts"
 
 export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", { bench: Schema.String }) {
   override get message(): string {
-    return `bench ${this.bench} failed or missed a bar, see above`
+    return `bench ${this.bench} failed or missed a bar, see the output above`
   }
 }
 
@@ -66,9 +66,13 @@ const signatures = Command.make("signatures", {}, () => run("signatures", {})).p
   Command.withDescription("Measure hashing and signature recovery, natively and by viem")
 )
 
+const codecs = Command.make("codecs", {}, () => run("codecs", {})).pipe(
+  Command.withDescription("Measure the CPU of the hand-written codecs beside the libraries that they replace")
+)
+
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, gas, signatures]),
+  Command.withSubcommands([relay, api, gas, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

@@ -1,4 +1,4 @@
-/** {@link SweepContracts} by the ABIs that the Solidity sources were compiled to. */
+/** {@link SweepContracts} by the ABIs of the compiled Solidity sources. */
 import { Effect, Layer, Option } from "effect"
 import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem"
 import * as Address from "../../../domain/Address.ts"
@@ -6,21 +6,20 @@ import type { Hash, Hex } from "../../../domain/Hex.ts"
 import { isNative } from "../../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
-import { sweepDelegate, sweepGuard } from "../abi/contracts.generated.ts"
-import * as SweepCalldata from "../codec/SweepCalldata.ts"
+import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
 
 const MAX_TEXT = 300
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
 
-/** Words of the event's data: what is not indexed, in the order of the declaration. */
+/** Words of the event's data: the fields that are not indexed, in the order of the declaration. */
 const DATA_WORDS = 10
 const WORD_DIGITS = 64
 
 /** An address fills the last 20 bytes of its word. */
 const addressIn = (word: string): Address.Address => Address.of(`0x${word.slice(-40)}`)
 
-/** By hand, since a batch of sweeps has hundreds of logs to read; held to viem's decoder by a property test. */
+/** Decoded by hand: viem takes ten times as long, and every sweep has such a log (`./sweep bench codecs`). */
 const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
   const [signature, orderHash, owner, builder] = log.topics
   if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
@@ -50,7 +49,7 @@ const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
 
 const decodeError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: sweepDelegate.abi, data }))
 
-/** The swap target reverts with errors of its own, of which only Solidity's are known. */
+/** A swap target reverts with errors of its own. Only Solidity's standard errors are known. */
 const decodeStandardError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: [], data }))
 
 const decodeRevert = (data: Hex): SweepRevert => {
@@ -71,7 +70,7 @@ const swapReason = (data: Hex): string =>
     onSome: ({ args }) => String(args?.[0])
   })
 
-/** The read could not be made sense of: what stands at the address is not what the configuration says. */
+/** The answer is malformed: the configured address holds another contract, or none. */
 const unusable = (client: ChainClient, detail: string) =>
   new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
 
@@ -104,8 +103,9 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
 })
 
 export const layer = Layer.succeed(SweepContracts, {
-  encodeExecute: SweepCalldata.execute,
-  encodeRun: SweepCalldata.run,
+  encodeExecute: (order, signature) =>
+    encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
+  encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
   decodeRevert,

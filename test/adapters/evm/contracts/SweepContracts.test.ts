@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeEventLog, decodeFunctionData, encodeErrorResult, type Hex, numberToHex, parseAbi } from "viem"
-import { sweepDelegate, sweepGuard } from "../../../../src/adapters/evm/abi/contracts.generated.ts"
+import { sweepDelegate, sweepEntry, sweepGuard } from "../../../../src/adapters/evm/abi/contracts.generated.ts"
 import * as Adapter from "../../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import { NATIVE } from "../../../../src/domain/Token.ts"
@@ -31,6 +31,19 @@ describe("SweepContracts", () => {
       })
       assert.strictEqual(functionName, "execute")
       assert.deepStrictEqual(args, [intent.order, "0xabcd"])
+    }).pipe(Effect.provide(Adapter.layer))
+  )
+
+  it.effect("encodes a batch as the entry reads it", () =>
+    Effect.gen(function* () {
+      const { encodeRun } = yield* SweepContracts
+      const items = [
+        { account: address(0x01), gasLimit: 300_000n, data: "0xabcd" },
+        { account: address(0x02), gasLimit: 2n ** 64n - 1n, data: "0x" }
+      ] as const
+      const { args, functionName } = decodeFunctionData({ abi: sweepEntry.abi, data: encodeRun(items) })
+      assert.strictEqual(functionName, "run")
+      assert.deepStrictEqual(args, [items])
     }).pipe(Effect.provide(Adapter.layer))
   )
 

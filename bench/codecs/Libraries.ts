@@ -1,0 +1,124 @@
+/** The same encodings and decodings by the libraries: viem for the chain's formats, Schema for answers and rows. */
+import { Option, Schema, SchemaTransformation } from "effect"
+import { decodeEventLog, serializeTransaction } from "viem"
+import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import type { TransactionSignature } from "../../src/adapters/evm/codec/TransactionRlp.ts"
+import { Quantity } from "../../src/adapters/evm/rpc/Schemas.ts"
+import * as Address from "../../src/domain/Address.ts"
+import { PayoutMode } from "../../src/domain/Builder.ts"
+import { Authorization } from "../../src/domain/Delegation.ts"
+import { Hash, Hex } from "../../src/domain/Hex.ts"
+import { FailureReason, IntentStatus } from "../../src/domain/Intent.ts"
+import { Quote } from "../../src/domain/Quote.ts"
+import { SweepOrder } from "../../src/domain/SweepOrder.ts"
+import type { Swept } from "../../src/domain/Swept.ts"
+import type { Log } from "../../src/ports/shared/Chains.ts"
+import type { UnsignedTransaction } from "../../src/ports/shared/Transaction.ts"
+
+export const serialize = (transaction: UnsignedTransaction, signature?: TransactionSignature): Hex => {
+  const { authorizationList, nonce, ...rest } = transaction
+  const fields = {
+    ...rest,
+    type: "eip7702" as const,
+    nonce: Number(nonce),
+    value: 0n,
+    authorizationList: authorizationList.map((each) => ({ ...each, nonce: Number(each.nonce) }))
+  }
+  return signature === undefined ? serializeTransaction(fields) : serializeTransaction(fields, signature)
+}
+
+/** Addresses in the form of the domain, as the hand-written decoder returns them. */
+const sweptOf = Option.liftThrowable((log: Log) => {
+  const { args } = decodeEventLog({
+    abi: sweepGuard.abi,
+    eventName: "Swept",
+    topics: log.topics as [Hex, ...Array<Hex>],
+    data: log.data
+  })
+  return {
+    ...args,
+    owner: Address.of(args.owner),
+    builder: Address.of(args.builder),
+    tokenIn: Address.of(args.tokenIn),
+    tokenOut: Address.of(args.tokenOut),
+    destination: Address.of(args.destination),
+    swapTarget: Address.of(args.swapTarget)
+  } satisfies Swept
+})
+
+export const decodeSwept = (guard: Address.Address, log: Log) =>
+  log.address === guard ? sweptOf(log) : Option.none<Swept>()
+
+const Event = { address: Address.Address, topics: Schema.Array(Hash), data: Hex }
+
+const LogFields = {
+  ...Event,
+  blockNumber: Quantity,
+  blockHash: Hash,
+  transactionHash: Hash,
+  logIndex: Quantity
+}
+
+export const receipt = Schema.decodeUnknownSync(
+  Schema.Struct({
+    transactionHash: Hash,
+    blockNumber: Quantity,
+    blockHash: Hash,
+    status: Schema.Literals(["0x0", "0x1"]),
+    gasUsed: Quantity,
+    effectiveGasPrice: Quantity,
+    l1Fee: Schema.optionalKey(Schema.NullOr(Quantity)),
+    logs: Schema.Array(Schema.Struct(LogFields))
+  })
+)
+
+export const simulation = Schema.decodeUnknownSync(
+  Schema.Tuple([
+    Schema.Struct({
+      calls: Schema.Array(
+        Schema.Struct({
+          status: Schema.Literals(["0x0", "0x1"]),
+          returnData: Hex,
+          gasUsed: Quantity,
+          logs: Schema.Array(Schema.Struct(Event))
+        })
+      )
+    })
+  ])
+)
+
+const Code = Schema.decodeUnknownSync(Schema.Array(Schema.Union([Hex, Quantity])))
+
+export const accounts = (answers: ReadonlyArray<unknown>) => Code(answers)
+
+const Millis = Schema.Date.pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({ decode: (date) => date.getTime(), encode: (millis) => new Date(millis) })
+  )
+)
+
+export const intents = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      quote: Quote,
+      order: SweepOrder,
+      order_digest: Hash,
+      quoted_at_block: Schema.BigInt,
+      gas: Schema.BigInt,
+      user_id: Schema.String,
+      builder_id: Schema.NullOr(Schema.String),
+      payout_mode: Schema.NullOr(PayoutMode),
+      status: IntentStatus,
+      submission: Schema.NullOr(Schema.Struct({ signature: Hex, authorization: Authorization })),
+      submitted_at: Schema.NullOr(Millis),
+      tx_hash: Schema.NullOr(Hash),
+      delivery_tx_hash: Schema.NullOr(Hash),
+      failure_reason: Schema.NullOr(FailureReason),
+      failure_detail: Schema.NullOr(Schema.String),
+      created_at: Millis,
+      updated_at: Millis
+    })
+  )
+)
