@@ -1,15 +1,13 @@
 /** Runs test files of a checkout with vitest or forge, and reads the runner's own report. */
 import { Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
+import * as Foundry from "../src/devnet/Foundry.ts"
 import type { TestReport } from "./Mutant.ts"
 
 /** A run that takes longer has hung. The first run of a copy compiles every contract and every test. */
 const TIMEOUT = "15 minutes"
 
 const NOTHING: TestReport = { ran: new Set(), failed: new Set() }
-
-/** The platform's own binary: the npm wrapper loses the exit code. */
-const FORGE = `node_modules/@foundry-rs/forge-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}/bin/forge`
 
 const VitestReport = Schema.fromJsonString(
   Schema.Struct({
@@ -79,11 +77,15 @@ export const forge = Effect.fnUntraced(
     const path = yield* Path.Path
     const cwd = path.join(root, "contracts")
     const files = tests.map((test) => path.relative("contracts", test))
-    const output = yield* outputOf(path.join(root, FORGE), ["test", "--json", "--match-path", `{${files.join(",")}}`], {
-      cwd,
-      // Tests need no compilation of their own after a change of a contract.
-      env: { FOUNDRY_DYNAMIC_TEST_LINKING: "true", FOUNDRY_FUZZ_SEED: "0x5eed" }
-    })
+    const output = yield* outputOf(
+      yield* Foundry.binary("forge"),
+      ["test", "--json", "--match-path", `{${files.join(",")}}`],
+      {
+        cwd,
+        // Tests need no compilation of their own after a change of a contract.
+        env: { FOUNDRY_DYNAMIC_TEST_LINKING: "true", FOUNDRY_FUZZ_SEED: "0x5eed" }
+      }
+    )
     const report = Schema.decodeOption(ForgeReport)(output.slice(output.indexOf("{")))
     if (Option.isNone(report)) return NOTHING
     return reportOf(

@@ -3,7 +3,6 @@ import type { Mutant } from "../Mutant.ts"
 
 const FEES = "src/domain/Fees.ts"
 const GAS = "src/domain/RelayGas.ts"
-const QUOTER = "src/orchestrator/quote/Quoter.ts"
 
 export const fees: ReadonlyArray<Mutant> = [
   {
@@ -64,14 +63,14 @@ export const fees: ReadonlyArray<Mutant> = [
   },
   {
     name: "the fee of a rollup's data is not charged",
-    file: QUOTER,
+    file: "src/orchestrator/quote/Pricing.ts",
     text: "(gas + dataGas) * gasPrice + dataFee",
     replacement: "(gas + dataGas) * gasPrice",
     tests: ["test/orchestrator/quote/Quoter.test.ts"]
   },
   {
     name: "a builder with on-chain payouts is paid through the vault, and the other way round",
-    file: QUOTER,
+    file: "src/orchestrator/quote/Attributing.ts",
     text: 'address: payoutMode === "onchain" ?',
     replacement: 'address: payoutMode !== "onchain" ?',
     tests: ["test/orchestrator/quote/Quoter.test.ts"]

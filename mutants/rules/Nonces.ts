@@ -4,7 +4,7 @@ import type { Mutant } from "../Mutant.ts"
 const CHOICE = "src/domain/AuthorizationChoice.ts"
 const ORDER_NONCE = "src/domain/OrderNonce.ts"
 const PLAN = "src/orchestrator/watch/Plan.ts"
-const TRANSACTIONS = "src/adapters/sql/orchestrator/RelayTransactions.ts"
+const ALLOCATION = "src/adapters/sql/orchestrator/RelayAllocation.ts"
 
 export const nonces: ReadonlyArray<Mutant> = [
   {
@@ -23,7 +23,7 @@ export const nonces: ReadonlyArray<Mutant> = [
   },
   {
     name: "a quote does not look on chain whether its nonce is free",
-    file: "src/orchestrator/quote/Quoter.ts",
+    file: "src/orchestrator/quote/OrderNonces.ts",
     text: "if ((bitmap & mask) === 0n) return nonce",
     replacement: "if (bitmap !== undefined && mask > 0n) return nonce",
     tests: ["test/orchestrator/quote/Quoter.test.ts"]
@@ -51,14 +51,14 @@ export const nonces: ReadonlyArray<Mutant> = [
   },
   {
     name: "a lane's nonce is given to two transactions",
-    file: TRANSACTIONS,
+    file: ALLOCATION,
     text: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1",
     replacement: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce})",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
   },
   {
     name: "a lane's nonce may lie behind the chain's",
-    file: TRANSACTIONS,
+    file: ALLOCATION,
     text: "DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1",
     replacement: "DO UPDATE SET next_nonce = l.next_nonce + 1",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]

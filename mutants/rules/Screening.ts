@@ -1,28 +1,28 @@
 /** Rules of who may be served: sanctions screening, owners' signatures, and budgets. */
 import type { Mutant } from "../Mutant.ts"
 
+const ADMISSION = "src/orchestrator/quote/Admission.ts"
 const CLEARANCE = "src/orchestrator/relay/Clearance.ts"
 const INTAKE = "src/orchestrator/intake/Intake.ts"
-const QUOTER = "src/orchestrator/quote/Quoter.ts"
 
 export const screening: ReadonlyArray<Mutant> = [
   {
     name: "a quote does not screen the destination",
-    file: QUOTER,
+    file: ADMISSION,
     text: "[request.owner, request.destination]",
     replacement: "[request.owner]",
     tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
   },
   {
     name: "a quote does not screen the owner",
-    file: QUOTER,
+    file: ADMISSION,
     text: "[request.owner, request.destination]",
     replacement: "[request.destination]",
     tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
   },
   {
     name: "a builder's payout address is not screened",
-    file: QUOTER,
+    file: "src/orchestrator/quote/Attributing.ts",
     text: "if (blocked) {",
     replacement: "if (blocked && false) {",
     tests: ["test/orchestrator/quote/Quoter.test.ts"]

@@ -11,6 +11,7 @@ import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
+import { mutantsCommand } from "./MutantsCommand.ts"
 import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
@@ -32,6 +33,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     buildClientCommand,
     checkCommand,
     testCommand,
+    mutantsCommand,
     chaosCommand,
     benchCommand
   ])
