@@ -39,6 +39,19 @@ const bridgedToken = (source: Chain.Chain, outputToken: Address.Address, destina
     })
   )
 
+/** Chains, pools and tokens of a request. */
+const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: BridgeRequest) {
+  const source = yield* chains.get(request.sourceChainId)
+  const destination = yield* chains.get(request.destChainId)
+  if (source === destination) return yield* noRoute("source and destination are the same chain")
+  if (request.amountIn <= 0n) return yield* noRoute("the amount is zero")
+  const pool = yield* SpokePools.spokePoolOf(source.chain)
+  const destinationPool = yield* SpokePools.spokePoolOf(destination.chain)
+  const outputToken = Chain.erc20(destination.chain, request.tokenOut)
+  const inputToken = yield* bridgedToken(source.chain, outputToken, destination.chain)
+  return { source, destination, pool, destinationPool, outputToken, inputToken }
+})
+
 const make = Effect.fnUntraced(function* ({
   logWindow = 1_000n,
   maxFeeBps = 3_000,
@@ -50,22 +63,9 @@ const make = Effect.fnUntraced(function* ({
   const fees = yield* AcrossFees
   const venue = yield* SwapVenue
 
-  /** Chains, pools and tokens of a request. */
-  const ends = Effect.fnUntraced(function* (request: BridgeRequest) {
-    const source = yield* chains.get(request.sourceChainId)
-    const destination = yield* chains.get(request.destChainId)
-    if (source === destination) return yield* noRoute("source and destination are the same chain")
-    if (request.amountIn <= 0n) return yield* noRoute("the amount is zero")
-    const pool = yield* SpokePools.spokePoolOf(source.chain)
-    const destinationPool = yield* SpokePools.spokePoolOf(destination.chain)
-    const outputToken = Chain.erc20(destination.chain, request.tokenOut)
-    const inputToken = yield* bridgedToken(source.chain, outputToken, destination.chain)
-    return { source, destination, pool, destinationPool, outputToken, inputToken }
-  })
-
   const route = Effect.fn("Across.route")(
     function* (request: BridgeRequest) {
-      const { destination, destinationPool, inputToken, outputToken, pool, source } = yield* ends(request)
+      const { destination, destinationPool, inputToken, outputToken, pool, source } = yield* ends(chains, request)
       const settings = yield* SpokePools.read(source, pool, destination, destinationPool)
       if (settings.isPaused) return yield* noRoute("Across is paused")
       yield* SpokePools.assertArrives(destination, request, settings.wrappedNative)

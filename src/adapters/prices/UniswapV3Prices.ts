@@ -36,14 +36,10 @@ interface Anchor {
   readonly native: Option.Option<RoundTrip.Money & { readonly worth: bigint }>
 }
 
-export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const chains = yield* Chains
-  const lifetime = Duration.fromInputUnsafe(options.cacheLifetime ?? Duration.seconds(15))
-  const tolerance = BigInt(options.toleranceBps ?? 500)
-  const probeUsd = options.probeUsd ?? 100n
+const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
 
-  const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
-
+/** Measures prices by round trips of `probeUsd` dollars that may lose or gain `tolerance` basis points. */
+const measurement = (probeUsd: bigint, tolerance: bigint) => {
   const within = (value: bigint, reference: bigint): boolean => {
     const distance = value > reference ? value - reference : reference - value
     return distance * BPS <= reference * tolerance
@@ -71,6 +67,24 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       ? Effect.void
       : Effect.fail(unavailable(`the stables of ${chain.name} disagree`))
 
+  const pricesOf = (
+    tokens: ReadonlyArray<TokenInfo>,
+    trips: ReadonlyArray<Option.Option<RoundTrip.Trip>>,
+    stable: RoundTrip.Money
+  ): ReadonlyArray<UsdPrice> =>
+    Array.zip(tokens, trips).flatMap(([{ decimals }, trip]) =>
+      Option.toArray(trip).map((sound) => priceOf(sound, decimals, stable))
+    )
+
+  return { checkPeg, priceOf, pricesOf, travel }
+}
+
+export const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const chains = yield* Chains
+  const lifetime = Duration.fromInputUnsafe(options.cacheLifetime ?? Duration.seconds(15))
+  const probeUsd = options.probeUsd ?? 100n
+  const { checkPeg, priceOf, pricesOf, travel } = measurement(probeUsd, BigInt(options.toleranceBps ?? 500))
+
   const findAnchor = Effect.fn("UniswapV3Prices.findAnchor")(function* (chainId: ChainId) {
     const client = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
     const { chain } = client
@@ -95,15 +109,6 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       }))
     }
   })
-
-  const pricesOf = (
-    tokens: ReadonlyArray<TokenInfo>,
-    trips: ReadonlyArray<Option.Option<RoundTrip.Trip>>,
-    stable: RoundTrip.Money
-  ): ReadonlyArray<UsdPrice> =>
-    Array.zip(tokens, trips).flatMap(([{ decimals }, trip]) =>
-      Option.toArray(trip).map((sound) => priceOf(sound, decimals, stable))
-    )
 
   const anchors = yield* Cache.makeWith(findAnchor, {
     capacity: Math.max(1, chains.all.length),

@@ -25,19 +25,12 @@ const EMPTY: Draft = { id: "", name: "", payoutAddress: "", builderBps: "0", max
 
 const ADDRESS = "0x[0-9a-fA-F]{40}"
 
-export function RegisterDialog({
-  onClose,
-  onRegistered
-}: {
-  readonly onClose: () => void
-  readonly onRegistered: (apiKey: string) => void
-}) {
+/** Registers a builder, and passes on its API key. */
+const useRegistration = (onRegistered: (apiKey: string) => void) => {
   const client = useQueryClient()
-  const form = useId()
-  const [draft, setDraft] = useState(EMPTY)
-  const register = useMutation({
+  return useMutation({
     mutationKey: [CONSOLE, "register"],
-    mutationFn: () =>
+    mutationFn: (draft: Draft) =>
       call((api) =>
         api.console.registerBuilder({
           payload: {
@@ -53,6 +46,18 @@ export function RegisterDialog({
       onRegistered(apiKey)
     }
   })
+}
+
+export function RegisterDialog({
+  onClose,
+  onRegistered
+}: {
+  readonly onClose: () => void
+  readonly onRegistered: (apiKey: string) => void
+}) {
+  const form = useId()
+  const [draft, setDraft] = useState(EMPTY)
+  const register = useRegistration(onRegistered)
   const errors = fieldErrors(register.error)
   const field = (key: keyof Draft) => ({
     error: errors[key],
@@ -63,7 +68,7 @@ export function RegisterDialog({
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    register.mutate()
+    register.mutate(draft)
   }
   return (
     <Dialog

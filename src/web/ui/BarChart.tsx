@@ -24,10 +24,79 @@ const SCALE = 10_000n
 const share = (value: bigint, highest: bigint): number =>
   highest === 0n ? 0 : Number((value * SCALE) / highest) / Number(SCALE)
 
+const highestOf = (bars: BarChartProps["bars"]): bigint =>
+  bars.reduce((most, { value }) => (value > most ? value : most), 0n)
+
+function Bars({
+  bars,
+  onPoint,
+  pointed
+}: Pick<BarChartProps, "bars"> & {
+  readonly onPoint: (index: number | undefined) => void
+  readonly pointed: number | undefined
+}) {
+  const highest = highestOf(bars)
+  return (
+    <svg className="block w-full" height={HEIGHT} preserveAspectRatio="none" viewBox={`0 0 ${bars.length} ${HEIGHT}`}>
+      {[0.25, 0.5, 0.75].map((line) => (
+        <line
+          className="stroke-line"
+          key={line}
+          strokeDasharray="3 4"
+          vectorEffect="non-scaling-stroke"
+          x1="0"
+          x2={bars.length}
+          y1={HEIGHT * line}
+          y2={HEIGHT * line}
+        />
+      ))}
+      {bars.map(({ day, value }, index) => {
+        const height = value === 0n ? 2 : Math.max(3, share(value, highest) * (HEIGHT - 4))
+        return (
+          <g key={day} onPointerEnter={() => onPoint(index)} onPointerLeave={() => onPoint(undefined)}>
+            <rect fill="transparent" height={HEIGHT} width="1" x={index} y="0" />
+            <rect
+              className={classes(
+                value === 0n ? "fill-line" : "fill-chart",
+                pointed !== undefined && pointed !== index && "opacity-45"
+              )}
+              height={height}
+              width="0.68"
+              x={index + 0.16}
+              y={HEIGHT - height}
+            />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}
+
+/** The data for screen readers. A table ignores the size that hides it, so its container is hidden. */
+function HiddenTable({ bars, format, title }: BarChartProps) {
+  return (
+    <div className="sr-only">
+      <table>
+        <caption>{title}</caption>
+        <tbody>
+          {bars
+            .filter(({ value }) => value !== 0n)
+            .map(({ day, value }) => (
+              <tr key={day}>
+                <th scope="row">{dayLabel(day)}</th>
+                <td>{format(value)}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
 export function BarChart({ bars, format, title }: BarChartProps) {
   const [pointed, setPointed] = useState<number>()
   const id = useId()
-  const highest = bars.reduce((most, { value }) => (value > most ? value : most), 0n)
+  const highest = highestOf(bars)
   const shown = pointed === undefined ? undefined : bars[pointed]
   const step = (event: KeyboardEvent) => {
     const change = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0
@@ -61,64 +130,13 @@ export function BarChart({ bars, format, title }: BarChartProps) {
         role="slider"
         tabIndex={0}
       >
-        <svg
-          className="block w-full"
-          height={HEIGHT}
-          preserveAspectRatio="none"
-          viewBox={`0 0 ${bars.length} ${HEIGHT}`}
-        >
-          {[0.25, 0.5, 0.75].map((line) => (
-            <line
-              className="stroke-line"
-              key={line}
-              strokeDasharray="3 4"
-              vectorEffect="non-scaling-stroke"
-              x1="0"
-              x2={bars.length}
-              y1={HEIGHT * line}
-              y2={HEIGHT * line}
-            />
-          ))}
-          {bars.map(({ day, value }, index) => {
-            const height = value === 0n ? 2 : Math.max(3, share(value, highest) * (HEIGHT - 4))
-            return (
-              <g key={day} onPointerEnter={() => setPointed(index)} onPointerLeave={() => setPointed(undefined)}>
-                <rect fill="transparent" height={HEIGHT} width="1" x={index} y="0" />
-                <rect
-                  className={classes(
-                    value === 0n ? "fill-line" : "fill-chart",
-                    pointed !== undefined && pointed !== index && "opacity-45"
-                  )}
-                  height={height}
-                  width="0.68"
-                  x={index + 0.16}
-                  y={HEIGHT - height}
-                />
-              </g>
-            )
-          })}
-        </svg>
+        <Bars bars={bars} onPoint={setPointed} pointed={pointed} />
       </div>
       <div aria-hidden="true" className="mt-2 flex justify-between text-xs text-muted">
         <span>{bars[0] === undefined ? "" : dayLabel(bars[0].day)}</span>
         <span>Today</span>
       </div>
-      {/* A table ignores the size that hides it, so its container is hidden. */}
-      <div className="sr-only">
-        <table>
-          <caption>{title}</caption>
-          <tbody>
-            {bars
-              .filter(({ value }) => value !== 0n)
-              .map(({ day, value }) => (
-                <tr key={day}>
-                  <th scope="row">{dayLabel(day)}</th>
-                  <td>{format(value)}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <HiddenTable bars={bars} format={format} title={title} />
     </figure>
   )
 }

@@ -2,7 +2,7 @@
  * The steps of sign-in: choose a wallet, read the message, sign it. To create an account, the user enters a name and signs
  * again, because a nonce can be used only once.
  */
-import { useQueryClient } from "@tanstack/react-query"
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../api/client.ts"
 import { isFailure } from "../api/failures.ts"
@@ -31,6 +31,24 @@ export type Step =
 const STATEMENT = "Sign in to the Sweep builder dashboard. This costs nothing and moves nothing."
 const SIGN_UP_STATEMENT = "Create a Sweep builder account for this wallet. This costs nothing and moves nothing."
 
+/** A message for the wallet's chain if the service supports it, because some wallets reject messages for other chains. */
+const prepareWith = async (
+  client: QueryClient,
+  wallet: Wallet,
+  address: Address,
+  statement: string
+): Promise<Prepared> => {
+  const [{ nonce }, { chains }, walletChain] = await Promise.all([
+    call((api) => api.auth.nonce()),
+    client.ensureQueryData(deployment),
+    Signing.chainId(wallet.provider)
+  ])
+  const chain = chains.find(({ id }) => id === walletChain) ?? chains[0]
+  const chainId = chain?.id ?? walletChain
+  const message = Signing.signInMessage({ address, chainId, nonce, statement, issuedAtMs: Date.now() })
+  return { wallet, address, message }
+}
+
 export const useSignIn = () => {
   const client = useQueryClient()
   const [step, setStep] = useState<Step>({ name: "choose" })
@@ -50,18 +68,8 @@ export const useSignIn = () => {
     }
   }
 
-  /** A message for the wallet's chain if the service supports it, because some wallets reject messages for other chains. */
-  const prepare = async (wallet: Wallet, address: Address, statement: string): Promise<Prepared> => {
-    const [{ nonce }, { chains }, walletChain] = await Promise.all([
-      call((api) => api.auth.nonce()),
-      client.ensureQueryData(deployment),
-      Signing.chainId(wallet.provider)
-    ])
-    const chain = chains.find(({ id }) => id === walletChain) ?? chains[0]
-    const chainId = chain?.id ?? walletChain
-    const message = Signing.signInMessage({ address, chainId, nonce, statement, issuedAtMs: Date.now() })
-    return { wallet, address, message }
-  }
+  const prepare = (wallet: Wallet, address: Address, statement: string) =>
+    prepareWith(client, wallet, address, statement)
 
   const choose = (wallet: Wallet) =>
     run(wallet.info.uuid, async () => {

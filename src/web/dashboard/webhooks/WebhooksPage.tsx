@@ -24,6 +24,42 @@ interface Created {
   readonly secret: string
 }
 
+function WebhookTable({ rows }: { readonly rows: ReadonlyArray<Webhook> | undefined }) {
+  return (
+    <Table
+      caption="Webhooks"
+      columns={[
+        {
+          title: "URL",
+          cell: ({ description, id, url }) => (
+            <Link className="group block max-w-48 sm:max-w-[28rem]" params={{ id }} to="/webhooks/$id">
+              <span className="block truncate font-medium text-accent group-hover:underline">{url}</span>
+              {description !== "" && <span className="block truncate text-sm text-muted">{description}</span>}
+            </Link>
+          )
+        },
+        {
+          title: "Status",
+          cell: (webhook) => <Badge tone={stateOf(webhook)[1]}>{stateOf(webhook)[0]}</Badge>
+        },
+        {
+          title: "Events",
+          wideOnly: true,
+          cell: (webhook) => (
+            <span className="block max-w-60 truncate" title={eventsText(webhook)}>
+              {eventsText(webhook)}
+            </span>
+          )
+        },
+        { title: "Added", align: "right", cell: ({ createdAtMs }) => <Time ms={createdAtMs} /> }
+      ]}
+      placeholders={2}
+      rowKey={({ id }) => id}
+      rows={rows}
+    />
+  )
+}
+
 export function WebhooksPage() {
   const navigate = useNavigate()
   const found = useQuery(webhooks)
@@ -72,37 +108,7 @@ export function WebhooksPage() {
             Add a URL of your server. It is notified when a sweep with your key is submitted, settles, arrives or fails.
           </EmptyState>
         ) : (
-          <Table
-            caption="Webhooks"
-            columns={[
-              {
-                title: "URL",
-                cell: ({ description, id, url }) => (
-                  <Link className="group block max-w-48 sm:max-w-[28rem]" params={{ id }} to="/webhooks/$id">
-                    <span className="block truncate font-medium text-accent group-hover:underline">{url}</span>
-                    {description !== "" && <span className="block truncate text-sm text-muted">{description}</span>}
-                  </Link>
-                )
-              },
-              {
-                title: "Status",
-                cell: (webhook) => <Badge tone={stateOf(webhook)[1]}>{stateOf(webhook)[0]}</Badge>
-              },
-              {
-                title: "Events",
-                wideOnly: true,
-                cell: (webhook) => (
-                  <span className="block max-w-60 truncate" title={eventsText(webhook)}>
-                    {eventsText(webhook)}
-                  </span>
-                )
-              },
-              { title: "Added", align: "right", cell: ({ createdAtMs }) => <Time ms={createdAtMs} /> }
-            ]}
-            placeholders={2}
-            rowKey={({ id }) => id}
-            rows={rows}
-          />
+          <WebhookTable rows={rows} />
         )}
       </Card>
       <ReceiverCard />
