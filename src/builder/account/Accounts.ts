@@ -89,37 +89,9 @@ export class Accounts extends Context.Service<
     Effect.gen(function* () {
       const audit = yield* AuditLog
       const builders = yield* Builders
+      const { create, giveKey } = yield* makeRegistrar
       const keys = yield* ApiKeys
-      const random = yield* SecureRandom.SecureRandom
       const { atomically } = yield* UnitOfWork
-
-      const giveKey = Effect.fnUntraced(function* (builderId: string) {
-        const key = Secret.apiKey(yield* random.randomBytes(Secret.SECRET_BYTES))
-        yield* keys.replace(builderId, { hash: Secret.hash(key), prefix: Secret.displayPrefix(key) })
-        return key
-      })
-
-      const create = Effect.fnUntraced(function* (registration: Registration, actor: string, action: string) {
-        const builder: BuilderAccount = {
-          id: registration.id,
-          name: registration.name,
-          builderBps: registration.builderBps,
-          maxBuilderBps: registration.maxBuilderBps,
-          payoutAddress: registration.payoutAddress,
-          payoutMode: registration.payoutMode ?? "onchain",
-          createdAtMs: yield* Clock.currentTimeMillis
-        }
-        yield* builders.create(builder)
-        const apiKey = yield* giveKey(builder.id)
-        const { builderBps, maxBuilderBps, name, payoutAddress, payoutMode } = builder
-        yield* audit.append({
-          actor,
-          action,
-          subject: builder.id,
-          details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode }
-        })
-        return { builder, apiKey }
-      }, atomically)
 
       const signUp: Accounts["Service"]["signUp"] = Effect.fn("Accounts.signUp")((wallet, name) => {
         const id = selfSignupId(wallet)
@@ -178,3 +150,42 @@ export class Accounts extends Context.Service<
 
 /** The actor of a builder's own actions in the audit log. */
 const builderActor = (id: string): string => `builder:${id}`
+
+/** Makes `create`, which stores a new builder with its first key, and `giveKey`, which replaces a builder's key. */
+const makeRegistrar = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const builders = yield* Builders
+  const keys = yield* ApiKeys
+  const random = yield* SecureRandom.SecureRandom
+  const { atomically } = yield* UnitOfWork
+
+  const giveKey = Effect.fnUntraced(function* (builderId: string) {
+    const key = Secret.apiKey(yield* random.randomBytes(Secret.SECRET_BYTES))
+    yield* keys.replace(builderId, { hash: Secret.hash(key), prefix: Secret.displayPrefix(key) })
+    return key
+  })
+
+  const create = Effect.fnUntraced(function* (registration: Registration, actor: string, action: string) {
+    const builder: BuilderAccount = {
+      id: registration.id,
+      name: registration.name,
+      builderBps: registration.builderBps,
+      maxBuilderBps: registration.maxBuilderBps,
+      payoutAddress: registration.payoutAddress,
+      payoutMode: registration.payoutMode ?? "onchain",
+      createdAtMs: yield* Clock.currentTimeMillis
+    }
+    yield* builders.create(builder)
+    const apiKey = yield* giveKey(builder.id)
+    const { builderBps, maxBuilderBps, name, payoutAddress, payoutMode } = builder
+    yield* audit.append({
+      actor,
+      action,
+      subject: builder.id,
+      details: { name, builderBps, maxBuilderBps, payoutAddress, payoutMode }
+    })
+    return { builder, apiKey }
+  }, atomically)
+
+  return { create, giveKey }
+})

@@ -74,6 +74,7 @@ export class PayoutDesk extends Context.Service<
     PayoutDesk,
     Effect.gen(function* () {
       const audit = yield* AuditLog
+      const { book, giveUp } = yield* makeEndings
       const chains = yield* Chains
       const payouts = yield* Payouts
       const { isInFlight, prove } = yield* PaymentProof.make
@@ -124,13 +125,6 @@ export class PayoutDesk extends Context.Service<
         )
       })
 
-      const book = Effect.fnUntraced(function* (batch: PayoutBatch, txHash: Hash, actor: string) {
-        const after = yield* payouts.markPaid(batch.id, txHash, batch.payments?.length)
-        const details = { txHash, total: batch.total.toString() }
-        yield* audit.append({ actor, action: "payout.mark_paid", subject: batch.id, details })
-        return after
-      }, atomically)
-
       const markPaid: PayoutDesk["Service"]["markPaid"] = Effect.fn("PayoutDesk.markPaid")(function* (id, hash, actor) {
         const txHash: Hash = `0x${hash.slice(2).toLowerCase()}`
         const batch = yield* get(id)
@@ -142,14 +136,6 @@ export class PayoutDesk extends Context.Service<
         return yield* book(batch, txHash, actor)
       })
 
-      const giveUp = Effect.fnUntraced(function* (before: PayoutBatch, reason: string, actor: string) {
-        const batch = yield* payouts.fail(before.id, reason, before.payments?.length)
-        if (before.status === "open") {
-          yield* audit.append({ actor, action: "payout.fail", subject: batch.id, details: { reason } })
-        }
-        return batch
-      }, atomically)
-
       const fail: PayoutDesk["Service"]["fail"] = Effect.fn("PayoutDesk.fail")(function* (id, reason, actor) {
         const batch = yield* get(id)
         if (batch.status === "open" && (yield* isInFlight(batch))) return yield* new PaymentInFlight({ id })
@@ -160,3 +146,27 @@ export class PayoutDesk extends Context.Service<
     })
   )
 }
+
+/** Makes `book` and `giveUp`, which end a batch and append to the audit log in one transaction. */
+const makeEndings = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const payouts = yield* Payouts
+  const { atomically } = yield* UnitOfWork
+
+  const book = Effect.fnUntraced(function* (batch: PayoutBatch, txHash: Hash, actor: string) {
+    const after = yield* payouts.markPaid(batch.id, txHash, batch.payments?.length)
+    const details = { txHash, total: batch.total.toString() }
+    yield* audit.append({ actor, action: "payout.mark_paid", subject: batch.id, details })
+    return after
+  }, atomically)
+
+  const giveUp = Effect.fnUntraced(function* (before: PayoutBatch, reason: string, actor: string) {
+    const batch = yield* payouts.fail(before.id, reason, before.payments?.length)
+    if (before.status === "open") {
+      yield* audit.append({ actor, action: "payout.fail", subject: batch.id, details: { reason } })
+    }
+    return batch
+  }, atomically)
+
+  return { book, giveUp }
+})

@@ -1,6 +1,7 @@
 /** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
 import { Clock, Context, Effect, Equal, Layer, Option, Schema } from "effect"
 import { zero } from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
@@ -36,6 +37,30 @@ export interface Accepted {
   readonly txHash?: Hash
 }
 
+const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
+
+/** Checks that an authorization is for the order's chain and its delegate, on a chain that supports EIP-7702. */
+const authorizationRefusal = (
+  chain: Chain,
+  authorization: Submission["authorization"]
+): SubmissionRefused | undefined => {
+  if (authorization.chainId !== chain.id) {
+    return refuse(
+      "wrong_authorization_chain",
+      `the authorization is for chain ${authorization.chainId}, the order for ${chain.id}`
+    )
+  }
+  if (authorization.address !== chain.contracts.delegate) {
+    return refuse(
+      "wrong_delegate",
+      `the authorization is for ${authorization.address}, the delegate is ${chain.contracts.delegate}`
+    )
+  }
+  return chain.supportsSetCode === false
+    ? refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
+    : undefined
+}
+
 const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
   id,
   status,
@@ -63,8 +88,6 @@ export class Intake extends Context.Service<
       const screening = yield* Screening
       const signatures = yield* Signatures
 
-      const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
-
       const submit = Effect.fn("Intake.submit")(function* ({
         authorization,
         quoteId,
@@ -84,20 +107,8 @@ export class Intake extends Context.Service<
         yield* screening
           .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
           .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
-        if (authorization.chainId !== chain.id) {
-          return yield* refuse(
-            "wrong_authorization_chain",
-            `the authorization is for chain ${authorization.chainId}, the order for ${chain.id}`
-          )
-        }
-        if (authorization.address !== chain.contracts.delegate) {
-          return yield* refuse(
-            "wrong_delegate",
-            `the authorization is for ${authorization.address}, the delegate is ${chain.contracts.delegate}`
-          )
-        }
-        if (chain.supportsSetCode === false)
-          return yield* refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
+        const refusal = authorizationRefusal(chain, authorization)
+        if (refusal !== undefined) return yield* refusal
 
         const signature = withRecoveryByte(returned)
         const [signer, authority] = yield* Effect.all([
