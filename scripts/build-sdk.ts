@@ -1,6 +1,6 @@
 /**
- * Builds the client as the package that is published, `dist/sdk`, and packs it: `bun scripts/build-sdk.ts [directory]`. The
- * package has no dependencies; `viem` is its peer, and `effect` one that only the `effect` entry needs.
+ * Builds and packs the published client: `bun scripts/build-sdk.ts [directory]`. Default: `dist/sdk`. The package has no
+ * dependencies. Its peers are `viem`, and `effect` for the entry `effect` alone.
  */
 import { copyFile, mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -21,17 +21,21 @@ npm install token-sweep viem
 \`\`\`ts
 import { createSweepClient } from "token-sweep"
 
-const client = createSweepClient({ orchestratorUrl: "https://…" })
+const client = createSweepClient({
+  orchestratorUrl: "https://sweep.example",
+  // The account will run the delegate: take it from the operator's publication, never from a response.
+  review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+})
 const result = await client.sweep(
-  { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453 },
-  account, // a viem local account, or any SweepSigner
+  { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453, minAmountOut },
+  account, // a viem local account, or another SweepSigner
   { confirm: (review) => askTheUser(review), onProgress: ({ status }) => show(status) }
 )
 \`\`\`
 
-Before anything is signed, the returned order is held against the request, field by field; \`review\` is what the user must see.
-Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions carry an idempotency key and are sent again under it when
-their answer gets lost, so a sweep is submitted once. For programs that use Effect there is \`token-sweep/effect\`.
+Before anything is signed, the client compares the order with the request, field by field. \`review\` holds the facts that the user
+must see. Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions have an idempotency key and are retried under it,
+so a sweep is submitted once. Programs that use Effect import \`token-sweep/effect\`.
 `
 
 const manifest = {
@@ -41,7 +45,7 @@ const manifest = {
   license: packageJson.license,
   type: "module",
   sideEffects: false,
-  // For tools that do not know `exports`.
+  // For tools that do not read `exports`.
   main: "./index.js",
   types: "./types/sdk/index.d.ts",
   exports: Object.fromEntries(
@@ -66,7 +70,7 @@ const run = async (command: ReadonlyArray<string>, cwd: string): Promise<void> =
   if (code !== 0) throw new Error(`${command.join(" ")}\n${out}${error}`)
 }
 
-/** Declarations name modules by their source's extension, which only TypeScript 5.7 and later follow. */
+/** Declarations import modules with the extension `.ts`, which TypeScript resolves only since 5.7. */
 const withJsExtensions = (declarations: string): string =>
   declarations.replaceAll(/(from |import\()("\.{1,2}\/[^"]+)\.ts"/g, '$1$2.js"')
 
@@ -95,7 +99,7 @@ const declare = async (out: string): Promise<void> => {
   }
 }
 
-/** Builds into `out`, and packs it beside it. Resolves with the archive's path. */
+/** Builds into `out`, and packs the result beside it. Resolves with the archive's path. */
 export const build = async (out: string): Promise<string> => {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * The official conformance tool on the server over HTTP: every scenario that applies to a server that offers tools and nothing
- * else, and for each other one why it does not.
+ * Runs the official conformance tool against the server over HTTP. Every scenario runs, or has a reason why it does not apply to a
+ * server that has only tools.
  */
 import { createRequire } from "node:module"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
@@ -20,7 +20,7 @@ import { failure } from "../../src/mcp/ToolFailure.ts"
 
 const hints: ToolDefinition.Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 
-/** The tool with keywords in its schema that ours do not have: does the server pass them on? */
+/** Adds keywords to the schema of a tool that ours do not use, to see that the server passes them on. */
 const withKeywords = ({ handle, tool }: ToolDefinition.ToolDefinition): ToolDefinition.ToolDefinition => ({
   handle,
   tool: new McpSchema.Tool({
@@ -102,7 +102,7 @@ const TEXT_ONLY = "our tools answer with text and structured content, and `ToolD
 const ASKS_NOBODY = "our tools ask the client's model or user for nothing: an owner signs outside of the protocol"
 const ONE_ANSWER = "our tools answer within one request, and say nothing before"
 
-/** Every scenario of the tool: run, or why not. */
+/** Every scenario of the conformance tool: `run`, or the reason why it does not apply. */
 const SCENARIOS: Readonly<Record<string, "run" | { readonly because: string; readonly capability?: string }>> = {
   "server-initialize": "run",
   "logging-set-level": "run",

@@ -1,4 +1,4 @@
-/** The registry's entry says what the server is: its version, and the environment that it reads. */
+/** The registry's entry, server.json, has the version of the package and the settings that the server reads. */
 import { assert, describe, it } from "vitest"
 import { ConfigProvider, Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }

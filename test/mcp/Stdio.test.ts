@@ -1,4 +1,4 @@
-/** The server over standard input and output, by the official client, against the services on the local network. */
+/** Runs the server over standard input and output with the official client, against the services on the local network. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -22,12 +22,12 @@ const permit2Abi = parseAbi([
   "function permitWitnessTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes32 witness, string witnessTypeString, bytes signature)"
 ])
 
-/** What a user's MCP client is told to start. */
+/** The command in a user's MCP client configuration. */
 const COMMAND = join(Project.root, "sweep")
 
 const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
 
-/** Somebody else than the owner. */
+/** An address that is not the owner's. */
 const DESTINATION = "0x00000000000000000000000000000000000000A1"
 
 type Environment = Readonly<Record<string, string>>

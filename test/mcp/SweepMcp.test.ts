@@ -1,4 +1,4 @@
-/** What the server offers, to whom, and how it is described; in process. */
+/** The tools of the server, their schemas and their descriptions, in process. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { McpProtocol, McpTest } from "effect/ai"

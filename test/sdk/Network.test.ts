@@ -1,4 +1,4 @@
-/** The client against the services on the local network: sweeps delivered, delegations read and taken back. */
+/** Runs the client against the services on the local network. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -28,7 +28,7 @@ const requestFor = (
   route: `${from.info.name}->${to.info.name}`
 })
 
-/** What a client knows of a public chain without asking. */
+/** The facts about a chain that the client has built in for public ones. */
 const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
   spokePool: dev.spokePool,
   wrappedNative: dev.tokens.WETH,

@@ -1,4 +1,4 @@
-/** Offers as the service would make them, on the wire and read, for a request that they fit. */
+/** Requests, and offers as the service would make them. */
 import { encodeFunctionData, pad, parseAbi, zeroAddress, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type { SweepRequest } from "../../src/sdk/index.ts"
@@ -132,7 +132,7 @@ export interface WireOffer extends Members {
   readonly signing: { readonly typedData: Members; readonly authorization: Members }
 }
 
-/** What `POST /quote` answers to the request, with `order` and `quote` changed consistently wherever they appear. */
+/** The response of `POST /quote` to a request, with the changes to `order` and `quote` in every place where they appear. */
 export const wireOffer = (
   asked: SweepRequest = request,
   changes: { readonly order?: Members; readonly quote?: Members } = {}

@@ -1,4 +1,4 @@
-/** The client as it is published: packed, unpacked into an empty project, imported by plain Node, and type-checked there. */
+/** The published package: packed, unpacked into an empty project, imported by Node, and type-checked there. */
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

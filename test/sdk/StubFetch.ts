@@ -1,4 +1,4 @@
-/** A `fetch` that answers as it is told, and remembers what it was asked. */
+/** A `fetch` with prepared responses that records the requests. */
 import type { Fetch } from "../../src/sdk/index.ts"
 
 export interface Asked {
@@ -13,7 +13,7 @@ export type Answer = Response | Error
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
 
-/** Answers requests in their order; the last answer again and again. Aborts as the platform's does. */
+/** Returns the responses in order, and the last one repeatedly. Rejects if the signal is aborted. */
 export const stub = (answers: ReadonlyArray<(asked: Asked) => Answer | Promise<Answer>>) => {
   const asked: Array<Asked> = []
   const fetch: Fetch = async (url, init) => {

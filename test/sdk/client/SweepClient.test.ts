@@ -1,4 +1,4 @@
-/** What the client sends, and how it tells apart what comes back. */
+/** Requests of the promise client, and the errors for its responses. */
 import { assert, describe, it } from "vitest"
 import type {
   IntentAccepted,

@@ -1,4 +1,4 @@
-/** Following an intent: by events, by polling, through trouble, and to an end. */
+/** Waiting for an intent: by events, by polling, and through failures. */
 import { assert, describe, it } from "vitest"
 import * as Sdk from "../../../src/sdk/index.ts"
 import { json, stub } from "../StubFetch.ts"

@@ -1,4 +1,4 @@
-/** The Effect API through trouble: one key for a call however often it is sent, and a wait that outlives its event stream. */
+/** The Effect client: retries under one key, and a wait that outlives its event stream. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -16,7 +16,7 @@ const offered = () => json(200, wireOffer())
 const reset = () => new TypeError("connection reset")
 const failed = (status: number) => () => json(status, { error: "internal error" })
 
-/** What the service streams: first when to come again, then states; with `open`, nothing more and no end. */
+/** A response with an event stream. With `open` it does not end. */
 const streamed =
   (text: string, { open = false } = {}) =>
   () =>
@@ -30,7 +30,7 @@ const streamed =
       { headers: { "content-type": "text/event-stream" } }
     )
 
-/** Runs with the stub's answers, and lets time pass as it is waited for. */
+/** Runs with the given responses. The test clock advances while the effect waits. */
 const using = <A, E>(
   answers: ReadonlyArray<() => Answer>,
   use: (sweeps: SweepApi["Service"]) => Effect.Effect<A, E>,

@@ -1,17 +1,7 @@
-/** A swap before the bridge: whatever the service writes into it, the owner gets what was promised or as much of the same asset. */
-import deployed from "@across-protocol/contracts/dist/broadcast/deployed-addresses.json" with { type: "json" }
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { decodeFunctionData, getAddress, numberToHex, pad, type Hex } from "viem"
-import { KNOWN_CHAINS } from "../../../src/adapters/evm/chains/KnownChains.ts"
-import {
-  KNOWN_BRIDGES,
-  OrderMismatchError,
-  readBridgeCall,
-  reviewOrder,
-  type ReviewOptions,
-  type SweepRequest
-} from "../../../src/sdk/index.ts"
+/** The review of bridge calls: the owner receives the promised amount, or a refund of as much of the same asset. */
+import { assert, describe, it } from "vitest"
+import { decodeFunctionData, pad, type Hex } from "viem"
+import { OrderMismatchError, reviewOrder, type ReviewOptions, type SweepRequest } from "../../../src/sdk/index.ts"
 import { readOffer } from "../../../src/sdk/wire/Offer.ts"
 import {
   crossRequest,
@@ -46,64 +36,7 @@ const objections = (run: () => unknown): ReadonlyArray<string> => {
   }
 }
 
-const amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }))
-const address = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 160n - 1n }))
-
-const asAddress = (value: bigint) => getAddress(numberToHex(value, { size: 20 }))
-
-describe("what is known of the bridge", () => {
-  it("is what the service knows of public chains, and what Across says", () => {
-    const ofService = Object.entries(KNOWN_CHAINS).map(([id, { spokePool, tokens, wrappedNative }]) => [
-      id,
-      { spokePool, wrappedNative, tokens: Object.fromEntries(tokens.map((token) => [token.symbol, token.address])) }
-    ])
-    assert.deepStrictEqual<unknown>(KNOWN_BRIDGES, Object.fromEntries(ofService))
-    const chains: Readonly<Record<string, { readonly contracts: Readonly<Record<string, { address: string }>> }>> =
-      deployed.chains
-    for (const [id, { spokePool }] of Object.entries(KNOWN_BRIDGES)) {
-      assert.strictEqual(chains[id]?.contracts["SpokePool"]?.address, spokePool)
-    }
-  })
-
-  it("names one asset alike on all chains, with equal decimals", () => {
-    const listed = Object.values(KNOWN_CHAINS).flatMap(({ tokens }) => tokens)
-    for (const { decimals, symbol } of listed) {
-      assert.strictEqual(decimals, listed.find((token) => token.symbol === symbol)?.decimals)
-    }
-  })
-})
-
 describe("a swap before the bridge", () => {
-  it.effect.prop(
-    "is read as it was written",
-    [address, address, address, address, amount, amount, amount, amount],
-    ([recipient, token, outputToken, spokePool, inputAmount, minAmount, outputAmount, destChainId]) =>
-      Effect.sync(() => {
-        const calldata = swapDeposit({
-          depositData: {
-            recipient: pad(asAddress(recipient)),
-            inputToken: asAddress(token),
-            outputToken: pad(asAddress(outputToken)),
-            outputAmount,
-            destinationChainId: destChainId
-          },
-          swapTokenAmount: inputAmount,
-          minExpectedInputTokenAmount: minAmount,
-          spokePool: asAddress(spokePool)
-        })
-        assert.deepStrictEqual(readBridgeCall(calldata), {
-          depositor: owner.address,
-          recipient: asAddress(recipient),
-          inputToken: swapRequest.tokenIn,
-          inputAmount,
-          outputToken: asAddress(outputToken),
-          outputAmount,
-          destChainId,
-          via: { token: asAddress(token), minAmount, spokePool: asAddress(spokePool) }
-        })
-      })
-  )
-
   it("is shown, with what comes back if nobody delivers", () => {
     const { receive, send, warnings } = review()
     assert.deepStrictEqual(send, { token: swapRequest.tokenIn, amount: 25_000_000n, chainId: 8453 })
@@ -118,33 +51,6 @@ describe("a swap before the bridge", () => {
     })
     assert.lengthOf(warnings, 1)
     assert.include(warnings[0], "not to the owner")
-  })
-
-  it("is not read where it does more than swap and deposit", () => {
-    const high: Hex = `0x01${"00".repeat(11)}${OTHER.slice(2)}`
-    for (const calldata of [
-      swapDeposit({ submissionFees: { amount: 1n, recipient: OTHER } }),
-      swapDeposit({ submissionFees: { amount: 1n, recipient: "0x0000000000000000000000000000000000000000" } }),
-      swapDeposit({ submissionFees: { amount: 0n, recipient: OTHER } }),
-      swapDeposit({ transferType: 1 }),
-      swapDeposit({ transferType: 2 }),
-      swapDeposit({ enableProportionalAdjustment: false }),
-      swapDeposit({ nonce: 1n }),
-      swapDeposit({ depositData: { message: "0x00" } }),
-      swapDeposit({ depositData: { recipient: high } }),
-      swapDeposit({ depositData: { outputToken: high } }),
-      swapDeposit({ depositData: { exclusiveRelayer: high } }),
-      `${swapDeposit()}00`,
-      `${swapDeposit()}${"00".repeat(32)}`,
-      swapDeposit().slice(0, -2)
-    ] as ReadonlyArray<Hex>) {
-      assert.isUndefined(readBridgeCall(calldata))
-      assert.deepStrictEqual(
-        objections(() => review(calldata)),
-        ["order.swapCalldata"]
-      )
-    }
-    assert.isDefined(readBridgeCall(`0x${swapDeposit().slice(2).toUpperCase()}`))
   })
 
   it("is held against the request", () => {
@@ -191,7 +97,7 @@ describe("a swap before the bridge", () => {
     const known = review(calldata, { bridges }, asked)
     assert.strictEqual(known.receive.guaranteedBy, "bridge")
     assert.deepStrictEqual(known.warnings, [])
-    // What is built in stays known beside it.
+    // The built-in facts stay in force.
     assert.strictEqual(review(swapDeposit(), { bridges }).receive.guaranteedBy, "bridge")
 
     const elsewhere = (more: ReviewOptions = {}) => {
@@ -215,7 +121,7 @@ describe("a swap before the bridge", () => {
     assert.strictEqual(here.receive.guaranteedBy, "bridge")
   })
 
-  /** What may differ: who swaps and how, and times and relayers that the pool itself bounds. */
+  /** Members that may differ: the exchange and its calldata, and times and relayers, which the pool itself limits. */
   const FREE = [
     "exchange",
     "routerCalldata",
@@ -231,30 +137,35 @@ describe("a swap before the bridge", () => {
     return { ...data, ...depositData, fee, feeRecipient }
   }
 
-  it.effect.prop(
-    "is refused with any byte changed that decides what becomes of the tokens",
-    [
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: swapDeposit().length / 2 - 2 })),
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 255 }))
-    ],
-    ([index, change]) =>
-      Effect.sync(() => {
-        const calldata = swapDeposit()
-        const at = 2 + 2 * index
-        const byte = Number.parseInt(calldata.slice(at, at + 2), 16) ^ change
-        const tampered: Hex = `0x${calldata.slice(2, at)}${byte.toString(16).padStart(2, "0")}${calldata.slice(at + 2)}`
-        if (objections(() => review(tampered)).length > 0) return
-        const [before, after] = [decoded(calldata), decoded(tampered)]
-        const changed = Object.keys(before).filter((key) => String(before[key]) !== String(after[key]))
-        assert.lengthOf(changed, 1)
-        if (changed[0] === "minExpectedInputTokenAmount") {
-          assert.isTrue((review(tampered).receive.via?.minAmount ?? 0n) >= review(tampered).receive.minAmount)
-        } else {
-          assert.include(FREE, changed[0])
-        }
-      }),
-    { arbitrary: { runs: 2_000 } }
-  )
+  it("is refused with any byte changed that decides what becomes of the tokens", () => {
+    const calldata = swapDeposit()
+    const before = decoded(calldata)
+    const offer = readOffer(swapOffer())
+    const { typedData } = offer.signing
+    const withCall = (swapCalldata: Hex) => {
+      const order = { ...offer.order, swapCalldata }
+      const signing = { ...offer.signing, typedData: { ...typedData, message: order } }
+      return reviewOrder({ ...offer, order, signing }, swapRequest, { nowMs: NOW_MS })
+    }
+    let accepted = 0
+    for (let at = 2; at < calldata.length; at += 2) {
+      // One bit of every second byte, and all bits of the others.
+      const byte = Number.parseInt(calldata.slice(at, at + 2), 16) ^ (at % 4 === 0 ? 0x01 : 0xff)
+      const tampered: Hex = `0x${calldata.slice(2, at)}${byte.toString(16).padStart(2, "0")}${calldata.slice(at + 2)}`
+      if (objections(() => withCall(tampered)).length > 0) continue
+      accepted += 1
+      const after = decoded(tampered)
+      const changed = Object.keys(before).filter((key) => String(before[key]) !== String(after[key]))
+      assert.lengthOf(changed, 1, String(at))
+      if (changed[0] === "minExpectedInputTokenAmount") {
+        const { minAmount, via } = withCall(tampered).receive
+        assert.isTrue((via?.minAmount ?? 0n) >= minAmount)
+      } else {
+        assert.include(FREE, changed[0])
+      }
+    }
+    assert.isAbove(accepted, 0)
+  })
 })
 
 describe("native currency across chains", () => {

@@ -1,6 +1,5 @@
-/** The client's duty: whatever the service changes about an order, the client does not sign it. */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+/** The review refuses every change of the service to an order. */
+import { assert, describe, it } from "vitest"
 import * as Contract from "../../../src/domain/SweepOrder.ts"
 import {
   OrderMismatchError,
@@ -45,7 +44,7 @@ const objections = (wire: Json, asked: SweepRequest = request, more: ReviewOptio
   }
 }
 
-/** What may differ without changing what is signed: names, estimates, and times within their limits. */
+/** Members that may differ without a change to the signed data: names, estimates, and times within their limits. */
 const INFORMATION = new Set([
   "quote.id",
   "quote.builderId",
@@ -127,20 +126,14 @@ describe("the review", () => {
   ] as const) {
     const paths = leaves(wire).filter((path) => !INFORMATION.has(path.join(".")))
 
-    it.effect.prop(
-      `refuses an offer for ${name} with any single field changed`,
-      [
-        Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 })),
-        Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: paths.length - 1 }))
-      ],
-      ([salt, index]) =>
-        Effect.sync(() => {
-          const path = paths[index] ?? []
+    it(`refuses an offer for ${name} with any single field changed`, () => {
+      for (const path of paths) {
+        for (const salt of [0, 1, 255]) {
           const tampered = replaced(wire, path, (value) => other(value, salt))
-          assert.isNotEmpty(objections(tampered, asked), path.join("."))
-        }),
-      { arbitrary: { runs: 500 } }
-    )
+          assert.isNotEmpty(objections(tampered, asked), `${path.join(".")} ${salt}`)
+        }
+      }
+    })
 
     it(`refuses an offer for ${name} that lacks any field`, () => {
       assert.deepStrictEqual(objections(wire, asked), [])

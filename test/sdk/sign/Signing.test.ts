@@ -1,4 +1,4 @@
-/** Wallets of every shape sign; nothing but the owner's signature of what was asked for is let through. */
+/** Signing with wallets of several kinds. Only the owner's signature of exactly the requested data passes. */
 import { assert, describe, it } from "vitest"
 import { Wallet } from "ethers"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"

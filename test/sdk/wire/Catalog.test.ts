@@ -1,4 +1,4 @@
-/** The client reads the catalog as the contract writes it. */
+/** The client reads the catalog that the contract writes. */
 import { assert, describe, it } from "vitest"
 import { Schema } from "effect"
 import * as Catalog from "../../../src/domain/Catalog.ts"

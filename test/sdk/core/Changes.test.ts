@@ -1,0 +1,20 @@
+/** The filter that tells changes from repeated states. */
+import { assert, describe, it } from "vitest"
+import { makeChangeFilter } from "../../../src/sdk/core/Changes.ts"
+
+describe("a change of an intent", () => {
+  it("is the first state, another status, and another transaction", () => {
+    const isChange = makeChangeFilter()
+    const states = [
+      { status: "submitted" },
+      { status: "submitted" },
+      { status: "submitted", txHash: "0x01" },
+      { status: "submitted", txHash: "0x02" },
+      { status: "submitted", txHash: "0x02" },
+      { status: "settled_source", txHash: "0x02" },
+      { status: "delivered", txHash: "0x02", deliveryTxHash: "0x03" },
+      { status: "delivered", txHash: "0x02", deliveryTxHash: "0x03" }
+    ] as const
+    assert.deepStrictEqual(states.map(isChange), [true, false, true, true, false, true, true, false])
+  })
+})
