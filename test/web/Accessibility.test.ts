@@ -166,7 +166,7 @@ layer(services, live)("what people see", (it) => {
         const findings = yield* Effect.forEach(LOOKS, visitWith, { concurrency: "unbounded" })
         assert.deepStrictEqual(findings.flat(), [])
       }),
-    180_000
+    600_000
   )
 })
 
@@ -229,6 +229,6 @@ layer(SweepSite.layer, live)("what people who sweep see", (it) => {
           []
         )
       }),
-    120_000
+    600_000
   )
 })
