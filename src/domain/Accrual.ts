@@ -1,4 +1,4 @@
-/** What a settled sweep earned, as the watcher reports it to the builder backend (spec, "Accrual ledger"). */
+/** Earnings of a settled sweep, as the watcher reports them to the builder backend (spec, "Accrual ledger"). */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
@@ -9,8 +9,8 @@ import type { SweepEvent } from "./SweepEvent.ts"
 import { described } from "./Described.ts"
 
 /**
- * Identifies one settlement: transaction hash and the event's position among the transaction's own logs. The position in
- * the block would change when a reorg moves the transaction, and with it the idempotency key.
+ * Id of a settlement: the transaction hash and the event's position among the transaction's own logs. The position in
+ * the block is not used, since a reorg can change it, and the idempotency key with it.
  */
 export const sweepId = (txHash: Hash, eventIndex: number): string => `${txHash}_${eventIndex}`
 
@@ -30,7 +30,7 @@ export const Accrual = Schema.Struct({
 }).annotate({ identifier: "Accrual" })
 export type Accrual = typeof Accrual.Type
 
-/** The protocol's income from one settlement. */
+/** The protocol's revenue from one settlement. */
 export const Revenue = Schema.Struct({
   sweepId: described(
     Schema.String,
@@ -44,17 +44,17 @@ export const Revenue = Schema.Struct({
 }).annotate({ identifier: "Revenue" })
 export type Revenue = typeof Revenue.Type
 
-/** What has to be booked. */
+/** A booking for the builder backend. */
 export type LedgerMessage =
   { readonly _tag: "Accrual"; readonly accrual: Accrual } | { readonly _tag: "Revenue"; readonly revenue: Revenue }
 
-/** A message for the builder backend, stored with the state change that caused it and delivered at least once. */
+/** A message for the builder backend, stored in the transaction of its cause and delivered at least once. */
 export type OutboxMessage = LedgerMessage | { readonly _tag: "SweepEvent"; readonly event: SweepEvent }
 
 export interface Settlement {
   readonly sweepId: string
   readonly chainId: ChainId
-  /** The token in which fees were skimmed: tokenIn, or the wrapped native for a native sweep. */
+  /** Token of the fees: `tokenIn`, or the wrapped native token for a native sweep. */
   readonly feeToken: Address.Address
   readonly feeAmount: bigint
   readonly builderFee: bigint
@@ -62,7 +62,7 @@ export interface Settlement {
   readonly settledAtMs: number
 }
 
-/** What a settlement owes to whom: revenue always, an accrual where a builder was attributed and earned something. */
+/** Bookings of a settlement: revenue always, and an accrual if a builder is attributed and earned something. */
 export const outboxMessages = (
   settlement: Settlement,
   attributed: { readonly builderId: string; readonly payoutMode: PayoutMode } | undefined

@@ -1,7 +1,7 @@
 /**
  * EVM account addresses.
  *
- * On the wire an address is `0x` plus 40 hex digits in any case (spec, "Conventions"): case carries no meaning there, so a
+ * On the wire, an address is `0x` plus 40 hex digits in any case (spec, "Conventions"). Case has no meaning there, so a
  * wrong EIP-55 checksum is accepted. Inside the service every address is checksummed, so that `===` compares addresses.
  */
 import { Schema, SchemaTransformation } from "effect"
@@ -36,12 +36,12 @@ export const checksummed = (digits: string, hash: string): Address => {
   return text as Address
 }
 
-/** Addresses whose checksum is remembered: hashing one costs more than everything else that is done with it. */
+/** Size of the cache of checksummed addresses. Hashing an address costs more than all other work with it. */
 const REMEMBERED = 20_000
 
 const remembered = new Map<string, Address>()
 
-/** Normalises an address that is known to be well formed, such as one that a node or viem returned. */
+/** Checksums an address that is known to be well formed, such as one that a node or viem returned. */
 export const of = (address: string): Address => {
   const known = remembered.get(address)
   if (known !== undefined) return known
@@ -52,7 +52,9 @@ export const of = (address: string): Address => {
   return found
 }
 
-/** Takes an address at its word that this service checksummed itself, such as one from its own tables. */
+/**
+ * Casts an address that this service has checksummed before, e.g. one from its own tables. It is not validated again.
+ */
 export const stored = (address: string): Address => address as Address
 
 /** `0x000…0`. In an order it means "no builder". */
@@ -60,7 +62,7 @@ export const zero: Address = of(zeroAddress)
 
 export const isZero = (address: Address): boolean => address === zero
 
-/** An address of an account that can own or receive: any but the zero address, which nobody controls. */
+/** Address of an account that can own or receive: every address except zero, which nobody controls. */
 export const NonZeroAddress = Address.pipe(
   Schema.check(Schema.makeFilter((address: Address) => !isZero(address) || "must not be the zero address"))
 ).annotate({ identifier: "NonZeroAddress", description: "0x plus 40 hex digits, not all zero" })

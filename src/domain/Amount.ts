@@ -1,14 +1,15 @@
 /**
- * Token amounts: uint256 in the token's smallest unit, a decimal string on the wire and a `bigint` inside, never a `number`.
+ * Token amounts: a uint256 in the token's smallest unit. A decimal string on the wire, a `bigint` inside, never a
+ * `number`.
  */
 import { Schema, SchemaTransformation } from "effect"
 
 export const MAX_UINT256 = 2n ** 256n - 1n
 
-/** 78 digits hold 2^256 − 1; a longer string is leading zeros or an overflow, and is not worth parsing. */
+/** 2^256 − 1 has 78 digits. A longer string is an overflow or padded with zeros, and is rejected unparsed. */
 const DECIMAL = /^[0-9]{1,78}$/
 
-/** Decodes a non-negative decimal string that fits a uint256 (leading zeros are accepted); encodes canonically. */
+/** Decodes a non-negative decimal string that fits a uint256, with or without leading zeros. Encodes without them. */
 export const Uint256 = Schema.String.pipe(
   Schema.check(Schema.isPattern(DECIMAL, { message: "expected a non-negative integer as a decimal string" })),
   Schema.decodeTo(
@@ -24,7 +25,7 @@ export const Uint256 = Schema.String.pipe(
 
 export type Uint256 = typeof Uint256.Type
 
-/** A sum of amounts, which may exceed a uint256; a decimal string on the wire. */
+/** Sum of amounts, which may exceed a uint256. A decimal string on the wire. */
 export const Sum = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^-?[0-9]+$/, { message: "expected an integer as a decimal string" })),
   Schema.decodeTo(
@@ -39,8 +40,8 @@ export const mulDivUp = (a: bigint, b: bigint, c: bigint): bigint => (a * b + c 
 /** ⌊a × b ÷ c⌋ for non-negative a and b and positive c. */
 export const mulDivDown = (a: bigint, b: bigint, c: bigint): bigint => (a * b) / c
 
-/** Basis points in one. 1 bps = 0.01 %. */
+/** Number of basis points in 1. One basis point is 0.01 %. */
 export const BPS = 10_000n
 
-/** The amount less `bps` basis points, rounded down: the least that slippage of `bps` leaves. */
+/** The amount minus `bps` basis points, rounded down: the minimum output at a slippage tolerance of `bps`. */
 export const lessBps = (amount: bigint, bps: number): bigint => mulDivDown(amount, BPS - BigInt(bps), BPS)

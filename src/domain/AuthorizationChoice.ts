@@ -1,27 +1,27 @@
-/** Whether an owner's authorization has to go into the transaction, may be left out, or no longer helps (EIP-7702). */
+/** Decides if an owner's authorization goes into the transaction (EIP-7702). */
 import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
 import type { AccountCode, Authorization } from "./Delegation.ts"
 
 export type AuthorizationChoice =
-  /** The account runs our delegate already: an authorization would cost 25,000 gas for nothing. */
+  /** The account is delegated already. The authorization would cost 25,000 gas without effect. */
   | { readonly _tag: "LeaveOut" }
   | { readonly _tag: "Attach" }
-  /** A transaction that is not in a block yet uses the account's nonce: whether the authorization applies is open. */
+  /** A pending transaction uses the account's nonce, so it is unknown if the authorization will apply. */
   | { readonly _tag: "Later" }
   | { readonly _tag: "Refuse"; readonly reason: "stale_authorization" | "delegation_replaced"; readonly detail: string }
 
 export const choose = (sweep: {
   readonly account: AccountCode
   readonly authorization: Authorization
-  /** The account's next transaction nonce, in the newest block and with what is pending. */
+  /** Next transaction nonce of the account: in the latest block, and including pending transactions. */
   readonly accountNonce: { readonly latest: bigint; readonly pending: bigint }
   readonly chainId: ChainId
   readonly delegate: Address.Address
 }): AuthorizationChoice => {
   const { account, accountNonce, authorization, chainId, delegate } = sweep
   if (account._tag === "Delegated" && account.delegate === delegate) return { _tag: "LeaveOut" }
-  // The protocol skips an authorization that does not apply: the transaction would succeed and do nothing.
+  // The protocol skips an authorization that does not apply: the transaction succeeds without effect.
   const names = account._tag !== "Contract" && authorization.chainId === chainId && authorization.address === delegate
   if (names && authorization.nonce === accountNonce.pending) return { _tag: "Attach" }
   if (names && authorization.nonce >= accountNonce.latest && authorization.nonce < accountNonce.pending) {

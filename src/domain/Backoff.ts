@@ -1,11 +1,11 @@
-/** When to try again after failures. */
+/** Delays between attempts. */
 
 const BASE_MILLIS = 1_000
 const CAP_MILLIS = 300_000
 
 /**
- * Milliseconds to wait after `failures` failed attempts: doubling from one second up to five minutes, of which a random
- * half (`random` from 0 to 1) is left out, so that those who failed together do not come back together.
+ * Delay in milliseconds after `failures` failed attempts. It doubles from one second up to five minutes. A random share
+ * of up to one half (`random` from 0 to 1) is subtracted, so that clients that failed together do not retry together.
  */
 export const backoffMillis = (failures: number, random: number): number => {
   const full = Math.min(CAP_MILLIS, BASE_MILLIS * 2 ** Math.max(0, failures - 1))

@@ -1,25 +1,26 @@
-/** Which sweeps travel in one transaction. */
+/** Composition of batches: the sweeps of one transaction. */
 
-/** What a transaction may hold. Greater than nothing, all of them. */
+/** Limits of one transaction. All of them are greater than zero. */
 export interface Bounds {
   readonly items: number
-  /** Gas limits of the items, together. */
+  /** Sum of the gas limits. */
   readonly gas: bigint
-  /** Calldata of the items, together. */
+  /** Sum of the calldata, in bytes. */
   readonly bytes: number
 }
 
-/** A sweep, as far as its transaction has to know it. */
+/** Properties of a sweep that decide where it fits. */
 export interface Item {
-  /** The account that it runs on. */
+  /** The owner: a transaction runs at most one sweep of an account. */
   readonly account: string
   readonly gas: bigint
   readonly bytes: number
 }
 
 /**
- * Puts items into transactions, in their order: each as full as the bounds allow, none with two items of one account. An item
- * that is beyond the bounds by itself travels alone, since nobody else pays for it there. Nothing is left out.
+ * Distributes items over transactions in their order. Each transaction is filled up to the bounds and holds at most one
+ * item of an account. An item that exceeds the bounds alone gets a transaction of its own, so that no other item pays
+ * for it. No item is dropped.
  */
 export const compose = <A extends Item>(items: ReadonlyArray<A>, bounds: Bounds): ReadonlyArray<ReadonlyArray<A>> => {
   const batches: Array<Array<A>> = []

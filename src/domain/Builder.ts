@@ -3,13 +3,18 @@ import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { described } from "./Described.ts"
 
-/** How a builder's markup reaches it: skimmed to its address by the sweep itself, or owed by the ledger and paid in batches. */
+/**
+ * Way in which a builder's markup is paid. `onchain`: the sweep transfers it to the builder. `ledger`: the ledger owes
+ * it, and payout batches pay it.
+ */
 export const PayoutMode = Schema.Literals(["onchain", "ledger"]).annotate({ identifier: "PayoutMode" })
 export type PayoutMode = typeof PayoutMode.Type
 
 const Bps = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** What an API key resolves to (spec, "Attribution result"; `payoutMode` is an addition, absent from older backends). */
+/**
+ * Builder that owns an API key (spec, "Attribution result"). `payoutMode` is an addition, absent from older backends.
+ */
 export const Attribution = Schema.Struct({
   builderId: described(Schema.String, "Identifier of the builder."),
   builderBps: described(Bps, "Markup in basis points."),
@@ -19,13 +24,13 @@ export const Attribution = Schema.Struct({
 }).annotate({ identifier: "Attribution" })
 export type Attribution = typeof Attribution.Type
 
-/** The markup that applies: what is set, and never more than the cap. */
+/** Applied markup in basis points: the configured one, limited by the cap. */
 export const effectiveBps = (attribution: Attribution): number =>
   Math.min(attribution.builderBps, attribution.maxBuilderBps)
 
 /**
- * Names a builder in urls, CSV files and logs, so it is made of characters that mean nothing there and starts with a letter,
- * a digit or an underscore.
+ * Id of a builder. It appears in URLs, CSV files and logs, so it consists of characters without a special meaning
+ * there.
  */
 export const BuilderId = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$/, {
@@ -33,23 +38,25 @@ export const BuilderId = Schema.String.check(
   })
 ).annotate({ identifier: "BuilderId", description: "names a builder; chosen at registration, never changed" })
 
-/** The id of the builder that signs up itself with a wallet (spec, "Builder"). */
+/** Id of a builder that signs up with its wallet (spec, "Builder"). */
 export const selfSignupId = (wallet: Address.Address): string => `bld_${wallet.slice(2).toLowerCase()}`
 
-/** Whether `id` has the form that self-signup gives out. Another wallet's builder may not sit on it. */
+/**
+ * True if `id` has the form of a self-signup id. Operators cannot register such an id, since it belongs to a wallet.
+ */
 export const isSelfSignupId = (id: string): boolean => /^bld_[0-9a-f]{40}$/.test(id)
 
-/** A markup of the whole amount: more could never be quoted, as fees must stay below the amount. */
+/** Largest markup: the whole amount. Quotes stay below it, since fees must be less than the amount. */
 export const MAX_BPS = 10_000
 
-/** A markup, or its cap, that an admin sets. */
+/** Markup, or its cap, set by an operator. */
 export const Markup = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: MAX_BPS }, { message: `expected an integer from 0 to ${MAX_BPS}` })
 ).annotate({ identifier: "Markup", description: "basis points; 1 bps = 0.01 %" })
 
 const CONTROL = /\p{Cc}|\p{Zl}|\p{Zp}/u
 
-/** 1 to 64 characters (Unicode code points), one of them visible, none a control character. */
+/** 1 to 64 Unicode code points, at least one of them visible, none a control character. */
 export const DisplayName = Schema.String.check(
   Schema.makeFilter((name: string) => {
     const length = [...name].length
@@ -57,7 +64,7 @@ export const DisplayName = Schema.String.check(
   })
 ).annotate({ identifier: "DisplayName", description: "1 to 64 characters" })
 
-/** A builder as it travels (spec, "Builder"). */
+/** Builder on the wire (spec, "Builder"). */
 export const Builder = Schema.Struct({
   id: described(Schema.String, "Identifier of the builder."),
   name: described(Schema.String, "Display name."),
@@ -68,7 +75,7 @@ export const Builder = Schema.Struct({
 }).annotate({ identifier: "Builder" })
 export type Builder = typeof Builder.Type
 
-/** A builder with what only operators see. */
+/** Builder with the fields that only operators see. */
 export const BuilderAccount = Schema.Struct({
   ...Builder.fields,
   payoutMode: described(PayoutMode, "How the markup reaches the builder."),
@@ -79,7 +86,7 @@ export const BuilderAccount = Schema.Struct({
 }).annotate({ identifier: "BuilderAccount" })
 export type BuilderAccount = typeof BuilderAccount.Type
 
-/** What of an account its builder, and everybody else, may see. */
+/** Fields of an account that are public. */
 export const publicView = ({
   builderBps,
   createdAtMs,

@@ -1,4 +1,4 @@
-/** What clients may know of the chains and tokens that are served: facts that change only with the configuration. */
+/** Public facts about the supported chains and tokens. They change only with the configuration. */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import * as Chain from "./Chain.ts"
@@ -75,7 +75,7 @@ const ListedToken = Schema.Struct({
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** A token list as wallets and interfaces read it (https://uniswap.org/tokenlist.schema.json). */
+/** Token list in the format of wallets and interfaces (https://uniswap.org/tokenlist.schema.json). */
 export const TokenList = Schema.Struct({
   name: described(Schema.String, "Name of the list."),
   timestamp: described(Schema.String, "Time when the service began to serve this list (RFC 3339)."),
@@ -114,7 +114,7 @@ const tokensOf = (chain: Chain.Chain): TokenList["tokens"] => [
   ...chain.tokens.map((token) => ({ ...token, extensions: { tier: Chain.listedTier(chain, token.address) } }))
 ]
 
-/** The tokens of the given chains, native currencies first on each. */
+/** Tokens of the chains, the native currency of each chain first. */
 export const tokenList = (chains: ReadonlyArray<Chain.Chain>, timestamp: string): TokenList => ({
   name: "Token Sweep",
   timestamp,

@@ -1,4 +1,4 @@
-/** What the service knows of a chain it serves: contracts, tokens and how long to wait there. */
+/** Configuration of a supported chain: contracts, tokens and confirmations. */
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
@@ -6,7 +6,7 @@ import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
 import { described } from "./Described.ts"
 
-/** The service's own contracts on one chain; addresses follow from their CREATE2 inputs. */
+/** Contracts of this project on one chain. Their addresses follow from their CREATE2 inputs. */
 export const Deployment = Schema.Struct({
   delegate: described(Address.NonZeroAddress, "Contract that owners delegate their accounts to."),
   guard: described(Address.NonZeroAddress, "Contract that checks and logs every settlement."),
@@ -14,7 +14,9 @@ export const Deployment = Schema.Struct({
 })
 export type Deployment = typeof Deployment.Type
 
-/** How a rollup charges for publishing transactions on its base layer; without one a chain charges for execution alone. */
+/**
+ * Fee model of a rollup for publishing transactions on its base layer. Absent: the chain charges for execution only.
+ */
 export const DataFeeModel = Schema.Literals(["op-stack", "arbitrum"])
 
 export const Chain = Schema.Struct({
@@ -27,19 +29,22 @@ export const Chain = Schema.Struct({
   /** Receives builder fees of builders that are paid from the ledger. */
   builderVault: Address.NonZeroAddress,
   wrappedNative: Address.NonZeroAddress,
-  /** USD-pegged tokens, most liquid first: hops for routes, and the unit of on-chain prices. */
+  /** USD-pegged tokens, most liquid first. They are the hops of routes and the unit of on-chain prices. */
   stables: Schema.Array(Address.NonZeroAddress),
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),
   quoter: Schema.optionalKey(Address.NonZeroAddress),
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
-  /** Swaps before it deposits into the SpokePool; without it only what the bridge itself carries can leave the chain. */
+  /**
+   * Contract that swaps before it deposits into the SpokePool. Absent: only tokens that the bridge carries can leave
+   * the chain.
+   */
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress,
   multicall3: Address.NonZeroAddress,
   sanctionsOracle: Address.NonZeroAddress,
-  /** Blocks after which a transaction counts as settled; 1 means the block that includes it is enough. */
+  /** Number of blocks after which a transaction counts as settled. 1: the block that includes it. */
   confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
-  /** Whether the chain takes EIP-7702 transactions; absent means that it does. */
+  /** Support for EIP-7702 transactions. Default: true. */
   supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
   dataFee: Schema.optionalKey(DataFeeModel),
@@ -49,7 +54,7 @@ export const Chain = Schema.Struct({
 })
 export type Chain = typeof Chain.Type
 
-/** The token's entry in the chain's list; the native currency is always listed. */
+/** The token's entry in the chain's list. The native currency is always listed. */
 export const token = (chain: Chain, address: Address.Address): Option.Option<TokenInfo> =>
   address === NATIVE
     ? Option.some({
@@ -61,11 +66,11 @@ export const token = (chain: Chain, address: Address.Address): Option.Option<Tok
       })
     : Option.fromUndefinedOr(chain.tokens.find((entry) => entry.address === address))
 
-/** The ERC-20 that stands for `address` on this chain: the wrapped native for the native currency, else itself. */
+/** The wrapped native token for the native currency; every other token itself. */
 export const erc20 = (chain: Chain, address: Address.Address): Address.Address =>
   address === NATIVE ? chain.wrappedNative : address
 
-/** The source chain's name in a route hint of the form `<source>-><destination>` (spec, QuoteRequest.route). */
+/** Source chain in a route hint of the form `<source>-><destination>` (spec, QuoteRequest.route). */
 export const routeSource = (route: string): Option.Option<string> => {
   const [source, destination, ...rest] = route.split("->")
   return source !== undefined && destination !== undefined && rest.length === 0 && source.trim() !== ""
@@ -73,7 +78,7 @@ export const routeSource = (route: string): Option.Option<string> => {
     : Option.none()
 }
 
-/** The tier that the chain's token list alone gives: native currency, its wrapped form and stables are the least risky. */
+/** Tier by the chain's token list only. The native currency, its wrapped form and stablecoins have the lowest risk. */
 export const listedTier = (chain: Chain, address: Address.Address): Tier =>
   address === NATIVE || address === chain.wrappedNative || chain.stables.includes(address)
     ? "tier1"

@@ -1,4 +1,4 @@
-/** EIP-7702: the authorization by which an owner's account runs our delegate, and the code that a delegated account has. */
+/** EIP-7702 delegation: authorizations of owners, and the code of delegated accounts. */
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { concatHex, keccak256, numberToHex, pad, toRlp } from "viem"
 import * as Address from "./Address.ts"
@@ -22,7 +22,7 @@ const Word = Schema.String.pipe(
   )
 )
 
-/** Any chain id, 0 ("every chain") too: whether it is the order's chain is a check of its own. */
+/** Any chain id, including 0, which means every chain. A separate check compares it with the order's chain. */
 const ChainIdInput = Schema.Union([Schema.Int, IntegerText]).pipe(
   Schema.decodeTo(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
@@ -44,8 +44,8 @@ const AccountNonce = Schema.Union([Schema.Int, IntegerText]).pipe(
 )
 
 /**
- * A signed authorization as clients post it. Wallets disagree on the types of its numbers, so integers and decimal strings
- * are taken; `yParity` is 0 when a wallet library returns none (spec, "Authorization").
+ * Signed authorization in a request. Wallets disagree on the types of its numbers, so integers and decimal strings are
+ * accepted. `yParity` is 0 if the wallet library returned none (spec, "Authorization").
  */
 export const Authorization = Schema.Struct({
   address: described(Address.Address, "Delegate contract of the source chain."),
@@ -61,10 +61,10 @@ export const Authorization = Schema.Struct({
 
 export type Authorization = typeof Authorization.Type
 
-/** RLP has no zero: an integer is its shortest big-endian bytes. */
+/** RLP encodes an integer as its shortest big-endian bytes; zero has no bytes. */
 const integer = (value: bigint): Hex => (value === 0n ? "0x" : numberToHex(value))
 
-/** keccak256(0x05 ‖ rlp([chainId, address, nonce])): what an authorization signs (EIP-7702). */
+/** Signed hash of an authorization: keccak256(0x05 ‖ rlp([chainId, address, nonce])) (EIP-7702). */
 export const authorizationHash = (authorization: Pick<Authorization, "chainId" | "address" | "nonce">): Hash => {
   return keccak256(
     concatHex([
@@ -76,10 +76,10 @@ export const authorizationHash = (authorization: Pick<Authorization, "chainId" |
 
 const DESIGNATOR_PREFIX = "0xef0100"
 
-/** The code of an account that is delegated to `delegate`: 0xef0100 ‖ address (EIP-7702). */
+/** Code of an account that is delegated to `delegate`: 0xef0100 ‖ address (EIP-7702). */
 export const designator = (delegate: Address.Address): Hex => `${DESIGNATOR_PREFIX}${delegate.slice(2).toLowerCase()}`
 
-/** What an account runs, from its code. */
+/** Classifies an account by its code. */
 export type AccountCode =
   | { readonly _tag: "Plain" }
   | { readonly _tag: "Delegated"; readonly delegate: Address.Address }
@@ -93,7 +93,7 @@ export const accountCode = (code: Hex): AccountCode => {
     : { _tag: "Contract" }
 }
 
-/** The delegate of an account, if its code is a delegation. */
+/** Delegate of an account, if its code is a delegation. */
 export const delegateOf = (code: Hex): Option.Option<Address.Address> => {
   const account = accountCode(code)
   return account._tag === "Delegated" ? Option.some(account.delegate) : Option.none()

@@ -1,4 +1,4 @@
-/** How the fees of a stuck transaction rise, so that every node takes the replacement. */
+/** Fees of replacement transactions, which every node accepts. */
 
 /** EIP-1559 fees in wei per gas. */
 export interface GasFees {
@@ -6,10 +6,10 @@ export interface GasFees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Geth asks for 10 % more on both fees, Nethermind and others for 12.5 %. */
+/** Geth requires 10 % more of both fees, Nethermind and others 12.5 %. */
 const STEP_DIVISOR = 8n
 
-/** Beyond this multiple of the market, it is not the fee that keeps a transaction out. */
+/** Largest useful multiple of the market fee. A transaction that pays more is stuck for another reason. */
 const CEILING = 4n
 
 const raised = (fee: bigint): bigint => fee + max((fee + STEP_DIVISOR - 1n) / STEP_DIVISOR, 1n)
@@ -17,7 +17,7 @@ const raised = (fee: bigint): bigint => fee + max((fee + STEP_DIVISOR - 1n) / ST
 const max = (...[first, ...rest]: readonly [bigint, ...ReadonlyArray<bigint>]): bigint =>
   rest.reduce((most, value) => (value > most ? value : most), first)
 
-/** Fees for the next version of a transaction: 12.5 % above the previous ones, and not below what the market asks. */
+/** Fees of the next version of a transaction: 12.5 % above the previous ones, and at least the market's. */
 export const raise = (previous: GasFees, market: GasFees): GasFees => {
   const maxPriorityFeePerGas = max(raised(previous.maxPriorityFeePerGas), market.maxPriorityFeePerGas)
   return {
@@ -26,6 +26,6 @@ export const raise = (previous: GasFees, market: GasFees): GasFees => {
   }
 }
 
-/** Whether paying `fees` can still help: within four times what the market asks for. */
+/** True if `fees` are at most four times the market's, so that a replacement can still help. */
 export const isWorthwhile = (fees: GasFees, market: GasFees): boolean =>
   fees.maxFeePerGas <= CEILING * max(market.maxFeePerGas, market.maxPriorityFeePerGas)

@@ -1,8 +1,8 @@
 /**
- * What a sweep costs its owner: a protocol fee by tier, the network fee, and the builder's markup, all in `tokenIn`.
+ * Fees of a sweep, all in `tokenIn`: a protocol fee by tier, the network fee, and the builder's markup.
  *
- * Protocol and network fee round up and the markup rounds down, so that each part differs from the exact rate by less than
- * one unit and the parts sum exactly to what the order carries (design, "Rules of money", 8).
+ * Protocol and network fee are rounded up and the markup is rounded down, so that each part differs from the exact rate
+ * by less than one unit, and the parts sum to exactly what the order carries (design, "Rules of money", 8).
  */
 import { Result, Schema } from "effect"
 import { BPS, mulDivDown, mulDivUp } from "./Amount.ts"
@@ -11,16 +11,16 @@ import type { Tier } from "./Tier.ts"
 export interface FeePolicy {
   /** Basis points by tier, for owners without a subscription. */
   readonly protocolBps: Readonly<Record<Tier, number>>
-  /** What a subscriber pays of the protocol rate, in basis points of it: 5000 is half. */
+  /** Share of the protocol rate that a subscriber pays, in basis points. 5000: half. */
   readonly subscriberShareBps: number
-  /** Added to the estimated network cost against price moves until inclusion, in basis points: 2000 is 20 %. */
+  /** Margin on the estimated network cost for price changes until inclusion, in basis points. 2000: 20 %. */
   readonly networkMarginBps: number
 }
 
-/** A price in US dollars per whole token, scaled by 10^18. */
+/** Price in US dollars per whole token, scaled by 10^18. */
 export type UsdPrice = bigint
 
-/** The protocol's cut of `amountIn`, rounded up. */
+/** Protocol fee on `amountIn`, rounded up. */
 export const protocolFee = (
   policy: FeePolicy,
   options: { readonly amountIn: bigint; readonly tier: Tier; readonly subscriptionActive: boolean }
@@ -31,11 +31,14 @@ export const protocolFee = (
     : mulDivUp(options.amountIn, rate, BPS)
 }
 
-/** The builder's markup on `amountIn`, rounded down. A builder keeps all of it (spec, "Rules"). */
+/** Builder's markup on `amountIn`, rounded down. The builder keeps all of it (spec, "Rules"). */
 export const builderFee = (amountIn: bigint, builderBps: number): bigint =>
   mulDivDown(amountIn, BigInt(builderBps), BPS)
 
-/** The relayer's expected cost in units of `tokenIn`, with the policy's margin, rounded up. `tokenUsd` must be positive. */
+/**
+ * Expected cost of the relayer in units of `tokenIn`, with the policy's margin, rounded up. `tokenUsd` must be
+ * positive.
+ */
 export const networkFee = (
   policy: FeePolicy,
   options: {
@@ -53,14 +56,14 @@ export const networkFee = (
   )
 
 export interface FeeBreakdown {
-  /** Protocol fee plus network fee: the order's `feeAmount`. */
+  /** Protocol fee plus network fee: `feeAmount` of the order. */
   readonly feeAmount: bigint
   readonly builderFee: bigint
-  /** What remains to be swapped or bridged; always positive. */
+  /** Remaining amount that is swapped or bridged. Always positive. */
   readonly swapAmount: bigint
 }
 
-/** The fees leave nothing to sweep (spec, "Limits": total fees must be strictly less than amountIn). */
+/** The fees are not less than `amountIn` (spec, "Limits"). */
 export class FeesExceedInput extends Schema.TaggedError<FeesExceedInput>()("FeesExceedInput", {
   amountIn: Schema.BigInt,
   total: Schema.BigInt
@@ -70,7 +73,7 @@ export class FeesExceedInput extends Schema.TaggedError<FeesExceedInput>()("Fees
   }
 }
 
-/** Adds the parts up and refuses what would leave nothing. */
+/** Sums the fees. Fails if they leave nothing to sweep. */
 export const breakdown = (parts: {
   readonly amountIn: bigint
   readonly protocolFee: bigint

@@ -1,4 +1,7 @@
-/** What `GET /admin/health` and `GET /admin/alerts` answer (spec, "Operator routes"; the shapes are ours). */
+/**
+ * Responses of `GET /admin/health` and `GET /admin/alerts` (spec, "Operator routes"). The spec leaves their shapes
+ * open.
+ */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"

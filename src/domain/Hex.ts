@@ -9,7 +9,7 @@ export const Hex = Schema.TemplateLiteral(["0x", Schema.String])
 
 export type Hex = `0x${string}`
 
-/** A 32-byte hash, such as that of a transaction, a block or an order. */
+/** 32-byte hash, e.g. of a transaction, a block or an order. */
 export const Hash = Schema.TemplateLiteral(["0x", Schema.String])
   .pipe(
     Schema.check(
@@ -20,5 +20,5 @@ export const Hash = Schema.TemplateLiteral(["0x", Schema.String])
 
 export type Hash = `0x${string}`
 
-/** The number of bytes that a byte string holds. */
+/** Number of bytes. */
 export const size = (bytes: Hex): number => (bytes.length - 2) / 2

@@ -1,6 +1,6 @@
 /**
- * The builders' ledger. Entries are only ever added. Each says by how much a builder's earnings and what it was paid
- * changed, so that every balance is a sum over entries and a correction is another entry.
+ * The builders' ledger. Entries are added, never changed. An entry holds changes of a builder's earnings and payments,
+ * so a balance is a sum over entries, and a correction is another entry.
  */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
@@ -10,8 +10,8 @@ import type { Hash } from "./Hex.ts"
 import { described } from "./Described.ts"
 
 /**
- * `accrual`: a sweep earned a builder fee; where the sweep paid it itself (on-chain mode), earned and paid at once.
- * `reversal`: takes back one accrual, in full. `payment`: a payout batch settled what entries had left owed.
+ * `accrual`: a sweep earned a builder fee; in on-chain mode, it is earned and paid at once. `reversal`: takes back one
+ * accrual completely. `payment`: a payout batch paid what entries owed.
  */
 export type EntryKind = "accrual" | "reversal" | "payment"
 
@@ -19,21 +19,21 @@ export interface LedgerEntry {
   readonly id: string
   readonly kind: EntryKind
   readonly builderId: string
-  /** Absent where the reporter did not say on which chain the sweep ran. */
+  /** Absent if the reporter did not name the chain of the sweep. */
   readonly chainId?: ChainId
   readonly token: Address.Address
-  /** Change of what the builder earned, in the token's smallest unit; negative in a reversal. */
+  /** Change of the builder's earnings in the token's smallest unit. Negative in a reversal. */
   readonly earned: bigint
-  /** Change of what the builder was paid; negative in a reversal of an accrual that its own sweep paid. */
+  /** Change of the builder's payments. Negative in the reversal of an accrual that its own sweep paid. */
   readonly paid: bigint
-  /** The settlement behind an accrual and its reversal. */
+  /** Settlement of an accrual and of its reversal. */
   readonly sweepId?: string
-  /** The transaction that paid. */
+  /** Transaction that paid. */
   readonly txHash?: Hash
   readonly createdAtMs: number
 }
 
-/** What one token on one chain adds up to. */
+/** Amount of one token on one chain. */
 export interface TokenAmount {
   readonly chainId?: ChainId
   readonly token: Address.Address
@@ -44,12 +44,12 @@ export interface TokenAmount {
 export interface LedgerTotals {
   readonly chainId?: ChainId
   readonly token: Address.Address
-  /** Everything earned, less what was taken back. */
+  /** Earnings minus reversals. */
   readonly earned: bigint
   readonly paid: bigint
 }
 
-/** Owed and not paid out. Negative after a paid accrual was taken back: the next payout is smaller by it. */
+/** Earnings minus payments. Negative after the reversal of a paid accrual; the next payout is reduced by it. */
 export const owed = (totals: LedgerTotals): bigint => totals.earned - totals.paid
 
 const amounts = (
@@ -63,21 +63,21 @@ const amounts = (
       : []
   })
 
-/** What is owed now, per token and chain; tokens of which nothing is owed are left out. */
+/** Amounts owed now per token and chain. Balances that are zero or negative are left out. */
 export const balances = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<TokenAmount> => amounts(totals, owed)
 
-/** What was ever earned, per token and chain. */
+/** Earnings per token and chain. */
 export const lifetime = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<TokenAmount> =>
   amounts(totals, (line) => line.earned)
 
-/** A balance as it travels (spec, "Accrual ledger"); `chainId` is an addition, present where the chain is known. */
+/** Balance on the wire (spec, "Accrual ledger"). `chainId` is an addition, present if the chain is known. */
 export const Balance = Schema.Struct({
   token: described(Address.Address, "Token of the amount."),
   amount: described(Sum, "Amount in the smallest unit of the token."),
   chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported.")
 }).annotate({ identifier: "Balance" })
 
-/** One accrual as its builder sees it (spec, "Accrual ledger"); the last two fields are additions. */
+/** Accrual as its builder sees it (spec, "Accrual ledger"). The last two fields are additions. */
 export const Activity = Schema.Struct({
   sweepId: described(Schema.String, "Settlement that earned the amount."),
   token: described(Address.Address, "Token of the amount."),

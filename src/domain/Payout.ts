@@ -1,4 +1,4 @@
-/** Payout batches: what is owed in one token on one chain, paid by one transaction from the operator's vault. */
+/** Payout batches: everything owed in one token on one chain, paid by one transaction of the operator's vault. */
 import { Schema } from "effect"
 import { decodeAbiParameters, toEventSelector } from "viem"
 import * as Address from "./Address.ts"
@@ -9,13 +9,13 @@ import { PayoutPayment } from "./PayoutPayment.ts"
 import { described } from "./Described.ts"
 
 /**
- * `open`: its entries are claimed and not yet paid. `paid`: proven by a transaction. `failed`: given up; its entries are
- * owed again. Only `open` changes.
+ * `open`: its entries are claimed and not yet paid. `paid`: proved by a transaction. `failed`: given up; its entries
+ * are owed again. Only an open batch can change.
  */
 export const PayoutStatus = Schema.Literals(["open", "paid", "failed"]).annotate({ identifier: "PayoutStatus" })
 export type PayoutStatus = typeof PayoutStatus.Type
 
-/** One builder's share of a batch. */
+/** Amount for one builder. */
 export const PayoutLine = Schema.Struct({
   builderId: described(Schema.String, "Builder that is paid."),
   payoutAddress: described(Address.Address, "Address that is paid."),
@@ -46,14 +46,14 @@ export const PayoutBatch = Schema.Struct({
 }).annotate({ identifier: "PayoutBatch" })
 export type PayoutBatch = typeof PayoutBatch.Type
 
-/** The sum of lines, which may exceed a uint256. */
+/** Sum of the lines. May exceed a uint256. */
 export const total = (lines: ReadonlyArray<Pick<PayoutLine, "amount">>): bigint =>
   lines.reduce((sum, line) => sum + line.amount, 0n)
 
 /** `keccak256("Transfer(address,address,uint256)")`, the event of ERC-20. */
 const TRANSFER = /* @__PURE__ */ toEventSelector("Transfer(address,address,uint256)")
 
-/** What of a log says that tokens moved. */
+/** Fields of a log that show a transfer. */
 export interface TransferLog {
   readonly address: Address.Address
   readonly topics: ReadonlyArray<Hash>
@@ -63,8 +63,8 @@ export interface TransferLog {
 const addressOfTopic = (topic: Hash): Address.Address => Address.of(`0x${topic.slice(-40)}`)
 
 /**
- * The lines that a transaction's logs do not pay: those whose payout address did not receive the line's amount of the
- * token, or more, from the vault.
+ * Lines that a transaction's logs do not pay: the payout address received less than the line's amount of the token from
+ * the vault.
  */
 export const unpaidLines = (
   batch: Pick<PayoutBatch, "token" | "lines">,
@@ -83,7 +83,7 @@ export const unpaidLines = (
   return batch.lines.filter((line) => (received.get(line.payoutAddress) ?? 0n) < line.amount)
 }
 
-/** A CSV file (RFC 4180) of the batch. No field needs quoting: ids, addresses and numbers hold no special characters. */
+/** The batch as CSV (RFC 4180). Ids, addresses and numbers contain no special characters, so no field is quoted. */
 export const toCsv = (batch: PayoutBatch): string =>
   [
     "batch_id,chain_id,token,builder_id,payout_address,amount",

@@ -1,7 +1,7 @@
 /**
- * How a batch is paid in one transaction of the vault's account: Permit2's batched `permitTransferFrom`, with the vault as
- * owner and caller (Uniswap/permit2, `SignatureTransfer`). Its nonce follows from the batch, and Permit2 spends a nonce once.
- * So however many versions of the payment are signed and sent, the chain itself lets one of them pay.
+ * Payment of a batch by one transaction of the vault's account: Permit2's batched `permitTransferFrom` with the vault
+ * as owner and caller (Uniswap/permit2, `SignatureTransfer`). Its nonce follows from the batch, and Permit2 spends a
+ * nonce once, so any number of versions of the payment can be signed and sent, and the chain executes at most one.
  */
 import { Option, Schema } from "effect"
 import {
@@ -20,7 +20,7 @@ import type { GasFees } from "./FeeBump.ts"
 import { Hash, Hex } from "./Hex.ts"
 import { described } from "./Described.ts"
 
-/** A signed version of a batch's payment, kept since before it was sent. */
+/** Signed version of a batch's payment, stored before it is sent. */
 export const PayoutPayment = Schema.Struct({
   txHash: described(Hash, "Hash of the signed transaction."),
   raw: described(Hex, "Signed transaction."),
@@ -29,7 +29,7 @@ export const PayoutPayment = Schema.Struct({
 }).annotate({ identifier: "PayoutPayment" })
 export type PayoutPayment = typeof PayoutPayment.Type
 
-/** What of a batch its payment is made of. */
+/** Fields of a batch that determine its payment. */
 export interface Payable {
   readonly id: string
   readonly chainId: ChainId
@@ -37,7 +37,7 @@ export interface Payable {
   readonly lines: ReadonlyArray<{ readonly payoutAddress: Address.Address; readonly amount: bigint }>
 }
 
-/** Who pays, and through what. */
+/** The paying account and the contract that it pays through. */
 export interface Payer {
   readonly vault: Address.Address
   readonly permit2: Address.Address
@@ -64,13 +64,13 @@ const PERMIT_TYPES = {
   ]
 } as const
 
-/** The Permit2 nonce that pays the batch. Ids are random, so no other batch of any deployment has it. */
+/** Permit2 nonce of the batch. Batch ids are random, so no other batch of any deployment has it. */
 export const permitNonce = (batchId: string): bigint =>
   hexToBigInt(keccak256(stringToHex(`token sweep payout ${batchId}`)))
 
 const permitted = ({ lines, token }: Payable) => lines.map(({ amount }) => ({ token, amount }))
 
-/** What the vault signs so that Permit2 moves its tokens. `deadline` in UNIX seconds. */
+/** Typed data (EIP-712) that the vault signs to let Permit2 move its tokens. `deadline` in UNIX seconds. */
 export const permitTypedData = (batch: Payable, { permit2, vault }: Payer, deadline: bigint) => ({
   domain: { name: "Permit2", chainId: batch.chainId, verifyingContract: permit2 },
   types: PERMIT_TYPES,
@@ -78,7 +78,7 @@ export const permitTypedData = (batch: Payable, { permit2, vault }: Payer, deadl
   message: { permitted: permitted(batch), spender: vault, nonce: permitNonce(batch.id), deadline }
 })
 
-/** The call of Permit2 that pays every line. */
+/** Call of Permit2 that pays every line. */
 export const paymentData = (batch: Payable, vault: Address.Address, deadline: bigint, signature: Hex): Hex =>
   encodeFunctionData({
     abi: permit2Abi,
@@ -91,18 +91,18 @@ export const paymentData = (batch: Payable, vault: Address.Address, deadline: bi
     ]
   })
 
-/** The read that says whether the batch's nonce is spent; its answer is for {@link isSpent}. */
+/** Call that reads the bitmap word of the batch's nonce. {@link isSpent} decodes its result. */
 export const spentData = (batchId: string, vault: Address.Address): Hex =>
   encodeFunctionData({ abi: permit2Abi, functionName: "nonceBitmap", args: [vault, permitNonce(batchId) >> 8n] })
 
-/** Whether the bit of the batch's nonce is set in its word of the bitmap. */
+/** True if the bit of the batch's nonce is set in its bitmap word. */
 export const isSpent = (batchId: string, bitmap: bigint): boolean =>
   ((bitmap >> (permitNonce(batchId) & 0xffn)) & 1n) === 1n
 
-/** What a signed transaction says about itself. */
+/** Decoded fields of a signed payment. */
 export interface SignedPayment {
   readonly txHash: Hash
-  /** The account's nonce. */
+  /** Transaction nonce of the account. */
   readonly nonce: bigint
   readonly gas: bigint
   readonly fees: GasFees
@@ -120,8 +120,8 @@ const permitOf = /* @__PURE__ */ Option.liftThrowable((data: Hex) => {
 })
 
 /**
- * Reads a signed transaction that pays the batch; none when it is anything else. That `payer` signed it is for the caller to
- * check.
+ * Decodes a signed transaction that pays the batch; none if it does anything else. The caller must check that `payer`
+ * signed it.
  */
 export const readPayment = (batch: Payable, payer: Payer, raw: Hex): Option.Option<SignedPayment> =>
   Option.gen(function* () {
@@ -138,8 +138,8 @@ export const readPayment = (batch: Payable, payer: Payer, raw: Hex): Option.Opti
   })
 
 /**
- * The approvals of Permit2 that paying `total` takes: none, or one without limit, which lasts; before that one of zero where
- * something is approved already, since tokens like USDT take no change from one amount to another.
+ * Approvals of Permit2 that paying `total` needs: none, or one unlimited approval, which stays. Before it, one of zero
+ * if there is an allowance already, since tokens like USDT allow no change from one amount to another.
  */
 export const approvals = (allowance: bigint, total: bigint): ReadonlyArray<bigint> => {
   if (allowance >= total) return []

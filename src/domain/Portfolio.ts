@@ -1,4 +1,7 @@
-/** What an owner holds across chains, and what of it is worth sweeping (spec, "Portfolio routes"; the shapes are ours). */
+/**
+ * Holdings of an owner on every chain, and those worth sweeping (spec, "Portfolio routes"). The spec leaves the shapes
+ * open.
+ */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
@@ -6,7 +9,7 @@ import { ChainId } from "./ChainId.ts"
 import { Tier } from "./Tier.ts"
 import { described } from "./Described.ts"
 
-/** US dollars as a decimal string, e.g. `"12.340000"`; absent for a token without a price. */
+/** US dollars as a decimal string, e.g. `"12.340000"`. Absent for a token without a price. */
 const Usd = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
 export const PortfolioToken = Schema.Struct({
@@ -22,7 +25,7 @@ export const PortfolioToken = Schema.Struct({
 }).annotate({ identifier: "PortfolioToken" })
 export type PortfolioToken = typeof PortfolioToken.Type
 
-/** What a listed token is worth, in US dollars for a whole one. */
+/** Price of a listed token in US dollars per whole token. */
 export const TokenPrice = Schema.Struct({
   chainId: described(ChainId, "Chain of the token."),
   address: described(Address.Address, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
@@ -46,7 +49,7 @@ export const PortfolioView = Schema.Struct({
 }).annotate({ identifier: "Portfolio" })
 export type PortfolioView = typeof PortfolioView.Type
 
-/** What the owner's account runs: nothing, our delegate, another one, or a contract of its own. */
+/** Code of the owner's account: none, the project's delegate, another delegate, or a contract. */
 export const DelegationState = Schema.Literals(["none", "ours", "other", "contract"])
 
 export const SweepableToken = Schema.Struct({

@@ -1,4 +1,4 @@
-/** What a caller asks for, and what the service answers (spec, "QuoteRequest" and "Quote"). */
+/** Quote requests and quotes (spec, "QuoteRequest" and "Quote"). */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
@@ -9,7 +9,7 @@ import { described } from "./Described.ts"
 export const QuoteId = Schema.String.annotate({ identifier: "QuoteId", description: "UUID; becomes the intent's id" })
 export type QuoteId = string
 
-/** The caller's own name for its user, kept with the intent; a database's text holds no NUL. */
+/** The caller's own id of its user, stored with the intent. PostgreSQL text cannot contain NUL. */
 const UserId = Schema.String.check(
   Schema.makeFilter((id: string) => !id.includes("\0") || "expected text without NUL characters")
 )

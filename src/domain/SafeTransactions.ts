@@ -1,6 +1,7 @@
 /**
- * A payout batch as a file for the Transaction Builder of a Safe, which its owners import, sign and run as one transaction.
- * Format: safe-global/safe-react-apps, apps/tx-builder (`BatchFile` of typings/models.ts, `checksum` of lib/checksum.ts).
+ * A payout batch as a file for the Transaction Builder of a Safe. The owners import it, sign it and run it as one
+ * transaction. Format: safe-global/safe-react-apps, apps/tx-builder (`BatchFile` of typings/models.ts, `checksum` of
+ * lib/checksum.ts).
  */
 import { keccak256, stringToBytes } from "viem"
 import type * as Address from "./Address.ts"
@@ -11,7 +12,7 @@ type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly 
 
 const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
 
-/** The Transaction Builder's own serialisation: the sorted keys of an object, then their values. */
+/** Serialization of the Transaction Builder: the sorted keys of an object, then their values. */
 const canonical = (json: Json): string => {
   if (isList(json)) return `[${json.map(canonical).join(",")}]`
   if (typeof json !== "object" || json === null) return JSON.stringify(json)
@@ -29,7 +30,7 @@ export interface BatchFile {
   readonly meta: Meta
 }
 
-/** Shows that a file was not edited since. The name is left out, as users may change it. */
+/** Checksum by which the Transaction Builder detects edits. The name is left out, since users may change it. */
 export const checksum = (file: BatchFile): Hash =>
   keccak256(stringToBytes(canonical({ ...file, meta: { ...file.meta, name: null } })))
 
@@ -42,7 +43,7 @@ const TRANSFER = {
   ]
 }
 
-/** The batch as ERC-20 transfers out of `vault`, the Safe. */
+/** The batch as ERC-20 transfers from `vault`, the Safe. */
 export const toSafeTransactions = (batch: PayoutBatch, vault: Address.Address): BatchFile => {
   const file: BatchFile = {
     version: "1.0",

@@ -2,8 +2,8 @@
 import { type Hex, size } from "./Hex.ts"
 
 /**
- * The signature with a recovery byte of 27 or 28, which is all that `ecrecover` takes: some hardware wallets return 0 or 1
- * there. Anything else is left as it is, compact (EIP-2098) signatures included.
+ * Sets the recovery byte of a signature to 27 or 28, the only values that `ecrecover` accepts; some hardware wallets
+ * return 0 or 1. Other signatures, such as compact ones (EIP-2098), are returned unchanged.
  */
 export const withRecoveryByte = (signature: Hex): Hex => {
   if (size(signature) !== 65) return signature

@@ -1,13 +1,13 @@
-/** Sign-in messages (EIP-4361, "Sign-In with Ethereum"), and what one must say to be accepted here. */
+/** Sign-in messages (EIP-4361, "Sign-In with Ethereum") and the conditions for accepting them. */
 import { Result } from "effect"
 import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
 
-/** The fields of a parsed message. */
+/** Fields of a parsed message. */
 export interface SiweMessage {
-  /** URI scheme of the origin that asks; absent unless the message names it. */
+  /** URI scheme of the requesting origin. Absent if the message does not name it. */
   readonly scheme: string | undefined
-  /** Authority (host and, unless default, port) of the origin that asks. */
+  /** Authority of the requesting origin: its host and, if not the default, its port. */
   readonly domain: string
   readonly address: Address.Address
   readonly uri: string
@@ -19,16 +19,19 @@ export interface SiweMessage {
   readonly notBeforeMs: number | undefined
 }
 
-/** What this deployment accepts. */
+/** Conditions of this deployment. */
 export interface SiwePolicy {
-  /** Origins of the dashboard, e.g. `https://dashboard.example.com`: the message's domain is one's host. */
+  /**
+   * Origins of the dashboard, e.g. `https://dashboard.example.com`. The message's domain must be the host of one of
+   * them.
+   */
   readonly origins: ReadonlyArray<string>
-  /** Further origins that the message's URI may point at, such as the backend's own. */
+  /** Further origins that the message's URI may name, such as the backend's own. */
   readonly resourceOrigins: ReadonlyArray<string>
   readonly chainIds: ReadonlyArray<ChainId>
-  /** How old a message may be, by its issued-at. */
+  /** Maximum age of a message since its `issued-at`. */
   readonly lifetimeMillis: number
-  /** How far the wallet's clock may be off. */
+  /** Maximum difference of the wallet's clock. */
   readonly clockSkewMillis: number
 }
 
@@ -40,7 +43,7 @@ const originOf = (uri: string): string | undefined => {
   return url === null || url.origin === "null" ? undefined : url.origin
 }
 
-/** Everything about a message except its nonce and its signature. Fails with the first field that is not as it must be. */
+/** Checks a message except its nonce and its signature. Fails with the first field that is not acceptable. */
 export const accepts = (policy: SiwePolicy, message: SiweMessage, nowMs: number): Result.Result<void, SiweRefusal> => {
   const asking = policy.origins.filter((origin) => URL.parse(origin)?.host === message.domain.toLowerCase())
   if (asking.length === 0) return Result.fail("domain")
@@ -61,8 +64,8 @@ export const accepts = (policy: SiwePolicy, message: SiweMessage, nowMs: number)
 const HEADER = / wants you to sign in with your Ethereum account:$/
 
 /**
- * Whether a text that does not parse is a sign-in message whose nonce is what is wrong: absent, or not the 8 or more
- * alphanumeric characters of the standard. Its sender is told to ask for a nonce rather than that the request is malformed.
+ * True if an unparsable text is a sign-in message with an invalid nonce: absent, or not at least 8 alphanumeric
+ * characters. Its sender is then asked to fetch a nonce.
  */
 export const lacksNonce = (text: string): boolean => {
   const lines = text.split("\n")

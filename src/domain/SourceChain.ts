@@ -1,7 +1,7 @@
 /**
- * Where a sweep starts. The spec has no field for it, so it is chosen from what the request implies (design, "Where the
- * spec is silent"): the route hint's source, else the only chain where the token exists, else the only one where the owner
- * holds the amount, else the deployment's default.
+ * Source chain of a sweep. The spec has no field for it, so it is derived from the request (design, "Where the spec is
+ * silent"): the source of the route hint, else the only chain on which the token exists, else the only chain on which
+ * the owner holds the amount, else the default of the deployment.
  */
 import { Option } from "effect"
 import type { ChainId } from "./ChainId.ts"
@@ -9,13 +9,13 @@ import type { ChainId } from "./ChainId.ts"
 export interface Candidate {
   readonly chainId: ChainId
   readonly name: string
-  /** Whether `tokenIn` has code there; true everywhere for the native currency. */
+  /** True if `tokenIn` has code on the chain. Always true for the native currency. */
   readonly tokenExists: boolean
-  /** What the owner holds of `tokenIn` there. */
+  /** The owner's balance of `tokenIn` on the chain. */
   readonly balance: bigint
 }
 
-/** The source named by the hint, by chain name or id, if it is one of the candidates. */
+/** Source in the hint, by chain name or id, if it is one of the candidates. */
 export const fromHint = (
   source: Option.Option<string>,
   candidates: ReadonlyArray<Pick<Candidate, "chainId" | "name">>
@@ -29,7 +29,7 @@ export const fromHint = (
     )
   )
 
-/** The source that facts about token and owner point to; `fallback` where they do not tell. */
+/** Source chain by the balances and the code of the token; `fallback` if these do not decide. */
 export const fromFacts = (
   candidates: ReadonlyArray<Candidate>,
   amountIn: bigint,

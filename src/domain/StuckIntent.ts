@@ -1,4 +1,4 @@
-/** What `GET /admin/intents` and `POST /admin/intents/:id/retry` answer: sweeps that do not get on, and why. */
+/** Responses of `GET /admin/intents` and `POST /admin/intents/:id/retry`: sweeps without progress, with the reason. */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
@@ -6,31 +6,31 @@ import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
 import { described } from "./Described.ts"
 
-/** What a stuck intent waits for, for machines. */
+/** Machine-readable name of what a stuck intent waits for. */
 export const WaitsFor = Schema.Literals([
-  /** An operator paused the chain, or its daily gas is spent. */
+  /** An operator paused the chain, or its daily gas budget is spent. */
   "operator",
   /** The chain's node does not answer, or is behind. */
   "chain",
-  /** A lane that can pay and sign. */
+  /** A lane with gas and a working key. */
   "lane",
-  /** Another sweep of the same owner, of which one at a time is sent. */
+  /** Another sweep of the same owner: one at a time is sent. */
   "owner",
-  /** A relayer has taken it, and has not said what became of it. */
+  /** The end of a relayer's lease: the relayer has claimed it and not finished. */
   "lease",
-  /** The end of the rest after an attempt that could not be made. */
+  /** The next attempt, after one that could not be made. */
   "rest",
-  /** A relayer to take it. */
+  /** A relayer that claims it. */
   "relayer",
-  /** A node to take its signed transaction. */
+  /** A node that accepts its signed transaction. */
   "broadcast",
-  /** A block to hold its transaction. */
+  /** A block that includes its transaction. */
   "inclusion",
-  /** Blocks upon the one that holds its transaction. */
+  /** Confirmations of its transaction. */
   "confirmation",
-  /** The watcher to end it: its deadline has passed, or will before it can settle. */
+  /** The watcher, which will end it: its deadline has passed or will pass before it can settle. */
   "expiry",
-  /** The bridge to deliver it. */
+  /** The bridge's delivery. */
   "delivery"
 ]).annotate({ identifier: "WaitsFor" })
 export type WaitsFor = typeof WaitsFor.Type

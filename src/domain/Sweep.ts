@@ -1,4 +1,4 @@
-/** A builder's sweeps as the builder sees them: what their events add up to. */
+/** Sweeps as their builder sees them: the sum of their events. */
 import { Schema } from "effect"
 import type * as Address from "./Address.ts"
 import type { ChainId } from "./ChainId.ts"
@@ -15,12 +15,12 @@ export const Sweep = Schema.Struct({
 }).annotate({ identifier: "Sweep" })
 export type Sweep = typeof Sweep.Type
 
-/** How many sweeps are in each status. */
+/** Number of sweeps in each status. */
 export type SweepCounts = Readonly<Record<SweepStatus, number>>
 
 export const NO_SWEEPS: SweepCounts = { submitted: 0, settled_source: 0, delivered: 0, failed: 0 }
 
-/** What delivered sweeps moved, per token and chain. */
+/** Amount that delivered sweeps moved, per token and chain. */
 export interface Volume {
   readonly chainId: ChainId
   readonly token: Address.Address
@@ -40,17 +40,19 @@ export interface SweepDay {
 /** Sweeps that started in a period. */
 export interface SweepTotals {
   readonly counts: SweepCounts
-  /** In the order of chain and token. */
+  /** Ordered by chain and token. */
   readonly volume: ReadonlyArray<Volume>
   /** Newest first; days without sweeps are left out. */
   readonly days: ReadonlyArray<SweepDay>
 }
 
-/** Of those sweeps that have ended, how many arrived, in basis points rounded down; none while none has ended. */
+/**
+ * Share of delivered sweeps among those that have ended, in basis points, rounded down. Undefined if none has ended.
+ */
 export const successRateBps = ({ delivered, failed }: SweepCounts): number | undefined =>
   delivered + failed === 0 ? undefined : Math.floor((delivered * 10_000) / (delivered + failed))
 
-/** Rank of each status: of the events of a sweep, which may arrive in any order, the one of the highest rank gives its status. */
+/** Rank of each status. Events may arrive in any order; the event of the highest rank gives the sweep its status. */
 export const RANKS: Readonly<Record<SweepStatus, number>> = {
   submitted: stepsTo("submitted"),
   settled_source: stepsTo("settled_source"),
@@ -58,7 +60,7 @@ export const RANKS: Readonly<Record<SweepStatus, number>> = {
   failed: stepsTo("failed")
 }
 
-/** What a sweep is after one more event of it. */
+/** The sweep after one more of its events. */
 export const withEvent = (before: Sweep | undefined, event: SweepEvent): Sweep => {
   const { builderId: _builder, id: _id, occurredAtMs, ...told } = event
   if (before === undefined) return { ...told, startedAtMs: occurredAtMs, updatedAtMs: occurredAtMs }
@@ -70,10 +72,10 @@ export const withEvent = (before: Sweep | undefined, event: SweepEvent): Sweep =
 
 const DAY_MILLIS = 24 * 3_600_000
 
-/** When the UTC day of a moment began, `back` days before. */
+/** Start of the UTC day that is `back` days before the day of `millis`, in UNIX milliseconds. */
 export const startOfDay = (millis: number, back = 0): number => (Math.floor(millis / DAY_MILLIS) - back) * DAY_MILLIS
 
-/** Every day of a period, oldest first, those without sweeps too. */
+/** Every day of a period, oldest first, including those without sweeps. */
 export const everyDay = (days: ReadonlyArray<SweepDay>, fromMs: number, toMs: number): ReadonlyArray<SweepDay> => {
   const known = new Map(days.map((day) => [day.day, day]))
   const count = Math.max(0, Math.ceil((toMs - startOfDay(fromMs)) / DAY_MILLIS))

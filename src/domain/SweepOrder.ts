@@ -1,6 +1,6 @@
 /**
- * The order that an owner signs: 14 fields, in this order, on the wire, in the EIP-712 type and in the delegate's typehash
- * (spec, "SweepOrder" and "Order signing"). A change here is a change of the contracts.
+ * The order that an owner signs: 14 fields, in this order on the wire, in the EIP-712 type and in the delegate's type
+ * hash (spec, "SweepOrder" and "Order signing"). A change here requires a change of the contracts.
  */
 import { Schema } from "effect"
 import { hashStruct, hashTypedData, stringToBytes } from "viem"
@@ -38,10 +38,10 @@ export const SweepOrder = Schema.Struct({
 
 export type SweepOrder = typeof SweepOrder.Type
 
-/** The domain name that the spec fixes; a deployment may rename it, contract and service together. */
+/** Domain name of the spec. A deployment may rename it in contracts and service together. */
 export const DEFAULT_DOMAIN_NAME = "Service"
 
-/** The delegates keep the name and its length in one word. */
+/** The delegates store the name and its length in one word. */
 export const DomainName = Schema.String.check(
   Schema.makeFilter((name: string) => {
     const { length } = stringToBytes(name)
@@ -73,11 +73,11 @@ export const TYPES = {
 
 export interface SigningDomain {
   readonly name: string
-  /** The source chain: the sweep runs there, as the owner's account. */
+  /** The source chain, where the sweep runs as the owner's account. */
   readonly chainId: ChainId
 }
 
-/** The EIP-712 typed data that the owner signs. The verifying contract is the owner's own, delegated account. */
+/** EIP-712 typed data that the owner signs. The verifying contract is the owner's own, delegated account. */
 export const typedData = (order: SweepOrder, domain: SigningDomain) => ({
   domain: {
     name: domain.name,
@@ -90,13 +90,13 @@ export const typedData = (order: SweepOrder, domain: SigningDomain) => ({
   message: order
 })
 
-/** keccak256(0x1901 ‖ domain separator ‖ struct hash): what is signed. */
+/** Signed digest: keccak256(0x1901 ‖ domain separator ‖ struct hash). */
 export const digest = (order: SweepOrder, domain: SigningDomain): Hash => hashTypedData(typedData(order, domain))
 
-/** The EIP-712 struct hash alone, without the domain. */
+/** EIP-712 struct hash, without the domain. */
 export const structHash = (order: SweepOrder): Hash =>
   hashStruct({ types: TYPES, primaryType: "SweepOrder", data: order })
 
-/** Whether the output arrives on another chain than the one that the order runs on. */
+/** True if the output arrives on a chain other than the source chain. */
 export const isCrossChain = (order: SweepOrder, sourceChainId: ChainId): boolean =>
   order.destChainId !== BigInt(sourceChainId)

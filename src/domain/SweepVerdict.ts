@@ -1,40 +1,40 @@
 /**
- * What becomes of an intent whose own transaction did not settle it, as one total function of what the chain shows. An
- * intent fails only where nothing settled it: a settlement anywhere, by anybody, comes before every other reason.
+ * Outcome of an intent that its own transaction did not settle, as one total function of the evidence on chain. An
+ * intent fails only if nothing settled it: a settlement by any transaction overrides every other reason.
  */
 import type { FailureReason } from "./Intent.ts"
 
-/** What happened to the nonce that the intent was sent with, or why it was not sent. */
+/** Outcome of the nonce that the intent was sent with, or the reason why it was not sent. */
 export type UnsettledCause =
-  /** Never sent, and nothing speaks against sending it but what the evidence shows. */
+  /** Never sent; only the evidence can speak against sending it. */
   | { readonly _tag: "Unsent" }
-  /** Not to be sent, for this reason. */
+  /** Must not be sent, for this reason. */
   | { readonly _tag: "Refused"; readonly reason: FailureReason }
-  /** Our sweep is in a block that counts, later than the deadline or not, and its receipt has no matching event. */
+  /** The sweep is in a block of sufficient depth without a matching event. `late`: the block is after the deadline. */
   | { readonly _tag: "Ineffective"; readonly status: "success" | "reverted"; readonly late: boolean }
-  /** Our self-send took the nonce. */
+  /** A self-send of the lane used the nonce. */
   | { readonly _tag: "Cancelled" }
-  /** A transaction that is not ours took the nonce. */
+  /** A transaction that this service did not send used the nonce. */
   | { readonly _tag: "Displaced" }
 
 export interface Evidence {
-  /** The guard's event for this order, searched over the chain: absent, in a recent block, or deep enough to count. */
+  /** The guard's event for this order anywhere on the chain: absent, in a recent block, or at sufficient depth. */
   readonly settlement: "none" | "recent" | "final"
-  /** Whether the guard's bitmap has the order's nonce, at the depth that counts. */
+  /** True if the guard's bitmap has the order's nonce at sufficient depth. */
   readonly nonceSpent: boolean
-  /** Whether no block can run the order any more. */
+  /** True if no future block can execute the order. */
   readonly expired: boolean
-  /** What the owner's account runs. */
+  /** Code of the owner's account. */
   readonly account: "ours" | "plain" | "other"
-  /** Whether the owner holds at least the order's `amountIn`. */
+  /** True if the owner holds at least the order's `amountIn`. */
   readonly holdsInput: boolean
 }
 
 export type Verdict =
   | { readonly _tag: "Settle" }
-  /** Undecided until more blocks have come. */
+  /** Undecided until there are more blocks. */
   | { readonly _tag: "Wait" }
-  /** Still wanted and possible: to be sent (again). */
+  /** Still wanted and possible. Send it (again). */
   | { readonly _tag: "Retry" }
   | { readonly _tag: "Fail"; readonly reason: FailureReason }
 

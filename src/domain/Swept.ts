@@ -1,4 +1,4 @@
-/** The guard's `Swept` event: the only proof of settlement there is (design, "Rules of money", 1). */
+/** The guard's `Swept` event, the only proof of a settlement (design, "Rules of money", 1). */
 import type * as Address from "./Address.ts"
 import type { Hash } from "./Hex.ts"
 import type { SweepOrder } from "./SweepOrder.ts"
@@ -19,7 +19,7 @@ export interface Swept {
   readonly destChainId: bigint
 }
 
-/** Whether `event` settles `order`: the same order hash, and every field that the event repeats. */
+/** True if `event` settles `order`: the order hash and every field that the event repeats are equal. */
 export const settles = (event: Swept, order: SweepOrder, orderHash: Hash): boolean =>
   event.orderHash === orderHash &&
   event.owner === order.owner &&

@@ -1,4 +1,4 @@
-/** Token risk tiers. A caller hints at one; the service raises it to what lists and screens say, and never lowers it. */
+/** Token risk tiers. A caller suggests a tier; the service raises it by lists and screens, and never lowers it. */
 import { Schema } from "effect"
 
 export const Tier = Schema.Literals(["tier1", "tier2", "tier3"]).annotate({

@@ -1,15 +1,15 @@
-/** Tokens as token lists describe them, and the sentinel that stands for a chain's native currency. */
+/** Entries of token lists, and the sentinel of a chain's native currency. */
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
 
-/** Stands for the chain's native currency wherever a token address is expected (the convention of 0x, 1inch and LI.FI). */
+/** Sentinel for the chain's native currency in place of a token address (the convention of 0x, 1inch and LI.FI). */
 export const NATIVE: Address.Address = Address.of("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")
 
 export const isNative = (token: Address.Address): boolean => token === NATIVE
 
-/** One entry of a Uniswap-format token list. */
+/** Entry of a Uniswap-format token list. */
 export const TokenInfo = Schema.Struct({
   chainId: described(ChainId, "Chain of the token."),
   address: described(Address.NonZeroAddress, "Contract of the token. 0xEeee…EEeE stands for the native currency."),

@@ -1,19 +1,19 @@
 /**
- * Which token on one chain is the same asset as a token on another, so that a bridge may pay out one for the other.
+ * Tokens on different chains that are the same asset, so that a bridge may pay out one for the other.
  *
- * The only evidence is the operator's token list: two entries are the same asset when symbol and decimals agree. A symbol is a
- * claim that anyone can make, so the lists must be curated: an entry that pretends to be USDC would be bridged to as USDC. Nothing
- * is read from the token contracts, whose symbols prove even less.
+ * The only evidence is the operator's token list: two entries are the same asset if symbol and decimals agree. Anyone
+ * can claim a symbol, so the lists must be curated: an entry that pretends to be USDC would be bridged to as USDC.
+ * Nothing is read from the token contracts, whose symbols prove even less.
  */
 import { Option } from "effect"
 import type * as Address from "./Address.ts"
 import type { Chain } from "./Chain.ts"
 import type { TokenInfo } from "./Token.ts"
 
-/** What decides it. */
+/** Fields of a chain that decide. */
 export type Listing = Pick<Chain, "id" | "nativeSymbol" | "wrappedNative" | "tokens">
 
-/** The ERC-20s of a chain that may have a counterpart: its list, and the wrapped native currency even where unlisted. */
+/** ERC-20s of a chain that may have a counterpart: its list, plus the wrapped native currency if unlisted. */
 const candidates = (chain: Listing): ReadonlyArray<TokenInfo> =>
   chain.tokens.some((token) => token.address === chain.wrappedNative)
     ? chain.tokens
@@ -29,8 +29,8 @@ const candidates = (chain: Listing): ReadonlyArray<TokenInfo> =>
       ]
 
 /**
- * The token on `to` that is the same asset as the ERC-20 `token` on `from`; none where the token is not listed, has no
- * counterpart, or where a chain lists its symbol more than once, so that nobody can tell which is meant.
+ * The token on `to` that is the same asset as the ERC-20 `token` on `from`. None if the token is not listed, has no
+ * counterpart, or if a chain lists its symbol more than once, which is ambiguous.
  */
 export const equivalent = (from: Listing, token: Address.Address, to: Listing): Option.Option<TokenInfo> => {
   const source = candidates(from)

@@ -1,13 +1,13 @@
-/** US dollar values: bigint scaled by 10^18 inside, a plain decimal string on the wire. */
+/** US dollar values: a bigint scaled by 10^18 inside, a plain decimal string on the wire. */
 import type { UsdPrice } from "./Fees.ts"
 
 const SCALE = 10n ** 18n
 
-/** What `amount` units are worth at `price` per whole token, rounded down. */
+/** Value of `amount` units at `price` per whole token, rounded down. */
 export const valueOf = (amount: bigint, price: UsdPrice, decimals: number): bigint =>
   (amount * price) / 10n ** BigInt(decimals)
 
-/** The exact decimal text of a scaled value, without trailing zeros: `1500000000000000000` is `"1.5"`. */
+/** Exact decimal text of a scaled value without trailing zeros. `1500000000000000000` is `"1.5"`. */
 export const format = (scaled: bigint): string => {
   const fraction = (scaled % SCALE).toString().padStart(18, "0").replace(/0+$/, "")
   return fraction === "" ? `${scaled / SCALE}` : `${scaled / SCALE}.${fraction}`

@@ -1,6 +1,6 @@
 /**
- * Webhooks in the form of Standard Webhooks (standardwebhooks.com): what a message says, what is signed of it, when it is
- * tried again, and when an endpoint is given up.
+ * Webhooks by Standard Webhooks (standardwebhooks.com): messages, signatures, retries, and when an endpoint is
+ * disabled.
  */
 import { Redacted, Schema } from "effect"
 import { SweepEvent, SweepStatus } from "./SweepEvent.ts"
@@ -13,19 +13,19 @@ export const WebhookEventType = Schema.Literals(SweepStatus.literals.map(typeOf)
 })
 export type WebhookEventType = typeof WebhookEventType.Type
 
-/** What a message can be: `webhook.test` comes when its owner asks for it. */
+/** Types of messages. `webhook.test` is sent at the request of the endpoint's owner. */
 export const WebhookMessageType = Schema.Literals([...WebhookEventType.literals, "webhook.test"]).annotate({
   identifier: "WebhookMessageType"
 })
 export type WebhookMessageType = typeof WebhookMessageType.Type
 
-/** Whether an endpoint wants a message; one that names no types wants all. A test was asked for. */
+/** True if an endpoint wants a message of the type. An endpoint without types wants all; a test is always wanted. */
 export const isWanted = (events: ReadonlyArray<WebhookEventType>, type: WebhookMessageType): boolean =>
   type === "webhook.test" || events.length === 0 || events.includes(type)
 
-/** A message as it is kept until it is delivered: the same bytes each time. */
+/** A message as it is stored until it is delivered: the same bytes for every attempt. */
 export interface WebhookMessage {
-  /** The `webhook-id` header: the same whenever this event is sent, so that its receiver can tell. */
+  /** The `webhook-id` header. Equal for every delivery of the event, so that receivers detect repetitions. */
   readonly id: string
   readonly type: WebhookMessageType
   readonly payload: string
@@ -36,7 +36,7 @@ const payloadOf = (type: WebhookMessageType, atMs: number, data: unknown): strin
 
 const encodeEvent = Schema.encodeSync(SweepEvent)
 
-/** What is sent of an event; amounts are decimal strings. */
+/** Message about an event. Amounts are decimal strings. */
 export const eventMessage = (event: SweepEvent): WebhookMessage => {
   const type = typeOf(event.status)
   return { id: event.id, type, payload: payloadOf(type, event.occurredAtMs, encodeEvent(event)) }
@@ -48,7 +48,7 @@ export const testMessage = (id: string, webhookId: string, atMs: number): Webhoo
   payload: payloadOf("webhook.test", atMs, { webhookId })
 })
 
-/** Random bytes of a secret; the standard asks for 24 to 64. */
+/** Number of random bytes of a secret. The standard requires 24 to 64. */
 export const SECRET_BYTES = 32
 
 const SECRET_PREFIX = "whsec_"
@@ -56,24 +56,24 @@ const SECRET_PREFIX = "whsec_"
 export const secretOf = (random: Uint8Array): Redacted.Redacted =>
   Redacted.make(`${SECRET_PREFIX}${random.toBase64()}`, { label: "webhook secret" })
 
-/** The key of a secret's signatures. */
+/** HMAC key of a secret. */
 export const keyOf = (secret: Redacted.Redacted): Uint8Array<ArrayBuffer> =>
   Uint8Array.fromBase64(Redacted.value(secret).slice(SECRET_PREFIX.length))
 
-/** The bytes that are signed: id, whole seconds since 1970, and the body as it is sent. */
+/** Signed bytes: id, UNIX time in whole seconds, and the body as it is sent. */
 export const signedContent = (id: string, timestampSeconds: number, payload: string): Uint8Array =>
   new TextEncoder().encode(`${id}.${timestampSeconds}.${payload}`)
 
-/** How long a replaced secret signs beside the new one, so that receivers can change over. */
+/** Period in which a replaced secret signs beside the new one, so that receivers can change over. */
 export const ROTATION_MILLIS = 24 * 3_600_000
 
-/** Endpoints of one builder, at most. */
+/** Maximum number of endpoints of one builder. */
 export const MAX_ENDPOINTS = 10
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Milliseconds after each failure until the next attempt: the standard's schedule, about three days in all. */
+/** Delays in milliseconds between attempts: the schedule of the standard, about three days in all. */
 export const RETRY_MILLIS: ReadonlyArray<number> = [
   5_000,
   5 * MINUTE,
@@ -86,25 +86,25 @@ export const RETRY_MILLIS: ReadonlyArray<number> = [
   24 * HOUR
 ]
 
-/** Up to this share is added, so that what failed together does not come back together. */
+/** Maximum random share that is added to a delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
 
-/** What came of an attempt: the status, or nothing where there was no answer. */
+/** Outcome of an attempt. Without `statusCode` there was no response. */
 export interface AttemptOutcome {
   readonly statusCode?: number
 }
 
-/** What becomes of a message after an attempt. */
+/** Next step of a delivery after an attempt. */
 export type NextStep =
   { readonly _tag: "Delivered" } | { readonly _tag: "Retry"; readonly atMs: number } | { readonly _tag: "GivenUp" }
 
 export const isAccepted = ({ statusCode }: AttemptOutcome): boolean =>
   statusCode !== undefined && statusCode >= 200 && statusCode < 300
 
-/** 410: the receiver wants no more. */
+/** 410: the receiver wants no further messages. */
 export const isGone = ({ statusCode }: AttemptOutcome): boolean => statusCode === 410
 
-/** `failures`: attempts that failed before this one. `random` from 0 to 1. */
+/** Next step after an attempt. `failures`: failed attempts before this one. `random`: 0 to 1. */
 export const nextStep = (outcome: AttemptOutcome, failures: number, nowMs: number, random: number): NextStep => {
   if (isAccepted(outcome)) return { _tag: "Delivered" }
   const delay = RETRY_MILLIS[failures]
@@ -113,20 +113,23 @@ export const nextStep = (outcome: AttemptOutcome, failures: number, nowMs: numbe
     : { _tag: "Retry", atMs: nowMs + Math.round(delay * (1 + JITTER * random)) }
 }
 
-/** An endpoint's failures since its last success; absent while there are none. */
+/** Failures of an endpoint since its last success. Absent if there are none. */
 export interface Failing {
   readonly sinceMs: number
   readonly lastMs: number
 }
 
-/** Why an endpoint was disabled. `paused`: by its owner. `gone`: it answered 410. `failing`: for {@link FAILING_MILLIS}. */
+/**
+ * Reason why an endpoint is disabled. `paused`: by its owner. `gone`: it responded 410. `failing`: for {@link
+ * FAILING_MILLIS}.
+ */
 export const DisabledReason = Schema.Literals(["paused", "gone", "failing"]).annotate({ identifier: "DisabledReason" })
 export type DisabledReason = typeof DisabledReason.Type
 
-/** How long everything must fail until an endpoint is disabled. */
+/** Duration of uninterrupted failures after which an endpoint is disabled. */
 export const FAILING_MILLIS = 5 * 24 * HOUR
 
-/** Longer than any wait between two attempts: after such a silence, failures are not one row of failures any more. */
+/** Longer than every delay between attempts. After such a gap, earlier failures no longer count. */
 const SILENCE_MILLIS = 2 * 24 * HOUR
 
 export interface EndpointHealth {
@@ -134,7 +137,7 @@ export interface EndpointHealth {
   readonly disable?: "gone" | "failing"
 }
 
-/** How an endpoint stands after an attempt. */
+/** Health of an endpoint after an attempt. */
 export const health = (before: Failing | undefined, outcome: AttemptOutcome, nowMs: number): EndpointHealth => {
   if (isAccepted(outcome)) return {}
   const sinceMs = before === undefined || nowMs - before.lastMs > SILENCE_MILLIS ? nowMs : before.sinceMs
@@ -143,10 +146,13 @@ export const health = (before: Failing | undefined, outcome: AttemptOutcome, now
   return nowMs - sinceMs >= FAILING_MILLIS ? { failing, disable: "failing" } : { failing }
 }
 
-/** The standard's bound would be any; a longer one is a mistake. */
+/** Maximum length of a URL. The standard sets none; a longer one is a mistake. */
 export const MAX_URL_LENGTH = 2_048
 
-/** Why a URL cannot be an endpoint, as far as its text tells; whether its host is public, only its addresses tell. */
+/**
+ * Reason why a URL cannot be an endpoint, by its text alone; undefined if it can. The addresses of its host are checked
+ * elsewhere.
+ */
 export const urlProblem = (text: string, allowPrivate: boolean): string | undefined => {
   if (text.length > MAX_URL_LENGTH) return `expected a URL of at most ${MAX_URL_LENGTH} characters`
   const url = URL.parse(text)
