@@ -1,7 +1,7 @@
 /**
- * How fast the API answers, beside the least that could answer the same: a bare `Bun.serve` from memory, and one after the same
- * indexed read of Postgres. Everything of the real service is on: limits, logging, request ids. Latencies are of an open loop,
- * counted from when a request was to be sent.
+ * Measures latencies of the API, compared with a bare `Bun.serve` that answers from memory or after the same indexed read of
+ * Postgres. The service runs with all of its features: limits, logging, request ids. The load is an open loop, and a latency
+ * counts from the time at which the request was due.
  *
  *     bun bench/api.ts [--seconds N] [--reads N] [--submits N] [--quotes N] [--seed N] [--profile DIR]
  */

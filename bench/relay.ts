@@ -1,6 +1,6 @@
 /**
- * How fast sweeps settle: signed intents of fresh accounts through `POST /intents` of a real orchestrator process until they are
- * delivered, on a node with one block a second and 200M gas a block; and what the same node does by itself, in the same run.
+ * Measures the throughput of sweeps: signed intents of new accounts through `POST /intents` of a real orchestrator process
+ * until delivery, on a node with one block per second and 200M gas per block. The same run measures the node alone.
  *
  * The quotes are inserted through the store beforehand, since quoting is not what is measured.
  *
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "5000" },
     /** Intents a second of the steady run that latencies are read from. */
     rate: { type: "string", default: "50" },
-    /** How long the steady run lasts; 0 leaves it out. */
+    /** Duration of the steady run in seconds. 0 skips it. */
     seconds: { type: "string", default: "15" },
     profile: { type: "string" }
   }

@@ -1,6 +1,6 @@
 /**
- * What recovering and hashing costs by each implementation of the `Signatures` port, in CPU microseconds on one thread:
- * `bun bench/signatures.ts`. Every round has inputs of its own, as at intake, so that no cache answers.
+ * Measures recovery and hashing by each implementation of the `Signatures` port, in CPU microseconds on one thread:
+ * `bun bench/signatures.ts`. Every round has new inputs, as at intake, so that no cache answers.
  */
 import { Console, Context, Effect, Layer } from "effect"
 import { numberToHex } from "viem"

@@ -23,7 +23,7 @@ export interface Settlement {
   readonly destination: string
 }
 
-/** What a bridge paid out on the destination chain. */
+/** A payout of a bridge on the destination chain. */
 export interface Delivery {
   readonly chainId: number
   readonly originChainId: number
@@ -32,11 +32,11 @@ export interface Delivery {
   readonly recipient: string
 }
 
-/** What an account's balance of a token became by sweeps alone: gifts and thefts of the test itself are not in it. */
+/** Change of an account's balance of a token by sweeps. Gifts and thefts of the test itself are excluded. */
 export interface Change {
   readonly chainId: number
   readonly account: string
-  /** Whether it is the account that the chain's protocol fees go to. */
+  /** True if the account receives the chain's protocol fees. */
   readonly takesFees: boolean
   readonly token: string
   readonly amount: bigint
@@ -164,7 +164,7 @@ const laneFindings = ({ mined, transactions }: Observed) => {
   ]
 }
 
-/** What the settlements of known orders owe, in the order of its keys. */
+/** Amounts that the settlements of known orders owe, ordered by key. */
 const owed = ({ intents, settlements }: Observed): ReadonlyArray<OutboxRow> => {
   const known = new Map(intents.map((intent) => [orderKey(intent), intent]))
   return settlements.flatMap((settlement) => {
@@ -205,7 +205,7 @@ const bookFindings = (observed: Observed) => {
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** What sweeps add to an account's balance of a token. */
+/** Amount that sweeps add to an account's balance of a token. */
 const moved = ({ account, chainId, takesFees, token }: Change, { deliveries, settlements }: Observed) =>
   deliveries
     .filter((each) => each.chainId === chainId && same(each.token, token) && same(each.recipient, account))
@@ -249,7 +249,7 @@ const moneyFindings = (observed: Observed) =>
       : [`${account} has ${amount} of ${token} on ${chainId}, and its settlements say ${expected}`]
   })
 
-/** What breaks a rule of money; empty where all hold. */
+/** Violations of the rules of money. Empty if all rules hold. */
 export const findings = (observed: Observed): ReadonlyArray<string> => [
   ...intentFindings(observed),
   ...laneFindings(observed),

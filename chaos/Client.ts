@@ -24,7 +24,7 @@ export interface Client {
   readonly submit: (url: string, sweep: Sweep) => Effect.Effect<Answer>
   /** Finds out about submissions that had no answer, as clients do: submits again what is still only quoted. */
   readonly followUp: (url: string) => Effect.Effect<void>
-  /** What the log says, read back from the disk. */
+  /** Ids of the log, read back from the disk. */
   readonly acknowledged: () => ReadonlyArray<string>
   readonly counts: () => { readonly quoted: number; readonly submitted: number }
 }

@@ -4,7 +4,7 @@ import type { Reaction } from "../test/support/FaultProxy.ts"
 import type * as Backend from "./Backend.ts"
 import type * as PostgresTap from "./PostgresTap.ts"
 
-/** Where a point is seen. */
+/** The place at which a point is observed. */
 type Sight =
   | ({ readonly at: "database" } & PostgresTap.Trap)
   | { readonly at: "node"; readonly when: "before" | "after"; readonly method: string }
@@ -78,7 +78,7 @@ export const KILL_POINTS: ReadonlyArray<KillPoint> = [
   statement("accrual accepted, mark not stored", "before", ACKNOWLEDGEMENT)
 ]
 
-/** What becomes of a node's call at a point: it never gets there, or its answer never comes back. An empty answer is none. */
+/** Cuts off a call to the node at a point: the call does not arrive, or its answer does not. An empty answer does not count. */
 export const reaction =
   (when: "before" | "after", caught: () => boolean): Reaction =>
   (forward) =>

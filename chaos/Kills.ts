@@ -4,7 +4,7 @@ import { pass } from "../test/support/FaultProxy.ts"
 import { KILL_POINTS, type KillPoint, reaction } from "./KillPoints.ts"
 import { AMOUNT_IN, type Slot, TOKEN_IN, TOKEN_OUT, type World } from "./World.ts"
 
-/** What dies in a round, and when. */
+/** Target and time of the kill of a round. */
 type Kill =
   | { readonly _tag: "Point"; readonly point: KillPoint }
   | { readonly _tag: "Moment"; readonly millis: number }
@@ -12,7 +12,7 @@ type Kill =
 
 export interface Round {
   readonly kill: Kill
-  /** Whether all processes die, or only the one that got there. */
+  /** True if all processes die, false if only the one that reached the point dies. */
   readonly everybody: boolean
   readonly sweeps: ReadonlyArray<{ readonly owner: number; readonly ways: Ways; readonly delay: number }>
 }
@@ -23,10 +23,10 @@ interface Ways {
   readonly isBridged: boolean
 }
 
-/** What happened in a round. */
+/** Result of a round. */
 export interface Killed {
   readonly name: string
-  /** Whether a named point was reached; anything else happens when it is due. */
+  /** True if the named point was reached. Always true for other kills, which have a fixed time. */
   readonly reached: boolean
 }
 
@@ -41,13 +41,13 @@ const SWAPPED_AND_BRIDGED_SHARE = 0.125
 const MOMENTS = 4
 const DATABASES = 3
 
-/** How long a named point is waited for; then the process dies where it is. */
+/** Maximum time to wait for a named point. The process is killed after it in any case. */
 const POINT_MILLIS = 6_000
 
 /** Between blocks: so that transactions are found waiting, mined and confirmed. */
 const BLOCK_MILLIS = 150
 
-/** What a kill of the database is called. */
+/** Name of a kill of the database. */
 export const DATABASE = "PostgreSQL"
 
 const nameOf = (kill: Kill): string => {

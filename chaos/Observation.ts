@@ -98,7 +98,7 @@ const transactions = (sql: PgClient.PgClient) => sql<StoredTransaction>`
     ARRAY(SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position) AS hashes
   FROM orchestrator.relay_transactions t`
 
-/** What is booked; messages that only tell of something are not the checker's. */
+/** Booked messages. The checker ignores messages that only report an event. */
 const outbox = (sql: PgClient.PgClient) => sql<OutboxRow>`
   SELECT idempotency_key AS key,
     coalesce(message -> 'accrual', message -> 'revenue') ->> 'token' AS token,
@@ -106,7 +106,7 @@ const outbox = (sql: PgClient.PgClient) => sql<OutboxRow>`
   FROM orchestrator.outbox
   WHERE message ? 'accrual' OR message ? 'revenue'`
 
-/** Whether the service has nothing left to do. */
+/** True if the service has no work left. */
 export const isIdle = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<{ idle: boolean }>`

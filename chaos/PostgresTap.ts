@@ -85,7 +85,7 @@ export const start = Effect.fn("PostgresTap.start")(function* (
     const server = connect({ host: "127.0.0.1", port })
     const [splitClient, splitServer] = [makeSplitter(false), makeSplitter(true)]
     const read = makeReader()
-    /** What the open transaction has executed. */
+    /** Statements that the open transaction has executed. */
     let earlier: ReadonlyArray<string> | undefined
     let isStopped = false
     // Statements may be sent before earlier ones are answered; the n-th answer is the n-th statement's. The login counts.

@@ -8,14 +8,14 @@ import { privateKeyToAccount } from "viem/accounts"
 import type * as Client from "./Client.ts"
 import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT, type World } from "./World.ts"
 
-/** What becomes of the transactions that the old chain had. */
+/** Outcomes for the transactions of the replaced blocks. */
 export const KINDS = ["vanished", "reordered", "moved", "reverted"] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Reorg {
   readonly depth: number
   readonly kind: Kind
-  /** Whether it strikes while no process is there to see it. */
+  /** True if it happens while no process of the service runs. */
   readonly unseen: boolean
   /** Indices of those who sweep; the first one is drained where its sweep is to revert. */
   readonly owners: ReadonlyArray<number>
@@ -29,13 +29,13 @@ const UNSEEN_SHARE = 0.2
 /** The node forgets what a reorganisation took away, and the service need not wait long to send it again. */
 export const SETTINGS = { REBROADCAST_SECONDS: "1" }
 
-/** How long the service may take for each step. */
+/** Timeout of each step of the service. */
 const PATIENCE = "60 seconds"
 const LOOK_AGAIN = Schedule.spaced("20 millis")
 
 const mintAbi = parseAbi(["function mint(address to, uint256 amount)"])
 
-/** How many owners a plan needs. */
+/** Number of owners that a plan needs. */
 export const ownersFor = (depths: number): number => LASTING_OWNERS + depths
 
 /** Every depth with every kind. */
@@ -178,7 +178,7 @@ const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg,
       }),
       { concurrency: "unbounded" }
     ).pipe(Effect.map((sweeps): Side => ({ place, sweeps, ids: sweeps.map(({ id }) => id) })))
-  // What had counted and does not settle again is an operator's: there the service cannot end well.
+  // A settled sweep that does not settle again needs an operator, because the service cannot resolve it.
   const sides = yield* Effect.forEach(kind === "reverted" ? [alpha] : [alpha, beta], sweepOn, { concurrency: 2 })
   const ids = sides.flatMap((side) => side.ids)
   const isOn =

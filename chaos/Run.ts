@@ -7,7 +7,7 @@ import * as Reorgs from "./Reorgs.ts"
 import * as World from "./World.ts"
 
 export interface Options {
-  /** How often something is killed. */
+  /** Number of kills. */
   readonly kills: number
   /** Of all choices that the run makes; when they strike depends on the machine as well. */
   readonly seed: string
@@ -28,7 +28,7 @@ const PROGRESS_EVERY = 10
 const seconds = (sinceMillis: number) =>
   Effect.map(Clock.currentTimeMillis, (now) => Math.round((now - sinceMillis) / 100) / 10)
 
-/** What a checked part of a run comes to. */
+/** Result of a checked part of a run. */
 const judge = (observed: Checker.Observed, contradicted: ReadonlyArray<string>) => {
   const ended = (status: string) => observed.intents.filter((intent) => intent.status === status).length
   return {
@@ -130,7 +130,7 @@ const reorgs = Effect.fnUntraced(function* (
 
 const atRest = (isQuiet: boolean): ReadonlyArray<string> => (isQuiet ? [] : ["the service did not come to rest"])
 
-/** What is the same about both parts. */
+/** The common fields of both parts. */
 type Judged = ReturnType<typeof judge> & { readonly seconds: number }
 
 const summary = (what: string, judged: Judged): string => {
@@ -173,7 +173,7 @@ export const run = Effect.fn("Chaos.run")(function* (options: Options, tell: (li
     }
   }).pipe(Effect.onError(() => logsKept))
   if (findings.length > 0) yield* logsKept
-  // What was fine needs no log.
+  // Logs are only kept for a failed run.
   else yield* fs.remove(directory, { recursive: true, force: true })
   return { findings }
 })

@@ -1,6 +1,6 @@
 /**
- * What a chaos run plays with: two chains, a PostgreSQL that can be killed, a builder backend, and places for orchestrators,
- * which are real processes that reach everything through something that can cut them off at a given step.
+ * Environment of a chaos run: two chains, a PostgreSQL that can be killed, a builder backend, and places for orchestrators.
+ * Orchestrators are real processes whose connections go through proxies that can cut them off at a given step.
  */
 import { appendFileSync } from "node:fs"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -28,7 +28,7 @@ import * as PostgresTap from "./PostgresTap.ts"
 
 const LANES = 4
 
-/** What owners sweep, and into what; each has enough for many sweeps. */
+/** Tokens that owners sweep, and their targets. Each owner has enough for many sweeps. */
 export const TOKEN_IN = "DAI"
 export const TOKEN_OUT = "USDC"
 export const AMOUNT_IN = "50"
@@ -50,7 +50,7 @@ export interface Place {
   readonly info: DevInfo["chains"][number]
 }
 
-/** Where one orchestrator at a time runs, and what it goes through. */
+/** A place for one orchestrator at a time, with its proxies. */
 export interface Slot {
   readonly name: string
   readonly url: string
@@ -136,7 +136,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     concurrency: "unbounded"
   })
   const before = yield* holdings
-  /** What the run itself took from owners, by chain and account. */
+  /** Amounts that the run itself took from owners, by chain and account. */
   const taken = new Map<string, bigint>()
   const takenKey = ({ dev }: Place, account: string) => `${dev.chain.id} ${account.toLowerCase()}`
 
@@ -145,7 +145,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     sql,
     chains: yield* Effect.forEach([alphaDev, betaDev], (dev) =>
       dev.anvil.ask("begin", async (node) => {
-        // What happened before is not this run's.
+        // Earlier blocks do not belong to this run.
         await node.mine({ blocks: 1 })
         return { dev, fromBlock: await node.getBlockNumber() }
       })

@@ -1,6 +1,6 @@
 /**
- * What Bun can do at most: a server that answers the same JSON as `GET /intents/:id`, from memory, or after the same indexed
- * read of Postgres. It checks, counts, logs and masks nothing.
+ * Upper bound of Bun's throughput: a server that answers the same JSON as `GET /intents/:id` from memory or after the same
+ * indexed read of Postgres. It checks, counts, logs and masks nothing.
  *
  *     bun bench/api/Bare.ts ID [DATABASE_URL]
  */

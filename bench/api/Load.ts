@@ -8,7 +8,7 @@ export interface OpenFigures {
   readonly dropped: number
   /** Answered with another status than expected, or not at all. */
   readonly failed: number
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>
   /** From when a request was to be sent to its answer. */
   readonly p50Ms: number

@@ -13,7 +13,7 @@ export interface Codec {
   readonly name: string
   /** The library that it replaces. */
   readonly library: "viem" | "Schema"
-  /** What the functions do for a batch. */
+  /** The work of the functions for one batch. */
   readonly work: string
   readonly byHand: () => unknown
   readonly byLibrary: () => unknown

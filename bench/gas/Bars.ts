@@ -1,6 +1,6 @@
 /**
- * What a sweep may cost in gas, and what others cost. The bars are figures of implementations that were measured under the same
- * conditions (prague, two fee transfers, approval and a real Uniswap v3 swap); ours come from `contracts/test/Gas.t.sol`.
+ * Maximum gas of a sweep, and gas of other implementations. The bars were measured under the same conditions (prague, two fee
+ * transfers, approval and a real Uniswap v3 swap). The figures of this project come from `contracts/test/Gas.t.sol`.
  */
 import { Schema } from "effect"
 

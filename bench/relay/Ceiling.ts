@@ -1,4 +1,4 @@
-/** What the node alone can do: the same kind of sweeps, signed beforehand, one to a transaction, straight into its pool. */
+/** Throughput of the node alone: the same kind of sweeps, signed in advance, one per transaction, sent directly to its pool. */
 import { encodeFunctionData, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"

@@ -1,4 +1,4 @@
-/** What a run took, from the service's own durable timestamps and the chain's receipts. */
+/** Times and costs of a run, from the service's stored timestamps and the chain's receipts. */
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 

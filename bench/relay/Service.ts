@@ -27,7 +27,7 @@ export const start = Effect.fnUntraced(function* (options: {
   readonly databaseUrl: string
   readonly builderUrl: string
   readonly relayerKeys: ReadonlyArray<string>
-  /** Where to write a CPU profile; none is taken otherwise. */
+  /** Directory of the CPU profile. If absent, no profile is taken. */
   readonly profile: string | undefined
 }) {
   const port = yield* Ports.free

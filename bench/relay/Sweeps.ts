@@ -145,7 +145,7 @@ export const make = async (dev: DevChain, count: number): Promise<ReadonlyArray<
   return sweeps
 }
 
-/** How many of the sweeps arrived on chain, as the owners' balances have it. */
+/** Number of sweeps that arrived on chain, from the owners' balances. */
 export const arrived = async ({ anvil, tokens }: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<number> => {
   const balances = await Promise.all(
     sweeps.map(({ owner }) =>

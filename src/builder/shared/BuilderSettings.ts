@@ -4,46 +4,46 @@ import type { ChainId } from "../../domain/ChainId.ts"
 
 export interface BuilderSettingsShape {
   /**
-   * Origins of the dashboard, e.g. `https://dashboard.example.com`: sign-in messages name the host of one, and browsers may
-   * use the session cookie from these and no others. The admin console's too, unless it has the backend's own.
+   * Origins of the dashboard, e.g. `https://dashboard.example.com`. Sign-in messages name the host of one of them, and the
+   * session cookie is accepted from these origins only. Includes the console's origin, if it differs from the backend's.
    */
   readonly dashboardOrigins: ReadonlyArray<string>
-  /** Further origins that the URI of a sign-in message may have, such as the backend's own. */
+  /** Further origins that the URI of a sign-in message may have, such as that of the backend. */
   readonly siweResourceOrigins: ReadonlyArray<string>
-  /** Chains that a sign-in message may name; every configured chain unless set. */
+  /** Chains that a sign-in message may name. Undefined: every configured chain. */
   readonly siweChainIds: ReadonlyArray<ChainId> | undefined
-  /** How long a nonce can be signed and sent back; also how old a message may be by its issued-at. */
+  /** Lifetime of a nonce, and maximum age of a message by its issued-at. */
   readonly nonceLifetimeMillis: number
-  /** How far a wallet's clock may be off. */
+  /** Maximum difference from a wallet's clock. */
   readonly clockSkewMillis: number
   readonly sessionLifetimeMillis: number
-  /** `Domain` of the session cookie, to share it between subdomains; the backend's own host alone unless set. */
+  /** `Domain` of the session cookie, to share it between subdomains. Undefined: only the host of the backend. */
   readonly sessionCookieDomain: string | undefined
   readonly selfSignupEnabled: boolean
-  /** The chain of accruals that name none, when a payout is opened; unless set, no payout includes them. */
+  /** Chain of accruals without a chain, when a payout is opened. Undefined: no payout includes them. */
   readonly defaultChainId: ChainId | undefined
   /**
-   * The request header in which the gateway in front of the admin console passes its signed assertion. Where it is set, the
-   * console takes nothing else; where not, it takes the admin token.
+   * Header with the signed assertion of the gateway in front of the admin console. If set, only the gateway opens the console.
+   * Undefined: the admin token opens it.
    */
   readonly gatewayHeader: string | undefined
-  /** Where browsers find the orchestrator; the web app then shows it and may call it. */
+  /** Base url of the orchestrator for browsers. If set, the web app shows it and may call it. */
   readonly orchestratorUrl: string | undefined
   /**
-   * The nodes of a local network: the web app then offers keys that live in the browser, and asks these nodes. Nodes of a real
-   * chain must not stand here, for their urls would be public.
+   * Nodes of a local network. If set, the web app offers keys in the browser and calls these nodes. Never set nodes of a real
+   * chain, because their urls become public.
    */
   readonly localNodes: ReadonlyArray<{ readonly chainId: ChainId; readonly url: string }> | undefined
   readonly webhooks: {
-    /** How often what is due is looked for. */
+    /** Interval at which due deliveries are looked for. */
     readonly pollMillis: number
-    /** How long a sender may take for one attempt; longer than an answer may. */
+    /** Lifetime of the claim of one attempt. Must be longer than the timeout of a request. */
     readonly leaseMillis: number
-    /** Attempts at once in one process. */
+    /** Maximum number of concurrent attempts in one process. */
     readonly concurrency: number
-    /** Attempts at once for one endpoint. */
+    /** Maximum number of concurrent attempts for one endpoint. */
     readonly perEndpoint: number
-    /** How long the log of deliveries goes back. */
+    /** Retention of the log of deliveries. */
     readonly keepMillis: number
   }
 }

@@ -7,41 +7,41 @@ export interface OrchestratorSettingsShape {
   /** EIP-712 domain name of orders; an immutable of the delegates. */
   readonly domainName: string
   readonly fees: FeePolicy
-  /** How long a quote can be submitted. */
+  /** Lifetime of a quote. */
   readonly quoteLifetimeMillis: number
-  /** How long after its quote's expiry an order can still settle: its `deadline`. */
+  /** Time after the expiry of its quote in which an order can still settle. Sets the order's `deadline`. */
   readonly orderGraceSeconds: number
-  /** What a same-chain swap may lose against its quote. */
+  /** Slippage tolerance of a same-chain swap, in basis points. */
   readonly slippageBps: number
-  /** Where a sweep starts when neither hint, token nor balance tells. */
+  /** Chain where a sweep starts if the route hint, the token and the balances do not decide it. */
   readonly defaultSourceChain: ChainId | undefined
-  /** How old a sanctions clearance may be when the relayer sends. */
+  /** Maximum age of a sanctions clearance when the relayer sends. */
   readonly clearanceLifetimeMillis: number
   readonly relayer: {
-    /** How often to look for work when nothing wakes the relayer. */
+    /** Interval at which the relayer looks for work that no event announced. */
     readonly pollMillis: number
-    /** A claim that is not followed up ends after this. */
+    /** Lifetime of a claim. Work of a relayer that died is free again after it. */
     readonly leaseMillis: number
-    /** Sweeps in one transaction, at most. */
+    /** Maximum number of sweeps in one transaction. */
     readonly batch: number
-    /** Batches that each lane prepares, signs and hands over at once; more arrivals gather meanwhile for the next one. */
+    /** Maximum number of batches in progress per lane. Sweeps that arrive in the meantime wait for the next batch. */
     readonly batchesPerLane: number
-    /** A transaction unconfirmed for this long is broadcast again. */
+    /** Age at which an unconfirmed transaction is broadcast again. */
     readonly rebroadcastMillis: number
-    /** A transaction unconfirmed for this long is replaced with higher fees. */
+    /** Age at which an unconfirmed transaction is replaced with higher fees. */
     readonly bumpMillis: number
-    /** Chains on which nothing is sent; what was sent is followed to its end. */
+    /** Chains on which nothing is sent. Transactions already sent are followed until they conclude. */
     readonly pausedChains: ReadonlyArray<ChainId>
-    /** Wei that the lanes of one chain may spend in a day; more needs an operator. No limit where undefined. */
+    /** Maximum gas cost of all lanes of one chain in 24 hours, in wei. Undefined: no limit. */
     readonly dailySpendCap: bigint | undefined
-    /** Sweeps that may fail at the relayer's cost within the window, of one owner and of one builder's. */
+    /** Maximum number of failed sweeps on chain within the window, per owner and per builder. */
     readonly failureBudget: { readonly owner: number; readonly builder: number; readonly windowMillis: number }
-    /** The lane's balance, in wei, under which it pauses and alerts. */
+    /** Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. */
     readonly minLaneBalance: bigint
   }
   readonly watcher: {
     readonly pollMillis: number
-    /** How many intents one pass looks at, per chain. */
+    /** Maximum number of intents per chain and pass. */
     readonly batch: number
   }
   readonly outbox: {

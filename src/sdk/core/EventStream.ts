@@ -1,6 +1,6 @@
 /** Server-sent events (WHATWG HTML, "Server-sent events"), as far as `GET /intents/:id/events` uses them. Pure. */
 
-/** A stream that sends nothing for this long, not even a comment, counts as broken. */
+/** Timeout of a silent stream, in milliseconds. A stream that sends nothing for 20 seconds, not even a comment, is broken. */
 export const SILENCE_MILLIS = 20_000
 
 /** True if a response has an event stream as its body. */
