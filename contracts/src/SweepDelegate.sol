@@ -13,13 +13,12 @@ import { IWrappedNative } from "./interfaces/IWrappedNative.sol";
 /// @title  Sweep delegate
 /// @notice Code to which an externally owned account delegates (EIP-7702) so that a signed order can sweep a token
 ///         out of it without an approval and without gas of its own.
-/// @dev    Runs as the owner's account: `address(this)` is the owner. It has no storage, no owner, no initialiser and
-///         no upgrade; all state is the guard's. Without an order that the account's key signed it moves nothing.
+/// @dev    Runs as the owner's account: `address(this)` is the owner. It has no storage, no administrator, no initialiser
+///         and no upgrade; the guard holds all state. It moves nothing without an order that the account's key signed.
 contract SweepDelegate is ISweepDelegate {
     using SafeTransferLib for address;
 
-    /// @dev A {SweepOrder} as EIP-712 encodes it, one word per field and the hash in the place of the bytes, followed by
-    ///      the digest.
+    /// @dev EIP-712 encoding of a {SweepOrder}, one word per field with the hash in place of the bytes, and the digest.
     struct Signed {
         bytes32 typeHash;
         address owner;
@@ -56,7 +55,8 @@ contract SweepDelegate is ISweepDelegate {
     /// @inheritdoc ISweepDelegate
     address public immutable wrappedNative;
 
-    /// @dev Domain name, packed with its length: immutables hold words only, and the account's storage is not ours.
+    /// @dev Domain name, packed with its length. It is a word, since immutables hold nothing longer and the account's
+    ///      storage must not be used.
     bytes32 private immutable _name;
     bytes32 private immutable _nameHash;
 
@@ -76,7 +76,7 @@ contract SweepDelegate is ISweepDelegate {
         if (_name == 0) revert BadDomainName();
     }
 
-    /// @notice Plain transfers of native currency arrive as they did before the account had code.
+    /// @notice Receives plain transfers of native currency, as the account did before it had code.
     receive() external payable { }
 
     /// @inheritdoc ISweepDelegate
@@ -106,17 +106,17 @@ contract SweepDelegate is ISweepDelegate {
         return (0x0f, LibString.unpackOne(_name), "1", block.chainid, address(this), 0, new uint256[](0));
     }
 
-    /// @notice ERC-721: a safe transfer to the account arrives.
+    /// @notice Accepts safe transfers of ERC-721 tokens.
     function onERC721Received(address, address, uint256, bytes calldata) external pure returns (bytes4) {
         return this.onERC721Received.selector;
     }
 
-    /// @notice ERC-1155: a safe transfer to the account arrives.
+    /// @notice Accepts safe transfers of ERC-1155 tokens.
     function onERC1155Received(address, address, uint256, uint256, bytes calldata) external pure returns (bytes4) {
         return this.onERC1155Received.selector;
     }
 
-    /// @notice ERC-1155: a safe batch transfer to the account arrives.
+    /// @notice Accepts safe batch transfers of ERC-1155 tokens.
     function onERC1155BatchReceived(address, address, uint256[] calldata, uint256[] calldata, bytes calldata)
         external
         pure
@@ -125,12 +125,12 @@ contract SweepDelegate is ISweepDelegate {
         return this.onERC1155BatchReceived.selector;
     }
 
-    /// @notice ERC-165: ERC-165, ERC-1271 and the receivers of ERC-721 and ERC-1155.
+    /// @notice ERC-165: true for ERC-165 itself, ERC-1271 and the receiver interfaces of ERC-721 and ERC-1155.
     function supportsInterface(bytes4 id) external pure returns (bool) {
         return id == 0x01ffc9a7 || id == 0x1626ba7e || id == 0x150b7a02 || id == 0x4e2312e0;
     }
 
-    /// @dev The order is this account's own, signed by its key.
+    /// @dev Checks that the order belongs to this account and that the account's key signed it.
     function _authorize(SweepOrder calldata order, bytes calldata signature)
         private
         view
@@ -143,7 +143,7 @@ contract SweepDelegate is ISweepDelegate {
         if (!_isSigned(signed.orderHash, signature)) revert BadSignature();
     }
 
-    /// @dev The order is one that may run: in time, with sane fees, target and output.
+    /// @dev Checks the order's deadline, fees, target and output.
     function _verify(Signed memory order) private view {
         if (block.timestamp > order.deadline) revert Expired();
 
@@ -172,8 +172,8 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev Runs the order between the guard's two calls. Balances are measured inside: the lock keeps other sweeps
-    ///      from delivering to the same destination meanwhile.
+    /// @dev Runs the order between the guard's `enter` and `exit`. Balances are measured while the lock is held, so that
+    ///      no other sweep delivers to the same destination in between.
     function _process(Signed memory order, bytes calldata swapCalldata) private returns (uint256 amountOut) {
         _enter(order.swapTarget, order.nonce);
         uint256 outBefore = _output(order);
@@ -182,13 +182,13 @@ contract SweepDelegate is ISweepDelegate {
         unchecked {
             if (outAfter > outBefore) amountOut = outAfter - outBefore;
         }
-        // An order that leaves the chain has no output here, so any minimum but zero fails.
+        // An order that leaves the chain has no output here, so every minimum except zero fails.
         if (amountOut < order.minAmountOut) revert InsufficientOutput();
         _exit(order, amountOut);
     }
 
-    /// @dev Pays the fees, lets the target take exactly the rest, and makes sure that no more than `amountIn` is gone
-    ///      and no allowance is left.
+    /// @dev Pays the fees, approves exactly the rest for the target and calls it. Afterwards no more than `amountIn` has
+    ///      left the account, and no allowance remains.
     function _spend(Signed memory order, bytes calldata swapCalldata) private {
         address token = order.tokenIn;
         address target = order.swapTarget;
@@ -200,13 +200,13 @@ contract SweepDelegate is ISweepDelegate {
                 floor = floor > rest ? floor - rest : 0;
             }
         } else {
-            // What is wrapped comes on top of the wrapped balance, which has to stay as it was.
+            // The order spends only what is wrapped here; the earlier wrapped balance must stay.
             token = wrappedNative;
             floor = token.balanceOf(address(this));
             IWrappedNative(token).deposit{ value: rest }();
         }
         unchecked {
-            // Both fees together are below the amount, or `_verify` had refused the order.
+            // No underflow: `_verify` refuses fees that are not less than the amount.
             uint256 fee = order.feeAmount;
             if (fee != 0) token.safeTransfer(feeRecipient, fee);
             rest -= fee;
@@ -220,15 +220,15 @@ contract SweepDelegate is ISweepDelegate {
         if (token.balanceOf(address(this)) < floor) revert InputOverspent();
     }
 
-    /// @dev What the destination holds of the output; always zero for an order that leaves the chain.
+    /// @dev Balance of the output token at the destination; always zero for an order that leaves the chain.
     function _output(Signed memory order) private view returns (uint256) {
         if (order.destChainId != block.chainid) return 0;
         address token = order.tokenOut;
         return token == _NATIVE ? order.destination.balance : token.balanceOf(order.destination);
     }
 
-    /// @dev Encodes an order as EIP-712 does. The head of its calldata already has one word per field, in order; only
-    ///      the offset of the bytes gives way to their hash.
+    /// @dev Encodes an order by EIP-712. The head of its calldata already has one word per field, in order. Only the
+    ///      offset of the bytes is replaced, by their hash.
     function _encode(SweepOrder calldata order, bytes calldata swapCalldata, Signed memory signed) private pure {
         bytes32 typeHash = _ORDER_TYPEHASH;
         assembly ("memory-safe") {
@@ -237,7 +237,7 @@ contract SweepDelegate is ISweepDelegate {
             mstore(signed, typeHash)
             calldatacopy(add(signed, 0x20), order, 0x1c0)
             mstore(add(signed, 0x160), keccak256(m, swapCalldata.length))
-            // The words were copied unseen: an address with more than 160 bits is not one.
+            // The words were copied without checks, so an address may have dirty upper bits.
             let bits := or(mload(add(signed, 0x20)), mload(add(signed, 0x40))) // owner, tokenIn
             bits := or(bits, or(mload(add(signed, 0xa0)), mload(add(signed, 0xe0)))) // builder, tokenOut
             bits := or(bits, or(mload(add(signed, 0x120)), mload(add(signed, 0x140)))) // destination, swapTarget
@@ -245,7 +245,7 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is worth nothing to another one.
+    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is invalid at any other account.
     function _digest(Signed memory order) private view returns (bytes32 digest) {
         bytes32 domain = EfficientHashLib.hash(
             _DOMAIN_TYPEHASH, _nameHash, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
@@ -259,12 +259,13 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev Whether the account's key signed `hash`. No account has the zero address that a failed recovery yields.
+    /// @dev Returns true when the account's key signed `hash`. A failed recovery yields the zero address, which no account
+    ///      has.
     function _isSigned(bytes32 hash, bytes calldata signature) private view returns (bool) {
         return ECDSA.tryRecoverCalldata(hash, signature) == address(this);
     }
 
-    /// @dev Opens the sweep at the guard; its errors pass through.
+    /// @dev Opens the sweep at the guard. The guard's errors pass through unchanged.
     function _enter(address target, uint256 nonce) private {
         address to = guard;
         bytes32 selector = ISweepGuard.enter.selector;
@@ -280,8 +281,8 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev Closes the sweep at the guard, which logs it. The report is the order's own words in the order's own
-    ///      sequence, with the output received in the place of the least output.
+    /// @dev Closes the sweep at the guard, which logs it. The report repeats the order's words in their sequence, with the
+    ///      amount received in place of the minimum output.
     function _exit(Signed memory order, uint256 amountOut) private {
         address to = guard;
         address builder = order.builder;
@@ -303,8 +304,8 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev Calls the target as the account. Only the first 256 bytes of its revert data are kept: a target must not
-    ///      be able to make the report of its failure expensive.
+    /// @dev Calls the target as the account. Keeps only the first 256 bytes of its revert data, so that a target cannot
+    ///      make the report of its failure expensive.
     function _call(address target, bytes calldata data) private {
         bytes32 selector = SwapFailed.selector;
         assembly ("memory-safe") {
@@ -323,8 +324,7 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
-    /// @dev What `spender` may still take of the account's `token`. A token without an answer counts as one that may
-    ///      be taken, so that it is cleared.
+    /// @dev Remaining allowance of `spender`. Not zero when the token does not answer, so that the caller clears it.
     function _allowance(address token, address spender) private view returns (uint256 amount) {
         bytes32 selector = 0xdd62ed3e00000000000000000000000000000000000000000000000000000000;
         assembly ("memory-safe") {

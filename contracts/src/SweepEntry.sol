@@ -6,8 +6,8 @@ import { ISweepEntry } from "./interfaces/ISweepEntry.sol";
 /// @title  Sweep entry
 /// @notice Batches sweeps. A single sweep is cheaper when `execute` is called on the account directly.
 contract SweepEntry is ISweepEntry {
-    /// @dev What a call costs before its callee starts: a cold account and its cold EIP-7702 delegate, 2,600 each,
-    ///      and the instructions between the check and the call.
+    /// @dev Gas of a call before its callee starts: a cold account and its cold EIP-7702 delegate, 2,600 each, and the
+    ///      instructions between the check and the call.
     uint256 private constant _CALL_OVERHEAD = 6000;
 
     /// @inheritdoc ISweepEntry
@@ -19,10 +19,10 @@ contract SweepEntry is ISweepEntry {
         }
     }
 
-    /// @dev Calls an account with bounded gas and looks at no more than the size of what comes back.
+    /// @dev Calls an account with bounded gas. Reads only the size of the return data.
     /// @return ok 1 when the call succeeded and returned one word, otherwise 0.
     function _try(address account, uint256 gasLimit, bytes calldata data) private returns (uint256 ok) {
-        // EIP-150 lets a call have 63/64 of what is left, and silently gives less than asked when that is too little.
+        // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little.
         if (gasleft() * 63 < (gasLimit + _CALL_OVERHEAD) * 64) revert InsufficientGas();
         assembly ("memory-safe") {
             let input := mload(0x40)

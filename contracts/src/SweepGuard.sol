@@ -5,11 +5,11 @@ import { SweepDelegate } from "./SweepDelegate.sol";
 import { ISweepGuard, SweepReport } from "./interfaces/ISweepGuard.sol";
 
 /// @title  Sweep guard
-/// @notice One per chain. Two attacks make it necessary: a hostile hop in one owner's swap running another owner's
-///         public order towards the same destination, so that one delivery satisfies two balance checks (stopped by
-///         the lock), and an order whose "swap" is a transfer of some other token (stopped by the allow-list).
-/// @dev    Nonces live here and not in the account: another delegate could rewrite the account's storage and make an
-///         earlier order run again.
+/// @notice One per chain. It prevents two attacks. A hostile hop in one owner's swap could run another owner's public
+///         order to the same destination, so that one delivery satisfies two balance checks: the lock prevents that.
+///         An order's "swap" could be a transfer of another token: the allow-list prevents that.
+/// @dev    Nonces are stored here and not in the account, because another delegate could rewrite the account's storage
+///         and make an earlier order run again.
 contract SweepGuard is ISweepGuard {
     /// @dev Canonical Permit2. As a target it would let an order spend the owner's Permit2 allowances.
     address private constant _PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
@@ -24,20 +24,20 @@ contract SweepGuard is ISweepGuard {
     /// @dev EXTCODEHASH of an account that delegates to {delegate}: EIP-7702 hashes the designator itself.
     bytes32 private immutable _delegatedCodeHash;
 
-    /// @dev One word of an owner's nonces. The struct lets a word be read and written with its slot computed once.
+    /// @dev One word of an owner's nonces. A storage reference to the struct computes the slot once for both accesses.
     struct Word {
         uint256 bits;
     }
 
-    /// @dev The account whose sweep is in progress; EIP-1153, so a transaction always starts without one. A whole word,
-    ///      since the compiler reads a shorter variable again before it writes it.
+    /// @dev Account whose sweep is in progress. Transient (EIP-1153), so it is zero at the start of every transaction. A
+    ///      whole word, because the compiler reads a shorter variable again before it writes it.
     uint256 private transient _holder;
 
     /// @inheritdoc ISweepGuard
     mapping(address target => uint256) public activeFrom;
     mapping(address account => mapping(uint256 word => Word)) private _nonces;
 
-    /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each knows the other.
+    /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each contract knows the other.
     /// @param  owner_        Administrator of the allow-list.
     /// @param  timelock_     Seconds before a newly listed target may be called.
     /// @param  feeRecipient  Recipient of protocol fees.
@@ -97,7 +97,7 @@ contract SweepGuard is ISweepGuard {
 
     /// @inheritdoc ISweepGuard
     function isTarget(address target) public view returns (bool) {
-        // An unlisted target wraps around to the far future, which makes two checks one.
+        // The zero of an unlisted target wraps around to the far future, so one comparison covers both checks.
         unchecked {
             return activeFrom[target] - 1 < block.timestamp;
         }
@@ -113,8 +113,8 @@ contract SweepGuard is ISweepGuard {
         return _nonces[account][word].bits;
     }
 
-    /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 the code of a deployed
-    ///      contract stays, while that of a delegated account does not.
+    /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 a deployed contract keeps its
+    ///      code. A delegated account may change its code, so it is refused.
     function _list(address target, uint256 from) private {
         if (target == address(this) || target == delegate || target == _PERMIT2) revert BadSwapTarget();
         if (target.code.length == 0 || bytes3(target.code) == 0xef0100) revert BadSwapTarget();
@@ -123,7 +123,7 @@ contract SweepGuard is ISweepGuard {
         emit TargetAdded(target, from);
     }
 
-    /// @dev Spends a nonce of the caller. Consecutive nonces share a word, which makes all but the first cheap.
+    /// @dev Spends a nonce of the caller. Consecutive nonces share a word, so all but the first of a word are cheap.
     function _spend(uint256 nonce) private {
         Word storage word = _nonces[msg.sender][nonce >> 8];
         uint256 bits = word.bits;
@@ -132,7 +132,7 @@ contract SweepGuard is ISweepGuard {
         word.bits = bits | bit;
     }
 
-    /// @dev Emits {Swept}. The report's words are in the event's order, so they are logged as they came.
+    /// @dev Emits {Swept}. The report's words have the event's order, so they are logged without decoding.
     function _log(SweepReport calldata report) private {
         bytes32 topic = Swept.selector;
         assembly ("memory-safe") {

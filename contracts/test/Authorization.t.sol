@@ -143,7 +143,7 @@ contract AuthorizationTest is MockScene {
         ISweepDelegate(owner).execute(order, abi.encodePacked(r, s, v));
     }
 
-    /// @dev The words are signed as they are sent, so only the check of the bits stands between them and the log.
+    /// @dev The signature covers the dirty words as sent, so only the check of the bits refuses them.
     function test_AddressWithDirtyBitsReverts() public {
         SweepOrder memory order = _order();
         uint8[6] memory fields = [0, 1, 4, 6, 8, 9];
@@ -204,7 +204,7 @@ contract AuthorizationTest is MockScene {
         guard.cancel(7);
     }
 
-    /// @dev The caller of `execute` gains and loses nothing by being first: one settlement, and the rest revert.
+    /// @dev Front-running changes nothing: one call settles the order, and the others revert.
     function test_FrontRunOrderSettlesOnce() public {
         bytes memory signature = _sign(_order(), ownerKey);
         vm.prank(makeAddr("front-runner"));
@@ -230,7 +230,7 @@ contract AuthorizationTest is MockScene {
         assertEq(verifier, owner);
     }
 
-    /// @dev A call whose field `field` has the bits of `dirt` set as well, and a signature of exactly those words.
+    /// @dev Calldata in which field `field` also has the bits of `dirt`, with a signature of exactly those words.
     function _signedWords(SweepOrder memory order, uint256 field, uint256 dirt) private view returns (bytes memory) {
         // Selector and two offsets come first, then one word per field.
         uint256 head = 4 + 64;

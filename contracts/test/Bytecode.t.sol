@@ -6,7 +6,7 @@ import { SweepEntry } from "../src/SweepEntry.sol";
 import { SweepGuard } from "../src/SweepGuard.sol";
 import { SweepTest } from "./support/SweepTest.sol";
 
-/// @notice What the code cannot do, because it lacks the instructions for it, and that it is the code that ships.
+/// @notice The code lacks the instructions for dangerous operations, and it is the code that is shipped.
 contract BytecodeTest is SweepTest {
     uint8 private constant ORIGIN = 0x32;
     uint8 private constant SLOAD = 0x54;

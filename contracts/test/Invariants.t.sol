@@ -171,7 +171,7 @@ contract SweepHandler is MockScene {
     }
 }
 
-/// @notice What holds after any sequence of calls.
+/// @notice Properties that hold after any sequence of calls.
 contract InvariantsTest is MockScene {
     SweepHandler private handler;
 

@@ -6,7 +6,7 @@ import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
-/// @notice An order that its owner signed may still be one that must not run.
+/// @notice Orders that must not run although their owner signed them.
 contract RulesTest is MockScene {
     function test_DeadlineIsTheLastSecond() public {
         SweepOrder memory order = _order();
@@ -153,7 +153,7 @@ contract RulesTest is MockScene {
         assertEq(tokenIn.balanceOf(address(router)), REST);
     }
 
-    /// @dev The token of an order that leaves the chain may exist here, too: a delivery of it here is not the order's output.
+    /// @dev The output token's address may exist on this chain as well. A delivery here is not the order's output.
     function test_DeliveryHereIsNoOutputOfAnOrderThatLeavesTheChain() public {
         SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, OUT);
         order.destChainId = 10;

@@ -8,7 +8,7 @@ import { ISweepGuard } from "../src/interfaces/ISweepGuard.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
-/// @notice What moves in a sweep, to the wei, and what is logged of it.
+/// @notice A sweep moves exact amounts, and its event repeats them.
 contract SettlementTest is MockScene {
     function testFuzz_FeesAreExact(uint256 amount, uint256 fee, uint256 builderFee, uint256 out) public {
         amount = bound(amount, 1, type(uint128).max);
@@ -92,7 +92,7 @@ contract SettlementTest is MockScene {
         ISweepDelegate(owner).execute(order, signature);
     }
 
-    /// @dev A standing permission of the owner to some hop must not become part of the sweep.
+    /// @dev An earlier approval by the owner of some hop must not become part of the sweep.
     function test_InputTakenPastTheTargetReverts() public {
         Spender spender = new Spender();
         tokenIn.mint(owner, AMOUNT);

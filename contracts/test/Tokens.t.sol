@@ -17,7 +17,7 @@ import {
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
-/// @notice Tokens that are not quite ERC-20: a sweep either does what the order says or reverts.
+/// @notice Tokens that deviate from ERC-20: a sweep either does what the order says or reverts.
 contract TokensTest is MockScene {
     DevNoReturnToken private usdt;
 
@@ -56,7 +56,7 @@ contract TokensTest is MockScene {
         assertEq(token.balanceOf(feeRecipient), FEE * 99 / 100);
     }
 
-    /// @dev What arrived counts, not what was sent.
+    /// @dev The amount that arrived counts, not the amount that was sent.
     function test_OutputThatShrinksOnTheWay() public {
         DevFeeToken token = new DevFeeToken("Fee", "FEE", 100);
         token.mint(address(router), 2 * OUT);
@@ -149,7 +149,7 @@ contract TokensTest is MockScene {
         assertEq(token.allowance(owner, address(router)), 0);
     }
 
-    /// @dev A token that does not say what is left of an allowance counts as one that left some.
+    /// @dev Without an answer, the remaining allowance is assumed not to be zero.
     function test_AllowanceIsClearedWhereTheTokenDoesNotTellIt() public {
         MuteAllowanceToken.Answer[2] memory answers =
             [MuteAllowanceToken.Answer.Revert, MuteAllowanceToken.Answer.Short];
@@ -176,7 +176,7 @@ contract TokensTest is MockScene {
         _refused(order, ISweepErrors.InsufficientOutput.selector);
     }
 
-    /// @dev A hook of either token finds the lock taken, whatever it tries.
+    /// @dev The lock stops a token's hook from starting any other sweep.
     function test_HookCannotStartAnotherSweep() public {
         (address victim, uint256 victimKey) = makeAddrAndKey("victim");
         _delegate(victim, address(delegate));

@@ -28,7 +28,7 @@ interface ISpokePool {
 
 /// @notice Sweeps through the published code of Uniswap v3 and Across.
 contract VenuesTest is UniswapScene {
-    /// @dev What SwapRouter02 takes for its own address.
+    /// @dev SwapRouter02 reads this as its own address.
     address private constant ROUTER_ITSELF = address(2);
     bytes32 private constant FUNDS_DEPOSITED = 0x32ed1a409ef04c7b0227189c3a103dc5ac10e775a15b785dcc510201f7c25ad3;
 

@@ -4,14 +4,14 @@ pragma solidity ^0.8.37;
 import { ERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import { Ownable } from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// @notice Token whose issuer can bar an address from sending and receiving, for local networks. Anyone may mint.
+/// @notice Token whose issuer can block an address from sending and receiving, for local networks. Anyone may mint.
 contract DevBlocklistToken is ERC20, Ownable {
     uint8 private immutable _DECIMALS;
 
     /// @notice Addresses that may neither send nor receive.
     mapping(address account => bool) public isBlocked;
 
-    /// @notice A party of the transfer is barred.
+    /// @notice A party of the transfer is blocked.
     error Blocked(address account);
 
     constructor(string memory name, string memory symbol, uint8 decimals_, address issuer)
@@ -21,7 +21,7 @@ contract DevBlocklistToken is ERC20, Ownable {
         _DECIMALS = decimals_;
     }
 
-    /// @notice Bars or readmits an address.
+    /// @notice Blocks or unblocks an address.
     function setBlocked(address account, bool blocked) external onlyOwner {
         isBlocked[account] = blocked;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @notice Token in the manner of USDT for local networks: calls return nothing, and an allowance has to be cleared
-///         before it is changed. Anyone may mint.
+/// @notice Token like USDT for local networks: calls return nothing, and an allowance must be zero before it is changed.
+///         Anyone may mint.
 contract DevNoReturnToken {
     string public name;
     string public symbol;
@@ -37,7 +37,7 @@ contract DevNoReturnToken {
         _move(from, to, value);
     }
 
-    /// @notice ERC-20 approve without a return value; a change from one amount to another is refused.
+    /// @notice ERC-20 approve without a return value. A change from one nonzero amount to another reverts.
     function approve(address spender, uint256 value) external {
         require(value == 0 || allowance[msg.sender][spender] == 0);
         allowance[msg.sender][spender] = value;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import { Ownable } from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// @notice Sanctions list in the shape of the Chainalysis oracle, for local networks.
+/// @notice Sanctions list with the interface of the Chainalysis oracle, for local networks.
 contract SanctionsOracle is Ownable {
     mapping(address account => bool) private _sanctioned;
 
@@ -28,7 +28,7 @@ contract SanctionsOracle is Ownable {
         emit SanctionedAddressesRemoved(accounts);
     }
 
-    /// @notice Whether an address is listed.
+    /// @notice Returns true when an address is listed.
     function isSanctioned(address account) external view returns (bool) {
         return _sanctioned[account];
     }

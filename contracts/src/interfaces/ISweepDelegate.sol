@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import { ISweepErrors } from "./ISweepErrors.sol";
 
-/// @notice What the owner signs. The field order is the EIP-712 order: changing it changes the type hash.
+/// @notice Order that the owner signs. The field order is the EIP-712 order: changing it changes the type hash.
 /// @param owner        The account that is swept; also the signer and the EIP-712 verifying contract.
 /// @param tokenIn      Token to sweep, or the native sentinel 0xEeee…EEeE.
 /// @param amountIn     Exact amount taken, fees included.
@@ -11,12 +11,12 @@ import { ISweepErrors } from "./ISweepErrors.sol";
 /// @param builder      Recipient of the builder fee; zero when there is none.
 /// @param builderFee   Builder fee, in the input token.
 /// @param tokenOut     Token to deliver, or the native sentinel.
-/// @param minAmountOut Least amount delivered; zero exactly for orders that leave the chain.
+/// @param minAmountOut Minimum amount delivered. Zero for orders that leave the chain, and only for those.
 /// @param destination  Recipient of the output.
 /// @param swapTarget   Allow-listed router or bridge.
 /// @param swapCalldata Call made to it by the account.
 /// @param deadline     Last second (UNIX time) at which the order may run.
-/// @param nonce        Spent once per owner and guard, in any order.
+/// @param nonce        Usable once per owner and guard. Nonces may be used in any order.
 /// @param destChainId  Chain of delivery.
 struct SweepOrder {
     address owner;
@@ -38,7 +38,7 @@ struct SweepOrder {
 /// @title  Sweep delegate
 /// @notice EIP-7702 delegate of an externally owned account: runs orders that the account's key signed.
 interface ISweepDelegate is ISweepErrors {
-    /// @notice Runs a signed order. Anyone may call: the signature is the authority.
+    /// @notice Runs a signed order. Anyone may call: the signature authorizes it.
     /// @dev    Calls the allow-listed target as the account, between the guard's `enter` and `exit`.
     /// @param  order     The order, as signed.
     /// @param  signature ECDSA signature of the EIP-712 digest: 65 bytes, or 64 in the form of EIP-2098.
@@ -49,7 +49,7 @@ interface ISweepDelegate is ISweepErrors {
     /// @param  nonce The nonce to spend.
     function cancel(uint256 nonce) external;
 
-    /// @notice The only contract that records nonces and settlements of this delegate.
+    /// @notice Guard that records the nonces and settlements of this delegate. No other contract does.
     function guard() external view returns (address);
 
     /// @notice Recipient of the protocol fee.
@@ -59,8 +59,8 @@ interface ISweepDelegate is ISweepErrors {
     function wrappedNative() external view returns (address);
 
     /// @notice ERC-1271: accepts the account's own raw ECDSA signature of `hash`.
-    /// @dev    Nothing is rehashed: Permit2, Seaport and USDC ask here as soon as an account has code, about digests
-    ///         that already name their own domain.
+    /// @dev    `hash` is not hashed again. Permit2, Seaport and USDC call this as soon as an account has code, with
+    ///         digests that already contain their own domain.
     /// @param  hash      Digest that was signed.
     /// @param  signature 65 bytes, or 64 in the form of EIP-2098.
     /// @return magic     0x1626ba7e when valid, 0xffffffff otherwise.

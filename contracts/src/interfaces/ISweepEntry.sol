@@ -2,11 +2,11 @@
 pragma solidity ^0.8.37;
 
 /// @title  Sweep entry
-/// @notice Runs several sweeps in one transaction. Holds nothing and may do nothing that its caller could not do.
+/// @notice Runs several sweeps in one transaction. It holds nothing and has no rights beyond those of its caller.
 interface ISweepEntry {
     /// @notice One sweep of a batch.
     /// @param account  Delegated account.
-    /// @param gasLimit Gas this sweep may burn at most.
+    /// @param gasLimit Maximum gas of this sweep.
     /// @param data     Encoded `execute(order, signature)`.
     struct Item {
         address account;
@@ -16,14 +16,14 @@ interface ISweepEntry {
 
     /// @notice The transaction's gas does not cover the gas limit of an item.
     error InsufficientGas();
-    /// @notice The result has one bit per item, and a word has 256.
+    /// @notice There are more than 256 items. The result has one bit per item.
     error TooManyItems();
 
-    /// @notice Runs every item. One that fails, burns its gas or returns a bomb leaves the others alone.
-    /// @dev    Reverts as a whole only when the caller supplied too little gas, so that an estimate cannot settle on
-    ///         an amount at which items are skipped.
+    /// @notice Runs every item. An item that fails, burns its gas or returns huge data does not affect the others.
+    /// @dev    Reverts as a whole only when the caller supplied too little gas. So a gas estimate cannot end at an amount
+    ///         at which items are skipped.
     /// @param  items     At most 256 sweeps.
-    /// @return okBitmap  Bit `i` is set when item `i` succeeded and returned exactly one word, which an account
-    ///                   without code does not.
+    /// @return okBitmap  Bit `i` is set when item `i` succeeded and returned exactly one word. An account without code
+    ///                   returns nothing.
     function run(Item[] calldata items) external returns (uint256 okBitmap);
 }

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.37;
 
 /// @title  Errors of a sweep
-/// @notice Every reason for which a sweep is refused. The guard's errors pass through the delegate unchanged, so both
-///         share this list and a client decodes a revert with either ABI.
+/// @notice Reasons for which a sweep reverts. The guard's errors pass through the delegate unchanged, so both share this
+///         list and a client decodes a revert with either ABI.
 interface ISweepErrors {
     /// @notice The order names another owner than the account that executes it.
     error OwnerMismatch();
@@ -11,7 +11,7 @@ interface ISweepErrors {
     error BadSignature();
     /// @notice The order's deadline has passed.
     error Expired();
-    /// @notice The nonce was spent or cancelled before.
+    /// @notice The nonce was already spent or cancelled.
     error NonceUsed();
     /// @notice The fees leave nothing to swap.
     error FeesExceedInput();
@@ -23,11 +23,11 @@ interface ISweepErrors {
     error TargetNotAllowed();
     /// @notice Another sweep is in progress in this transaction.
     error Locked();
-    /// @notice The caller is not an EIP-7702 account that delegates to this guard's delegate.
+    /// @notice The caller is not an EIP-7702 account that is delegated to this guard's delegate.
     error NotADelegatedAccount();
     /// @notice Input and output are the same token.
     error SameToken();
-    /// @notice A same-chain order has to name a minimum output.
+    /// @notice A same-chain order has no minimum output.
     error ZeroMinOut();
     /// @notice The swap target reverted.
     /// @param reason Its revert data, cut at 256 bytes.
@@ -36,7 +36,7 @@ interface ISweepErrors {
     error InputOverspent();
     /// @notice The destination received less than the minimum output.
     error InsufficientOutput();
-    /// @notice The caller may not do this.
+    /// @notice The caller lacks the right for this call.
     error Unauthorized();
     /// @notice The input token refused a fee transfer.
     error TransferFailed();

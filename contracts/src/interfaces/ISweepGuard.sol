@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import { ISweepErrors } from "./ISweepErrors.sol";
 
-/// @notice What a finished sweep reports to the guard: the words of {ISweepGuard-Swept} without the owner.
+/// @notice Report of a finished sweep to the guard: the words of {ISweepGuard-Swept} without the owner.
 struct SweepReport {
     bytes32 orderHash;
     address builder;
@@ -22,7 +22,7 @@ struct SweepReport {
 /// @title  Sweep guard
 /// @notice Shared state of all sweeps of a chain: spent nonces, the allow-list of targets, one lock, and the log.
 interface ISweepGuard is ISweepErrors {
-    /// @notice A sweep settled. No other event, and no receipt status, is proof of it.
+    /// @notice A sweep settled. Only this event proves it; a receipt's status does not.
     /// @param orderHash   EIP-712 digest the owner signed.
     /// @param owner       Account that was swept.
     /// @param builder     Recipient of the builder fee, or zero.
@@ -51,16 +51,16 @@ interface ISweepGuard is ISweepErrors {
         uint256 nonce,
         uint256 destChainId
     );
-    /// @notice An owner spent a nonce without a sweep.
+    /// @notice An owner cancelled a nonce without a sweep.
     event Cancelled(address indexed owner, uint256 nonce);
-    /// @notice A target may be called from `activeFrom` on.
+    /// @notice A target was listed. Sweeps may call it from `activeFrom` on (UNIX time).
     event TargetAdded(address indexed target, uint256 activeFrom);
-    /// @notice A target may no longer be called.
+    /// @notice A target was removed. Sweeps may no longer call it.
     event TargetRemoved(address indexed target);
 
-    /// @notice The owner of the allow-list and the fee recipient must be set.
+    /// @notice The administrator of the allow-list or the fee recipient is the zero address.
     error ZeroAddress();
-    /// @notice The target is listed already, whether active or waiting.
+    /// @notice The target is already listed, active or within its timelock.
     error AlreadyListed();
 
     /// @notice Opens a sweep: takes the lock and spends the nonce.
@@ -73,26 +73,26 @@ interface ISweepGuard is ISweepErrors {
     /// @param  report Outcome, as {Swept} without the owner, which is the caller.
     function exit(SweepReport calldata report) external;
 
-    /// @notice Spends a nonce of the caller. Works before the account is delegated, too.
+    /// @notice Spends a nonce of the caller. It also works before the account is delegated.
     /// @param  nonce The nonce to spend.
     function cancel(uint256 nonce) external;
 
     /// @notice Lists or removes a target. Only {owner} may call.
-    /// @dev    A listed target becomes callable after {timelock}; a removal takes effect at once.
+    /// @dev    A listed target becomes callable after {timelock}. A removal takes effect immediately.
     /// @param  target  Router or bridge; must have code, and must not be part of this system or Permit2.
     /// @param  allowed True to list, false to remove.
     function setTarget(address target, bool allowed) external;
 
-    /// @notice Whether sweeps may call `target` now.
+    /// @notice Returns true when sweeps may call `target` now.
     function isTarget(address target) external view returns (bool);
 
-    /// @notice UNIX time from which sweeps may call `target`; zero when it is not listed.
+    /// @notice UNIX time from which sweeps may call `target`. Zero when it is not listed.
     function activeFrom(address target) external view returns (uint256);
 
-    /// @notice Whether `account` has spent or cancelled `nonce`.
+    /// @notice Returns true when `account` has spent or cancelled `nonce`.
     function isNonceUsed(address account, uint256 nonce) external view returns (bool);
 
-    /// @notice 256 nonces of an account at once: bit `n` of word `w` is nonce `256 w + n`.
+    /// @notice 256 nonces of an account: bit `n` of word `w` is nonce `256 w + n`.
     function nonceBitmap(address account, uint256 word) external view returns (uint256);
 
     /// @notice Code to which owners delegate; deployed by the guard's constructor.

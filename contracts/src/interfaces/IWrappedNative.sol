@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @notice The part of WETH9 that a sweep of native currency needs.
+/// @notice The function of WETH9 that a sweep of native currency calls.
 interface IWrappedNative {
     /// @notice Mints wrapped currency for the value sent.
     function deposit() external payable;

@@ -97,7 +97,8 @@ contract StickyAllowanceToken is ERC20("Sticky", "STICKY") {
     }
 }
 
-/// @notice Answers a question about an allowance with a failure that says zero, or with less than a word.
+/// @notice Does not answer the owner's question about an allowance: it reverts with a zero word, or returns less than a
+///         word.
 contract MuteAllowanceToken is ERC20("Mute", "MUTE") {
     enum Answer {
         Revert,
@@ -114,7 +115,7 @@ contract MuteAllowanceToken is ERC20("Mute", "MUTE") {
         _mint(to, amount);
     }
 
-    /// @dev Returns nothing, as USDT does: what remains in the caller's memory is then not the word of this answer.
+    /// @dev Returns nothing, like USDT. So no return value of this call remains in the caller's scratch memory.
     function approve(address spender, uint256 value) public override returns (bool) {
         super.approve(spender, value);
         assembly ("memory-safe") {
@@ -123,7 +124,7 @@ contract MuteAllowanceToken is ERC20("Mute", "MUTE") {
     }
 
     function allowance(address owner, address spender) public view override returns (uint256) {
-        // Spenders themselves are charged as usual; anyone else is not answered.
+        // Other callers, such as the spender, get an answer.
         if (msg.sender != owner) return super.allowance(owner, spender);
         bool fails = _answer == Answer.Revert;
         assembly ("memory-safe") {
@@ -133,7 +134,7 @@ contract MuteAllowanceToken is ERC20("Mute", "MUTE") {
         }
     }
 
-    /// @notice What `spender` may really take.
+    /// @notice Actual allowance of `spender`.
     function standing(address owner, address spender) external view returns (uint256) {
         return super.allowance(owner, spender);
     }
