@@ -92,7 +92,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       const { code, err, out } = yield* deploy()
       assert.strictEqual(code, 1)
       assert.strictEqual(out, "")
-      assert.strictEqual(err, `sweep: chain ${CHAIN}: not what was planned: guard at ${guard} is wrong\n`)
+      assert.strictEqual(err, `sweep: chain ${CHAIN}: the chain differs from the plan: guard at ${guard} is wrong\n`)
     })
   )
 })
