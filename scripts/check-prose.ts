@@ -33,7 +33,7 @@ const PHRASES: ReadonlyArray<readonly [pattern: RegExp, advice: string]> = [
   [/\bwhat (?:became|becomes|has become) of\b/, 'say "the outcome of"'],
   [/\bnot (?:\w+ ){0,2}any more\b/, 'say "no longer"'],
   [/\bwhoever\b/, 'name the person or the program: "the caller", "anyone who"'],
-  [/\b(?:after|for|in|within) this (?:many|long)\b/, 'name the unit: "Timeout. Default: 15 minutes."'],
+  [/\b(?:after|for|in|within) this long\b/, 'name the unit: "Timeout. Default: 15 minutes."'],
   [/\b(?:is|are|was|were|be) (?:\w+ )?told of\b/, 'say "receives", "is notified of" or "is configured with"'],
   [/\bin (?:its|their|his) stead\b/, 'say "instead"']
 ]

@@ -38,7 +38,7 @@ const outage = (cause: Cause.Cause<unknown>): StoreUnavailable | undefined => {
 /**
  * Makes the supervisor of a loop; `name` and `fields` annotate its log events. Each failure logs `background.failed`. An outage
  * of the database logs `background.database_lost` when it begins and `background.database_recovered` after the next successful
- * run, however many runs fail in between.
+ * run, regardless of the number of failed runs in between.
  */
 export const supervisor = (name: string, fields: Readonly<Record<string, string | number>> = {}): Supervisor => {
   let isOut = false

@@ -21,7 +21,6 @@ const PHRASES = [
   "what becomes of",
   "not open any more",
   "whoever",
-  "after this many",
   "for this long",
   "is told of",
   "in its stead"

@@ -69,7 +69,7 @@ export interface Concluding extends Included {
   readonly transaction: RelayTransaction
 }
 
-/** Result of looking at one thing: what was done to a transaction, and what became of intents. */
+/** Result of one check: the action on a transaction, and the resolutions of intents. */
 export interface Finding {
   readonly action: "none" | "rebroadcast" | "replaced" | "concluded"
   readonly resolutions: ReadonlyArray<Resolution>
@@ -101,7 +101,7 @@ export const CONCURRENCY = 8
 
 export const NOTHING: Finding = { action: "none", resolutions: [] }
 
-/** What became of an intent that no transaction of ours was concluded for. */
+/** Resolution of an intent without a concluded transaction of the relayer. */
 export const resolved = (resolution: Resolution): Finding => ({ action: "none", resolutions: [resolution] })
 
 export const inclusionOf = ({ receipt }: Pick<Included, "receipt">): Inclusion => ({

@@ -7,9 +7,9 @@ import type { Inclusion } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { Observation, TransactionPlan } from "./Findings.ts"
 
 export interface Timing {
-  /** An attempt that is unmined for this long is broadcast again. */
+  /** Age at which an attempt that is not mined is broadcast again. */
   readonly rebroadcastMillis: number
-  /** An attempt that is unmined for this long is replaced with higher fees. */
+  /** Age at which an attempt that is not mined is replaced with higher fees. */
   readonly bumpMillis: number
 }
 

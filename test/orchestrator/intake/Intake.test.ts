@@ -1,4 +1,4 @@
-/** What is taken from owners, and what is refused, in the order that the interface documents. */
+/** Submissions are accepted, or refused in the documented order of checks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What an owner holds, what it is worth, and what of it is worth sweeping. */
+/** Tokens of an owner, their value, and the ones worth sweeping. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -310,7 +310,7 @@ describe("what is sweepable", () => {
       const chain = yield* scene.chain(one.id)
       yield* chain.fail("code")
       assert.strictEqual((yield* Effect.flip(scene.sweepable))._tag, "PortfolioUnavailable")
-      // What is held is known all the same.
+      // The owner's tokens are still known.
       assert.strictEqual((yield* scene.portfolio).totalUsd, "100")
       yield* chain.fail()
       yield* Ref.update(scene.tokenRisk, (state) => ({ ...state, available: false }))
