@@ -33,14 +33,14 @@ contract BytecodeTest is SweepTest {
         }
     }
 
-    /// @dev No storage means no initialiser, no upgrade, and nothing that another delegate could prepare or spoil.
+    /// @dev Without storage there is no initialiser, no upgrade, and no state that another delegate could change.
     function test_DelegateAndEntryHaveNoStorage() public view {
         address[2] memory contracts = [address(delegate), address(entry)];
         for (uint256 i; i < 2; ++i) {
             bool[256] memory used = _instructions(contracts[i].code);
             assertFalse(used[SLOAD] || used[SSTORE] || used[TSTORE], "storage");
         }
-        // The walk finds what is there.
+        // The search finds an instruction that is present.
         bool[256] memory guards = _instructions(address(guard).code);
         assertTrue(guards[SLOAD] && guards[SSTORE] && guards[TSTORE]);
     }
@@ -55,7 +55,7 @@ contract BytecodeTest is SweepTest {
         assertEq(delegate.wrappedNative(), address(1));
     }
 
-    /// @dev `bun contracts/generate.ts` compiles by itself; these tests must be about the same bytes.
+    /// @dev `bun contracts/generate.ts` compiles separately. These tests must cover the same bytes.
     function test_ShippedCodeIsTheTestedCode() public {
         string memory shipped = vm.readFile("../src/adapters/evm/abi/contracts.generated.ts");
         assertTrue(vm.contains(shipped, vm.toString(type(SweepDelegate).creationCode)), "SweepDelegate");
@@ -63,7 +63,7 @@ contract BytecodeTest is SweepTest {
         assertTrue(vm.contains(shipped, vm.toString(type(SweepEntry).creationCode)), "SweepEntry");
     }
 
-    /// @dev Instructions of a contract; what PUSH carries is skipped.
+    /// @dev Instructions of a contract, without the data of PUSH instructions.
     function _instructions(bytes memory code) private pure returns (bool[256] memory used) {
         for (uint256 i; i < code.length; ++i) {
             uint8 instruction = uint8(code[i]);

@@ -34,8 +34,8 @@ interface IPermit2 {
     function DOMAIN_SEPARATOR() external view returns (bytes32);
 }
 
-/// @notice The account stays the owner's: what it could do without code it can do with it, and code that comes and goes
-///         changes nothing about orders.
+/// @notice A delegated account keeps the abilities that it had without code, and changing its delegate does not affect
+///         orders.
 contract DelegationTest is MockScene {
     function test_AuthorizationAndSweepInOneTransaction() public {
         vm.etch(owner, "");
@@ -131,7 +131,7 @@ contract DelegationTest is MockScene {
         }
     }
 
-    /// @dev Permit2 asks the account as soon as it has code. The signature is the one it took before.
+    /// @dev Permit2 calls the account as soon as it has code, with the same signature that it accepted before.
     function test_Permit2TakesTheOwnersSignatureBeforeAndAfter() public {
         permit2();
         vm.prank(owner);

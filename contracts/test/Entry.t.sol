@@ -6,7 +6,7 @@ import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
 import { GasBurner, ReturnBomb } from "./mocks/HostileAccounts.sol";
 import { MockScene } from "./support/MockScene.sol";
 
-/// @notice One sweep of a batch never harms another.
+/// @notice One sweep of a batch never affects another.
 contract EntryTest is MockScene {
     uint64 private constant GAS = 400_000;
 
@@ -52,7 +52,7 @@ contract EntryTest is MockScene {
         assertEq(tokenOut.balanceOf(destination), good * OUT);
     }
 
-    /// @dev A stale authorization leaves an account without code: the call succeeds and proves nothing.
+    /// @dev A stale authorization leaves an account without code. A call to it succeeds and proves nothing.
     function test_AccountWithoutCodeIsNoSuccess() public {
         vm.etch(owner, "");
         ISweepEntry.Item[] memory items = _items(_order(), _sign(_order(), ownerKey));

@@ -7,18 +7,18 @@ import { SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepEntry } from "../src/interfaces/ISweepEntry.sol";
 import { UniswapScene } from "./support/UniswapScene.sol";
 
-/// @notice The cheapest account that can batch: nothing but ERC-7821, callable by itself.
+/// @notice The cheapest account that can batch: ERC-7821 alone, callable only by itself.
 contract BareBatcher is ERC7821 { }
 
-/// @notice Gas of whole transactions, intrinsic gas and refunds included, against bars that no change may exceed.
+/// @notice Gas of whole transactions, with intrinsic gas and refunds, compared with limits that no change may exceed.
 /// @dev    The owner's whole balance is swept in a new block: two fee transfers to holders of the token, approval, and a
 ///         swap at 0.3 % in a pool that has traded before. `forge test --match-contract GasTest -vv` prints the table,
 ///         which is also kept in `snapshots/Gas.json`.
 contract GasTest is UniswapScene {
-    /// @dev EIP-7702: charged per authorization, and given back when the account exists already.
+    /// @dev EIP-7702: charged per authorization, and refunded when the account already exists.
     uint256 private constant AUTHORIZATION = 25_000;
     uint256 private constant AUTHORIZATION_REFUND = 12_500;
-    /// @dev EIP-2929: what a call saves because an authorization has warmed its account already.
+    /// @dev EIP-2929: gas that a call saves because an authorization already warmed its account.
     uint256 private constant WARM_ACCOUNT = 2500;
 
     function setUp() public {

@@ -11,7 +11,7 @@ import { ForeignDelegate } from "./mocks/HostileAccounts.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
-/// @notice The lock, the allow-list, and who may make the guard log.
+/// @notice The lock, the allow-list, and the right to make the guard log.
 contract GuardTest is MockScene {
     /// @dev Two owners sweep to one destination. A hostile hop of the first swap runs the second order: without the lock
     ///      one delivery would satisfy both balance checks and the hop would keep the first input.
@@ -79,7 +79,7 @@ contract GuardTest is MockScene {
         assertEq(tokenOut.balanceOf(destination), 2 * OUT);
     }
 
-    /// @dev A sweep that reverts gives the lock back with everything else.
+    /// @dev A sweep that reverts releases the lock as well.
     function test_FailedSweepLeavesNoLock() public {
         SweepOrder memory bad = _order();
         bad.minAmountOut = OUT + 1;
@@ -109,7 +109,7 @@ contract GuardTest is MockScene {
         guard.enter(address(router), 0);
     }
 
-    /// @dev Without a sweep in progress the lock's holder is the zero address, which nobody can call from.
+    /// @dev Without a sweep in progress the lock's holder is the zero address, from which nobody can call.
     function testFuzz_OnlyTheHolderOfTheLockExits(address caller) public {
         vm.assume(caller != address(0));
         SweepReport memory report;
@@ -269,7 +269,7 @@ contract TwoInOne {
     }
 }
 
-/// @notice Emits what the guard emits.
+/// @notice Emits the guard's event from another address.
 contract Forger {
     function forge(bytes32 orderHash, address owner, address builder) external {
         emit ISweepGuard.Swept(

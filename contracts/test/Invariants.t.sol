@@ -37,7 +37,7 @@ contract SweepHandler is MockScene {
             _delegate(account, address(delegate));
         }
         tokenOut.mint(address(router), type(uint128).max);
-        // A bystander has all that a victim would: tokens, a standing allowance, and our delegate.
+        // A bystander has everything that an attack needs: tokens, an allowance to the router, and the delegate.
         address bystander = bystanders();
         _delegate(bystander, address(delegate));
         tokenIn.mint(bystander, AMOUNT);
@@ -113,7 +113,7 @@ contract SweepHandler is MockScene {
         } catch { }
     }
 
-    /// @dev The router takes what it can of the owner, and of the bystander, for nothing.
+    /// @dev The router takes as much as it can from the owner and the bystander, and pays nothing.
     function steal(uint256 who, uint256 nonce, uint256 amount, uint256 extra) external {
         (SweepOrder memory order,) = _any(who, nonce, amount, 0, 0, 1);
         tokenIn.mint(order.owner, AMOUNT);
@@ -189,7 +189,7 @@ contract InvariantsTest is MockScene {
         targetSelector(FuzzSelector(address(handler), selectors));
     }
 
-    /// @dev A campaign in which nothing settled would prove nothing.
+    /// @dev The invariants prove nothing unless some sweeps settle.
     function afterInvariant() public view {
         assertGt(handler.sweeps(), 0);
     }

@@ -61,7 +61,7 @@ contract RulesTest is MockScene {
         }
     }
 
-    /// @dev Even if the allow-list held them: a router may turn out to be a token as well.
+    /// @dev Even when they are listed, because a router may also be a token.
     function test_TargetMustNotBeATokenOfTheOrderEvenWhenListed() public {
         vm.startPrank(admin);
         guard.setTarget(address(tokenIn), true);
@@ -212,7 +212,7 @@ contract RulesTest is MockScene {
     }
 }
 
-/// @notice Pulls one unit from whoever approved it.
+/// @notice Takes one unit from an account that approved it.
 contract Taker {
     function take(address token, address from) external {
         (bool ok,) =

@@ -8,8 +8,7 @@ import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol
 import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
 import { SweepTest } from "./support/SweepTest.sol";
 
-/// @notice The delegate hashes and recovers as an implementation does that knows nothing of it. The TypeScript tests
-///         read the same files.
+/// @notice The delegate hashes and recovers like an independent implementation. The TypeScript tests read the same files.
 contract VectorsTest is SweepTest {
     using LibRLP for LibRLP.List;
 
@@ -34,7 +33,7 @@ contract VectorsTest is SweepTest {
         }
     }
 
-    /// @dev An order whose signature was accepted fails on the next rule; one whose signature was not says so.
+    /// @dev An accepted signature leads to the error of the next rule, a refused one to `BadSignature`.
     function test_DelegateAcceptsTheVectorsSignatures() public {
         string memory json = vm.readFile(ORDERS);
         uint256 count = vm.parseJsonUint(json, ".count");

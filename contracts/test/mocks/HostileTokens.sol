@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import { ERC20 } from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// @notice Calls back before it moves anything, as ERC-777 does.
+/// @notice Calls a hook before each transfer, like ERC-777.
 contract HookToken is ERC20("Hook", "HOOK") {
     address public hook;
     bytes public data;
@@ -52,7 +52,7 @@ contract FalseToken is ERC20("False", "FALSE") {
     }
 }
 
-/// @notice Charges the sender on top of what is sent.
+/// @notice Debits the sender by one unit more than the recipient receives.
 contract ExtraDebitToken is ERC20("Extra", "EXTRA") {
     function mint(address to, uint256 amount) external {
         _mint(to, amount);
@@ -86,7 +86,7 @@ contract RebasingToken is ERC20("Rebasing", "REBASE") {
     }
 }
 
-/// @notice Keeps the allowance whatever is spent.
+/// @notice Does not reduce an allowance when it is used.
 contract StickyAllowanceToken is ERC20("Sticky", "STICKY") {
     function mint(address to, uint256 amount) external {
         _mint(to, amount);

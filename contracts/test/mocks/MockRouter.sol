@@ -3,7 +3,7 @@ pragma solidity ^0.8.37;
 
 import { SafeTransferLib } from "solady/utils/SafeTransferLib.sol";
 
-/// @notice Router that does as it is told: it takes what the call says and pays what the call says.
+/// @notice Router that takes and pays the amounts in its arguments.
 contract MockRouter {
     using SafeTransferLib for address;
 

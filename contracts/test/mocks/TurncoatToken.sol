@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @notice Takes the place of a token's code and behaves like it while it is simulated, where gas costs nothing. In a
-///         transaction that pays for its gas, whatever would move or approve tokens goes wrong. No imports, so that tests
-///         outside of Foundry can compile it.
+/// @notice Replaces a token's code. It behaves like the token in a simulation, where the gas price is zero. In a
+///         transaction that pays for gas, every transfer and approval fails. It has no imports, so that tests outside of
+///         Foundry can compile it.
 contract TurncoatToken {
     enum Mood {
         Revert,
@@ -13,7 +13,7 @@ contract TurncoatToken {
 
     error TurnedCoat();
 
-    /// @dev Has the token's own code, which runs on the storage of the token.
+    /// @dev Holds the token's own code, which runs on the storage of the token.
     address private immutable _original;
     Mood private immutable _mood;
 
@@ -47,7 +47,7 @@ contract TurncoatToken {
             }
         }
         assembly {
-            // As much as may be had for the gas of a sweep.
+            // About as much as the gas of a sweep pays for.
             revert(0, 100000)
         }
     }

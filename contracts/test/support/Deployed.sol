@@ -21,7 +21,7 @@ abstract contract Deployed is Test {
         return _create(_package("@uniswap/v2-periphery/build/WETH9.json"));
     }
 
-    /// @dev Deployed as it was on every chain. That the address comes out right shows that the bytes are the deployed ones.
+    /// @dev Deployed as on every chain. The address proves that the bytes are the ones deployed there.
     function permit2() internal {
         bytes memory code = vm.parseJsonBytes(vm.readFile("test/fixtures/Permit2.json"), ".creationCode");
         (bool ok,) = CREATE2_FACTORY.call(

@@ -6,7 +6,7 @@ import { SweepOrder } from "../../src/interfaces/ISweepDelegate.sol";
 import { MockRouter } from "../mocks/MockRouter.sol";
 import { SweepTest } from "./SweepTest.sol";
 
-/// @notice Two ordinary tokens, an obedient router, and a delegated owner.
+/// @notice Two ordinary tokens, a {MockRouter}, and a delegated owner.
 abstract contract MockScene is SweepTest {
     uint256 internal constant AMOUNT = 1000e18;
     uint256 internal constant FEE = 5e18;

@@ -8,8 +8,8 @@ import { ISweepDelegate, SweepOrder } from "../../src/interfaces/ISweepDelegate.
 import { ISweepEntry } from "../../src/interfaces/ISweepEntry.sol";
 import { Deployed } from "./Deployed.sol";
 
-/// @notice Deploys the system and speaks the owner's part: building, hashing and signing orders. The hashing is the
-///         plain `abi.encode` one, independent of the delegate's.
+/// @notice Deploys the system, and builds, hashes and signs orders for the owner. Hashing uses plain `abi.encode`, so it
+///         is independent of the delegate's.
 abstract contract SweepTest is Deployed {
     address internal constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     uint256 internal constant TIMELOCK = 1 days;

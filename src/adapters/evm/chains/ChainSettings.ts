@@ -1,6 +1,6 @@
 /**
- * One entry of the chains file: what an operator says about a chain, completed with what is publicly known of it and with
- * the addresses that its deployment computes.
+ * One entry of the chains file: an operator's settings of a chain, completed with public facts about it and with the computed
+ * addresses of its contracts.
  */
 import { Effect, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
@@ -29,27 +29,27 @@ const WebSocketUrl = Schema.String.check(
   Schema.makeFilter((text: string) => isWebSocketUrl(text) || "expected a ws or wss URL")
 )
 
-/** As in a route hint, which is read without regard to case and also takes ids. */
+/** Used in route hints, which ignore case and also accept ids. */
 const ChainName = Schema.String.check(
   Schema.isPattern(/^[a-z](?:[a-z0-9._ -]*[a-z0-9])?$/, {
     message: "expected a name that begins with a letter, of lower-case letters, digits, spaces and . _ -"
   })
 )
 
-/** The chain's entry after known facts were filled in. */
+/** A chain's entry, completed with known facts. */
 export const ChainSettings = Schema.Struct({
   id: ChainId,
   name: ChainName,
   nativeSymbol: Schema.NonEmptyString,
-  /** JSON-RPC endpoints, preferred first. They may hold API keys, so they never appear in logs or answers. */
+  /** JSON-RPC endpoints, preferred first. They may contain API keys, so they never appear in logs or answers. */
   rpcUrls: Schema.NonEmptyArray(RpcUrl),
-  /** Where the node tells new heads; without one it is asked for them. May hold an API key. */
+  /** WebSocket URL for new heads. Default: the node is polled. May contain an API key. */
   wsUrl: Schema.optionalKey(WebSocketUrl),
-  /** Receives protocol fees. */
+  /** Recipient of protocol fees. */
   feeRecipient: Address.NonZeroAddress,
-  /** Receives builder fees that are paid out in batches; `feeRecipient` unless set. */
+  /** Recipient of builder fees that are paid out in batches. Default: `feeRecipient`. */
   builderVault: Schema.optionalKey(Address.NonZeroAddress),
-  /** Administers the guard's allow-list. Fixed at deployment: it is part of the contracts' addresses. */
+  /** Administrator of the guard's allow-list. It cannot change after deployment: the contracts' addresses depend on it. */
   guardOwner: Address.NonZeroAddress,
   timelockSeconds: SweepDeployment.Deployment.fields.timelockSeconds.pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(2 * DAY_SECONDS))
@@ -69,21 +69,21 @@ export const ChainSettings = Schema.Struct({
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   tokens: Schema.Array(TokenInfo),
-  /** Overrides the computed addresses, for contracts that were deployed otherwise. */
+  /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
   contracts: Schema.optionalKey(Deployment)
 })
 export type ChainSettings = typeof ChainSettings.Type
 
-/** The entry as it stands in the file; everything that is known of the chain may be left out. */
+/** An entry as written in the file. Known facts about the chain may be omitted. */
 export type ChainSettingsInput = typeof ChainSettings.Encoded
 
-/** The entry with what is known of the chain under what the operator says. */
+/** Completes an entry with known facts. The operator's settings take precedence. */
 export const withKnownFacts = (entry: unknown): unknown => {
   if (typeof entry !== "object" || entry === null || !("id" in entry)) return entry
   return { ...(typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined), ...entry }
 }
 
-/** What the chain's contracts are deployed from. Swap router, SpokePool and its periphery are the targets that sweeps may call. */
+/** Constructor arguments of the chain's contracts. Sweeps may call the swap router, the SpokePool and its periphery. */
 export const deploymentOf = (settings: ChainSettings, domainName: string): SweepDeployment.Deployment => ({
   chainId: settings.id,
   guardOwner: settings.guardOwner,
@@ -96,7 +96,7 @@ export const deploymentOf = (settings: ChainSettings, domainName: string): Sweep
   )
 })
 
-/** The chain as the service knows it, with its contracts' addresses computed unless overridden. */
+/** The chain, with the addresses of its contracts. */
 export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
   const {
     builderVault,

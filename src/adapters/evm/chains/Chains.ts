@@ -26,27 +26,27 @@ import * as Rpc from "../rpc/Schemas.ts"
 
 export interface ChainEndpoints {
   readonly chain: Chain
-  /** Asked in this order; the next one when the one before gives no usable answer. */
+  /** JSON-RPC endpoints, preferred first. */
   readonly rpcUrls: ReadonlyArray<string>
-  /** Where new heads are told. Without one they are asked for. */
+  /** WebSocket URL for new heads. Default: the endpoints are polled. */
   readonly wsUrl?: string | undefined
 }
 
 export interface Options {
-  /** How long to wait for one answer of one endpoint. */
+  /** Timeout of one answer of one endpoint. Default: 10 seconds. */
   readonly timeout: Duration.Input
-  /** How long an endpoint may be silent before the next one is asked as well. */
+  /** Time without an answer after which the next endpoint is asked as well. Default: 300 milliseconds. */
   readonly hedgeAfter: Duration.Input
-  /** Calls at most that share one request; 1 never batches. */
+  /** Maximum number of calls in one request. 1 disables batches. Default: 50. */
   readonly maxBatch: number
 }
 
 export const defaults: Options = { timeout: "10 seconds", hedgeAfter: "300 millis", maxBatch: 50 }
 
-/** Blocks behind a fee estimate. */
+/** Number of blocks in a fee estimate. */
 const FEE_BLOCKS = 10
 
-/** Wei per gas: what a block builder is offered where recent blocks took nothing. */
+/** Priority fee when recent blocks had none, in wei per gas. */
 const MIN_PRIORITY_FEE = 1_000_000n
 
 const tag = (which: "latest" | "pending" | bigint): string => (typeof which === "bigint" ? numberToHex(which) : which)
@@ -72,7 +72,7 @@ const callObject = (request: Omit<CallRequest, "block">) => ({
       })
 })
 
-/** The state override set of eth_call and eth_simulateV1; undefined where nothing is overridden. */
+/** State override set of eth_call and eth_simulateV1; undefined without overrides. */
 const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceOverrides">) => {
   const accounts = new Map<string, { code?: Hex; balance?: Hex }>()
   for (const { address, code } of overrides.codeOverrides ?? []) accounts.set(address, { code })
@@ -86,8 +86,8 @@ const median = (values: ReadonlyArray<bigint>): bigint | undefined =>
   values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)]
 
 /**
- * Twice the next base fee leaves six full blocks of room (EIP-1559 raises it by at most an eighth per block); the tip is the
- * median of what recent blocks took.
+ * The fee cap is twice the next base fee, which covers six full blocks (EIP-1559 raises it by at most an eighth per block). The
+ * priority fee is the median of recent blocks.
  */
 const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
   const baseFeePerGas = history.baseFeePerGas.at(-1) ?? 0n
@@ -103,7 +103,7 @@ const decodeHeight = Schema.decodeUnknownOption(Schema.Struct({ number: Rpc.Quan
 
 const heightOf = (answer: unknown): Option.Option<bigint> => Option.map(decodeHeight(answer), ({ number }) => number)
 
-/** A chain's client over endpoints of its own; see {@link layer}. */
+/** Client of one chain; see {@link layer}. */
 export const makeClient = Effect.fnUntraced(function* (
   chain: Chain,
   pool: JsonRpcPool.JsonRpcPool,
@@ -123,7 +123,7 @@ export const makeClient = Effect.fnUntraced(function* (
   const wellFormed = <A>(method: string, read: Option.Option<A>) =>
     Effect.mapError(Effect.fromOption(read), () => unavailable(method, "malformed answer"))
 
-  /** A read whose errors are all the node's trouble. */
+  /** A read of which every error counts as {@link ChainUnavailable}. */
   const read = (method: string, params: ReadonlyArray<unknown>) =>
     Effect.mapError(pool.request(method, params, { isIgnorance: isNull }), (failure) =>
       unavailable(method, failure.message)
@@ -200,8 +200,8 @@ export const makeClient = Effect.fnUntraced(function* (
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
   /**
-   * The same bytes may be handed to any number of nodes, so every endpoint is tried. But once one of them may have taken
-   * them, the refusal of another proves nothing: only "already known" ends the doubt.
+   * Tries every endpoint, since sending the same bytes twice is harmless. Once an endpoint may have accepted them, the refusal of
+   * another proves nothing, and only "already known" is certain.
    */
   const send: ChainClient["send"] = Effect.fnUntraced(function* (raw) {
     const method = "eth_sendRawTransaction"
@@ -261,7 +261,7 @@ export const makeClient = Effect.fnUntraced(function* (
   } satisfies ChainClient
 })
 
-/** Chains over HTTP endpoints. Nothing is asked of a node before the first use; a node of another chain is never used. */
+/** Chains over HTTP endpoints. No node is asked before the first use. A node of another chain is never used. */
 export const layer = (
   chains: ReadonlyArray<ChainEndpoints>,
   { hedgeAfter, maxBatch, timeout }: Options = defaults

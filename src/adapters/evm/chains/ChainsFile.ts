@@ -1,8 +1,8 @@
-/** The chains that an operator serves, from a JSON file: an array of entries as `ChainSettings` describes them. */
+/** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { ChainSettings, withKnownFacts } from "./ChainSettings.ts"
 
-/** The file is missing or is not what it should be; the message says what to change. */
+/** The file is missing or invalid. The message says what to change. */
 export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChainsFile", {
   path: Schema.String,
   detail: Schema.String
@@ -14,7 +14,7 @@ export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChain
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Every problem in one line, each with its field. What a field holds is not repeated: urls may hold API keys. */
+/** One line with every problem and its field. Values are not repeated, since URLs may contain API keys. */
 const sentence = (error: Schema.SchemaError, entries: ReadonlyArray<unknown>): string =>
   issuesOf(error.issue)
     .issues.map(({ message, path = [] }) => {
@@ -37,7 +37,7 @@ const entryName = (entry: unknown, index: number): string =>
 const repeated = <A>(values: ReadonlyArray<A>): Option.Option<A> =>
   Option.fromUndefinedOr(values.find((value, index) => values.indexOf(value) !== index))
 
-/** What no field says by itself. */
+/** Finds a problem that concerns several fields or entries. */
 const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => {
   const id = repeated(chains.map((chain) => chain.id))
   if (Option.isSome(id)) return `chain ${id.value} is listed twice`
@@ -54,7 +54,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
 
 const List = Schema.fromJsonString(Schema.NonEmptyArray(Schema.Unknown))
 
-/** Decodes the file's text. Several problems are reported at once. */
+/** Decodes the file's text. Reports all problems at once. */
 export const decode = Effect.fnUntraced(function* (path: string, text: string) {
   const bad = (detail: string) => new BadChainsFile({ path, detail })
   const entries = yield* Effect.mapError(Schema.decodeEffect(List)(text), () =>

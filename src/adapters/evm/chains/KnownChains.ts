@@ -5,14 +5,14 @@
 import type { Chain } from "../../../domain/Chain.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"
 
-/** What no operator decides. */
+/** Facts that no operator decides. */
 type Known = Omit<typeof Chain.Encoded, "id" | "feeRecipient" | "builderVault" | "permit2" | "multicall3" | "contracts">
 
 const ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006"
 const SWAP_ROUTER_02 = "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"
 const QUOTER_V2 = "0x61fFE014bA17989E743c5F6cB21bF9697530B21e"
-/** As `@across-protocol/contracts` lists it (`broadcast/deployed-addresses.json`): one address on all of these chains. */
+/** One address on all of these chains (`broadcast/deployed-addresses.json` of `@across-protocol/contracts`). */
 const SPOKE_POOL_PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
 
 const token = (chainId: ChainId, address: string, symbol: string, name: string, decimals: number) => ({

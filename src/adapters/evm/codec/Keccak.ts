@@ -1,16 +1,13 @@
-/**
- * Keccak-256 in WebAssembly: a batch's signed bytes are tens of kilobytes, on which it is ten times as fast as hashing in
- * JavaScript.
- */
+/** Keccak-256 in WebAssembly. On the tens of kilobytes of a signed batch it is ten times as fast as JavaScript. */
 import { createKeccak } from "hash-wasm"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 
 const hasher = await createKeccak(256)
 
-/** Of bytes, as hex digits without prefix. */
+/** Hash of bytes, as hex digits without a prefix. */
 export const digits = (bytes: Uint8Array): string => hasher.init().update(bytes).digest("hex")
 
-/** The bytes that hex stands for. */
+/** Bytes of a hex string. */
 export const bytesOf = (hex: Hex): Uint8Array => Buffer.from(hex.slice(2), "hex")
 
 export const hash = (bytes: Hex): Hash => `0x${digits(bytesOf(bytes))}`

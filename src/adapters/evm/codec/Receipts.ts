@@ -1,6 +1,7 @@
 /**
- * Accounts, receipts, logs and simulated calls in a node's answers. A batch of sweeps has hundreds of logs, each read twice: when it is
- * simulated, and when it is settled. So they are checked and converted by hand; the other answers by schemas (`RpcSchemas`).
+ * Decodes accounts, receipts, logs and simulated calls in a node's answers. A batch of sweeps has hundreds of logs, and each is
+ * read twice: in the simulation and in the receipt. So these answers are checked by hand (`./sweep bench codecs`), and all other
+ * answers by the schemas of `rpc/Schemas.ts`.
  */
 import { Option } from "effect"
 import * as Arr from "effect/Array"
@@ -13,7 +14,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 
-/** Ends the reading of an answer; never leaves this module. */
+/** Aborts decoding. The exported functions turn the exception into none. */
 const malformed = (): never => {
   throw new TypeError("a malformed answer")
 }
@@ -66,17 +67,17 @@ const simulatedCallOf = (fields: Fields): SimulatedCall => ({
   logs: listOf(fields["logs"]).map((each) => eventOf(fieldsOf(each)))
 })
 
-/** Of `eth_getCode` and `eth_getTransactionCount` by turns. */
+/** Decodes answers of `eth_getCode` and `eth_getTransactionCount` in turns. */
 export const accounts = Option.liftThrowable((answers: ReadonlyArray<unknown>): ReadonlyArray<AccountState> =>
   Arr.chunksOf(answers, 2).map(([code, count]) => ({ code: bytesOf(code), pendingCount: quantityOf(count) }))
 )
 
-/** Of `eth_getTransactionReceipt`: null where there is none. */
+/** Decodes `eth_getTransactionReceipt`: null when there is no receipt. */
 export const receipt = Option.liftThrowable((answer: unknown): Receipt | null =>
   answer === null ? null : receiptOf(fieldsOf(answer))
 )
 
-/** Of `eth_getLogs`, without those that a reorganisation removed. */
+/** Decodes `eth_getLogs`, without logs that a reorganisation removed. */
 export const logs = Option.liftThrowable((answer: unknown): ReadonlyArray<Log> =>
   listOf(answer)
     .map(fieldsOf)
@@ -84,7 +85,7 @@ export const logs = Option.liftThrowable((answer: unknown): ReadonlyArray<Log> =
     .map(logOf)
 )
 
-/** Of `eth_simulateV1` with one block, the only way it is asked. */
+/** Decodes `eth_simulateV1` with exactly one block. */
 export const simulation = Option.liftThrowable((answer: unknown): ReadonlyArray<SimulatedCall> => {
   const [block, ...others] = listOf(answer)
   if (others.length > 0) return malformed()

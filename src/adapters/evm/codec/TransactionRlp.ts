@@ -1,6 +1,6 @@
 /**
- * The two kinds of transaction that lanes send, as EIP-2718 envelopes: type 2 (EIP-1559) and type 4 (EIP-7702). By hand, on
- * hex digits, since a batch is tens of kilobytes that libraries copy several times over.
+ * RLP of the two kinds of transaction that lanes send, as EIP-2718 envelopes: type 2 (EIP-1559) and type 4 (EIP-7702). Encoded by
+ * hand on hex digits, because libraries copy the tens of kilobytes of a batch several times (`./sweep bench codecs`).
  */
 import type { Authorization } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -15,7 +15,7 @@ export interface TransactionSignature {
 const SET_CODE = "04"
 const FEE_MARKET = "02"
 
-/** Of a string or list of `bytes` bytes; `short` is the prefix of an empty one (Ethereum yellow paper, appendix B). */
+/** Prefix of a string or list of `bytes` bytes. `short` is the prefix of an empty one (Ethereum yellow paper, appendix B). */
 const prefix = (bytes: number, short: number): string => {
   if (bytes <= 55) return (short + bytes).toString(16).padStart(2, "0")
   const length = bytes.toString(16)
@@ -23,7 +23,7 @@ const prefix = (bytes: number, short: number): string => {
   return (short + 55 + even.length / 2).toString(16) + even
 }
 
-/** Hex digits, of which there is an even number. */
+/** Encodes a string, given as an even number of hex digits. */
 const string = (digits: string): string =>
   digits.length === 2 && digits < "80" ? digits : prefix(digits.length / 2, 0x80) + digits
 
@@ -32,7 +32,7 @@ const list = (items: ReadonlyArray<string>): string => {
   return prefix(content.length / 2, 0xc0) + content
 }
 
-/** Its shortest big-endian bytes; zero has none. */
+/** Encodes an integer as its shortest big-endian bytes. Zero has no bytes. */
 const integer = (value: bigint): string => {
   if (value === 0n) return "80"
   const digits = value.toString(16)
@@ -51,7 +51,7 @@ const authorizationTuple = ({ address, chainId, nonce, r, s, yParity }: Authoriz
     integer(BigInt(s))
   ])
 
-/** What is signed, or with a signature what is sent. Nothing is transferred, and no access list is given. */
+/** Serializes the bytes to sign, or with a signature the bytes to send. The value is zero and the access list is empty. */
 export const serialize = (transaction: UnsignedTransaction, signature?: TransactionSignature): Hex => {
   const { authorizationList, chainId, data, gas, maxFeePerGas, maxPriorityFeePerGas, nonce, to } = transaction
   const isSetCode = authorizationList.length > 0

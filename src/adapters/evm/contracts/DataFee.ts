@@ -1,6 +1,6 @@
 /**
- * What a rollup charges for publishing a transaction on its base layer, beside what the execution costs. OP stack chains take
- * it from the sender's balance, in wei; Arbitrum charges it as more gas.
+ * Fee of a rollup for publishing a transaction on its base layer, in addition to the fee for its execution. OP stack chains take
+ * it in wei from the sender's balance. Arbitrum charges it as additional gas.
  */
 import { Effect } from "effect"
 import { concatHex, decodeFunctionResult, encodeFunctionData, keccak256, parseAbi } from "viem"
@@ -9,17 +9,17 @@ import { type Hex, size } from "../../../domain/Hex.ts"
 import { type CallReverted, type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 
 export interface DataFee {
-  /** Gas, beside that of the execution. */
+  /** Additional gas. */
   readonly dataGas: bigint
-  /** Wei, beside what all gas costs. */
+  /** Additional wei. */
   readonly dataFee: bigint
 }
 
 const NONE: DataFee = { dataGas: 0n, dataFee: 0n }
 
-/** The predeploy that knows the price of data, on every OP stack chain. */
+/** Predeploy with the price of data, on every OP stack chain. */
 const GAS_PRICE_ORACLE = Address.of("0x420000000000000000000000000000000000000F")
-/** Answered by Arbitrum's nodes themselves; there is no code. */
+/** Precompile of Arbitrum's nodes. It has no code. */
 const NODE_INTERFACE = Address.of("0x00000000000000000000000000000000000000C8")
 
 const abi = parseAbi([
@@ -27,22 +27,26 @@ const abi = parseAbi([
   "function gasEstimateL1Component(address to, bool contractCreation, bytes data) view returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)"
 ])
 
-/** The fields of a type-4 transaction beside its calldata, one authorization among them, rounded up. */
+/** Bytes of a type-4 transaction without its calldata, with one authorization, rounded up. */
 const ENVELOPE_BYTES = 256
 
-/** Random bytes of the envelope, such as the authorization's signature: no compression makes them less. */
+/** Incompressible bytes of the envelope, such as the authorization's signature. */
 const envelope = (data: Hex): Hex => {
   const first = keccak256(data)
   const second = keccak256(first)
   return concatHex([first, second, keccak256(second)])
 }
 
-/** Nitro's documentation asks for a tenth more than the estimate. */
+/** Nitro's documentation recommends 10 % above the estimate. */
 const padded = (gas: bigint): bigint => gas + gas / 10n
 
 const unusable = (client: ChainClient) => (error: CallReverted) =>
   Effect.fail(
-    new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail: `no price of data: ${error.detail}` })
+    new ChainUnavailable({
+      chainId: client.chain.id,
+      method: "eth_call",
+      detail: `the price of data could not be read: ${error.detail}`
+    })
   )
 
 const read = Effect.fnUntraced(function* <A>(
@@ -58,12 +62,12 @@ const read = Effect.fnUntraced(function* <A>(
       new ChainUnavailable({
         chainId: client.chain.id,
         method: "eth_call",
-        detail: `${to} does not tell the price of data: is the chain's \`dataFee\` right?`
+        detail: `${to} does not return a price of data; check the chain's \`dataFee\``
       })
   })
 })
 
-/** Of a transaction that calls `to` with `data` and carries one authorization; nothing on a chain that charges nothing. */
+/** Fee of a transaction that calls `to` with `data` and carries one authorization. Zero on chains without such a fee. */
 export const estimate = Effect.fn("DataFee.estimate")(function* (
   client: ChainClient,
   to: Address.Address,

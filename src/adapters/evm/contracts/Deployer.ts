@@ -1,11 +1,11 @@
-/** Puts a chain's contracts where their addresses are computed to be, and checks what is there. Safe to repeat. */
+/** Deploys a chain's contracts at their computed addresses, and verifies their code. Safe to repeat. */
 import { Effect, Option, Schedule, Schema } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import type { ChainClient } from "../../../ports/shared/Chains.ts"
 import type { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 import * as Deployment from "./Deployment.ts"
 
-/** The chain cannot take the deployment, or something else is at one of its addresses. */
+/** The chain does not support the deployment, or one of its addresses holds other code. */
 export class DeploymentFailed extends Schema.TaggedError<DeploymentFailed>()("DeploymentFailed", {
   chainId: Schema.Number,
   detail: Schema.String
@@ -17,7 +17,7 @@ export class DeploymentFailed extends Schema.TaggedError<DeploymentFailed>()("De
 
 type Findings = Readonly<Record<Deployment.ContractName, Deployment.Finding>>
 
-/** What is at each of the plan's addresses. */
+/** State of each of the plan's addresses. */
 export const inspect = Effect.fn("Deployer.inspect")(function* (client: ChainClient, plan: Deployment.Plan) {
   const found = (name: Deployment.ContractName) =>
     Effect.map(client.code(plan.contracts[name].address), (code) => Deployment.judge(plan.contracts[name], code))
@@ -27,7 +27,7 @@ export const inspect = Effect.fn("Deployer.inspect")(function* (client: ChainCli
   )) satisfies Findings
 })
 
-/** Half as much again as estimated: deployments are rare, and a failed one costs all its gas. */
+/** One and a half times the estimate: deployments are rare, and a failed one costs all its gas. */
 const withMargin = (gas: bigint): bigint => (gas * 3n) / 2n
 
 const CONFIRMATION = { poll: "500 millis", patience: "3 minutes" } as const
@@ -66,7 +66,7 @@ const send = Effect.fnUntraced(function* (
         Effect.fail(
           new DeploymentFailed({
             chainId: client.chain.id,
-            detail: `transaction ${signed.hash} is not mined yet; run the command again to go on`
+            detail: `transaction ${signed.hash} is not mined yet; run the command again to continue`
           })
         )
     })
@@ -78,7 +78,7 @@ const send = Effect.fnUntraced(function* (
 
 const NAMES = ["guard", "delegate", "entry"] as const
 
-/** Fails where a contract is not as it should be by now. */
+/** Fails when a contract is missing or has other code. */
 const expecting = Effect.fnUntraced(function* (
   chainId: number,
   plan: Deployment.Plan,
@@ -89,11 +89,11 @@ const expecting = Effect.fnUntraced(function* (
   if (amiss.length === 0) return
   return yield* new DeploymentFailed({
     chainId,
-    detail: `not what was planned: ${amiss.map((name) => `${name} at ${plan.contracts[name].address} is ${findings[name]}`).join(", ")}`
+    detail: `the chain differs from the plan: ${amiss.map((name) => `${name} at ${plan.contracts[name].address} is ${findings[name]}`).join(", ")}`
   })
 })
 
-/** Deploys what is missing and verifies all. Fails, before anything is sent, where other code than planned is found. */
+/** Deploys missing contracts and verifies all. Fails before it sends anything when an address holds other code. */
 export const deploy = Effect.fn("Deployer.deploy")(function* (
   client: ChainClient,
   plan: Deployment.Plan,

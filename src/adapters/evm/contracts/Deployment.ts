@@ -1,6 +1,6 @@
 /**
- * Where the contracts of a chain are, how they get there, and how to tell that they are the right ones. Everything here is
- * computed: CREATE2 through the deterministic deployer fixes every address before anything is sent.
+ * Plans a chain's deployment: addresses, transactions and expected code of its contracts. Everything is computed, since CREATE2
+ * through the deterministic deployer fixes every address in advance.
  */
 import { Schema } from "effect"
 import {
@@ -24,24 +24,24 @@ import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generate
 /** Arachnid's deployer, at the same address on every chain: call data is a salt followed by init code. */
 export const DETERMINISTIC_DEPLOYER = Address.of("0x4e59b44847b379578588920cA78FbF26c0B4956C")
 
-/** The code that the deployer must have; a chain without it cannot have our addresses. */
+/** Code of the deployer. Without it, a chain cannot have the computed addresses. */
 export const DETERMINISTIC_DEPLOYER_CODE: Hex =
   "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3"
 
-/** What a chain's contracts are built from. Decoded values are ones that the constructors accept. */
+/** Constructor arguments of a chain's contracts. The constructors accept every decoded value. */
 export const Deployment = Schema.Struct({
   chainId: ChainId,
-  /** Administrator of the guard's allow-list: it can add a target only after the timelock, and remove one at once. */
+  /** Administrator of the guard's allow-list. Adding a target takes effect after the timelock, removing one immediately. */
   guardOwner: Address.NonZeroAddress,
   /** Seconds between listing a target and the first sweep that may call it. */
   timelockSeconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 365 * 86_400 })),
   /** Recipient of protocol fees. */
   feeRecipient: Address.NonZeroAddress,
-  /** WETH or the like; the zero address on a chain without one, where native input is then refused. */
+  /** Wrapped native token. The zero address if the chain has none; native input is then refused. */
   wrappedNative: Address.Address,
   /** EIP-712 domain name of orders. */
   domainName: DomainName,
-  /** Routers and bridges that sweeps may call from the start; each must have code when the guard is deployed. */
+  /** Routers and bridges that sweeps may call from the start. Each must have code when the guard is deployed. */
   targets: Schema.Array(Address.NonZeroAddress)
 })
 
@@ -57,18 +57,18 @@ export interface DeployTransaction {
 
 export interface PlannedContract {
   readonly address: Address.Address
-  /** The code that the address has once deployed, immutables included. */
+  /** Deployed code, with immutables. */
   readonly runtimeCode: Hex
 }
 
 export interface Plan {
   readonly chainId: ChainId
   readonly contracts: Readonly<Record<ContractName, PlannedContract>>
-  /** One for each contract that is deployed by a transaction; the guard's constructor deploys the delegate. */
+  /** One for each contract except the delegate, which the guard's constructor deploys. */
   readonly transactions: ReadonlyArray<DeployTransaction>
 }
 
-/** `right` as planned, `missing` not deployed yet, `wrong` other code than planned. */
+/** `right`: planned code. `missing`: no code. `wrong`: other code. */
 export type Finding = "right" | "missing" | "wrong"
 
 const SALT = padHex("0x", { size: 32 })
@@ -82,7 +82,7 @@ const deployment = (contract: "guard" | "entry", initCode: Hex): DeployTransacti
   data: concatHex([SALT, initCode])
 })
 
-/** Runtime code with the words of its immutables, which the compiler left zero, filled in. */
+/** Runtime code with its immutables filled in. The compiler leaves them zero. */
 const filled = (
   code: { readonly runtimeCode: Hex; readonly immutables: Readonly<Record<string, ReadonlyArray<number>>> },
   words: Readonly<Record<string, Hex>>
@@ -90,7 +90,7 @@ const filled = (
   Object.entries(code.immutables)
     .flatMap(([name, offsets]) => {
       const word = words[name]
-      if (word === undefined) throw new Error(`No value for the immutable ${name}.`)
+      if (word === undefined) throw new Error(`no value for the immutable ${name}`)
       return offsets.map((offset) => [offset, padHex(word, { size: 32 })] as const)
     })
     .reduce<Hex>((runtime, [offset, word]) => {
@@ -99,14 +99,14 @@ const filled = (
       return concatHex([head, word, end === size(runtime) ? "0x" : sliceHex(runtime, end)])
     }, code.runtimeCode)
 
-/** The layout that `LibString.packOne` gives a short string: its length, its bytes, zeros. */
+/** Layout of a short string by `LibString.packOne`: length, bytes, zeros. */
 const packed = (name: string): Hex =>
   padHex(concatHex([numberToHex(stringToBytes(name).length, { size: 1 }), stringToHex(name)]), {
     size: 32,
     dir: "right"
   })
 
-/** Init code of the guard. The order in which targets are configured, and repetitions, do not change addresses. */
+/** Init code of the guard. Targets are sorted without repetitions, so their configured order does not change addresses. */
 export const guardInitCode = (deployment: Deployment): Hex =>
   encodeDeployData({
     abi: sweepGuard.abi,
@@ -156,18 +156,18 @@ export const plan = (config: Deployment): Plan => {
   }
 }
 
-/** Judges the code that a node returned for an address; `undefined` and `0x` both mean none. */
+/** Compares the code that a node returned for an address. `undefined` and `0x` both mean no code. */
 export const judge = (planned: PlannedContract, code: Hex | undefined): Finding => {
   if (code === undefined || size(code) === 0) return "missing"
   return code.toLowerCase() === planned.runtimeCode.toLowerCase() ? "right" : "wrong"
 }
 
-/** The transactions that are still to be sent, given what is there. */
+/** Transactions that are still to be sent. */
 export const outstanding = (
   planned: Plan,
   findings: Readonly<Record<ContractName, Finding>>
 ): ReadonlyArray<DeployTransaction> =>
   planned.transactions.filter((transaction) => findings[transaction.contract] === "missing")
 
-/** Whether a chain can be deployed to: it has the deployer, with the code that it must have. */
+/** Returns true when the chain has the deterministic deployer with its exact code. */
 export const hasDeployer = (code: Hex | undefined): boolean => code?.toLowerCase() === DETERMINISTIC_DEPLOYER_CODE

@@ -1,7 +1,7 @@
 /**
- * Runs an unsigned order for real: a stand-in account, whose key this process made up, gets the owner's tokens and signs the
- * same order in the owner's place. So the delegate, the guard with its allow-list, the venue and the tokens all run as they
- * will, and the gas is theirs, before the owner has signed anything. Nothing of it leaves the simulation.
+ * Simulates an order before its owner has signed it. A stand-in account with a random key receives the owner's tokens and signs
+ * the same order. So the delegate, the guard, the venue and the tokens run their real code, and the gas is realistic. Nothing
+ * leaves the simulation.
  */
 import { Effect, Layer } from "effect"
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"
@@ -17,16 +17,16 @@ import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/S
 import { sweepDelegate } from "../abi/contracts.generated.ts"
 import * as DataFee from "./DataFee.ts"
 
-/** What an authorization adds to a transaction's intrinsic gas (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
+/** Intrinsic gas of one authorization (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
 const AUTHORIZATION_GAS = 25_000n
 
-/** Enough for any sweep, and a bound on what a hostile token can burn of a node's time. */
+/** Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
 const GAS_CAP = 5_000_000n
 
-/** Sends the simulated transaction; any account that is not the stand-in would do. */
+/** Sender of the simulated transaction: any account except the stand-in. */
 const SENDER = Address.of("0x000000000000000000000000000000000000dead")
 
-/** `domainName` must be the one that the delegates were deployed with. */
+/** `domainName` must be the name with which the delegates were deployed. */
 export const layer = (options: { readonly domainName: string }) =>
   Layer.effect(
     SweepSimulation,
@@ -36,7 +36,7 @@ export const layer = (options: { readonly domainName: string }) =>
       const account = privateKeyToAccount(generatePrivateKey())
       const standIn = Address.of(account.address)
 
-      /** Moves what the order pulls from its owner to the stand-in. */
+      /** Moves the order's input from its owner to the stand-in. */
       const funding = (order: SweepOrder) =>
         isNative(order.tokenIn)
           ? { from: order.owner, to: standIn, data: "0x" as const, value: order.amountIn }

@@ -1,7 +1,6 @@
 /**
- * The `Signatures` port by libsecp256k1 and a WebAssembly Keccak: what viem needs half a millisecond of CPU for takes a tenth
- * of that, and recovering signers is most of what taking an order costs. Where either is not to be had for the platform,
- * viem's implementation, which runs everywhere, takes the place of both.
+ * The `Signatures` port by libsecp256k1 and a WebAssembly Keccak. Recovering signers is most of the CPU of a submission, and viem
+ * takes ten times as long (`./sweep bench signatures`). Platforms without these libraries use viem's implementation.
  */
 import { Effect, Layer, Option } from "effect"
 import * as Address from "../../../domain/Address.ts"
@@ -26,7 +25,7 @@ const addressWordOf = (address: Address.Address): string => digitsOf(address).pa
 const typeText = (name: string, members: ReadonlyArray<{ readonly name: string; readonly type: string }>): Uint8Array =>
   Buffer.from(`${name}(${members.map((member) => `${member.type} ${member.name}`).join(",")})`)
 
-/** EIP-712, "Definition of domainSeparator": the fields that our domain has. */
+/** Fields of the domain (EIP-712, "Definition of domainSeparator"). */
 const DOMAIN_MEMBERS = [
   { name: "name", type: "string" },
   { name: "version", type: "string" },
@@ -34,12 +33,12 @@ const DOMAIN_MEMBERS = [
   { name: "verifyingContract", type: "address" }
 ]
 
-/** The EIP-712 digest of orders, encoded by hand: every member is one word. */
+/** EIP-712 digest of orders, encoded by hand: every member is one word. */
 const orderDigest = () => {
   const orderType = keccak(typeText("SweepOrder", TYPES.SweepOrder))
   const domainType = keccak(typeText("EIP712Domain", DOMAIN_MEMBERS))
   const version = keccak(Buffer.from(DOMAIN_VERSION))
-  /** Up to the chain id: a deployment has one name. */
+  /** Domain separator up to the chain id. A deployment has one name. */
   let prefix: { readonly name: string; readonly words: string } | undefined
 
   const prefixOf = (name: string): string => {
@@ -72,7 +71,7 @@ const orderDigest = () => {
   }
 }
 
-/** RLP of an integer: its shortest big-endian bytes; below 128 the byte stands for itself. */
+/** RLP of an integer: its shortest big-endian bytes. A byte below 128 has no prefix. */
 const rlpInteger = (value: bigint): string => {
   if (value === 0n) return "80"
   const digits = value.toString(16)
@@ -80,7 +79,7 @@ const rlpInteger = (value: bigint): string => {
   return value < 0x80n ? bytes : (0x80 + bytes.length / 2).toString(16) + bytes
 }
 
-/** RLP's prefix of a string of 20 bytes. */
+/** RLP prefix of a string of 20 bytes. */
 const ADDRESS_PREFIX = "94"
 
 /** keccak256(0x05 ‖ rlp([chainId, address, nonce])) (EIP-7702); the list is always shorter than 56 bytes. */
@@ -98,7 +97,7 @@ const make = (ecdsaRecover: Recover): Signatures["Service"] => {
       const digits = keccak(key.subarray(1)).slice(24)
       return Option.some(Address.checksummed(digits, keccak(Buffer.from(digits))))
     } catch {
-      // No scalars of the curve, or no key has such a signature.
+      // `r` or `s` is not a scalar of the curve, or no key has such a signature.
       return Option.none()
     }
   }
@@ -123,10 +122,10 @@ const native = Effect.gen(function* () {
   return make((signature, yParity, hash) => bindings.ecdsaRecover(signature, yParity, hash, false))
 })
 
-/** Fails where there is nothing native for the platform. */
+/** Fails on platforms without the native library. */
 export const layerNative = Layer.effect(Signatures, native)
 
-/** The fast implementation, or viem's. */
+/** The native implementation, or viem's on platforms without it. */
 export const layer: Layer.Layer<Signatures> = layerNative.pipe(
   Layer.catch((error) =>
     ViemSignatures.layer.pipe(

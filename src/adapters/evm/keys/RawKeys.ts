@@ -1,4 +1,4 @@
-/** `RelayerKeys` whose private keys are in this process. Every key is a lane on every chain: nonces are per chain. */
+/** `RelayerKeys` with private keys in this process. Every key is a lane on every chain, since nonces are per chain. */
 import { type Array, Effect, Layer, Redacted, Schema } from "effect"
 import { parseSignature } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -9,7 +9,7 @@ import type { UnsignedTransaction } from "../../../ports/shared/Transaction.ts"
 import * as Keccak from "../codec/Keccak.ts"
 import * as TransactionRlp from "../codec/TransactionRlp.ts"
 
-/** A configured key is no secp256k1 private key, or is configured twice. Says which one, never what it is. */
+/** A configured key is not a secp256k1 private key, or is configured twice. The message never contains the key. */
 export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelayerKey", {
   /** Position in the configuration, from 0. */
   index: Schema.Number,
@@ -32,7 +32,7 @@ const lane = (key: Redacted.Redacted<Hex>, index: number) =>
     catch: () => new BadRelayerKey({ index, detail: "is not a private key (32 bytes as 0x-prefixed hex)" })
   }).pipe(Effect.map((account) => ({ address: Address.of(account.address), account })))
 
-/** The lanes of private keys (32 bytes, 0x-prefixed hex), in their order. */
+/** Lanes of private keys (32 bytes, 0x-prefixed hex), in their order. */
 export const layer = (
   keys: Array.NonEmptyReadonlyArray<Redacted.Redacted<Hex>>
 ): Layer.Layer<RelayerKeys, BadRelayerKey> =>

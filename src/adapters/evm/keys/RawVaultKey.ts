@@ -1,4 +1,4 @@
-/** `VaultKey` whose private key is in this process. */
+/** `VaultKey` with a private key in this process. */
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { keccak256 } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -6,14 +6,14 @@ import * as Address from "../../../domain/Address.ts"
 import type { Hex } from "../../../domain/Hex.ts"
 import { VaultKey, VaultSigningFailed } from "../../../ports/builder/VaultKey.ts"
 
-/** The key is no secp256k1 private key. Never says what it is. */
+/** The key is not a secp256k1 private key. The message never contains it. */
 export class BadVaultKey extends Schema.TaggedError<BadVaultKey>()("BadVaultKey", {}) {
   override get message(): string {
     return "the vault's key is not a private key (32 bytes as 0x-prefixed hex)"
   }
 }
 
-/** Causes may quote the key: of them, the name alone is told. */
+/** A cause may quote the key, so only its name is kept. */
 const signing = <A>(sign: () => Promise<A>): Effect.Effect<A, VaultSigningFailed> =>
   Effect.tryPromise({
     try: sign,

@@ -1,4 +1,4 @@
-/** The `Signatures` port by viem, whose secp256k1 is pure TypeScript: it runs wherever the service does. */
+/** The `Signatures` port by viem. Its secp256k1 is pure TypeScript, so it runs on every platform. */
 import { Effect, Layer, Option } from "effect"
 import { hexToBigInt, recoverAddress, sliceHex } from "viem"
 import * as Address from "../../../domain/Address.ts"
@@ -7,7 +7,7 @@ import { type Hash, type Hex, size } from "../../../domain/Hex.ts"
 import { digest } from "../../../domain/SweepOrder.ts"
 import { Signatures } from "../../../ports/orchestrator/Signatures.ts"
 
-/** The largest `s` that EIP-2, and with it EIP-7702, accepts: half of secp256k1's order. */
+/** Largest `s` that EIP-2 and EIP-7702 accept: half of secp256k1's order. */
 const MAX_LOW_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 export interface Parts {
@@ -17,8 +17,8 @@ export interface Parts {
 }
 
 /**
- * Splits a signature exactly as the delegate does: 65 bytes must end in 27 or 28, since ecrecover takes nothing else, so that
- * no signature is accepted here that the chain refuses.
+ * Splits a signature exactly as the delegate does, so that none is accepted here that the chain refuses. 65 bytes must end in 27 or
+ * 28, because ecrecover accepts nothing else.
  */
 export const parse = (signature: Hex): Option.Option<Parts> => {
   const bytes = size(signature)
@@ -37,7 +37,7 @@ export const parse = (signature: Hex): Option.Option<Parts> => {
   return v === 27 || v === 28 ? Option.some({ r, s, yParity: v - 27 }) : Option.none()
 }
 
-/** None where `r` or `s` is no scalar of the curve, or no key has such a signature. */
+/** Recovers the signer; none when `r` or `s` is not a scalar of the curve, or no key has such a signature. */
 const signer = (hash: Hash, parts: Parts): Effect.Effect<Option.Option<Address.Address>> =>
   Effect.tryPromise(() => recoverAddress({ hash, signature: parts })).pipe(Effect.map(Address.of), Effect.option)
 
@@ -47,7 +47,7 @@ const recover: Signatures["Service"]["recover"] = (hash, signature) =>
     onSome: (parts) => signer(hash, parts)
   })
 
-/** What EIP-2 asks of a signature, so that there is only one of them for a key and a message. */
+/** Rule of EIP-2, by which a key has only one valid signature of a message. */
 export const hasLowS = ({ s }: Pick<Parts, "s">): boolean => hexToBigInt(s) <= MAX_LOW_S
 
 const recoverAuthority: Signatures["Service"]["recoverAuthority"] = (authorization) =>

@@ -1,11 +1,11 @@
 /**
- * Calls of one endpoint that are made at the same moment travel as one request (JSON-RPC 2.0, section 6), each with an answer
- * or an error of its own.
+ * Batches calls of one endpoint that are made at the same moment into one request (JSON-RPC 2.0, section 6). Each call has an
+ * answer or an error of its own.
  *
- * Endpoints take batches of any size, of some size, or none, and each says so in its own way. So whatever a batch brings back
- * that is not an answer to each of its calls makes the batches smaller, down to calls one by one, and the calls that had no
- * answer are made again. That is not done with transactions: they may have been taken, and only their sender can judge what a
- * second attempt means. They share a request only where batches of that size have been answered before.
+ * Endpoints accept batches of any size, of limited size, or none, and report that in different ways. So any reply that does not
+ * answer each call of a batch reduces the batch size, down to single calls, and the unanswered calls are repeated. Transactions
+ * are not repeated, because the node may have accepted them and only their sender can decide about a second attempt. They share a
+ * request only when a batch of that size was answered before.
  */
 import { Clock, Effect, Exit, Option, Request, RequestResolver, Schema } from "effect"
 import * as Arr from "effect/Array"
@@ -14,7 +14,7 @@ import type { Reply, Transport } from "./Http.ts"
 import * as RpcErrors from "./Errors.ts"
 
 export interface Options {
-  /** Calls in one request at most; 1 never batches. */
+  /** Maximum number of calls in one request. 1 disables batches. */
   readonly maxBatch: number
 }
 
@@ -27,8 +27,8 @@ class Call extends Request.Class<
 type Entry = Request.Entry<Call>
 
 /**
- * What shares a request: it is answered when its slowest call is. Lookups do not wait for what the node must execute, a
- * simulation, which is a batch in itself, waits for nothing, and nothing waits for a send.
+ * Only calls of one kind share a request, because a request is answered when its slowest call is. So lookups do not wait for calls
+ * that the node executes, and nothing waits for a send. A simulation is a batch in itself and has its own request.
  */
 type Kind = "lookup" | "call" | "simulation" | "send"
 
@@ -45,10 +45,10 @@ const kindOf = ({ method }: Call): Kind => {
   }
 }
 
-/** How long an endpoint that refused a batch is spared bigger ones, in milliseconds. */
+/** Milliseconds for which an endpoint that refused a batch gets no larger one. */
 const SMALLER_FOR_MILLIS = 600_000
 
-/** Of HTTP: said by what stands before a node, about its load and not about the request. */
+/** HTTP statuses by which a proxy reports the load of a node. They say nothing about the request. */
 const SAYS_NOTHING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 const RpcAnswer = Schema.Union([
@@ -72,13 +72,13 @@ const envelope = ({ method, params }: Lookup, index: number) => ({
   params
 })
 
-/** Nothing is retried here beyond calls that a batch left without an answer. */
+/** Repeats only calls that a batch left without an answer. */
 export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
   const { name } = transport
-  /** The biggest batch to try. */
+  /** Largest batch to try. */
   let limit = maxBatch
   let limitedUntil = 0
-  /** The biggest batch in which every call was answered. */
+  /** Largest batch in which every call was answered. */
   let proven = 1
 
   const sizeOf = (kind: Kind): number => {
@@ -103,11 +103,11 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     return Exit.fail(new RpcError({ endpoint: name, code, text: message, data }))
   }
 
-  /** Nodes answer errors with 200 or 400. */
+  /** Nodes send JSON-RPC errors with status 200 or 400. */
   const exitOfReply = ({ body, status }: Reply): Exit.Exit<unknown, RpcFailure> =>
     status === 429 || status >= 500 ? failed(`HTTP ${status}`) : exitOf(body, status)
 
-  /** The answers to single calls, by id. */
+  /** Answers to single calls, by id. */
   const answersIn = ({ body, status }: Reply): ReadonlyMap<unknown, Exit.Exit<unknown, RpcFailure>> => {
     const answers = new Map<unknown, Exit.Exit<unknown, RpcFailure>>()
     for (const each of Array.isArray(body) ? body : []) {
@@ -130,7 +130,7 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
       })
     )
 
-  /** In requests of at most `size` calls. */
+  /** Sends the calls in requests of at most `size` calls. */
   const askInParts = (entries: ReadonlyArray<Entry>, size: number, kind: Kind): Effect.Effect<void> =>
     Effect.forEach(Arr.chunksOf(entries, size), (part) => askTogether(part, kind), {
       concurrency: "unbounded",
@@ -146,7 +146,7 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     if (SAYS_NOTHING.has(status)) return yield* completeAll(entries, failed(`HTTP ${status}`))
     const answers = answersIn(outcome.success)
     const unanswered = entries.filter((_, index) => !answers.has(index + 1))
-    // Before the callers go on: they must find what was learned here.
+    // Before the callers continue, because their next calls must respect the new limit.
     if (unanswered.length === 0) {
       proven = Math.max(proven, entries.length)
     } else {
@@ -163,7 +163,7 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
       : askInParts(unanswered, limit, kind)
   })
 
-  /** A limit that was learned is forgotten after a while. */
+  /** Resets a learned limit after `SMALLER_FOR_MILLIS`. */
   const currentLimit = Effect.map(Clock.currentTimeMillis, (now) => {
     if (limit < maxBatch && now >= limitedUntil) limit = maxBatch
     return limit
@@ -171,7 +171,7 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
 
   const resolver = RequestResolver.makeWith<Call>({
     batchKey: ({ request }) => kindOf(request),
-    // Until everything that runs now waits for something.
+    // Lets every running fiber add its calls first.
     delay: Effect.yieldNow,
     collectWhile: (entries) => {
       const [first] = entries
@@ -182,14 +182,14 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
       if (first === undefined) return
       yield* currentLimit
       const kind = kindOf(first.request)
-      // The limit may have fallen while they gathered.
+      // The limit may have changed in the meantime.
       yield* askInParts(entries, sizeOf(kind), kind)
     })
   })
 
   const request: Endpoint["request"] = (method, params) => Effect.request(new Call({ method, params }), resolver)
 
-  /** One request, whose unanswered calls are made again by themselves, which also finds out how big batches may be. */
+  /** Sends one request. Its unanswered calls are repeated one by one, which also finds the endpoint's limit. */
   const requestPart = Effect.fnUntraced(function* (part: ReadonlyArray<Lookup>) {
     const [only] = part
     if (part.length === 1 && only !== undefined) return [yield* request(only.method, only.params)]

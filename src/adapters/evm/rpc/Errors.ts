@@ -1,17 +1,17 @@
 /**
- * What nodes mean by their errors. There is no standard for it beyond `code: 3` for a revert, so messages of anvil, geth,
- * erigon, nethermind, besu and reth are matched. What matches nothing is unknown, never a "no".
+ * Meaning of the errors of nodes. Only `code: 3` for a revert is standard, so the messages of anvil, geth, erigon, nethermind, besu
+ * and reth are matched. An error without a match is unknown and never counts as a refusal.
  */
 import { Exit, Option, Predicate } from "effect"
 import type { Hex } from "../../../domain/Hex.ts"
 import type { SendRejected } from "../../../ports/shared/Chains.ts"
 import type { RpcError, RpcFailure } from "./JsonRpc.ts"
 
-/** What a node says of a transaction that it did not simply take. */
+/** Outcome of sending a transaction that the node did not simply accept. */
 export type SendOutcome =
   { readonly _tag: "Known" } | { readonly _tag: "Rejected"; readonly reason: SendRejected["reason"] }
 
-/** In the order in which they are tried: "replacement transaction underpriced" also says "transaction". */
+/** Tried in this order, because some messages match more than one pattern. */
 const SEND_MESSAGES: ReadonlyArray<readonly [RegExp, SendOutcome]> = [
   [
     /already known|known transaction|already.?imported|already exists|already_exists|AlreadyKnown|already in mempool|same hash was already/i,
@@ -33,13 +33,13 @@ const SEND_MESSAGES: ReadonlyArray<readonly [RegExp, SendOutcome]> = [
 ]
 
 /**
- * What a node's refusal of a transaction means; `undefined` when it is passing (a full pool, a nonce gap, a rate limit, an
- * authority reserved by another transaction) or not understood, so that nothing follows from it.
+ * Meaning of a node's refusal of a transaction. `undefined` when the refusal is temporary (a full pool, a nonce gap, a rate limit, an
+ * authority reserved by another transaction) or unknown.
  */
 export const sendOutcome = (error: RpcError): SendOutcome | undefined =>
   SEND_MESSAGES.find(([pattern]) => pattern.test(error.text))?.[1]
 
-/** The call ran and failed, so another endpoint would say the same: a revert, an exceptional halt, or too little balance. */
+/** True when the call was executed and failed, so that every endpoint would fail: a revert, a halt, or too little balance. */
 const EXECUTION_FAILURE =
   /revert|out of ?gas|invalid opcode|invalid jump|stack (underflow|overflow|limit)|VM execution error|VMExecutionError|bad instruction|write protection|insufficient ?(funds|balance)|EVM error|precompile/i
 
@@ -47,7 +47,7 @@ export const isExecutionFailure = (error: RpcError): boolean => error.code === 3
 
 const HEX_IN_TEXT = /0x(?:[0-9a-fA-F]{2})*/
 
-/** The revert data in an error: a string in `data` itself, or within its `data`, `result` or `originalError`. */
+/** Revert data of an error: a string in `data`, or in its `data`, `result` or `originalError`. */
 export const revertData = (data: unknown): Hex => {
   if (typeof data === "string") return (HEX_IN_TEXT.exec(data)?.[0] ?? "0x") as Hex
   if (!Predicate.isObject(data)) return "0x"
@@ -56,12 +56,12 @@ export const revertData = (data: unknown): Hex => {
   return "originalError" in data ? revertData(data.originalError) : "0x"
 }
 
-/** JSON-RPC 2.0, "Invalid Request": what a single well-formed call is never answered with. */
+/** "Invalid Request" of JSON-RPC 2.0. A single well-formed call never gets this answer. */
 const INVALID_REQUEST = -32_600
 
 const BATCH_REFUSAL = /\bbatch|response (is )?too (large|big)/i
 
-/** The error is about the batch that the call came in, not about the call. */
+/** True when the error concerns the batch and not the call. */
 export const isBatchRefusal = (exit: Exit.Exit<unknown, RpcFailure>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),

@@ -1,6 +1,6 @@
 /**
- * New heads of a chain as they appear: told by the node over a WebSocket where there is one, else found by asking. A socket that
- * cannot be opened, breaks, falls silent or serves another chain is replaced by asking until it is tried again.
+ * New heads of a chain, by a WebSocket subscription if the chain has one, else by polling. When a socket cannot be opened, breaks,
+ * falls silent or serves another chain, the chain is polled until the socket is tried again.
  */
 import { Clock, Duration, Effect, Option, Schema, type Scope, Stream } from "effect"
 import { Socket } from "effect/socket"
@@ -9,30 +9,30 @@ import type { Block, ChainClient } from "../../../ports/shared/Chains.ts"
 import { checkChain, EndpointFailed } from "./JsonRpc.ts"
 import * as Rpc from "./Schemas.ts"
 
-/** How many heads a slow subscriber may fall behind by before it misses some. */
+/** Heads that are buffered for a slow subscriber. Beyond them it misses the oldest. */
 const CAPACITY = 16
 
-/** Questions in a block's time, while one is due: a head is known after an eighth of it at the latest. */
+/** Polls per block time while a block is due, so that a head is known after an eighth of a block time at the latest. */
 const QUESTIONS_PER_BLOCK = 8
 
-/** No chain is asked more often, and none less often, than this in milliseconds. */
+/** Bounds of the polling interval, in milliseconds. */
 const QUESTION_MILLIS = { from: 25, to: 2_000 }
 
-/** How much of what is expected of the next block comes from the newest one. */
+/** Weight of the newest block in the moving average of block times. */
 const NEWEST_WEIGHT = 0.25
 
-/** What a node may be silent for before it is taken for dead: blocks, and milliseconds at least. */
+/** A node without a head for this many block times, and at least this many milliseconds, counts as dead. */
 const SILENT = { blocks: 10, millis: 15_000 }
 
-/** How long a chain is asked after its socket failed, before the socket is tried again. */
+/** Time from the failure of a socket to the next attempt. */
 const SOCKET_RETRY = Duration.seconds(30)
 
 const clamp = (value: number, { from, to }: { readonly from: number; readonly to: number }): number =>
   Math.min(Math.max(value, from), to)
 
 /**
- * Asks seldom while no block is due and often when one is, by the time that blocks were seen to take. That time starts as
- * configured and never grows beyond it: a chain that paused must not be asked too seldom when it goes on.
+ * Polls rarely while no block is due and often when one is, by the average of observed block times. The average starts at the
+ * configured block time and never exceeds it, so that a chain that paused is polled often enough when it resumes.
  */
 const polled = (chain: Chain, latest: Effect.Effect<Option.Option<Block>, unknown>): Stream.Stream<Block> =>
   Stream.unwrap(
@@ -79,7 +79,7 @@ const decodeMessage = Schema.decodeUnknownEffect(Message)
 const call = (id: number, method: string, params: ReadonlyArray<unknown>): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params })
 
-/** Ends with a failure, whatever the reason: a subscription has no other end. */
+/** Always ends with a failure, because a subscription has no regular end. */
 const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFailed, Socket.WebSocketConstructor> => {
   const endpoint = URL.canParse(url) ? new URL(url).host : "invalid URL"
   const failed = (detail: string) => new EndpointFailed({ endpoint, detail })
@@ -110,7 +110,7 @@ const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFai
   ).pipe(Stream.mapError((error) => (error._tag === "EndpointFailed" ? error : failed(error.message))))
 }
 
-/** Every subscriber sees the same heads; nothing is asked of a node while there is none. */
+/** All subscribers share one stream of heads. Without a subscriber, no node is asked. */
 export const make = (
   client: Pick<ChainClient, "chain" | "block">,
   wsUrl: string | undefined

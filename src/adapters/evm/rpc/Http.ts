@@ -1,17 +1,17 @@
-/** One exchange with a JSON-RPC endpoint over HTTP: a body out, a body back. What it says is read elsewhere. */
+/** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
 import { Duration, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { EndpointFailed } from "./JsonRpc.ts"
 
 export interface Reply {
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number
-  /** Parsed; undefined where the body is no JSON. */
+  /** Parsed body; undefined if it is not JSON. */
   readonly body: unknown
 }
 
 export interface Transport {
-  /** The host alone: the rest of an RPC URL often holds an API key. */
+  /** Host of the URL only, since the rest of an RPC URL often contains an API key. */
   readonly name: string
   readonly post: (body: unknown) => Effect.Effect<Reply, EndpointFailed>
 }
@@ -26,14 +26,14 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Fails where there is no reply at all within `timeout`. Nothing is retried here. */
+/** Fails without a reply within `timeout`. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
   const name = hostOf(url)
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })
   const post: Transport["post"] = (body) =>
     client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyJsonUnsafe(body))).pipe(
       Effect.flatMap(({ status, text }) => Effect.map(text, (said): Reply => ({ status, body: parsed(said) }))),
-      // A span of the client would hold the URL, and what it sends to third parties; its error holds the URL too.
+      // The client's spans and errors contain the URL, and with it an API key. So both are dropped.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       Effect.mapError((error) => failed(error.reason._tag)),
       Effect.timeoutOrElse({

@@ -1,6 +1,6 @@
 /**
- * One JSON-RPC endpoint of a node. It tells "the node answered that it cannot" ({@link RpcError}) from "there is no usable
- * answer" ({@link EndpointFailed}), which is what every decision about a retry rests on.
+ * One JSON-RPC endpoint of a node. It distinguishes an error that the node returned ({@link RpcError}) from a missing or unusable
+ * answer ({@link EndpointFailed}). Every decision about a retry depends on that.
  */
 import { Duration, Effect, Schema } from "effect"
 
@@ -34,20 +34,20 @@ export interface Call {
 }
 
 export interface Endpoint {
-  /** The host alone: the rest of an RPC URL often holds an API key. */
+  /** Host of the URL only, since the rest of an RPC URL often contains an API key. */
   readonly name: string
   readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcFailure>
-  /** The answers to lookups, in their order; cheaper than a request for each. Fails when one of them does. */
+  /** Answers to several lookups, in order, by fewer requests. Fails when one of them fails. */
   readonly requestAll: (lookups: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<unknown>, RpcFailure>
 }
 
-/** Fails unless `answer`, to `eth_chainId`, names the chain. */
+/** Fails unless `answer`, the result of `eth_chainId`, is the chain's id. */
 export const checkChain = (endpoint: string, answer: unknown, chainId: number): Effect.Effect<void, EndpointFailed> =>
   answer === `0x${chainId.toString(16)}`
     ? Effect.void
     : Effect.fail(new EndpointFailed({ endpoint, detail: `serves chain ${String(answer)}, not ${chainId}` }))
 
-/** Checks before the first request that the endpoint serves `chainId`, and again until it was reached once. */
+/** Checks before the first request that the endpoint serves `chainId`. Repeats the check until it got an answer. */
 export const verified = Effect.fnUntraced(function* (endpoint: Endpoint, chainId: number) {
   const check = yield* endpoint.request("eth_chainId", []).pipe(
     Effect.flatMap((answer) => checkChain(endpoint.name, answer, chainId)),

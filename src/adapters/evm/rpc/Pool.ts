@@ -1,40 +1,40 @@
 /**
- * Several endpoints of one chain as one: the first that gives a usable answer wins.
+ * Combines the endpoints of a chain. The first usable answer wins.
  *
- * The preferred one is asked first; the next when it has failed, or when it is silent for a while (hedging), so that a slow
- * endpoint costs little and a dead one less. An endpoint that failed or was overtaken is asked last for a while, and so is one
- * whose head lies behind: what it says is true of the past.
+ * The preferred endpoint is asked first. The next one is asked when it fails, or when it has not answered within the hedging delay.
+ * An endpoint that failed or was overtaken is asked last until its cooldown is over. An endpoint with an old head is asked after
+ * those with the newest one, because its answers are outdated.
  */
 import { Clock, Deferred, type Duration, Effect, Option } from "effect"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 
 export interface Options {
-  /** How long an endpoint may be silent before the next one is asked as well. */
+  /** Hedging delay: time without an answer after which the next endpoint is asked as well. */
   readonly hedgeAfter: Duration.Input
 }
 
 export interface RequestOptions {
-  /** Which errors of a node are an answer, such as a revert: those end the search, all others move it on. */
+  /** True for errors that are final answers, such as a revert. After any other error the next endpoint is asked. */
   readonly isAnswer?: (failure: RpcFailure) => boolean
-  /** Which answers only say that this node does not know: an endpoint that lies behind is not the one to say so. */
+  /** True for answers that mean "not known". They are not accepted from an endpoint with an old head. */
   readonly isIgnorance?: (answer: unknown) => boolean
 }
 
 export interface JsonRpcPool {
-  /** Asks one endpoint after the other for something that changes nothing. Fails with the last failure. */
+  /** Sends a read to one endpoint after another. Fails with the last failure. */
   readonly request: (
     method: string,
     params: ReadonlyArray<unknown>,
     options?: RequestOptions
   ) => Effect.Effect<unknown, RpcFailure>
   /**
-   * Runs `ask` on one endpoint after the other in the same way; the first success ends it, and a success of one interrupts
-   * the others. Fails with the last failure once all have failed.
+   * Runs `ask` on one endpoint after another in the same way. The first success interrupts the others. Fails with the last failure
+   * when all have failed.
    */
   readonly first: <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) => Effect.Effect<A, E | EndpointFailed>
   /**
-   * Asks every endpoint that is well, since heads differ, and gives the highest. Waits no longer than the hedging delay for
-   * those that are slower than the first. Remembers who lies behind.
+   * Asks all endpoints outside a cooldown, since their heads differ, and returns the highest head. After the first answer it waits
+   * for the others no longer than the hedging delay. Records the height of each.
    */
   readonly head: (
     method: string,
@@ -43,13 +43,13 @@ export interface JsonRpcPool {
   ) => Effect.Effect<unknown, RpcFailure>
 }
 
-/** How long an endpoint that failed or was overtaken is asked last, in milliseconds. */
+/** Cooldown of an endpoint that failed or was overtaken, in milliseconds. */
 const COOLDOWN_MILLIS = 10_000
 
-/** Endpoints behind one load balancer differ by a block or two all the time. */
+/** Nodes behind a load balancer may differ by two blocks. */
 const TOLERATED_BLOCKS = 2n
 
-/** After this many milliseconds it is not known any more how high an endpoint is. */
+/** A recorded height expires after this many milliseconds. */
 const HEIGHT_LIFETIME_MILLIS = 60_000
 
 interface Health {
@@ -111,14 +111,14 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
     return height !== undefined && height + tolerance < highest(now)
   }
 
-  /** As they stand in the configuration: first the well ones, then those that lie behind, then those that failed. */
+  /** Endpoints in configured order: first those without trouble, then those with an old head, then those in a cooldown. */
   const ordered = Effect.map(Clock.currentTimeMillis, (now) => {
     const rank = (endpoint: Endpoint): number =>
       (health.get(endpoint)?.avoidedUntil ?? 0) > now ? 2 : isBehind(endpoint, now, TOLERATED_BLOCKS) ? 1 : 0
     return endpoints.toSorted((a, b) => rank(a) - rank(b))
   })
 
-  /** One after the other: the next when the one before has failed, or has been silent for the delay. */
+  /** Asks one after another: the next when the previous one failed, or has not answered within the delay. */
   const staggered = <A, E>(
     [endpoint, ...others]: ReadonlyArray<Endpoint>,
     asked: (endpoint: Endpoint) => Effect.Effect<A, E>
@@ -150,7 +150,7 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
   const first: JsonRpcPool["first"] = (asked) => Effect.flatMap(ordered, (list) => staggered(list, asked))
 
   const request: JsonRpcPool["request"] = Effect.fnUntraced(function* (method, params, { isAnswer, isIgnorance } = {}) {
-    /** What a node that lies behind did not know. It stands if none knows better. */
+    /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
     let ignorance: { readonly answer: unknown } | undefined
     const outcome = yield* Effect.result(
       first((endpoint) =>
@@ -160,7 +160,7 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
             return Effect.flatMap(Clock.currentTimeMillis, (now) => {
               if (!isBehind(endpoint, now, 0n)) return Effect.succeed(Effect.succeed(answer))
               ignorance = { answer }
-              return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "lies behind" }))
+              return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "its head is old" }))
             })
           }),
           Effect.catch((failure) =>

@@ -1,4 +1,4 @@
-/** The answers of a node, as the execution JSON-RPC API defines them, decoded to what the `Chains` port speaks. */
+/** Schemas of a node's answers, as the execution JSON-RPC API defines them. */
 import { Schema, SchemaTransformation } from "effect"
 import { zeroHash } from "viem"
 import { Hash } from "../../../domain/Hex.ts"
@@ -24,7 +24,7 @@ export const RpcBlock = Schema.Struct({
   gasLimit: Quantity
 })
 
-/** A pending block of geth has no hash yet; the zero hash stands for it and equals that of no block. */
+/** A pending block of geth has no hash. It gets the zero hash, which no block has. */
 export const block = (rpc: typeof RpcBlock.Type): Block => ({
   number: rpc.number,
   hash: rpc.hash ?? zeroHash,
@@ -35,7 +35,7 @@ export const block = (rpc: typeof RpcBlock.Type): Block => ({
 })
 
 export const RpcFeeHistory = Schema.Struct({
-  /** One more than the blocks asked for: the last is the next block's. */
+  /** One entry more than the requested blocks: the last one is that of the next block. */
   baseFeePerGas: Schema.NonEmptyArray(Quantity),
   reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity))))
 })

@@ -1,4 +1,4 @@
-/** What an entry of the chains file becomes. */
+/** An entry of the chains file becomes a chain. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ChainSettings from "../../../../src/adapters/evm/chains/ChainSettings.ts"

@@ -1,4 +1,4 @@
-/** What is said of a chains file that is not as it should be. */
+/** Messages about invalid chains files. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"

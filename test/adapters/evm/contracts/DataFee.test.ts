@@ -1,4 +1,4 @@
-/** What rollups charge for bytes: by the OP stack's own contracts, and as Arbitrum's nodes answer. */
+/** Fees of rollups for bytes, by the OP stack's own contracts and by recorded answers of Arbitrum's nodes. */
 import { readFileSync } from "node:fs"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What the simulation says of orders before anybody has signed them, on the local network's contracts. */
+/** Simulates unsigned orders on the local network's contracts. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"

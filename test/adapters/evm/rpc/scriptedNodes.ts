@@ -6,7 +6,7 @@ import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import { type ChainClient, Chains } from "../../../../src/ports/shared/Chains.ts"
 import { chain } from "../../../support/FakeChain.ts"
 
-/** What a scripted node does with a request. */
+/** Reaction of a scripted node to a request. */
 export type Reaction =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
@@ -23,7 +23,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** What a node does with several calls in one request; it answers each of them unless told. */
+/** Reaction of a node to a batch. Default: it answers each call. */
 export type OnBatch = (calls: ReadonlyArray<Call>, answer: (call: Call) => unknown) => Response | "hang"
 
 /**
@@ -77,7 +77,7 @@ export const network = (nodes: Record<string, Node>, onBatch?: OnBatch) => {
   return { log, requests, use }
 }
 
-/** Bodies are read outside the test clock; nothing that is due stays undone for this long. */
+/** Waits 10 ms of real time, because bodies are read outside the test clock. All due work is done by then. */
 const settled = Effect.promise(() => Bun.sleep(10))
 
 /** Lets time pass after what can happen now has happened, and lets happen what is due then. */
