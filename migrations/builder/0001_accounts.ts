@@ -1,8 +1,8 @@
 /**
- * Builders and what lets them in. Secrets are kept as SHA-256 alone.
+ * Builders and their credentials. Of secrets, only the SHA-256 is stored.
  *
- * Addresses and hashes are text in the form the service compares them in: an operator can paste them from an explorer, and
- * no adapter has to convert. Collation "C" makes their comparison bytewise, hence cheap and the same on every machine.
+ * Addresses and hashes are text in the form in which the service compares them: an operator can paste them from an
+ * explorer, and no adapter converts them. Collation "C" compares bytewise, which is fast and the same on every machine.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

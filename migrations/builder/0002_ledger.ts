@@ -1,6 +1,6 @@
 /**
- * The ledger: entries are added, never changed. An entry holds what changed of a builder's earnings and of what it was paid,
- * so that a balance is sum(earned) - sum(paid), and its sums may exceed a uint256.
+ * The ledger. Entries are added, never changed. An entry holds changes of a builder's earnings and payments, so a
+ * balance is sum(earned) - sum(paid). Sums may exceed a uint256.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -8,7 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The last constraint makes a second accrual of a sweep, or a second reversal, impossible.
+  // The last constraint prevents a second accrual or a second reversal of a sweep.
   yield* sql`CREATE TABLE builder.ledger_entries (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     kind text NOT NULL CHECK (kind IN ('accrual', 'reversal', 'payment')),
@@ -31,14 +31,14 @@ export default Effect.gen(function* () {
       sweep_id IS NULL AND payout_id IS NOT NULL AND tx_hash IS NOT NULL AND earned = 0 AND paid <> 0)),
     CONSTRAINT ledger_entries_sweep UNIQUE (sweep_id, kind)
   )`
-  // A batch pays a builder once for each chain that its entries name, or name not.
+  // A batch pays a builder once per chain of its entries, with entries without a chain as one more.
   yield* sql`CREATE UNIQUE INDEX ledger_entries_payment_once ON builder.ledger_entries (payout_id, builder_id, chain_id)
     NULLS NOT DISTINCT WHERE kind = 'payment'`
   // Sums per builder without reading the table.
   yield* sql`CREATE INDEX ledger_entries_totals ON builder.ledger_entries (builder_id, token, chain_id)
     INCLUDE (earned, paid)`
   yield* sql`CREATE INDEX ledger_entries_activity ON builder.ledger_entries (builder_id, id) WHERE kind = 'accrual'`
-  // What a payout may claim.
+  // Entries that a payout can claim.
   yield* sql`CREATE INDEX ledger_entries_owing ON builder.ledger_entries (token, chain_id, builder_id)
     WHERE kind <> 'payment' AND earned <> paid`
   yield* sql`CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON builder.ledger_entries

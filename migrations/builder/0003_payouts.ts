@@ -1,6 +1,6 @@
 /**
- * Payout batches and the entries that they claim. A claim stands until its batch fails; the partial unique index makes it
- * impossible that two standing claims hold one entry, whatever queries do.
+ * Payout batches and the entries that they claim. A claim stands until its batch fails. The partial unique index
+ * prevents two standing claims of one entry, whatever the queries do.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

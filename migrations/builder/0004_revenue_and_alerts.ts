@@ -1,4 +1,4 @@
-/** The protocol's income, and what operators must look at. */
+/** The protocol's revenue, and alerts for operators. */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -18,7 +18,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE TRIGGER revenue_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON builder.revenue
     FOR EACH STATEMENT EXECUTE FUNCTION builder.refuse_change()`
 
-  // Cleared alerts stay as history; at most one of a cause stands.
+  // Cleared alerts remain as history. At most one alert of a key stands.
   yield* sql`CREATE TABLE builder.alerts (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     key text COLLATE "C" NOT NULL,

@@ -1,4 +1,7 @@
-/** Signed payments of batches, kept before they are sent, so that whoever goes on after a crash finds what may be out. */
+/**
+ * Signed payments of batches, stored before they are sent, so that after a crash the next run finds those that may have
+ * been sent.
+ */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

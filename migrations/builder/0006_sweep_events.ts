@@ -1,10 +1,10 @@
 /**
- * What builders are told of their sweeps, and the webhooks that tell them.
+ * Events about builders' sweeps, and the webhooks that deliver them.
  *
- * Events are only ever added. `sweeps` is what they add up to, one row for each intent, kept by the transaction that adds an
- * event, so that lists and sums need not read the history.
+ * Events are only added. `sweeps` is their sum, one row per intent, updated in the transaction that adds an event, so
+ * that lists and totals do not read the history.
  *
- * Secrets of webhooks are readable here, as signing needs them; they open nothing but the receiver's own check.
+ * Webhook secrets are readable here, since signing needs them. They only let a receiver verify messages.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -24,7 +24,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE TRIGGER sweep_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON builder.sweep_events
     FOR EACH STATEMENT EXECUTE FUNCTION builder.refuse_change()`
 
-  // Events may come in any order: how far an intent has come is the furthest of them.
+  // Events may arrive in any order. The furthest one gives the status.
   yield* sql`CREATE FUNCTION builder.sweep_progress(status text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE status WHEN 'submitted' THEN 1 WHEN 'settled_source' THEN 2 ELSE 3 END`
   yield* sql`CREATE TABLE builder.sweeps (
@@ -71,7 +71,7 @@ export default Effect.gen(function* () {
   )`
   yield* sql`CREATE INDEX webhook_endpoints_builder ON builder.webhook_endpoints (builder_id)`
 
-  // The last constraint makes it impossible that an endpoint has two deliveries of one message.
+  // The last constraint prevents two deliveries of a message to one endpoint.
   yield* sql`CREATE TABLE builder.webhook_deliveries (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     endpoint_id text COLLATE "C" NOT NULL REFERENCES builder.webhook_endpoints (id) ON DELETE CASCADE,

@@ -1,12 +1,12 @@
 /**
  * Intents and their history.
  *
- * What the owner signed and what was offered are kept as the documents they are (`"order"`, `quote`, `submission`: jsonb in
- * wire encoding), so that one indexed read answers `GET /intents/:id` and nothing can drift from what was signed. Columns
- * that queries and constraints need are generated from them by the database itself.
+ * Signed and quoted documents are stored as they are (`"order"`, `quote`, `submission`: jsonb in wire encoding), so
+ * that one indexed read answers `GET /intents/:id`, and nothing can drift from what was signed. Columns that queries
+ * and constraints need are generated from them by the database.
  *
- * Addresses and hashes are text in the form the service compares them in: an operator can paste them from an explorer, and
- * no adapter has to convert. Collation "C" makes their comparison bytewise, hence cheap and the same on every machine.
+ * Addresses and hashes are text in the form in which the service compares them: an operator can paste them from an
+ * explorer, and no adapter converts them. Collation "C" compares bytewise, which is fast and the same on every machine.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -58,13 +58,13 @@ export default Effect.gen(function* () {
     CONSTRAINT intents_delivery CHECK ((status = 'delivered') = (delivery_tx_hash IS NOT NULL)),
     CONSTRAINT intents_settlement CHECK (status NOT IN ('settled_source', 'delivered') OR tx_hash IS NOT NULL)
   )`
-  // The relayer's queue: small however long the history grows.
+  // The relayer's queue. It stays small while the history grows.
   yield* sql`CREATE INDEX intents_claimable ON orchestrator.intents (source_chain_id, submitted_at, id)
     WHERE status = 'submitted' AND relay_transaction_id IS NULL`
-  // Finds an owner's other queued intents. Its condition is spelled otherwise than the queue's, so that a planner who takes
-  // the queue for short, as one does whose statistics are older than a burst, cannot search it from end to end instead.
+  // Finds an owner's other queued intents. Its condition differs in form from that of the queue, so that a planner with
+  // outdated statistics cannot scan it from end to end instead of the queue.
   yield* sql`CREATE INDEX intents_queued_by_account ON orchestrator.intents (account) WHERE queued`
-  // What the watcher follows.
+  // Intents that the watcher follows.
   yield* sql`CREATE INDEX intents_unfinished ON orchestrator.intents (source_chain_id, status, created_at, id)
     WHERE status IN ('submitted', 'settled_source')`
   yield* sql`CREATE INDEX intents_status ON orchestrator.intents (status)`

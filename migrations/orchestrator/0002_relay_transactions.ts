@@ -1,8 +1,8 @@
 /**
- * What the relayer signed. A transaction is one nonce of one lane, an attempt is one signed version of it.
+ * Transactions that the relayer signed. A transaction is one nonce of one lane; an attempt is one signed version of it.
  *
- * The two partial unique indexes on the links hold a rule of money that no query may get wrong: an intent is carried by at
- * most one unfinished transaction, and so is an owner on a chain.
+ * The two partial unique indexes on the links enforce a rule of money in the database: at most one unfinished
+ * transaction carries an intent, and at most one carries an owner's intents on a chain.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The row that serialises a lane: whoever allocates a nonce holds its lock until the signed bytes are committed.
+  // This row serializes a lane: an allocation of a nonce holds its lock until the signed bytes are committed.
   yield* sql`CREATE TABLE orchestrator.lanes (
     chain_id bigint NOT NULL,
     lane orchestrator.address NOT NULL,
@@ -41,7 +41,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX relay_transactions_unfinished ON orchestrator.relay_transactions (chain_id, lane, nonce)
     WHERE status <> 'final'`
 
-  // Raw bytes may be 128 KB, and nobody searches or reads them: half the size of hex.
+  // Raw transactions can have 128 KB and are never searched. bytea takes half the space of hex.
   yield* sql`CREATE TABLE orchestrator.relay_attempts (
     hash orchestrator.hash PRIMARY KEY,
     position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -1,4 +1,4 @@
-/** Messages to the builder backend, written with the state change that caused them, and what operators must look at. */
+/** Messages for the builder backend, stored with the change that caused them, and alerts for operators. */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
@@ -21,7 +21,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX outbox_due ON orchestrator.outbox (due_at, id) WHERE state = 'pending'`
   yield* sql`CREATE INDEX outbox_rejected ON orchestrator.outbox (id) WHERE state = 'rejected'`
 
-  // Cleared alerts stay as history; at most one of a cause stands.
+  // Cleared alerts remain as history. At most one alert of a key stands.
   yield* sql`CREATE TABLE orchestrator.alerts (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     key text COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * The deadline as a column: which queued intents are too late, and how long a transaction is wanted, are asked at every pass of
- * the watcher, and must not cost a look into every order.
+ * The deadline as a column. Every pass of the watcher asks for overdue intents and for the deadlines of transactions,
+ * without reading the orders.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

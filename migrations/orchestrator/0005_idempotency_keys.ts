@@ -1,6 +1,6 @@
 /**
- * Answers of keyed requests. Neither keys nor bodies are kept: `id` and `fingerprint` are hashes of them, so that whoever
- * reads the table cannot replay a request.
+ * Responses to keyed requests. Neither keys nor bodies of requests are stored: `id` and `fingerprint` are hashes, so
+ * that a reader of the table cannot replay a request.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -1,4 +1,4 @@
-/** Keeps what builders are told apart from what has to be booked, so that a backlog of the one never delays the other. */
+/** Separates events for builders from bookings, so that a backlog of one does not delay the other. */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

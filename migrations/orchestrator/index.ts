@@ -1,6 +1,6 @@
 /**
- * The orchestrator's migrations, in order. Imported rather than found in a directory, so that they also travel in a bundle.
- * A migration that was released is never edited: the next change is the next number.
+ * The orchestrator's migrations, in order. They are imported rather than found in a directory, so that bundles contain
+ * them. Never edit a released migration: add the next number.
  */
 import intents from "./0001_intents.ts"
 import relayTransactions from "./0002_relay_transactions.ts"

@@ -1,4 +1,4 @@
-/** A builder's sweeps and events that differ in what the test names, and are otherwise all alike. */
+/** Sweep events that differ only in the options that a test gives. */
 import { Effect } from "effect"
 import type { IntentEvent } from "../../src/domain/Intent.ts"
 import { sweepEvent, type SweepEvent, type SweepStatus } from "../../src/domain/SweepEvent.ts"

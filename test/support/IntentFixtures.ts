@@ -1,4 +1,4 @@
-/** Intents and attempts that differ in what the test names, and are otherwise all alike. */
+/** Intents and attempts that differ only in the options that a test gives. */
 import { Effect } from "effect"
 import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"

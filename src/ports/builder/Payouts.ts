@@ -27,7 +27,7 @@ export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClos
   status: Schema.optionalKey(PayoutStatus)
 }) {
   override get message(): string {
-    return `payout batch ${this.id} is ${this.status ?? "not open any more"}`
+    return `payout batch ${this.id} is ${this.status ?? "no longer open"}`
   }
 }
 

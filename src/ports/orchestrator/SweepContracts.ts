@@ -31,7 +31,7 @@ export class SweepContracts extends Context.Service<
       guard: Address.Address,
       log: Pick<Log, "address" | "topics" | "data">
     ) => Option.Option<Swept>
-    /** Topics that select the settlement of an order among the guard's logs, whoever sent the transaction. */
+    /** Topics that select the settlement of an order among the guard's logs, from any sender. */
     readonly sweptTopics: (orderDigest: Hash) => ReadonlyArray<Hash>
     /** Decodes revert data. Never fails. */
     readonly decodeRevert: (data: Hex) => SweepRevert

@@ -1,4 +1,4 @@
-/** What every ledger, with its payouts, must do: agree with {@link Model} after any history of commands. */
+/** Contract of every ledger with its payouts: after any history of commands, it agrees with {@link Model}. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Hash } from "../../../src/domain/Hex.ts"
@@ -10,7 +10,7 @@ import * as FakeChain from "../../support/FakeChain.ts"
 
 const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: size - 1 }))
 
-/** Small pools, so that commands meet: sweeps are booked again, and differently; batches are paid twice. */
+/** Small pools, so that commands collide: sweeps are booked again with other content, and batches are paid twice. */
 const SWEEPS = 24
 const BATCHES = 3
 const AMOUNTS = [0n, 1n, 7n, 1_000n, 2n ** 128n, 2n ** 256n - 1n] as const
@@ -27,7 +27,7 @@ const accrual = {
   onchain: Schema.Boolean
 }
 
-/** `crash`: the caller is gone before it learns what became of its accrual, and repeats it. */
+/** `crash`: the caller dies before it learns the result of its accrual, and repeats it. */
 const Command = Schema.Union([
   Schema.Struct({ do: Schema.Literals(["accrue", "crash"]), ...accrual }),
   Schema.Struct({ do: Schema.Literal("repeat") }),
@@ -54,7 +54,7 @@ const outcome = <A, E extends { readonly _tag: string }, R>(
   say: (value: A) => string
 ): Effect.Effect<string, never, R> => Effect.match(effect, { onSuccess: say, onFailure: (error) => error._tag })
 
-/** Runs a history on an empty store; every difference to the model is a failed assertion. */
+/** Runs a history on an empty store. Every difference from the model fails an assertion. */
 export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<Command>) {
   const builders = yield* Builders
   const ledger = yield* Ledger
@@ -72,7 +72,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
     })
   )
   let last: Parameters<Model["accrue"]>[0] | undefined
-  /** How many batches were opened. */
+  /** Number of opened batches. */
   let opened = 0
 
   const accrue = Effect.fnUntraced(function* (booking: Parameters<Model["accrue"]>[0]) {
@@ -94,7 +94,7 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
           ...(command.onchain ? { paidTxHash: at(PAYMENTS, command.amount % PAYMENTS.length) } : {})
         }
         if (command.do === "crash") {
-          // Whether it was booked is not known, only that it was booked at most once and as reported.
+          // The result is unknown: the accrual was booked once or not at all.
           yield* Effect.ignore(Effect.timeoutOption(ledger.accrue(booking), 0))
           const known = model.accrue(booking)
           const repeated = yield* outcome(ledger.accrue(booking), (booked) => booked)

@@ -1,6 +1,6 @@
 /**
- * What the ledger and its payouts are meant to do, in the plainest words: maps, and sums over them. Commands run against
- * both this and a store; results and balances must agree after each.
+ * Model of the ledger and its payouts: maps, and sums over them. Commands run on the model and on a store; results and
+ * balances must agree after each.
  */
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
@@ -129,7 +129,7 @@ export class Model {
     return sums
   }
 
-  /** What batches that stand have promised each builder in all, per token. */
+  /** Amounts that standing batches promise to each builder. */
   promised(): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()
     for (const { lines, status, token } of this.batches.values()) {

@@ -1,4 +1,4 @@
-/** What every way to the orchestrator's operations must do, given one with these parts. */
+/** Contract of every client of the orchestrator's operations, for an orchestrator with these parts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { Parts } from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"

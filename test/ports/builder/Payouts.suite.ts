@@ -1,4 +1,4 @@
-/** Bookings and payout batches, one rule at a time. `Ledger.suite.ts` holds them together over random histories. */
+/** Contract of every store of payouts, rule by rule. `Ledger.suite.ts` covers their combination by random histories. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Accrual } from "../../../src/domain/Accrual.ts"

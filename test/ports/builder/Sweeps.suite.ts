@@ -1,4 +1,4 @@
-/** What every store of builders' sweeps must do. Each test gets a store of its own. */
+/** Contract of every store of builders' sweeps. Each test gets a store of its own. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { withEvent } from "../../../src/domain/Sweep.ts"

@@ -1,4 +1,4 @@
-/** What every store of webhooks must do. Each test gets a store of its own. */
+/** Contract of every store of webhooks. Each test gets a store of its own. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What every {@link Balances} must do, wherever it looks. */
+/** Contract of every source of balances. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"

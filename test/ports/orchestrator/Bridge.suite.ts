@@ -1,4 +1,4 @@
-/** What every `Bridge` adapter must do, given a transfer that it can make and a hand on what becomes of it. */
+/** Contract of every bridge, for a transfer that it supports. The fixture decides about deliveries. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, type Layer } from "effect"
 import { concatHex, sliceHex } from "viem"
@@ -29,7 +29,7 @@ export class BridgeFixture extends Context.Service<
 
 const OTHER = Address.of("0x000000000000000000000000000000000000bEEF")
 
-/** An order that carries out the route, as far as a bridge looks at it. */
+/** Order that carries out the route, with the fields that a bridge reads. */
 export const orderOf = (request: BridgeRequest, route: BridgeRoute): SweepOrder => ({
   owner: request.depositor,
   tokenIn: request.tokenIn,

@@ -1,4 +1,4 @@
-/** What every {@link BuilderAttribution} must do, whoever keeps the builders. */
+/** Contract of every {@link BuilderAttribution}. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option, type Redacted } from "effect"
 import type { Attribution } from "../../../src/domain/Builder.ts"

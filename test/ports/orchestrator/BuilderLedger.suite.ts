@@ -1,4 +1,4 @@
-/** What every {@link BuilderLedger} must do, whoever keeps the books. */
+/** Contract of every {@link BuilderLedger}. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { LedgerMessage } from "../../../src/domain/Accrual.ts"

@@ -1,4 +1,4 @@
-/** What every store must tell of intents that are held up. Each test gets a store of its own. */
+/** Contract of every store of held intents. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

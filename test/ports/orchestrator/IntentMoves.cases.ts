@@ -1,4 +1,6 @@
-/** The part of the suite of {@link Intents} about events: the state machine, its history and its messages. */
+/**
+ * Events of intents: the part of the suite of {@link Intents} about the state machine, the history and the messages.
+ */
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -32,7 +34,7 @@ const PROGRESS: ReadonlyArray<ProgressEvent> = [
   { _tag: "Failed", reason: "reverted" }
 ]
 
-/** Every one and every two of them. */
+/** All sequences of one event and of two events. */
 const SEQUENCES: ReadonlyArray<ReadonlyArray<ProgressEvent>> = [
   ...PROGRESS.map((event) => [event]),
   ...PROGRESS.flatMap((first) => PROGRESS.map((second) => [first, second]))

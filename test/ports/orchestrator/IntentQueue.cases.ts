@@ -1,4 +1,4 @@
-/** The part of the suite of {@link Intents} about claims, leases and turns of owners. */
+/** Claims of intents: the part of the suite of {@link Intents} about leases and turns of owners. */
 import { expect, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What every outbox must do. Each test gets a store of its own. */
+/** Contract of every outbox. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -24,7 +24,7 @@ const revenue = (sweepId: string): OutboxMessage => ({
   revenue: { sweepId, chainId: 1, token: address(0xa), amount: 0n, txHash: hash("tx"), settledAtMs: 1 }
 })
 
-/** Messages enter by the progress of an intent. */
+/** Moves of an intent write the messages. */
 const write = Effect.fnUntraced(function* (messages: ReadonlyArray<OutboxMessage>) {
   const intents = yield* Intents
   const id = messages.map((message) => JSON.stringify(message, (_, v) => (typeof v === "bigint" ? `${v}` : v))).join()

@@ -1,4 +1,4 @@
-/** What every {@link Prices} must do, wherever its prices come from. */
+/** Contract of every source of prices. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"
@@ -15,7 +15,7 @@ export interface Fixture {
     readonly usd: UsdPrice
   }>
   readonly unpriced: { readonly address: Address.Address; readonly decimals: number }
-  /** What a price may differ from the expected one, in basis points. */
+  /** Tolerance of a price. */
   readonly toleranceBps: bigint
 }
 

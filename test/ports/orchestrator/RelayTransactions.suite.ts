@@ -1,4 +1,4 @@
-/** What every store of relay transactions must do. Each test gets a store of its own. */
+/** Contract of every store of relay transactions. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Deferred, Effect, Exit, Fiber, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What every `RelayerKeys` adapter must do. */
+/** Contract of every {@link RelayerKeys}. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { keccak256 } from "viem"

@@ -1,4 +1,4 @@
-/** What every `Signatures` adapter must do, given a way to sign that it understands. */
+/** Contract of every {@link Signatures}, for a signer that it understands. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { concatHex, keccak256, numberToHex, sliceHex } from "viem"

@@ -1,4 +1,4 @@
-/** What every `SwapVenue` adapter must do, given one swap that it can make. */
+/** Contract of every {@link SwapVenue}, for a swap that it supports. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, type Layer, Schema } from "effect"
 import * as Address from "../../../src/domain/Address.ts"

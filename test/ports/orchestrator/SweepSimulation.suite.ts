@@ -1,11 +1,11 @@
-/** What every {@link SweepSimulation} promises. */
+/** Contract of every {@link SweepSimulation}. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, type Layer } from "effect"
 import type { ChainId } from "../../../src/domain/ChainId.ts"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { SweepSimulation } from "../../../src/ports/orchestrator/SweepSimulation.ts"
 
-/** Orders of one owner who holds what they sweep, made by whoever sets the adapter up. */
+/** Orders of one owner who holds the swept amounts. The adapter's test creates them. */
 export class SimulationScene extends Context.Service<
   SimulationScene,
   {

@@ -1,4 +1,4 @@
-/** What every {@link TokenRisk} must do, whatever it knows tokens by. */
+/** Contract of every {@link TokenRisk}. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"

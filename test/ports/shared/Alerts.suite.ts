@@ -1,4 +1,4 @@
-/** What every board of alerts must do. Each test gets a board of its own. */
+/** Contract of every store of alerts. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What every `Chains` adapter must do, given a hand on the chain behind it. Blocks are mined only when the suite says so. */
+/** Contract of every {@link Chains}, for a chain that the fixture controls. Only the suite mines blocks. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, type Layer, Option, Queue, Stream } from "effect"
 import { keccak256, numberToHex } from "viem"
@@ -7,7 +7,7 @@ import type { ChainId } from "../../../src/domain/ChainId.ts"
 import type { Hash, Hex } from "../../../src/domain/Hex.ts"
 import { type Block, Chains } from "../../../src/ports/shared/Chains.ts"
 
-/** A hand on the one chain that the layer serves. */
+/** Controls the one chain of the layer. */
 export class ChainDriver extends Context.Service<
   ChainDriver,
   {

@@ -1,4 +1,4 @@
-/** What every memory of keyed requests must do. Each test gets one of its own. */
+/** Contract of every store of keyed requests. Each test gets a store of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"

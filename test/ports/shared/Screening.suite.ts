@@ -1,4 +1,4 @@
-/** What every {@link Screening} must do, whatever it asks. */
+/** Contract of every {@link Screening}. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"

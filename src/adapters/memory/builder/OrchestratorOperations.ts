@@ -1,4 +1,4 @@
-/** An orchestrator whose parts a test states: retried sweeps are stuck no more. */
+/** {@link OrchestratorOperations} with content that a test sets. A retried sweep is no longer stuck. */
 import { Effect, Layer, Option, Ref } from "effect"
 import type { AlertView, Health } from "../../../domain/Health.ts"
 import type { StuckIntent } from "../../../domain/StuckIntent.ts"

@@ -1,4 +1,4 @@
-/** {@link WebhookTransport} that sends nothing: it keeps what it was given, and answers as a test says. */
+/** {@link WebhookTransport} that records requests and sends nothing. The test sets the response. */
 import { Context, Effect, Layer, Ref } from "effect"
 import { urlProblem } from "../../../domain/Webhook.ts"
 import {
@@ -11,7 +11,7 @@ import {
 
 export interface State {
   readonly posted: ReadonlyArray<WebhookRequest>
-  /** The status and body with which every endpoint answers; nobody answers without. */
+  /** Response of every endpoint. Undefined: no endpoint responds. */
   readonly answer: WebhookResponse | undefined
 }
 
@@ -22,7 +22,7 @@ export class WebhookTransportState extends Context.Service<WebhookTransportState
 
 const OK: WebhookResponse = { statusCode: 204, response: "" }
 
-/** Takes any https URL. */
+/** Accepts every https URL. */
 export const layer: Layer.Layer<WebhookTransport | WebhookTransportState> = Layer.effect(
   WebhookTransport,
   Effect.map(WebhookTransportState, (state) => ({

@@ -34,7 +34,7 @@ const shown = ({ delivery, dueAtMs }: Queued): Delivery => ({
 
 const enabled = ({ disabled: _disabled, failing: _failing, ...endpoint }: WebhookEndpoint): WebhookEndpoint => endpoint
 
-/** A delivery after an attempt of it. */
+/** The delivery after an attempt. */
 const after = (attempted: Queued, due: DueDelivery, next: NextStep, atMs: number): Queued => {
   const { delivery, leaseUntilMs: _lease, ...free } = attempted
   const { state } = delivery
@@ -50,7 +50,7 @@ const after = (attempted: Queued, due: DueDelivery, next: NextStep, atMs: number
     : { ...free, delivery: { ...delivery, state: "failed" }, failures, closedAtMs: atMs }
 }
 
-/** Everything that the operations share. */
+/** State that the operations share. */
 interface Store {
   readonly builders: Builders["Service"]
   readonly endpoints: Map<string, Endpoint>

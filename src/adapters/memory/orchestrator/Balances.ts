@@ -1,10 +1,10 @@
-/** {@link Balances} from a table that tests can change, for tests of what stands on it. */
+/** {@link Balances} from a table that tests can change. */
 import { Context, Effect, Layer, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import { Balances, BalancesUnavailable, type TokenBalance } from "../../../ports/orchestrator/Balances.ts"
 
 export interface State {
-  /** In the order in which they are to be returned. */
+  /** In the order of the result. */
   readonly held: ReadonlyMap<Address.Address, ReadonlyArray<TokenBalance>>
   readonly available: boolean
 }

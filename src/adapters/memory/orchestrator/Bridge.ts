@@ -1,6 +1,6 @@
 /**
- * A bridge with a fixed fee, for tests. Calldata is the deposit itself; deliveries are what the test says they are, by way of
- * {@link MemoryBridge}.
+ * Bridge with a fixed fee, for tests. Its calldata encodes the deposit. Tests decide about deliveries through {@link
+ * MemoryBridge}.
  */
 import { Context, Effect, Layer, Option, Ref } from "effect"
 import { decodeAbiParameters, encodeAbiParameters, parseAbiParameters } from "viem"
@@ -10,11 +10,11 @@ import type { Hash, Hex } from "../../../domain/Hex.ts"
 import { Bridge, type BridgeDeposit, type Delivery } from "../../../ports/orchestrator/Bridge.ts"
 import { NoRoute } from "../../../ports/orchestrator/SwapVenue.ts"
 
-/** What tests decide about the bridge. */
+/** The test's handle on the bridge. */
 export class MemoryBridge extends Context.Service<
   MemoryBridge,
   {
-    /** Answers every question about the deposit in this settlement transaction from now on; pending until then. */
+    /** Sets the delivery of the deposit in this settlement transaction. Default: pending. */
     readonly settle: (transactionHash: Hash, delivery: Delivery) => Effect.Effect<void>
   }
 >()("sweep/adapters/memory/MemoryBridge") {}

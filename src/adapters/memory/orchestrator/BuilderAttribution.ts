@@ -1,10 +1,10 @@
-/** {@link BuilderAttribution} from a table of API keys, for tests of what stands on it. */
+/** {@link BuilderAttribution} from a table of API keys that tests can change. */
 import { Context, Effect, Layer, Option, Redacted, Ref } from "effect"
 import type { Attribution } from "../../../domain/Builder.ts"
 import { AttributionUnavailable, BuilderAttribution } from "../../../ports/orchestrator/BuilderAttribution.ts"
 
 export interface State {
-  /** By the key itself, which is why this adapter is for tests alone. */
+  /** By the plain key, so this adapter is for tests only. */
   readonly builders: ReadonlyMap<string, Attribution>
   readonly available: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * {@link BuilderLedger} that keeps its entries and events in memory under the rules of the real one: the same content again
- * changes nothing, other content under the same id is refused. For tests of what stands on it.
+ * {@link BuilderLedger} in memory, under the rules of the real one: the same content again changes nothing, and other
+ * content under the same id is refused.
  */
 import { Context, Effect, Equal, Layer, Ref } from "effect"
 import type { LedgerMessage } from "../../../domain/Accrual.ts"
@@ -8,12 +8,12 @@ import type { SweepEvent } from "../../../domain/SweepEvent.ts"
 import { BuilderLedger, LedgerRefused, LedgerUnavailable } from "../../../ports/orchestrator/BuilderLedger.ts"
 
 export interface State {
-  /** In the order in which they were booked. */
+  /** In the order of booking. */
   readonly entries: ReadonlyArray<LedgerMessage>
-  /** In the order in which they were told. */
+  /** In the order of arrival. */
   readonly events: ReadonlyArray<SweepEvent>
   readonly available: boolean
-  /** Whether it takes events, as an older backend does not. */
+  /** False for a backend that is too old to accept events. */
   readonly takesEvents: boolean
 }
 

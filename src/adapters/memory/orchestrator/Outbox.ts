@@ -1,4 +1,4 @@
-/** The outbox in memory, for tests. Messages get there by the progress of in-memory intents. */
+/** The outbox in memory, for tests. Moves of in-memory intents write its messages. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { Outbox, topicOf } from "../../../ports/orchestrator/Outbox.ts"
 import { OrchestratorState, type StoredMessage } from "./OrchestratorState.ts"

@@ -1,4 +1,4 @@
-/** {@link Prices} from a table that tests can change, for tests of what stands on it. */
+/** {@link Prices} from a table that tests can change. */
 import { Context, Effect, Layer, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"

@@ -7,7 +7,7 @@ type Shared = OrchestratorState["Service"]
 
 type Allocation = Parameters<RelayTransactions["Service"]["allocate"]>[0]
 
-/** Those of the intents that the transaction may not carry. */
+/** Intents that the transaction may not carry. */
 const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<string> => {
   const owners = new Set<string>()
   return intentIds.filter((id) => {
@@ -41,7 +41,7 @@ const changeTransaction = (state: State, id: string, change: (transaction: Relay
     : { ...state, transactions: HashMap.set(state.transactions, id, change(transaction)) }
 }
 
-/** Lets go of intents; those that are still `submitted` can be claimed again. */
+/** Detaches intents. Those that are still `submitted` can be claimed again. */
 const free = (state: State, ids: ReadonlyArray<string>): State => ({
   ...state,
   intents: ids.reduce(
@@ -77,7 +77,7 @@ const allocate =
       const nonce = next > chainNonce ? next : chainNonce
       const attempt = yield* options.sign(nonce)
       const createdAtMs = yield* Clock.currentTimeMillis
-      // No lock on the intents was held while signing.
+      // Checked again, since the intents were not locked while signing.
       return yield* Ref.modify(state, (current): readonly [Effect.Effect<RelayTransaction, IntentTaken>, State] => {
         const lost = taken(current, options)
         if (lost.length > 0) return [Effect.fail(new IntentTaken({ intentIds: lost })), current]

@@ -1,6 +1,6 @@
 /**
- * Lanes without keys, for tests: the signed bytes are the transaction itself in readable form, so that a test (or the in-memory
- * chain) can read back what was sent. No node takes them.
+ * Lanes without keys, for tests. The signed bytes are the transaction in readable form, so that tests and the in-memory
+ * chain can decode them. No node accepts them.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { hexToString, keccak256, stringToHex } from "viem"
@@ -11,7 +11,7 @@ import { Authorization } from "../../../domain/Delegation.ts"
 import { Hex } from "../../../domain/Hex.ts"
 import { RelayerKeys, SigningFailed } from "../../../ports/orchestrator/RelayerKeys.ts"
 
-/** What the bytes of this adapter say. */
+/** Content of the signed bytes. */
 export const Signed = Schema.Struct({
   lane: Address.Address,
   transaction: Schema.Struct({
@@ -31,7 +31,7 @@ const Text = Schema.fromJsonString(Signed)
 const encodeText = Schema.encodeEffect(Text)
 const decodeText = Schema.decodeUnknownOption(Text)
 
-/** Reads signed bytes of this adapter; none for any others. */
+/** Decodes signed bytes of this adapter; none for other bytes. */
 export const read = (raw: Hex): Option.Option<Signed> =>
   Option.flatMap(Option.liftThrowable(hexToString)(raw), (text) => decodeText(text))
 

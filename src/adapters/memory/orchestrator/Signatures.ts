@@ -1,6 +1,6 @@
 /**
- * Signatures without cryptography, for tests that check thousands of them: a signature names its signer and repeats a hash of
- * what was signed. Anyone can forge one. Never for production.
+ * Signatures without cryptography, for tests that check thousands of them. A signature contains its signer and a hash
+ * of the signed digest, so anyone can forge one. Never use it in production.
  */
 import { Effect, Layer, Option } from "effect"
 import { concatHex, keccak256, padHex, sliceHex } from "viem"
@@ -10,15 +10,15 @@ import { type Hash, type Hex, size } from "../../../domain/Hex.ts"
 import { digest } from "../../../domain/SweepOrder.ts"
 import { Signatures } from "../../../ports/orchestrator/Signatures.ts"
 
-/** Shortened to 31 bytes, so that it is below every bound on a signature's `s`. */
+/** 31 bytes, so that it is below every bound on `s`. */
 const seal = (signer: Address.Address, hash: Hash): Hex =>
   padHex(sliceHex(keccak256(concatHex([signer, hash])), 0, 31), { size: 32 })
 
-/** The 65-byte signature of `signer` over `hash` that this adapter recovers. */
+/** 65-byte signature of `signer` over `hash`, which this adapter recovers. */
 export const sign = (signer: Address.Address, hash: Hash): Hex =>
   concatHex([padHex(signer, { size: 32 }), seal(signer, hash), "0x1b"])
 
-/** The authorization of `signer` that this adapter recovers. */
+/** Authorization of `signer`, which this adapter recovers. */
 export const authorize = (
   signer: Address.Address,
   authorization: Pick<Authorization, "address" | "chainId" | "nonce">

@@ -1,6 +1,6 @@
 /**
- * A venue with fixed rates, for tests. Its calldata is not meant to run anywhere: it is the route's own figures, so that
- * different routes have different calldata.
+ * Venue with fixed rates, for tests. Its calldata runs nowhere: it encodes the figures of the route, so that different
+ * routes have different calldata.
  */
 import { Effect, Layer, Option } from "effect"
 import { encodeAbiParameters, parseAbiParameters } from "viem"
@@ -15,7 +15,7 @@ export interface Rate {
 
 export interface Options {
   readonly target: Address.Address
-  /** Units of the output token for a unit of the input; none where there is no route. */
+  /** Units of the output token per unit of the input; none if there is no route. */
   readonly rate: (request: SwapRequest) => Option.Option<Rate>
   readonly gas?: bigint
 }

@@ -1,4 +1,4 @@
-/** {@link SweepSimulation} with an answer that tests can change, for tests of what stands on it. */
+/** {@link SweepSimulation} with a result that tests can change. */
 import { Context, Effect, Layer, Ref } from "effect"
 import { ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
@@ -6,7 +6,7 @@ import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/S
 export interface State {
   /** Gas that every order uses. */
   readonly gas: bigint
-  /** Why every order would revert; none would unless told. */
+  /** Revert reason of every order. Default: no order reverts. */
   readonly reverts: string | undefined
   readonly available: boolean
 }

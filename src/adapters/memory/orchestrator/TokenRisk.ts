@@ -1,6 +1,6 @@
 /**
- * {@link TokenRisk} from a table, for tests of what stands on it. A token that the table does not hold is no token; a held
- * one can be given a verdict against it.
+ * {@link TokenRisk} from a table that tests can change. Addresses outside the table are not tokens; a token in it can
+ * be declined.
  */
 import { Context, Effect, Layer, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
@@ -11,9 +11,9 @@ import { TokenDeclined, type TokenProfile, TokenRisk } from "../../../ports/orch
 export interface KnownToken extends TokenProfile {
   readonly chainId: ChainId
   readonly address: Address.Address
-  /** Why the token is declined, whatever the owner holds. */
+  /** Reason to decline the token, whatever the owner holds. */
   readonly declined?: TokenDeclined["reason"]
-  /** What each owner holds; absent means enough. */
+  /** Balance of each owner. Absent: enough. */
   readonly balances?: ReadonlyMap<Address.Address, bigint>
 }
 

@@ -1,6 +1,6 @@
 /**
- * {@link Screening} without a source, for tests of what stands on it. Everybody is clear but the listed; turning `available`
- * off blocks everybody, as an outage does.
+ * {@link Screening} from a list that tests can change. Every unlisted address is clear. With `available` off, every
+ * request is blocked, as in an outage.
  */
 import { Context, Effect, Layer, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"

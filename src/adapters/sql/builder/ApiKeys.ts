@@ -6,7 +6,7 @@ import { ApiKeys } from "../../../ports/builder/ApiKeys.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
-/** A use is noted at most this often, so that a busy key does not write with every quote. */
+/** Milliseconds between two updates of a key's last use, so that a busy key is not written with every quote. */
 const NOTED_EVERY_MILLIS = 60_000
 
 const decode = Rows.decode(

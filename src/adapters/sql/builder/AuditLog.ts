@@ -16,7 +16,7 @@ const decode = Rows.decode(
   })
 )
 
-/** Details as Postgres can hold them. */
+/** Details without NUL, which PostgreSQL text cannot contain. */
 const storable = (details: NewAuditRecord["details"]) =>
   Object.fromEntries(
     Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? text(value) : value])

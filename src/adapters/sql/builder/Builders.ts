@@ -5,7 +5,7 @@ import { BuilderExists, BuilderNotFound, Builders } from "../../../ports/builder
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
-/** `%` and `_` of a search stand for themselves. */
+/** Pattern of a search. `%` and `_` in it match themselves. */
 const pattern = (search: string) => `%${text(search).replaceAll(/[\\%_]/g, "\\$&")}%`
 
 export const layer = Layer.effect(

@@ -1,4 +1,4 @@
-/** The ledger in `builder.ledger_entries`, which the database itself keeps from being changed. */
+/** The ledger in `builder.ledger_entries`. A trigger of the database rejects changes of entries. */
 import { Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"

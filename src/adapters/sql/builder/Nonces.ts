@@ -1,10 +1,10 @@
-/** Nonces in `builder.nonces`: a row is there until it is consumed. */
+/** Nonces in `builder.nonces`. Consuming a nonce deletes its row. */
 import { Clock, Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Nonces } from "../../../ports/builder/Nonces.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
-/** Expired rows that a new one takes with it: more than come in, so that none pile up. */
+/** Number of expired rows that an insert deletes: more than it adds, so that the table does not grow without limit. */
 const PRUNED = 16
 
 export const layer = Layer.effect(

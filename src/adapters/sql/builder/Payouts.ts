@@ -1,7 +1,7 @@
 /**
- * Batches in `builder.payouts`, their lines and the entries they claim. Whoever opens a batch holds the lock of its token
- * and chain until it is committed, so that the next one sees its claims; the index of standing claims would refuse a second
- * claim anyway. Whoever closes a batch holds its row.
+ * Batches in `builder.payouts`, with their lines and the entries that they claim. Opening a batch locks its token and
+ * chain until the commit, so that the next batch sees its claims; the unique index of standing claims rejects a second
+ * claim in any case. Closing a batch locks its row.
  */
 import { Array as Arr, Clock, Effect, Layer, Option, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -90,14 +90,14 @@ const read = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) 
   return Arr.head(yield* withLines(sql, yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)}`))
 })
 
-/** The batch, kept from changing until the transaction ends. */
+/** The batch, locked until the transaction ends. */
 const locked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) {
   const rows = yield* sql`SELECT * FROM builder.payouts WHERE id = ${text(id)} FOR UPDATE`
   const batch = Arr.head(yield* withLines(sql, rows))
   return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
 })
 
-/** The batch as this transaction left it. */
+/** The batch as changed by this transaction. */
 const changed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string) {
   const batch = yield* read(sql, id)
   return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
@@ -111,8 +111,8 @@ const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
       yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
       yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
         VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
-      // What a batch owes never leaves this one statement, so that lines and claims cannot differ. An amount above a
-      // uint256 cannot be transferred at once, nor can it exist.
+      // One statement computes lines and claims, so that they cannot differ. An amount above a uint256 cannot be
+      // transferred at once, and cannot exist.
       const claimed = yield* sql`WITH owing AS (
           SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
           WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
@@ -183,7 +183,7 @@ const markPaid = (sql: SqlClient.SqlClient): Payouts["Service"]["markPaid"] =>
       yield* sql`UPDATE builder.payouts SET status = 'paid', tx_hash = ${txHash}, closed_at = ${now} WHERE id = ${id}`.pipe(
         Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new PaymentTaken({ txHash: hash })))
       )
-      // Booked where it was owed: also a payment of accruals that name no chain leaves a balance of zero.
+      // Booked per chain of the entries: a payment of accruals without a chain leaves a balance of zero, too.
       yield* sql`INSERT INTO builder.ledger_entries
           (kind, builder_id, chain_id, token, earned, paid, payout_id, tx_hash, created_at)
         SELECT 'payment', c.builder_id, e.chain_id, e.token, 0, sum(e.earned - e.paid), c.payout_id, ${txHash},

@@ -1,4 +1,4 @@
-/** Income in `builder.revenue`, one row per settlement. */
+/** Revenue in `builder.revenue`, one row per settlement. */
 import { Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Address from "../../../domain/Address.ts"

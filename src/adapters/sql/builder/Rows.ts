@@ -1,9 +1,9 @@
-/** How the builder backend's columns become domain values. */
+/** Codecs of the builder backend's columns. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { type BuilderAccount, PayoutMode } from "../../../domain/Builder.ts"
 
-/** `bigint` and `numeric` columns; the client gives the one as a bigint, the other as text. */
+/** `bigint` and `numeric` columns. The client returns the first as a bigint, the second as text. */
 export const Integer = Schema.Union([
   Schema.BigInt,
   Schema.String.pipe(
@@ -22,7 +22,7 @@ export const Int8 = Schema.BigInt.pipe(
   )
 )
 
-/** An identity column: opaque outside of the store. */
+/** Identity column. Callers treat it as opaque. */
 export const RowId = Schema.BigInt.pipe(
   Schema.decodeTo(
     Schema.String,
@@ -30,7 +30,7 @@ export const RowId = Schema.BigInt.pipe(
   )
 )
 
-/** A `timestamptz` column as milliseconds since 1970. */
+/** `timestamptz` column as UNIX milliseconds. */
 export const Millis = Schema.Date.pipe(
   Schema.decodeTo(
     Schema.Int,
@@ -38,13 +38,13 @@ export const Millis = Schema.Date.pipe(
   )
 )
 
-/** Reads rows; one that does not fit is a defect, as the store and its schema are of one make. */
+/** Decodes rows. A row that does not match is a defect, since this service wrote it. */
 export const decode =
   <A, I>(row: Schema.Codec<A, I>) =>
   (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>> =>
     Effect.orDie(Schema.decodeUnknownEffect(Schema.Array(row))(rows))
 
-/** Keys that are null are left out, as the domain has optional keys. */
+/** Drops keys whose value is null, since the domain has optional keys. */
 export const present = <A extends object>(fields: A): { [K in keyof A]?: NonNullable<A[K]> } => {
   const kept: { [K in keyof A]?: NonNullable<A[K]> } = {}
   for (const key in fields) {
@@ -54,7 +54,7 @@ export const present = <A extends object>(fields: A): { [K in keyof A]?: NonNull
   return kept
 }
 
-/** An identity that a caller handed back; anything else stands before and behind every row. */
+/** Parses an id that a caller sent. Anything but an id is null, which selects the first page. */
 export const rowId = (text: string | undefined): string | null =>
   text !== undefined && /^[0-9]{1,18}$/.test(text) ? text : null
 

@@ -5,7 +5,7 @@ import { Sessions } from "../../../ports/builder/Sessions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
 
-/** Expired rows that a new one takes with it: more than come in, so that none pile up. */
+/** Number of expired rows that an insert deletes: more than it adds, so that the table does not grow without limit. */
 const PRUNED = 16
 
 export const layer = Layer.effect(

@@ -13,7 +13,7 @@ import * as Sweeps from "./Sweeps.ts"
 import * as UnitOfWork from "./UnitOfWork.ts"
 import * as Webhooks from "./Webhooks.ts"
 
-/** Needs the migrated schema of `Migrated.layer`. */
+/** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.mergeAll(
   Alerts.layer,
   ApiKeys.layer,

@@ -1,4 +1,4 @@
-/** Events in `builder.sweep_events`, which the database keeps from being changed, and their sum in `builder.sweeps`. */
+/** Events in `builder.sweep_events`, whose rows a trigger keeps from changing, and their sum in `builder.sweeps`. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -63,7 +63,7 @@ const decodeDays = Rows.decode(
 
 const rankOf = (sql: PgClient.PgClient, status: Fragment) => sql`(${sql.json(RANKS)}::jsonb ->> ${status})::integer`
 
-/** The sweep after the event; an intent stays with the builder that it was first reported of. */
+/** Updates the sweep by the event. An intent stays with the builder that it was first reported for. */
 const sumUp = Effect.fnUntraced(function* (sql: PgClient.PgClient, event: SweepEvent) {
   const at = timestamp(event.occurredAtMs)
   const rows = yield* sql`INSERT INTO builder.sweeps AS s (intent_id, builder_id, status, failure_reason, started_at,

@@ -1,4 +1,4 @@
-/** Postgres transactions. */
+/** PostgreSQL transactions. */
 import { Effect, Layer } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { UnitOfWork } from "../../../ports/builder/UnitOfWork.ts"

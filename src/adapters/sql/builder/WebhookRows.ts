@@ -1,4 +1,4 @@
-/** How webhooks and their deliveries lie in their rows. */
+/** Rows of webhook endpoints, deliveries and attempts. */
 import { Effect, Redacted, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
@@ -68,7 +68,7 @@ const toAttempt = (row: typeof AttemptRow.Type): DeliveryAttempt => ({
 const decodeDeliveries = Rows.decode(DeliveryRow)
 const decodeAttempts = Rows.decode(AttemptRow)
 
-/** Deliveries with those of the attempts that are theirs, in the given orders. */
+/** Deliveries with their attempts. Keeps the order of the rows. */
 export const deliveries = Effect.fnUntraced(function* (
   rows: ReadonlyArray<unknown>,
   attemptRows: ReadonlyArray<unknown>
@@ -103,7 +103,7 @@ const decodeDue = Rows.decode(DueRow)
 
 const redacted = (secret: string) => Redacted.make(secret, { label: "webhook secret" })
 
-/** What is to be attempted, longest due first, as far as the order of the rows tells. */
+/** Due deliveries in the order of the rows. */
 export const due = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<DueDelivery>> =>
   Effect.map(decodeDue(rows), (decoded) =>
     decoded.map((row) => ({

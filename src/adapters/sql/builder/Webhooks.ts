@@ -1,6 +1,6 @@
 /**
- * Endpoints in `builder.webhook_endpoints`, their deliveries and attempts. The deliveries are the queue: a lease is a column,
- * so one whose sender died is due again by itself, and any number of processes share the work.
+ * Endpoints in `builder.webhook_endpoints`, with their deliveries and attempts. The deliveries are the queue. A lease
+ * is a column, so a delivery is due again if its sender dies, and any number of processes share the work.
  */
 import { Array as Arr, Clock, Effect, Layer, Option, Redacted } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -17,7 +17,7 @@ const now = Effect.map(Clock.currentTimeMillis, timestamp)
 const owned = (sql: SqlClient.SqlClient, builderId: string, id: string) =>
   sql`id = ${text(id)} AND builder_id = ${text(builderId)}`
 
-/** The one endpoint of the rows. */
+/** The single endpoint of the rows. */
 const theOne = Effect.fnUntraced(function* (id: string, rows: ReadonlyArray<unknown>) {
   const [endpoint] = yield* WebhookRows.endpoints(rows)
   return endpoint ?? (yield* new WebhookNotFound({ id }))
@@ -27,7 +27,7 @@ const create = (sql: SqlClient.SqlClient): Webhooks["Service"]["create"] =>
   Effect.fn("Webhooks.create")(
     function* (endpoint, secret, limit) {
       const { builderId } = endpoint
-      // Those who create at once wait for each other here, and then see each other's endpoints.
+      // Concurrent calls wait here for each other, and then see each other's endpoints.
       const builders = yield* sql`SELECT id FROM builder.builders WHERE id = ${text(builderId)} FOR UPDATE`
       if (builders.length === 0) return yield* new UnknownBuilder({ builderId })
       const others = yield* sql`SELECT id FROM builder.webhook_endpoints WHERE builder_id = ${text(builderId)}`
@@ -154,7 +154,7 @@ const claim = (sql: SqlClient.SqlClient): Webhooks["Service"]["claim"] =>
     const { leaseMillis, limit, perEndpoint } = options
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
-    // Each endpoint is asked for its own longest due, so that one with a long queue is no obstacle to the others.
+    // Selects from each endpoint separately, so that an endpoint with a long queue does not delay the others.
     const rows = yield* sql`
       WITH chosen AS (
         SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret,

@@ -1,5 +1,5 @@
-/** The orchestrator's alerts. */
+/** Alerts of the orchestrator. */
 import * as Alerts from "../shared/Alerts.ts"
 
-/** Needs the migrated schema of `Migrated.layer`. */
+/** Requires the schema of `Migrated.layer`. */
 export const layer = Alerts.inSchema("orchestrator")

@@ -1,4 +1,4 @@
-/** Intents with what holds them up, in one query over the queue, its transactions and their versions. */
+/** Intents with the reasons why they wait, by one query over the queue, its transactions and their versions. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -37,7 +37,7 @@ interface Row {
   readonly behind: number | null
 }
 
-/** A transaction has at least one version, so all of them are there or none. */
+/** A transaction has at least one version, so either all of these columns are set or none. */
 const toCarrier = (row: Row): { readonly carrier?: Carrier } =>
   row.lane === null ||
   row.nonce === null ||
@@ -80,7 +80,10 @@ const toHeld = (row: Row): HeldIntent => ({
   ...(row.owners_other === null ? {} : { ownersOther: row.owners_other })
 })
 
-/** The intents of `which`, at most `limit` of them, as they are at `at`. An owner's turn is as `Intents.claim` takes it. */
+/**
+ * Up to `limit` intents that match `which`, at the time `at`. The rules for the owner's turn are those of
+ * `Intents.claim`.
+ */
 const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) => sql<Row>`
   WITH picked AS (
     SELECT i.*, count(*) OVER ()::int AS total FROM orchestrator.intents i
@@ -145,5 +148,5 @@ const find = (sql: PgClient.PgClient): HeldIntents["Service"]["find"] =>
 
 const make = Effect.map(PgClient.PgClient, (sql) => HeldIntents.of({ stuck: stuck(sql), find: find(sql) }))
 
-/** Needs the migrated schema of `Migrated.layer`. */
+/** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(HeldIntents, make)

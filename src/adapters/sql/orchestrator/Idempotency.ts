@@ -1,4 +1,4 @@
-/** Keyed requests in Postgres: any replica replays what another one answered. */
+/** Responses to keyed requests in PostgreSQL. Every replica can replay them. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -18,7 +18,10 @@ const KeyRow = Schema.Struct({
 const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedRow))
 const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(KeyRow))
 
-/** How many outlived keys a claim removes on its way: more than it adds, so that the table cannot grow for ever. */
+/**
+ * Number of expired keys that a claim deletes: more than the one that it adds, so that the table does not grow without
+ * limit.
+ */
 const EXPIRED_BATCH = 5
 
 const make = Effect.gen(function* () {
@@ -56,7 +59,7 @@ const make = Effect.gen(function* () {
       if (claimed !== undefined) return { _tag: "Claimed", resumed: claimed.attempts > 1 }
       const rows = yield* sql`SELECT fingerprint, status, body FROM ${table} WHERE id = ${request.id}`
       const [held] = yield* decodeKeys(rows).pipe(Effect.orDie)
-      // It outlived its time and was removed between the two statements: it can be claimed now.
+      // The key expired and was deleted between the two statements. It can be claimed now.
       if (held === undefined) continue
       if (held.fingerprint !== request.fingerprint) return { _tag: "Mismatched" }
       if (held.status === null || held.body === null) return { _tag: "InProgress" }
@@ -87,5 +90,5 @@ const make = Effect.gen(function* () {
   return Idempotency.of({ claim, extend, complete, release })
 })
 
-/** Needs the migrated schema of `Migrated.layer`. */
+/** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(Idempotency, make)

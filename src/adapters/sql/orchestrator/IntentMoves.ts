@@ -22,7 +22,7 @@ import * as IntentRow from "./IntentRow.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"
 import { tell } from "./SweepEventSql.ts"
 
-/** What a step makes of an intent, and the statuses from which all of its events are legal. */
+/** Changes of a step, and the statuses from which all of its events are legal. */
 const stepRow = ({ detail, events, id }: Step) => {
   const { deliveryTxHash, failureReason, status, txHash } = effectsOf(events)
   return {

@@ -16,7 +16,7 @@ export const findAll = (sql: PgClient.PgClient): Service["findAll"] =>
     )
   }, guarded("findAll"))
 
-/** The intents in the order of the ids; none where an id is unknown. */
+/** The intents in the order of the ids; none for an unknown id. */
 export const findEach = (sql: PgClient.PgClient) => {
   const find = findAll(sql)
   return (ids: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-/** Takes owners' signatures: many submissions in one statement, of which each quote takes one. */
+/** Stores owners' signatures: many submissions in one statement. Each quote accepts one. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Option } from "effect"
 import { effectOf, type IntentEvent, legalFrom } from "../../../domain/Intent.ts"
@@ -22,8 +22,9 @@ const FROM = legalFrom([SUBMITTED])
 const TO = `'${effectOf(SUBMITTED).status}'`
 
 /**
- * Submitted intents in the order of the submissions; none where the intent had moved on or an earlier submission of the call
- * has the same id. Calls `wake` when there is one. Rows are locked in the order of their ids, as when intents move.
+ * Submitted intents in the order of the submissions; none if the intent had moved on, or if an earlier submission of
+ * the call has the same id. Runs `wake` if an intent was submitted. Rows are locked in the order of their ids, as when
+ * intents move.
  */
 export const submitAll = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>) =>
   Effect.fnUntraced(function* (submissions: ReadonlyArray<SubmissionTo>) {

@@ -14,7 +14,7 @@ import * as Wakes from "./Wakes.ts"
 
 const CHANNEL = "token_sweep_intents"
 
-/** Intake runs two statements at a time: one gathers calls while the other is committed. */
+/** Two statements at a time: one collects calls while the other commits. */
 const GATHERED = { statements: 2, questions: 100 }
 
 const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNonce"] =>

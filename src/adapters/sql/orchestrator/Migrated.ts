@@ -1,10 +1,10 @@
-/** The orchestrator's schema, brought up to date. */
+/** Migrates the orchestrator's schema. */
 import { Layer } from "effect"
 import { migrations } from "../../../../migrations/orchestrator/index.ts"
 import * as Migrations from "../shared/Migrations.ts"
 
-/** Runs what is missing; returns the names of the migrations that ran. */
+/** Runs the pending migrations; returns their names. */
 export const migrate = Migrations.migrate("orchestrator", migrations)
 
-/** Builds when the schema is up to date. */
+/** Builds as soon as the schema is up to date. */
 export const layer = Layer.effectDiscard(migrate)

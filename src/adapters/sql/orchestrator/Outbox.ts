@@ -1,4 +1,4 @@
-/** The outbox in Postgres. A lease is a due time in the future, so a message whose deliverer died is due again by itself. */
+/** The outbox in PostgreSQL. A lease is a due time in the future, so a message is due again if its deliverer dies. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { Outbox } from "../../../ports/orchestrator/Outbox.ts"
@@ -75,5 +75,5 @@ const make = Effect.gen(function* () {
   return Outbox.of({ claim, acknowledge: (id) => Effect.asVoid(acknowledge(id)), defer, reject, counts })
 })
 
-/** Needs the migrated schema of `Migrated.layer`. */
+/** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(Outbox, make)

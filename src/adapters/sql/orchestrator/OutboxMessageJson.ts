@@ -1,4 +1,4 @@
-/** Outbox messages as jsonb, in wire encoding. */
+/** Codec of outbox messages: jsonb in wire encoding. */
 import { Schema } from "effect"
 import { Accrual, Revenue } from "../../../domain/Accrual.ts"
 import { SweepEvent } from "../../../domain/SweepEvent.ts"

@@ -26,7 +26,7 @@ const takeNonce = Effect.fnUntraced(function* (
   return row?.nonce ?? chainNonce
 })
 
-/** Inserts the transaction with links to those of the intents that are free, which it locks. */
+/** Inserts the transaction and its links to the free ones among the intents, whose rows it locks. */
 const insert = (
   sql: PgClient.PgClient,
   options: Pick<Parameters<RelayTransactions["Service"]["allocate"]>[0], "chainId" | "lane" | "intentIds" | "reserve">,

@@ -7,7 +7,7 @@ import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
-/** Columns and values of an inserted attempt. */
+/** Values of a row of `orchestrator.relay_attempts`. */
 export const attemptValues = (sql: PgClient.PgClient, id: string, attempt: Attempt) => sql`(
   ${attempt.hash}, ${id}::bigint, ${Buffer.from(attempt.raw.slice(2), "hex")}, ${String(attempt.maxFeePerGas)}::numeric,
   ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)},

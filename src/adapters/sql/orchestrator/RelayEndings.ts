@@ -1,4 +1,4 @@
-/** Ends relay transactions, opens them again after a reorg, and lets go of what they carried. */
+/** Finalizes relay transactions, reopens them after a reorg, and detaches their intents. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Schema } from "effect"
 import { Hash } from "../../../domain/Hex.ts"

@@ -1,9 +1,9 @@
 /**
- * Wakes workers of this process at once, and those of others by LISTEN/NOTIFY.
+ * Wakes workers of this process directly, and those of other processes by LISTEN/NOTIFY.
  *
- * A notification is sent after the commit it tells of, and many commits share one: inside the transaction it would make
- * Postgres commit all submissions one by one (NOTIFY takes a lock over the whole database until the commit is on disk). It is
- * lost when the process dies in between, which is why workers look for work on a timer as well.
+ * A notification is sent after the commit, and one notification serves many commits. Inside the transactions it would
+ * serialize all commits, since NOTIFY locks the whole database until the commit is on disk. It is lost if the process
+ * dies in between, so workers also poll on a timer.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, PubSub, Queue, Random, Schedule, Stream } from "effect"
@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function* (channel: string) {
   )
 
   let isDeaf = false
-  /** Said once for an outage, however often it is tried again. */
+  /** Logs an outage once, at its start. */
   const notListening = (error: SqlError) =>
     Effect.suspend(() => {
       if (isDeaf) return Effect.void
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (channel: string) {
 
   yield* sql.listen(channel).pipe(
     Effect.tap(() => Effect.sync(() => (isDeaf = false))),
-    // What was submitted while nobody listened.
+    // Covers intents that were submitted while this process did not listen.
     Effect.tap(PubSub.publish(local, undefined)),
     Effect.flatMap((notifications) =>
       Queue.take(notifications).pipe(

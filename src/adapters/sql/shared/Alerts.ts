@@ -1,4 +1,4 @@
-/** Alerts in Postgres, so that every replica's are seen from any of them. */
+/** Alerts in PostgreSQL, shared by all replicas. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { Alerts, type NewAlert, Severity } from "../../../ports/shared/Alerts.ts"
@@ -28,7 +28,7 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
   const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
   const raise = Effect.fn("Alerts.raise")(function* (alert: NewAlert) {
-    // Watchers raise what they see at every pass: only a change is worth a write.
+    // Watchers raise the same alert in every pass. Only a change is written.
     yield* sql`
       INSERT INTO ${table} AS a (key, severity, kind, message, details, since)
       VALUES (
@@ -64,5 +64,5 @@ const make = Effect.fnUntraced(function* (schema: "orchestrator" | "builder") {
   return Alerts.of({ raise, clear, list })
 })
 
-/** In the table `alerts` of a service's own schema, which its `Migrated.layer` makes. */
+/** Alerts in the table `alerts` of a service's schema. Requires the schema of `Migrated.layer`. */
 export const inSchema = (schema: "orchestrator" | "builder") => Layer.effect(Alerts, make(schema))

@@ -1,4 +1,4 @@
-/** The Postgres connection that the durable stores share, and how its failures become the ports' one. */
+/** PostgreSQL connection of the durable stores, and the mapping of its failures to `StoreUnavailable`. */
 import { PgClient } from "@effect/sql-pg"
 import { Cause, type Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -6,20 +6,20 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../../ports/shared/Store.ts"
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/database`, with libpq's parameters such as `sslmode`. */
+  /** `postgres://user:password@host:port/database`. Accepts libpq's parameters such as `sslmode`. */
   readonly url: Redacted.Redacted
-  /** Connections at most. A transaction holds one; so does each listener. */
+  /** Maximum number of connections. A transaction uses one, and so does each listener. Default: 16. */
   readonly poolSize?: number
-  /** Shown by `pg_stat_activity`. */
+  /** Name in `pg_stat_activity`. Default: `token-sweep`. */
   readonly applicationName?: string
   readonly connectTimeout?: Duration.Input
-  /** Milliseconds after which Postgres gives a statement up; also how long it waits for a lock. */
+  /** Timeout of a statement in milliseconds, including its wait for locks. Default: 15000. */
   readonly statementTimeoutMillis?: number
 }
 
 /**
- * A pool that connects on demand: building it does not need the database, and a connection that a restart of the database
- * broke is replaced when it is next asked for.
+ * Pool that connects on demand: it can be built while the database is down, and it replaces a broken connection at its
+ * next use.
  */
 export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> => {
   const statementTimeout = options.statementTimeoutMillis ?? 15_000
@@ -28,26 +28,27 @@ export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient |
     maxConnections: options.poolSize ?? 16,
     applicationName: options.applicationName ?? "token-sweep",
     connectTimeout: options.connectTimeout ?? "5 seconds",
-    // Finds a peer that vanished without a word, such as a database host that lost power.
+    // Detects a peer that vanished, such as a database host that lost power.
     keepAlive: "30 seconds",
     startupParameters: {
       statement_timeout: String(statementTimeout),
-      // Frees the locks of a process that hangs inside a transaction; signing by a KMS must fit in.
+      // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within
+      // it.
       idle_in_transaction_session_timeout: String(2 * statementTimeout),
       timezone: "UTC"
     }
   })
 }
 
-/** What the server or the socket said, without the client's stack traces. */
+/** Message of the server or the socket, without stack traces of the client. */
 export const describe = ({ reason }: SqlError): string =>
   `${reason._tag}: ${reason.cause instanceof Error ? reason.cause.message : (reason.message ?? "")}`
 
 const unavailable = (operation: string, error: SqlError) => new StoreUnavailable({ operation, detail: describe(error) })
 
 /**
- * Turns whatever the database says into `StoreUnavailable`. Defects too: when a connection is lost inside a transaction, the
- * client cannot roll back, which it reports as a defect, and whatever failed before then becomes a defect beside it.
+ * Maps every database failure to `StoreUnavailable`, including defects: if a connection is lost inside a transaction,
+ * the client cannot roll back and reports that as a defect, together with the original failure as a second defect.
  */
 export const guarded =
   (operation: string) =>
@@ -64,8 +65,8 @@ export const guarded =
       })
     )
 
-/** Text from outside as Postgres can hold it: it has no NUL, which revert reasons and callers' ids may contain. */
+/** Replaces NUL, which PostgreSQL text cannot contain. Revert reasons and ids of callers may contain it. */
 export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")
 
-/** Milliseconds since 1970 as a `timestamptz` parameter. */
+/** UNIX milliseconds as a `timestamptz` parameter. */
 export const timestamp = (millis: number): Date => new Date(millis)

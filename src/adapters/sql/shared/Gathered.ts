@@ -1,15 +1,15 @@
 /**
- * Many callers' statements as one. Whatever is asked while statements are under way goes into the next one: a caller that is
- * alone waits for nobody, and a busy service asks the database no more often than it answers.
+ * Combines the calls of many callers into few statements. Calls that arrive while statements run go into the next one:
+ * a single caller waits for nobody, and a busy service sends no statement before an earlier one has finished.
  */
 import { Effect, Exit, Request, RequestResolver, Semaphore } from "effect"
 
 export interface Options<Q, A, E> {
-  /** Statements under way at once; more only make each of them smaller. */
+  /** Maximum number of concurrent statements. More statements are smaller statements. */
   readonly statements: number
-  /** Questions in one statement, at most. */
+  /** Maximum number of calls in one statement. */
   readonly questions: number
-  /** Answers all of the questions, in their order, or fails for all of them. */
+  /** Answers all questions in their order, or fails for all of them. */
   readonly run: (questions: ReadonlyArray<Q>) => Effect.Effect<ReadonlyArray<A>, E>
 }
 

@@ -1,4 +1,4 @@
-/** Brings a service's own schema up to date. Safe to run by any number of replicas at once. */
+/** Migrates a service's own schema. Any number of replicas may run it at once. */
 import { Effect } from "effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -8,11 +8,11 @@ import { guarded } from "./Database.ts"
 const runMigrator = Migrator.make({})
 
 /**
- * Runs the migrations that `schema` still lacks, all or none, and returns their names. Which ones ran is noted in the
- * schema's own `migrations` table.
+ * Runs the pending migrations of `schema` in one transaction and returns their names. The `migrations` table of the
+ * schema records them.
  *
- * The lock is taken before the schema exists: Postgres' `CREATE … IF NOT EXISTS` is not safe against itself. A replica that
- * waits for it finds nothing left to do.
+ * The lock is taken before the schema exists, since `CREATE … IF NOT EXISTS` is not safe against concurrent runs of
+ * itself. A replica that waited for the lock finds nothing to do.
  */
 export const migrate = Effect.fn("Migrations.migrate")(
   function* (
@@ -22,7 +22,7 @@ export const migrate = Effect.fn("Migrations.migrate")(
     const sql = yield* SqlClient.SqlClient
     const applied = yield* sql.withTransaction(
       Effect.gen(function* () {
-        // A migration, or waiting for another replica's, may take longer than a query may.
+        // A migration, or the wait for another replica, may take longer than the timeouts for queries.
         yield* sql`SET LOCAL statement_timeout = 0`
         yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.migrate.${schema}`}, 0))`

@@ -1,4 +1,4 @@
-/** Who waits for whom, and who hears of what, between processes that share the database. */
+/** Locks and notifications between processes that share a database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Schedule, Stream } from "effect"

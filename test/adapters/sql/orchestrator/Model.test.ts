@@ -1,5 +1,6 @@
 /**
- * The in-memory stores are the model of the durable ones: whatever is asked of both, in whatever order, both answer alike.
+ * The in-memory stores are the model of the durable ones: for the same commands in the same order, both return the same
+ * results.
  */
 import { expect, layer } from "@effect/vitest"
 import { Arbitrary, Cause, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
@@ -65,7 +66,7 @@ const Command = Schema.Union([
 ])
 type Command = typeof Command.Type
 
-/** One store in one run; runs share the stores, and differ in chain and names. */
+/** State of one run on one store. Runs share the stores and differ in chain and names. */
 interface Run {
   readonly number: number
   /** The ids of transactions in the order of their allocation: stores number them as they like. */
@@ -74,7 +75,7 @@ interface Run {
 
 const withoutId = ({ id: _id, ...transaction }: RelayTransaction) => transaction
 
-/** The answer, or what of a failure callers act on: which of the intents were taken is for the log. */
+/** The result, or the part of a failure that callers act on. The list of taken intents is for logs only. */
 const outcome = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(effect), (exit) =>
     Exit.match(exit, {
@@ -201,7 +202,7 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
   }
 })
 
-/** What can be seen of a run's chain. */
+/** Observable state of a run's chain. */
 const look = Effect.fnUntraced(function* ({ number }: Run) {
   const intents = yield* Intents
   const transactions = yield* RelayTransactions

@@ -1,4 +1,4 @@
-/** What a claim costs when the database's statistics are older than the burst that filled the queue. */
+/** Cost of a claim if the statistics of the database are older than the burst that filled the queue. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -11,7 +11,7 @@ import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
 const QUEUED = 600
 const LIMIT = 20
 
-/** One connection listens; everything else is said by the other, which can then be asked what it has read. */
+/** Two connections: one listens, the other runs every statement and so has all of its statistics. */
 const oneConnection = Layer.unwrap(
   Effect.map(TestDatabase, ({ url }) =>
     stores.pipe(Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 })))

@@ -1,4 +1,4 @@
-/** What happens to the stores when their database goes away, and comes back. */
+/** Stores during an outage of their database and after it. */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
