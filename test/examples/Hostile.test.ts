@@ -31,6 +31,9 @@ for (const [index, dev] of devs.entries()) {
 process.exit(0)
 `
 
+/** Each run is up to 15 sweeps, or three servers that are started. */
+const TIMEOUT_MILLIS = 150_000
+
 interface Outcome {
   readonly code: number
   readonly said: string
@@ -70,7 +73,9 @@ class Attacked extends Context.Service<
             const before = attacks.map(submissionsOf)
             const devs = yield* Effect.forEach(attacks, devOf)
             const command = ["node", "runner.mjs", path.join(directory, example), ...devs, ...args]
-            const { error, out } = yield* Effect.promise(() => Project.run(command, { cwd: directory }))
+            const { error, out } = yield* Effect.promise(() =>
+              Project.run(command, { cwd: directory, timeoutMillis: TIMEOUT_MILLIS })
+            )
             const outcomes: ReadonlyArray<Outcome> = out
               .trim()
               .split("\n")
@@ -102,11 +107,7 @@ layer(Attacked.layer.pipe(Layer.provideMerge(Services.layer())), {
   ) =>
     Effect.gen(function* () {
       const { run } = yield* Attacked
-      for (const { attack, code, said, submitted } of yield* run(
-        example,
-        [NONE, ...attacks, ...ATTACKS_ON_SIGNING],
-        args
-      )) {
+      for (const { attack, code, said, submitted } of yield* run(example, [...attacks, ...ATTACKS_ON_SIGNING], args)) {
         const isRefused = attack.refusal !== undefined || (!ignored && attack !== NONE)
         assert.strictEqual(submitted, isRefused ? 0 : 1, `${attack.name}: ${said}`)
         assert.strictEqual(code, isRefused ? 1 : 0, `${attack.name}: ${said}`)
@@ -118,21 +119,28 @@ layer(Attacked.layer.pipe(Layer.provideMerge(Services.layer())), {
     })
 
   for (const example of ["viem-sweep.mjs", "ethers-sweep.mjs"]) {
-    it.effect(`gets nothing but the honest order signed by ${example}, whatever it changes`, () =>
-      refuses(example, { attacks: ATTACKS, ignored: true })
+    it.effect(
+      `gets nothing but the honest order signed by ${example}, whatever it changes`,
+      () => refuses(example, { attacks: [NONE, ...ATTACKS], ignored: true }),
+      TIMEOUT_MILLIS
     )
   }
 
-  it.effect("gets nothing signed by node-sweep.mjs, whatever it changes", () =>
-    refuses("node-sweep.mjs", { attacks: ATTACKS, ignored: false })
+  it.effect(
+    "gets nothing signed by node-sweep.mjs, whatever it changes",
+    () => refuses("node-sweep.mjs", { attacks: [NONE, ...ATTACKS], ignored: false }),
+    TIMEOUT_MILLIS
   )
 
-  it.effect("gets nothing signed by the wallet beside agent.mjs", () =>
-    refuses("agent.mjs", {
-      args: [`${Project.root}/sweep`],
-      // The tools' own checks are tested with the client; these are what the wallet alone can know.
-      attacks: ATTACKS.filter(({ name }) => ["another destination", "another delegate"].includes(name)),
-      ignored: false
-    })
+  it.effect(
+    "gets nothing signed by the wallet beside agent.mjs",
+    () =>
+      refuses("agent.mjs", {
+        args: [`${Project.root}/sweep`],
+        // The wallet uses the client's review, which has tests of its own for every field.
+        attacks: ATTACKS.filter(({ name }) => ["another destination", "another delegate"].includes(name)),
+        ignored: false
+      }),
+    TIMEOUT_MILLIS
   )
 })

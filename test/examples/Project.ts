@@ -19,13 +19,18 @@ const pathWithoutBunsNode = (process.env["PATH"] ?? "")
 
 export const run = async (
   command: ReadonlyArray<string>,
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
+  options: {
+    readonly cwd: string
+    readonly env?: Readonly<Record<string, string>>
+    /** Default: 60 seconds. */
+    readonly timeoutMillis?: number
+  }
 ): Promise<Ran> => {
   const child = Bun.spawn([...command], {
     cwd: options.cwd,
     stdout: "pipe",
     stderr: "pipe",
-    timeout: 60_000,
+    timeout: options.timeoutMillis ?? 60_000,
     env: { ...process.env, PATH: pathWithoutBunsNode, ...options.env }
   })
   const [out, error, code] = await Promise.all([

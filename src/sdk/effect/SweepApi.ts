@@ -51,6 +51,21 @@ const asOffer = ({ order, quote, signing }: typeof QuoteResponse.Type): Offer =>
   signing: { ...signing, authorization: { ...signing.authorization, nonce: Number(signing.authorization.nonce) } }
 })
 
+const makeReview = ({ apiKey, review }: Options) =>
+  Effect.fn("SweepApi.review")(function* (offer: Offer, request: SweepRequest) {
+    const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    return yield* Effect.try({
+      try: () => reviewOrder(offer, attributed(request, apiKey), { ...review, nowMs }),
+      catch: (error) => error
+    }).pipe(Effect.catch(asOrderMismatch))
+  })
+
+const sign = Effect.fn("SweepApi.sign")((reviewed: SweepReview, signer: SweepSigner) =>
+  Effect.tryPromise({ try: () => signReviewed(reviewed, signer), catch: (error) => error }).pipe(
+    Effect.catch(asSigningFailed)
+  )
+)
+
 const make = Effect.fnUntraced(function* (options: Options) {
   const api = yield* HttpApiClient.make(OrchestratorApi, {
     baseUrl: options.orchestratorUrl,
@@ -64,19 +79,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     return asOffer(yield* once(api.quotes.quote({ payload: asQuoteRequest(attributed(request, apiKey)) }), keyed))
   })
 
-  const review = Effect.fn("SweepApi.review")(function* (offer: Offer, request: SweepRequest) {
-    const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-    return yield* Effect.try({
-      try: () => reviewOrder(offer, attributed(request, apiKey), { ...options.review, nowMs }),
-      catch: (error) => error
-    }).pipe(Effect.catch(asOrderMismatch))
-  })
-
-  const sign = Effect.fn("SweepApi.sign")((reviewed: SweepReview, signer: SweepSigner) =>
-    Effect.tryPromise({ try: () => signReviewed(reviewed, signer), catch: (error) => error }).pipe(
-      Effect.catch(asSigningFailed)
-    )
-  )
+  const review = makeReview(options)
 
   const submit = Effect.fn("SweepApi.submit")((signed: SignedSweep, keyed: KeyedOptions = {}) =>
     once(
