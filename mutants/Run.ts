@@ -5,12 +5,12 @@ import * as Checkout from "./Checkout.ts"
 import { isSolidity, judge, type Mutant, mutated, occurrences, type Verdict } from "./Mutant.ts"
 import * as TestRunners from "./TestRunners.ts"
 
-/** Mutants whose text is not in their file exactly once. */
+/** Mutants whose text is not in their file exactly once, or whose tests do not exist. */
 export class MutantsOutdated extends Schema.TaggedError<MutantsOutdated>()("MutantsOutdated", {
   found: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `these texts are not in their files exactly once; correct them in mutants/: ${this.found.join("; ")}`
+    return `these mutants do not fit the sources; correct them in mutants/rules: ${this.found.join("; ")}`
   }
 }
 
@@ -21,15 +21,18 @@ export class TestsRed extends Schema.TaggedError<TestsRed>()("TestsRed", { tests
   }
 }
 
-/** Fails with {@link MutantsOutdated} where a mutant does not fit the sources in `root`. */
-export const checkTexts = Effect.fnUntraced(function* (root: string, mutants: ReadonlyArray<Mutant>) {
+/** Fails with {@link MutantsOutdated} when a mutant does not fit the checkout. */
+const checkFit = Effect.fnUntraced(function* (root: string, mutants: ReadonlyArray<Mutant>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const outdated: Array<string> = []
   for (const mutant of mutants) {
     const source = yield* fs.readFileString(path.join(root, mutant.file)).pipe(Effect.orElseSucceed(() => ""))
     const count = occurrences(mutant, source)
-    if (count !== 1) outdated.push(`${mutant.file}: "${mutant.name}" (${count} times)`)
+    if (count !== 1) outdated.push(`${mutant.file}: "${mutant.name}" has its text ${count} times`)
+    for (const test of mutant.tests) {
+      if (!(yield* fs.exists(path.join(root, test)))) outdated.push(`${test} does not exist`)
+    }
   }
   if (outdated.length > 0) return yield* new MutantsOutdated({ found: outdated })
 })
@@ -60,10 +63,10 @@ const describe = ({ file, name, replacement, tests, text }: Mutant): string =>
 
 /**
  * Tries every mutant against its tests, on all cores. Ends with `N caught, N survived`; succeeds with true when every mutant was
- * caught. Fails before the first one when a text is outdated or a test is red without any change.
+ * caught. Fails before the first one when a mutant is outdated or a test is red without any change.
  */
 export const run = Effect.fnUntraced(function* (root: string, mutants: ReadonlyArray<Mutant>) {
-  yield* checkTexts(root, mutants)
+  yield* checkFit(root, mutants)
   const first = yield* Checkout.copy(root)
   yield* Console.log("running the tests without any change")
   yield* checkBaseline(first, mutants)

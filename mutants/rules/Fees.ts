@@ -66,14 +66,14 @@ export const fees: ReadonlyArray<Mutant> = [
     file: "src/orchestrator/quote/Pricing.ts",
     text: "(gas + dataGas) * gasPrice + dataFee",
     replacement: "(gas + dataGas) * gasPrice",
-    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+    tests: ["test/orchestrator/quote/Pricing.test.ts"]
   },
   {
     name: "a builder with on-chain payouts is paid through the vault, and the other way round",
     file: "src/orchestrator/quote/Attributing.ts",
     text: 'address: payoutMode === "onchain" ?',
     replacement: 'address: payoutMode !== "onchain" ?',
-    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+    tests: ["test/orchestrator/quote/Attributing.test.ts"]
   },
   {
     name: "a sweep's gas limit does not cover gas that is refunded at its end",

@@ -26,7 +26,7 @@ export const nonces: ReadonlyArray<Mutant> = [
     file: "src/orchestrator/quote/OrderNonces.ts",
     text: "if ((bitmap & mask) === 0n) return nonce",
     replacement: "if (bitmap !== undefined && mask > 0n) return nonce",
-    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+    tests: ["test/orchestrator/quote/OrderNonces.test.ts"]
   },
   {
     name: "an owner's order nonce is issued twice",

@@ -11,21 +11,21 @@ export const screening: ReadonlyArray<Mutant> = [
     file: ADMISSION,
     text: "[request.owner, request.destination]",
     replacement: "[request.owner]",
-    tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {
     name: "a quote does not screen the owner",
     file: ADMISSION,
     text: "[request.owner, request.destination]",
     replacement: "[request.destination]",
-    tests: ["test/orchestrator/quote/QuoterRefusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {
     name: "a builder's payout address is not screened",
     file: "src/orchestrator/quote/Attributing.ts",
     text: "if (blocked) {",
     replacement: "if (blocked && false) {",
-    tests: ["test/orchestrator/quote/Quoter.test.ts"]
+    tests: ["test/orchestrator/quote/Attributing.test.ts"]
   },
   {
     name: "a submission does not screen the builder",
@@ -95,6 +95,6 @@ export const screening: ReadonlyArray<Mutant> = [
     file: "src/builder/payout/PaymentChecks.ts",
     text: "if (blocked.length > 0)",
     replacement: "if (blocked.length > 1_000)",
-    tests: ["test/builder/payout/Sender.test.ts"]
+    tests: ["test/builder/payout/PayoutSender.test.ts"]
   }
 ]

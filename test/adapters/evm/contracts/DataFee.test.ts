@@ -118,7 +118,7 @@ layer(Node.layer, { excludeTestServices: true, timeout: "60 seconds" })("DataFee
       for (const model of ["op-stack", "arbitrum"] as const) {
         const error = yield* Effect.flip(DataFee.estimate(yield* clientOf(model), address(2), "0x1234"))
         assert.strictEqual(error._tag, "ChainUnavailable")
-        assert.match(error.message, /is the chain's `dataFee` right\?/)
+        assert.match(error.message, /check the chain's `dataFee`/)
       }
     })
   )

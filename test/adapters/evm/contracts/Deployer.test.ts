@@ -86,7 +86,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
       const { address: at } = plan.contracts.entry
       yield* anvil.ask("place something else", (node) => node.setCode({ address: at, bytecode: "0x6001" }))
       const { message } = yield* Effect.flip(deploy)
-      assert.strictEqual(message, `chain 31337: not what was planned: entry at ${at} is wrong`)
+      assert.strictEqual(message, `chain 31337: the chain differs from the plan: entry at ${at} is wrong`)
       assert.strictEqual(yield* spent, 0n)
     })
   )
