@@ -39,7 +39,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         assert.lengthOf(transactions, sweeps.length)
         // Both had something to do.
         for (const { output } of processes) {
-          assert.isTrue((yield* output).some((line) => line.includes("transaction broadcast")))
+          assert.isTrue((yield* output).some((line) => line.includes("relay.broadcast")))
         }
       }),
     TIMEOUT

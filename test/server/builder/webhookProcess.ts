@@ -1,4 +1,4 @@
-/** The delivery of webhooks as a process of its own, on the database of the first argument, with leases of a second. */
+/** The delivery of webhooks as a process of its own: `bun webhookProcess.ts <database url> <lease in milliseconds>`. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
@@ -7,7 +7,7 @@ import { builderDefaults } from "../../../src/config/Builder.ts"
 import { WebhookDelivery } from "../../../src/builder/webhook/WebhookDelivery.ts"
 import * as Server from "./Server.ts"
 
-const [databaseUrl = ""] = process.argv.slice(2)
+const [databaseUrl = "", lease] = process.argv.slice(2)
 
 const stores = Server.stores.pipe(Layer.provide(PgClient.layer({ url: Redacted.make(databaseUrl) })))
 
@@ -17,7 +17,7 @@ const delivery = WebhookDelivery.layer.pipe(
   Layer.provide(
     BuilderSettings.layer({
       ...builderDefaults,
-      webhooks: { ...builderDefaults.webhooks, pollMillis: 50, leaseMillis: 1_000 }
+      webhooks: { ...builderDefaults.webhooks, pollMillis: 50, leaseMillis: Number(lease) }
     })
   ),
   Layer.provide(Logger.layer([]))
