@@ -3,7 +3,6 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as BuilderAttributionHttp from "../../../src/adapters/http/BuilderAttributionHttp.ts"
-import * as MemoryBuilderAttribution from "../../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
 import type { Attribution } from "../../../src/domain/Builder.ts"
 import { BuilderAttribution } from "../../../src/ports/orchestrator/BuilderAttribution.ts"
 import * as BuilderAttributionSuite from "../../ports/orchestrator/BuilderAttribution.suite.ts"
@@ -33,17 +32,6 @@ const fixture = Effect.succeed({
   ],
   unknown
 })
-
-BuilderAttributionSuite.suite(
-  "memory",
-  MemoryBuilderAttribution.layer({
-    builders: new Map([
-      ["key-a", builderA],
-      ["key-b", builderB]
-    ])
-  }),
-  fixture
-)
 
 const adapter = (options: Partial<BuilderAttributionHttp.Options> = {}, server = StubServer.layer) =>
   Layer.unwrap(Effect.map(StubServer, ({ url }) => BuilderAttributionHttp.layer({ builderUrl: url, ...options }))).pipe(

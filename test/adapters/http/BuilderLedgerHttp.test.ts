@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Ref } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as BuilderLedgerHttp from "../../../src/adapters/http/BuilderLedgerHttp.ts"
-import * as MemoryBuilderLedger from "../../../src/adapters/memory/orchestrator/BuilderLedger.ts"
 import { type LedgerMessage, sweepId } from "../../../src/domain/Accrual.ts"
 import { MAX_UINT256 } from "../../../src/domain/Amount.ts"
 import { type SweepEvent, sweepEvent } from "../../../src/domain/SweepEvent.ts"
@@ -40,8 +39,6 @@ const revenue: LedgerMessage & { readonly _tag: "Revenue" } = {
 const settled = { _tag: "SettledAtSource", txHash } as const
 const event = sweepEvent({ ...newIntent({ id: "a" }), id: "a", txHash }, "bld_a", settled, 1_700_000_000_000)
 const fixture = Effect.succeed({ accrual, revenue, event })
-
-BuilderLedgerSuite.suite("memory", MemoryBuilderLedger.layer(), fixture)
 
 const adapter = (options: Partial<BuilderLedgerHttp.Options> = {}, server = StubServer.layer) =>
   Layer.unwrap(
@@ -187,18 +184,5 @@ describe("BuilderLedgerHttp", () => {
       const error = yield* Effect.flip(book(accrual))
       assert.strictEqual(error.detail, "no answer within 50 ms")
     }).pipe(Effect.provide(adapter({ timeout: "50 millis" })))
-  )
-})
-
-describe("memory BuilderLedger", () => {
-  it.effect("keeps what was booked once, and nothing of an outage", () =>
-    Effect.gen(function* () {
-      const state = yield* MemoryBuilderLedger.BuilderLedgerState
-      yield* book(accrual)
-      yield* book(accrual)
-      yield* Ref.update(state, (before) => ({ ...before, available: false }))
-      assert.strictEqual((yield* Effect.flip(book(revenue)))._tag, "LedgerUnavailable")
-      assert.deepStrictEqual((yield* Ref.get(state)).entries, [accrual])
-    }).pipe(Effect.provide(MemoryBuilderLedger.layer()))
   )
 })

@@ -3,7 +3,6 @@ import { Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
-import * as OrchestratorOperationsInMemory from "../../../src/adapters/memory/builder/OrchestratorOperations.ts"
 import { Health } from "../../../src/domain/Health.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
 import { type OperationsFailure, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
@@ -11,8 +10,6 @@ import * as Suite from "../../ports/builder/OrchestratorOperations.suite.ts"
 import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
 
 const { parts } = Suite
-
-Suite.suite("memory", OrchestratorOperationsInMemory.layer(parts))
 
 const adapter = (options: Partial<OrchestratorOperationsHttp.Options> = {}, server = StubServer.layer) =>
   Layer.unwrap(

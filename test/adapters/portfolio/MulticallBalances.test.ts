@@ -1,7 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
 import { encodeFunctionResult, multicall3Abi } from "viem"
-import * as MemoryBalances from "../../../src/adapters/memory/orchestrator/Balances.ts"
 import * as MulticallBalances from "../../../src/adapters/portfolio/MulticallBalances.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
@@ -24,13 +23,6 @@ const native = (chain: Pick<Chain, "id" | "nativeSymbol">): TokenInfo => ({
   name: chain.nativeSymbol,
   decimals: 18
 })
-
-const memoryHeld = [{ token: native(FakeChain.chain), balance: 3n }]
-BalancesSuite.suite(
-  "memory",
-  MemoryBalances.layer({ held: new Map([[owner, [...memoryHeld, { token: native(FakeChain.chain), balance: 0n }]]]) }),
-  Effect.succeed({ owner, pauper, held: memoryHeld })
-)
 
 const gifts = { USDT: 7n, DAI: 5n * 10n ** 18n } as const
 

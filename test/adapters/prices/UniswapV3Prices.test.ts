@@ -11,7 +11,6 @@ import {
   parseAbi
 } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import * as MemoryPrices from "../../../src/adapters/memory/orchestrator/Prices.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Address from "../../../src/domain/Address.ts"
@@ -24,31 +23,6 @@ import * as FakeChain from "../../support/FakeChain.ts"
 import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
 
 const USD = 10n ** 18n
-
-PricesSuite.suite(
-  "memory",
-  MemoryPrices.layer({
-    prices: new Map([
-      [
-        1,
-        new Map([
-          [NATIVE, 3_000n * USD],
-          [FakeChain.address(1), USD],
-          [FakeChain.address(3), USD]
-        ])
-      ]
-    ])
-  }),
-  Effect.succeed({
-    chainId: 1,
-    priced: [
-      { address: NATIVE, decimals: 18, usd: 3_000n * USD },
-      { address: FakeChain.address(1), decimals: 6, usd: USD }
-    ],
-    unpriced: { address: FakeChain.address(2), decimals: 18 },
-    toleranceBps: 0n
-  })
-)
 
 PricesSuite.suite(
   "Uniswap v3 on a real chain",

@@ -10,7 +10,6 @@ import {
   stringToHex
 } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import * as MemoryTokenRisk from "../../../src/adapters/memory/orchestrator/TokenRisk.ts"
 import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type * as Address from "../../../src/domain/Address.ts"
@@ -26,42 +25,6 @@ const adapter = ListAndSimulation.layer.pipe(Layer.provide(SecureRandom.layerWeb
 
 const [owner, other] = Accounts.users().map((account) => account.address) as [Address.Address, Address.Address]
 const pauper = FakeChain.address(0x51)
-
-TokenRiskSuite.suite(
-  "memory",
-  MemoryTokenRisk.layer({
-    tokens: [
-      { chainId: 1, address: NATIVE, tier: "tier1", symbol: "ETH", decimals: 18 },
-      {
-        chainId: 1,
-        address: FakeChain.address(1),
-        tier: "tier2",
-        symbol: "A",
-        decimals: 6,
-        balances: new Map([[owner, 1_000n]])
-      },
-      {
-        chainId: 1,
-        address: FakeChain.address(2),
-        tier: "tier3",
-        symbol: "B",
-        decimals: 6,
-        declined: "transfer_taxed"
-      },
-      { chainId: 1, address: FakeChain.address(3), tier: "tier3", symbol: "C", decimals: 6, declined: "transfer_fails" }
-    ]
-  }),
-  Effect.succeed({
-    chainId: 1,
-    owner,
-    pauper,
-    native: { tier: "tier1", symbol: "ETH", decimals: 18 },
-    sweepable: { address: FakeChain.address(1), tier: "tier2", symbol: "A", decimals: 6 },
-    taxed: FakeChain.address(2),
-    stuck: FakeChain.address(3),
-    notAToken: FakeChain.address(4)
-  })
-)
 
 /** Runs until it is out of gas. */
 const GAS_BURNER: Hex = "0x5b600056"

@@ -1,0 +1,4 @@
+import * as OrchestratorOperations from "../../../../src/adapters/memory/builder/OrchestratorOperations.ts"
+import { parts, suite } from "../../../ports/builder/OrchestratorOperations.suite.ts"
+
+suite("memory", OrchestratorOperations.layer(parts))
