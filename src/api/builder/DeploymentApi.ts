@@ -1,6 +1,7 @@
 /** Public facts of a deployment, which clients need before anybody is signed in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Address from "../../domain/Address.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { TokenInfo } from "../../domain/Token.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
@@ -12,6 +13,7 @@ export const PublicChain = Schema.Struct({
   id: described(ChainId, "Chain."),
   name: described(Schema.String, "Name of the chain."),
   nativeSymbol: described(Schema.String, "Symbol of the native currency."),
+  delegate: described(Address.Address, "Delegate that owners authorize (EIP-7702)."),
   explorerUrl: described(Schema.optionalKey(Schema.String), "URL of the block explorer."),
   tokens: described(Schema.Array(TokenInfo), "Listed tokens.")
 }).annotate({ identifier: "PublicChain" })

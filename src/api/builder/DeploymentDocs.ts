@@ -5,7 +5,7 @@ import { documented } from "../shared/Examples.ts"
 export const deployment = documented({
   summary: "Get the public configuration",
   description: withErrors(
-    "Chains with their listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
+    "Chains with their delegates, listed tokens and explorers, the URL of the orchestrator, the state of self-signup, and the credential of the admin console.",
     [rateLimited, unexpected, unavailable]
   ),
   response: {
@@ -16,6 +16,7 @@ export const deployment = documented({
           id: 8453,
           name: "base",
           nativeSymbol: "ETH",
+          delegate: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
           explorerUrl: "https://basescan.org",
           tokens: [
             {

@@ -136,8 +136,8 @@ const signAndSubmit = Effect.fnUntraced(function* (api: Api, scene: Prepared, qu
   })
   const authorization = yield* attempt("signing the authorization", () =>
     account.signAuthorization({
-      address: signing.authorization.address,
-      chainId: signing.authorization.chainId,
+      address: source.delegate,
+      chainId: source.id,
       nonce: Number(signing.authorization.nonce)
     })
   )

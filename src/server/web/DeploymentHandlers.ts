@@ -7,10 +7,11 @@ import { BuilderSettings } from "../../builder/shared/BuilderSettings.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 
-const publicChain = ({ explorerUrl, id, name, nativeSymbol, tokens }: Chain): PublicChain => ({
+const publicChain = ({ contracts, explorerUrl, id, name, nativeSymbol, tokens }: Chain): PublicChain => ({
   id,
   name,
   nativeSymbol,
+  delegate: contracts.delegate,
   tokens,
   ...(explorerUrl === undefined ? {} : { explorerUrl })
 })

@@ -11,6 +11,7 @@ interface Facts {
   readonly url: string
   readonly chainId: number
   readonly chain: string
+  readonly delegate: string
   readonly tokenIn: string
   readonly tokenOut: string
   readonly amountIn: string
@@ -25,6 +26,7 @@ const factsOf = (deployment: DeploymentView): Facts => {
     url: deployment.orchestratorUrl ?? "https://your-orchestrator",
     chainId: chain?.id ?? 8453,
     chain: chain?.name ?? "base",
+    delegate: chain?.delegate ?? PLACEHOLDER,
     tokenIn: tokenIn?.address ?? PLACEHOLDER,
     tokenOut: tokenOut?.address ?? PLACEHOLDER,
     amountIn: (10n ** BigInt(tokenIn?.decimals ?? 18)).toString()
@@ -34,6 +36,8 @@ const factsOf = (deployment: DeploymentView): Facts => {
 const typescript = (builder: Builder, facts: Facts): string => `import { privateKeyToAccount } from "viem/accounts"
 
 const sweep = "${facts.url}"
+const chainId = ${facts.chainId}
+const delegate = "${facts.delegate}" // compare it with the operator's documentation
 const owner = privateKeyToAccount(process.env.OWNER_KEY)
 
 const post = async (path, body) => {
@@ -43,43 +47,54 @@ const post = async (path, body) => {
 }
 
 // 1. Quote. The key stays on your server and makes the sweep yours.
-const { quote, order, signing } = await post("/quote", {
+const request = {
   owner: owner.address,
   tokenIn: "${facts.tokenIn}",
   amountIn: "${facts.amountIn}",
   tokenOut: "${facts.tokenOut}",
   destination: owner.address,
-  destChainId: ${facts.chainId},
+  destChainId: chainId,
   tier: "tier1",
   route: "${facts.chain}->${facts.chain}",
   subscriptionActive: false,
   userId: "user-1",
   apiKey: process.env.SWEEP_API_KEY
-})
-console.assert(quote.builderId === "${builder.id}")
+}
+const { quote, order, signing } = await post("/quote", request)
+if (quote.builderId !== "${builder.id}") throw new Error("the quote is not attributed to you")
 
-// 2. Show order.amountIn, quote.total, quote.minAmountOut, order.destination and order.deadline. Then sign, twice, off-chain.
-const { EIP712Domain, ...types } = signing.typedData.types
-const signature = await owner.signTypedData({ ...signing.typedData, types })
-const signed = await owner.signAuthorization({
-  contractAddress: signing.authorization.address,
-  chainId: signing.authorization.chainId,
-  nonce: Number(signing.authorization.nonce)
-})
+// 2. Check the order against the request. Show the person the fees, order.minAmountOut and order.deadline.
+const must = (holds, problem) => {
+  if (!holds) throw new Error(\`do not sign: \${problem}\`)
+}
+const same = (a, b) => String(a).toLowerCase() === String(b).toLowerCase()
+for (const field of ["owner", "tokenIn", "amountIn", "tokenOut", "destination", "destChainId"]) {
+  must(same(order[field], request[field]), \`\${field} is \${order[field]}\`)
+}
+const fees = BigInt(order.feeAmount) + BigInt(order.builderFee)
+must(fees * 10n <= BigInt(order.amountIn), \`fees are \${fees}\`)
+must(BigInt(order.builderFee) === 0n || same(order.builder, "${builder.payoutAddress}"), \`the builder is \${order.builder}\`)
+must(BigInt(order.minAmountOut) > 0n, "nothing is guaranteed to arrive: set the least that you accept")
+const now = Math.floor(Date.now() / 1000)
+must(order.deadline > now && order.deadline <= now + 3600, \`deadline is \${order.deadline}\`)
+must(quote.sourceChainId === chainId && same(quote.settlementAddress, delegate), "chain or delegate is another")
 
-// 3. Submit, and follow it until it is delivered.
-let intent = await post("/intents", {
-  quoteId: quote.id,
-  signature,
-  authorization: {
-    address: signed.address,
-    chainId: signed.chainId,
-    nonce: signed.nonce,
-    r: signed.r,
-    s: signed.s,
-    yParity: signed.yParity
-  }
+// 3. Sign what you checked: the order (EIP-712) and the authorization of the delegate (EIP-7702).
+const orderType =
+  "address owner,address tokenIn,uint256 amountIn,uint256 feeAmount,address builder,uint256 builderFee,address tokenOut,uint256 minAmountOut,address destination,address swapTarget,bytes swapCalldata,uint256 deadline,uint256 nonce,uint256 destChainId"
+const SweepOrder = orderType.split(",").map((member) => ({ type: member.split(" ")[0], name: member.split(" ")[1] }))
+const signature = await owner.signTypedData({
+  domain: { name: "Service", version: "1", chainId, verifyingContract: owner.address },
+  types: { SweepOrder },
+  primaryType: "SweepOrder",
+  message: order
 })
+const nonce = Number(signing.authorization.nonce)
+const { r, s, yParity } = await owner.signAuthorization({ address: delegate, chainId, nonce })
+
+// 4. Submit, and poll until the sweep is delivered or failed.
+const authorization = { address: delegate, chainId, nonce, r, s, yParity }
+let intent = await post("/intents", { quoteId: quote.id, signature, authorization })
 while (intent.status !== "delivered" && intent.status !== "failed") {
   await new Promise((resolve) => setTimeout(resolve, 3000))
   intent = await (await fetch(\`\${sweep}/intents/\${quote.id}\`)).json()
