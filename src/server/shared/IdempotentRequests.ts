@@ -89,14 +89,12 @@ const make = Effect.fnUntraced(function* <Unknown>(
   const hash = (text: string) => digestHex(Digest.sha256, encoder.encode(text))
 
   return <E>(handler: Handler<E>, { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
-    // The fingerprint covers the bytes that the client sent: another spelling of the same JSON is another request.
+    // The fingerprint covers the text that the client sent: another spelling of the same JSON is another request.
     const readBody = bodyOf(endpoint)
-    return Effect.gen(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const header = headers[HEADER]
-      if (header === undefined) return yield* Effect.provideService(handler, Attempt, FIRST)
+    const unkeyed = Effect.provideService(handler, Attempt, FIRST)
 
-      const body = yield* readBody
+    const keyed = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, header: string) {
+      const body = yield* readBody(request)
       const id = yield* hash(`${endpoint.method} ${endpoint.path}\n${yield* parseKey(header)}`)
       const attempt = { id, attempt: yield* uuidV4() }
       const claim = yield* idempotency
@@ -131,6 +129,11 @@ const make = Effect.fnUntraced(function* <Unknown>(
           )
         }
       }
+    })
+
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const header = request.headers[HEADER]
+      return header === undefined ? unkeyed : keyed(request, header)
     })
   }
 })

@@ -56,14 +56,11 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
     : Effect.mapError(request.text, () => new InvalidJsonBody())
 }
 
-/** The body of an endpoint's request as text, within the endpoint's limit. */
+/** Reads the body of an endpoint's requests as text, within the endpoint's limit. */
 export const text = Effect.map(ServerSettings, ({ maxBodyBytes }) => (endpoint: HttpApiEndpoint.Top) => {
   const limit = Option.getOrElse(Context.getOption(endpoint.annotations, BodyLimit), () => maxBodyBytes)
-  return Effect.flatMap(BodyText, (known) =>
-    known === undefined
-      ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readText(request, limit))
-      : Effect.succeed(known)
-  )
+  return (request: Request) =>
+    Effect.flatMap(BodyText, (known) => (known === undefined ? readText(request, limit) : Effect.succeed(known)))
 })
 
 /** Half of a surrogate pair is not a character. It can arrive only as an escape, since decoding UTF-8 replaces the rest. */
@@ -100,13 +97,17 @@ const isJson = (body: string): boolean => {
 
 const JSON_TYPE = "application/json"
 
-/** The request for the contract's decoder, which picks a codec by content type and reads `text`. */
-const asJson = (request: Request, body: string): Request => {
+/** True if the contract's decoder can use the request as it is: it picks a codec by content type and reads `text` again. */
+const isReadable = (request: Request): boolean => {
   const type = request.headers["content-type"]
-  const headers =
-    type === undefined || type === JSON_TYPE ? request.headers : Headers.set(request.headers, "content-type", JSON_TYPE)
-  return Object.defineProperty(request.modify({ headers }), "text", { value: Effect.succeed(body) })
+  return (type === undefined || type === JSON_TYPE) && declaredLength(request) !== undefined
 }
+
+/** A request with JSON of which the body was read. */
+const asJson = (request: Request, body: string): Request =>
+  Object.defineProperty(request.modify({ headers: Headers.set(request.headers, "content-type", JSON_TYPE) }), "text", {
+    value: Effect.succeed(body)
+  })
 
 /** The error bodies of malformed requests. */
 export interface Malformed<E> {
@@ -120,20 +121,25 @@ export const make = <Invalid>(malformed: Malformed<Invalid>) =>
     text,
     (textOf) =>
       <E>(handler: Effect.Effect<Response, E>, { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
-        const readBody = Effect.catchTag(textOf(endpoint), "InvalidJsonBody", () => Effect.fail(malformed.notJson()))
+        const readBody = textOf(endpoint)
+        const notJson = Effect.suspend(() => Effect.fail(malformed.notJson()))
         const refusal = (error: E, body: string) => {
           if (!HttpApiError.HttpApiSchemaError.is(error) || error.kind !== "Payload") return error
           return isJson(body) ? malformed.invalid(error.cause.issue) : malformed.notJson()
         }
-        return Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const body = yield* readBody
-          // The decoder refuses text that is not JSON, but accepts unpaired surrogates.
-          if (SURROGATE.test(body) && !isJson(body)) return yield* Effect.fail(malformed.notJson())
-          return yield* handler.pipe(
-            Effect.provideService(HttpServerRequest.HttpServerRequest, asJson(request, body)),
-            Effect.mapError((error) => refusal(error, body))
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          readBody(request).pipe(
+            Effect.catchTag("InvalidJsonBody", () => notJson),
+            Effect.flatMap((body) => {
+              // The decoder refuses text that is not JSON, but accepts unpaired surrogates.
+              if (SURROGATE.test(body) && !isJson(body)) return notJson
+              return (
+                isReadable(request)
+                  ? handler
+                  : Effect.provideService(handler, HttpServerRequest.HttpServerRequest, asJson(request, body))
+              ).pipe(Effect.mapError((error) => refusal(error, body)))
+            })
           )
-        })
+        )
       }
   )
