@@ -20,7 +20,7 @@ export const Attribution = Schema.Struct({
   builderBps: described(Bps, "Markup in basis points."),
   maxBuilderBps: described(Bps, "Cap of the markup in basis points."),
   payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
-  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder.")
+  payoutMode: described(Schema.optionalKey(PayoutMode), "Payout mode: the way in which the markup reaches the builder.")
 }).annotate({ identifier: "Attribution" })
 export type Attribution = typeof Attribution.Type
 
@@ -78,7 +78,7 @@ export type Builder = typeof Builder.Type
 /** Builder with the fields that only operators see. */
 export const BuilderAccount = Schema.Struct({
   ...Builder.fields,
-  payoutMode: described(PayoutMode, "How the markup reaches the builder."),
+  payoutMode: described(PayoutMode, "Payout mode: the way in which the markup reaches the builder."),
   suspendedAtMs: described(
     Schema.optionalKey(Schema.Int),
     "UNIX time in milliseconds of the suspension, during which the API key attributes nothing. Absent if the builder is active."

@@ -1,13 +1,19 @@
-/** Whether what the guides say is so: links, JSON, routes, settings, commands, alerts and vectors. */
+/** Compares the documents with the project: links, JSON, routes, settings, commands, alerts, vectors and contracts. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
+import { type Abi, toFunctionSignature } from "viem"
 import authorizations from "../vectors/authorization.json"
 import orders from "../vectors/sweep-order.json"
+import { sweepDelegate, sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import { BuilderApi } from "../../src/api/builder/BuilderApi.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
+import { commandHelp } from "../../scripts/docs/CommandHelp.ts"
+import * as sdk from "../../src/sdk/index.ts"
 import { documented } from "../../src/config/Settings.ts"
 import { anchors, codeBlocks, documents, guides, prose, read } from "./Markdown.ts"
 
@@ -45,14 +51,17 @@ const routes = new Set(
 const settings = new Set(documented.flatMap((group) => group.settings.map(({ name }) => name)))
 
 /** Looks like a setting, and is none. */
-const NOT_SETTINGS = new Set(["POSTGRES_PASSWORD", "SIGTERM"])
+const NOT_SETTINGS = new Set(["POSTGRES_PASSWORD", "KNOWN_BRIDGES", "ORDER_TYPES", "DEFAULT_DOMAIN_NAME"])
 
-const help = (...args: ReadonlyArray<string>) => {
-  const { exitCode, stdout } = Bun.spawnSync([process.execPath, "src/main.ts", ...args, "--help"], { cwd: projectRoot })
-  return exitCode === 0 ? stdout.toString() : ""
-}
+/** Flags of every command, by its path such as `payouts open`. */
+const commands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  (await Effect.runPromise(commandHelp)).map(({ doc, path }) => [
+    path.join(" "),
+    new Set(doc.flags.flatMap(({ aliases, name }) => [`--${name}`, ...aliases]))
+  ])
+)
 
-describe.each([...guides, "llms.txt"])("%s", (file) => {
+describe.each(["README.md", ...guides, "llms.txt"])("%s", (file) => {
   it("names routes that exist", () => {
     for (const [, method = "", path = ""] of read(file).matchAll(/`(GET|POST|PATCH|PUT|DELETE) (\/[^`\s?]*)[^`]*`/g)) {
       const route = `${method} ${path.replaceAll(/:\w+/g, "*")}`
@@ -67,15 +76,13 @@ describe.each([...guides, "llms.txt"])("%s", (file) => {
   })
 
   it("shows commands that exist", () => {
-    const commands = [...read(file).matchAll(/\.\/sweep ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)((?: --[a-z-]+)*)/g)]
-    for (const [, command = "", flags = ""] of commands) {
-      const [first = "", second] = command.split(" ")
-      const group = help(first)
-      assert.notStrictEqual(group, "", `${file}: sweep ${first}`)
-      const isSubcommand = second !== undefined && new RegExp(`^  ${second} `, "m").test(group)
-      const text = isSubcommand ? help(first, second) : group
-      for (const flag of flags.trim().split(/ +/).filter(Boolean)) {
-        assert.include(text, flag, `${file}: sweep ${command} ${flag}`)
+    const shown = read(file).matchAll(/\.\/sweep ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?((?:(?! \.\/sweep)[^`\n])*)/g)
+    for (const [, first = "", second, rest = ""] of shown) {
+      const both = `${first} ${second}`
+      const flags = commands.get(both) ?? commands.get(first)
+      assert.isDefined(flags, `${file}: sweep ${first}`)
+      for (const [flag] of rest.matchAll(/--[a-z][a-z-]*/g)) {
+        assert.isTrue(flags?.has(flag), `${file}: sweep ${commands.has(both) ? both : first} ${flag}`)
       }
     }
   })
@@ -93,26 +100,103 @@ describe("the list of alerts", () => {
         ? [...source.matchAll(/(?:kind: |alertConflict\()"([a-z_]+)"/g)].map(([, kind]) => kind)
         : []
     )
-    const table = read("docs/operations.md").split("## Alerts")[1]?.split("\n## ")[0] ?? ""
+    const table = read("docs/reference/alerts.md")
     const listed = [...table.matchAll(/^\| `([a-z_]+)`/gm)].map(([, kind]) => kind)
     const sorted = (kinds: ReadonlyArray<string | undefined>) => [...new Set(kinds)].toSorted()
-    assert.deepStrictEqual(sorted(listed), sorted(raised), "the alerts in docs/operations.md")
+    assert.deepStrictEqual(sorted(listed), sorted(raised), "the alerts in docs/reference/alerts.md")
   })
 })
 
 describe("the vectors in the signing guide", () => {
   const vector = (name: string): unknown => {
-    const block = codeBlocks("docs/signing.md").find(({ info }) => info === `vector=${name}`)
+    const block = codeBlocks("docs/reference/signing.md").find(({ info }) => info === `vector=${name}`)
     return JSON.parse(block?.code ?? "null")
   }
 
   it("are vectors of the tests", () => {
-    assert.strictEqual(read("docs/signing.md").includes(orders.typeHash), true)
+    assert.strictEqual(read("docs/reference/signing.md").includes(orders.typeHash), true)
     const [order] = orders.orders
     assert.isDefined(order)
     assert.containSubset(order, vector("order"))
     const [authorization] = authorizations.authorizations
     assert.isDefined(authorization)
     assert.containSubset(authorization, vector("authorization"))
+  })
+})
+
+/** solc-js has no types. */
+const solc = createRequire(import.meta.url)("solc") as { readonly compile: (input: string) => string }
+
+interface Compiled {
+  readonly errors?: ReadonlyArray<{ readonly severity: string; readonly formattedMessage: string }>
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, { readonly abi: Abi }>>>>
+}
+
+const compiled = (source: string): Abi => {
+  const output: Compiled = JSON.parse(
+    solc.compile(
+      JSON.stringify({
+        language: "Solidity",
+        sources: { page: { content: source } },
+        settings: { outputSelection: { "*": { "*": ["abi"] } } }
+      })
+    )
+  )
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === "error")
+  assert.deepStrictEqual(errors, [])
+  return Object.values(output.contracts?.["page"] ?? {}).flatMap(({ abi }) => abi)
+}
+
+/** The entry's kind, its signature and its results; undefined for one without a name. */
+const signatureOf = (entry: Abi[number]): string | undefined => {
+  if (entry.type !== "function" && entry.type !== "event" && entry.type !== "error") return undefined
+  const results = entry.type === "function" ? entry.outputs.map(({ type }) => type).join() : ""
+  return `${entry.type} ${toFunctionSignature({ ...entry, type: "function", outputs: [], stateMutability: "view" })} ${results}`
+}
+
+describe("the contracts' page", () => {
+  it("compiles, and describes nothing that the contracts do not have", () => {
+    const own = new Set([sweepDelegate, sweepGuard, sweepEntry].flatMap(({ abi }) => (abi as Abi).map(signatureOf)))
+    const blocks = codeBlocks("docs/reference/contracts.md").filter(({ language }) => language === "solidity")
+    assert.strictEqual(blocks.length, 3)
+    for (const { code } of blocks) {
+      const entries = compiled(code)
+      assert.isNotEmpty(entries)
+      for (const entry of entries) assert.isTrue(own.has(signatureOf(entry)), signatureOf(entry))
+    }
+  })
+})
+
+describe("ARCHITECTURE.md", () => {
+  const section = read("ARCHITECTURE.md").split("## Where things are")[1]?.split("\n## ")[0] ?? ""
+
+  it("answers at least 20 questions, each with a file that exists", () => {
+    const files = [...section.matchAll(/^\| Where [^|]+\| `([^`]+)` +\|$/gm)].map(([, file = ""]) => file)
+    assert.isAtLeast(new Set(files).size, 20)
+    for (const file of files) assert.isTrue(existsSync(join(projectRoot, file)), file)
+  })
+
+  it("names no source file that does not exist", () => {
+    const roots = ["", "src/", "src/orchestrator/", "src/adapters/evm/"]
+    for (const [, file = ""] of read("ARCHITECTURE.md").matchAll(/`([A-Za-z-]+(?:\/[A-Za-z0-9.-]+)+\.ts)`/g)) {
+      assert.isTrue(
+        roots.some((root) => existsSync(join(projectRoot, root, file))),
+        file
+      )
+    }
+  })
+})
+
+describe("the client's page", () => {
+  it("names every value that the main entry exports", () => {
+    const page = read("docs/reference/sdk.md")
+    for (const name of Object.keys(sdk)) assert.include(page, `\`${name}`, name)
+  })
+})
+
+describe("the settings' page", () => {
+  it("lists every setting", () => {
+    const page = read("docs/reference/settings.md")
+    for (const name of settings) assert.include(page, `| \`${name}\``)
   })
 })

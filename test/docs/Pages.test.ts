@@ -9,6 +9,7 @@ import { chromium as playwright } from "playwright-core"
 import { BuilderApi } from "../../src/api/builder/BuilderApi.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import * as DocsPage from "../../src/server/shared/DocsPage.ts"
+import { guides } from "./Markdown.ts"
 
 const browser = Effect.acquireRelease(
   Effect.promise(async () =>
@@ -32,7 +33,7 @@ const serve = Effect.fnUntraced(function* <Id extends string, Groups extends Htt
 const operationsOf = ({ paths }: OpenApi.OpenAPISpec) =>
   Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
 
-describe("the documentation page", () => {
+describe("the API explorer", () => {
   const shows = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     api: HttpApi.HttpApi<Id, Groups>,
     words: ReadonlyArray<string>
@@ -45,7 +46,7 @@ describe("the documentation page", () => {
       page.on("pageerror", (error) => void complaints.push(error.message))
       yield* Effect.promise(async () => {
         await page.setViewportSize({ width: 1280, height: 1800 })
-        await page.goto(`${url}${DocsPage.PATH}`)
+        await page.goto(`${url}${DocsPage.API_PATH}`)
         await page.waitForSelector(".opblock")
         const shown = await page.$$eval(".opblock-summary", (blocks) =>
           blocks.map((block) => {
@@ -74,6 +75,91 @@ describe("the documentation page", () => {
   it.live(
     "of the builder backend shows every endpoint and how to sign up",
     () => shows(BuilderApi, ["GET /auth/nonce", "apiKey", "markup"]),
+    60_000
+  )
+})
+
+const LINK = /<a href="([^"#]*)(?:#([^"]*))?"/g
+
+/** Pages of the documentation that link to what is not there, beginning at the index. */
+const brokenLinks = async (
+  url: string
+): Promise<{ readonly seen: ReadonlySet<string>; readonly broken: ReadonlyArray<string> }> => {
+  const pages = new Map<string, string>()
+  const broken: Array<string> = []
+  const load = async (path: string, from: string): Promise<string> => {
+    const known = pages.get(path)
+    if (known !== undefined) return known
+    const answer = await fetch(`${url}${path}`)
+    const text = await answer.text()
+    pages.set(path, text)
+    if (!answer.ok) broken.push(`${from} links to ${path}, which is ${answer.status}`)
+    return text
+  }
+  const queue: Array<string> = ["/docs"]
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    // oxlint-disable-next-line no-await-in-loop -- a crawl follows one link after the other
+    const text = await load(path, path)
+    for (const [, target = "", anchor] of text.matchAll(LINK)) {
+      const to = target === "" ? path : target
+      if (!to.startsWith("/")) continue
+      const isNew = !pages.has(to)
+      // oxlint-disable-next-line no-await-in-loop
+      const there = await load(to, path)
+      if (anchor !== undefined && !there.includes(`id="${anchor}"`)) broken.push(`${path} links to ${to}#${anchor}`)
+      if (isNew && to.startsWith("/docs") && to !== DocsPage.API_PATH && !to.endsWith(".json")) queue.push(to)
+    }
+  }
+  return { seen: new Set(pages.keys()), broken }
+}
+
+describe("the documentation", () => {
+  it.live("has every page of docs/, and no link that leads nowhere", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(OrchestratorApi)
+      const { broken, seen } = yield* Effect.promise(() => brokenLinks(url))
+      // This server has no contract beside its pages.
+      assert.deepStrictEqual(
+        broken.filter((each) => !each.includes("/openapi.json, which")),
+        []
+      )
+      for (const file of guides) {
+        const path = file === "docs/README.md" ? "/docs" : `/${file.replace(/\.md$/, "")}`
+        assert.isTrue(seen.has(path), `no page links to ${file}`)
+      }
+    })
+  )
+
+  it.live("answers unknown pages with 404, and reads no other file", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(OrchestratorApi)
+      for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/%2e%2e/package.json", "/docs/tutorial"]) {
+        const { status } = yield* Effect.promise(() => fetch(`${url}${path}`))
+        assert.strictEqual(status, 404, path)
+      }
+    })
+  )
+
+  it.live(
+    "shows a page under its own content policy",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* serve(BuilderApi)
+        const page = yield* Effect.flatMap(browser, (running) => Effect.promise(() => running.newPage()))
+        const complaints: Array<string> = []
+        page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
+        yield* Effect.promise(async () => {
+          await page.goto(`${url}/docs/reference/http-conventions#idempotency-keys`)
+          assert.strictEqual(await page.innerText("h1"), "HTTP conventions")
+          assert.strictEqual(await page.innerText("nav [aria-current]"), "HTTP conventions")
+          // The style sheet is applied: the list of pages stands beside the text.
+          const [nav, main] = [await page.locator("nav").boundingBox(), await page.locator("main").boundingBox()]
+          assert.isTrue(nav !== null && main !== null && nav.x + nav.width <= main.x)
+          await page.click("nav >> text=Settings")
+          assert.strictEqual(await page.innerText("h1"), "Settings")
+        })
+        assert.deepStrictEqual(complaints, [])
+      }),
     60_000
   )
 })

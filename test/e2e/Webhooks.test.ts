@@ -83,7 +83,8 @@ const receiver = (port: number, secret: string) =>
 const guidesReceiver = (port: number, secret: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const program = codeBlocks("docs/webhooks.md").find(({ info }) => info === "e2e=receiver.mjs")?.code ?? ""
+      const program =
+        codeBlocks("docs/reference/webhooks.md").find(({ info }) => info === "e2e=receiver.mjs")?.code ?? ""
       const child = Bun.spawn(["node", "--input-type=module", "--eval", program], {
         env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret },
         stdout: "pipe",

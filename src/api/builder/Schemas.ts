@@ -25,7 +25,10 @@ export const RegistrationRequest = Schema.Struct({
   builderBps: described(Markup, "Markup in basis points."),
   maxBuilderBps: described(Markup, "Cap of the markup in basis points."),
   payoutAddress: described(Address.NonZeroAddress, "Wallet that signs in and is paid."),
-  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder. Default: onchain.")
+  payoutMode: described(
+    Schema.optionalKey(PayoutMode),
+    "Payout mode: the way in which the markup reaches the builder. Default: onchain."
+  )
 }).annotate({ identifier: "Registration" })
 
 /** Identifier of a settlement, as keys, URLs and logs show it. */
@@ -101,7 +104,10 @@ export const PatchRequest = Schema.Struct({
   name: described(Schema.optionalKey(DisplayName), "Display name."),
   builderBps: described(Schema.optionalKey(Markup), "Markup in basis points."),
   maxBuilderBps: described(Schema.optionalKey(Markup), "Cap of the markup in basis points."),
-  payoutMode: described(Schema.optionalKey(PayoutMode), "How the markup reaches the builder."),
+  payoutMode: described(
+    Schema.optionalKey(PayoutMode),
+    "Payout mode: the way in which the markup reaches the builder."
+  ),
   suspended: described(Schema.optionalKey(Schema.Boolean), "True to suspend the API key, false to resume it.")
 }).annotate({ identifier: "BuilderPatch", description: "Absent fields are not changed" })
 

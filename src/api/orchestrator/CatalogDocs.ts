@@ -11,7 +11,7 @@ const CACHING =
 export const chains = documented({
   summary: "List chains",
   description: withErrors(
-    `What a client needs to offer chains: names for route hints, the contracts that accounts delegate to, how long settlement takes, and which sweeps can start and end where.\n\n${CACHING}`,
+    `Lists everything that a client needs to offer chains: names for route hints, the contracts that accounts delegate to, how long settlement takes, and which sweeps can start and end where.\n\n${CACHING}`,
     [unexpected]
   ),
   response: {

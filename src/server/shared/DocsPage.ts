@@ -8,6 +8,8 @@ import { type HttpApi, type HttpApiGroup, HttpApiSwagger } from "effect/http-api
 import { type DocsFiles, load, PATH } from "./DocsFiles.ts"
 import { API_PATH, render, STYLE_HASH } from "./DocsHtml.ts"
 
+export { API_PATH }
+
 /** Every path that is answered here. */
 export const PATHS = [PATH, `${PATH}/*`, API_PATH] as const
 

@@ -40,8 +40,8 @@ export function ReceiverCard() {
             Standard Webhooks
           </a>{" "}
           asks, so that its libraries verify it in most languages. The guide{" "}
-          <code className="font-mono text-sm text-ink">docs/webhooks.md</code> says what arrives, and has a receiver
-          without a library.
+          <code className="font-mono text-sm text-ink">docs/reference/webhooks.md</code> says what arrives, and has a
+          receiver without a library.
         </p>
       </div>
       <div className="relative">
