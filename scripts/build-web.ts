@@ -6,15 +6,30 @@
 import tailwind from "bun-plugin-tailwind"
 import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
+import { parseSync, Visitor } from "oxc-parser"
 import { parseArgs } from "node:util"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { OUTPUT, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
 
 const root = join(import.meta.dirname, "..")
 
+/** The source without the texts of `described`: a browser needs the schemas, and only the server shows their texts. */
+const withoutDescriptions = (path: string, source: string): string => {
+  const { program } = parseSync(path, source)
+  const texts: Array<{ readonly start: number; readonly end: number }> = []
+  new Visitor({
+    CallExpression: ({ arguments: [, text], callee }) => {
+      if (callee.type === "Identifier" && callee.name === "described" && text !== undefined) texts.push(text)
+    }
+  }).visit(program)
+  return texts
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((cut, { end, start }) => `${cut.slice(0, start)}""${cut.slice(end)}`, source)
+}
+
 /**
  * The contract carries its documentation, which only the server shows. In a browser every export of a documentation module
- * is an annotation that says nothing.
+ * is an empty annotation, and descriptions are empty.
  */
 const withoutDocumentation: Bun.BunPlugin = {
   name: "without-documentation",
@@ -24,6 +39,10 @@ const withoutDocumentation: Bun.BunPlugin = {
       const exports = names.map((name) => `export const ${name} = Context.empty()`)
       return { loader: "ts", contents: ['import { Context } from "effect"', ...exports].join("\n") }
     })
+    build.onLoad({ filter: /\/src\/(?:api|domain)\/.*(?<!Docs|Document)\.ts$/ }, async ({ path }) => ({
+      loader: "ts",
+      contents: withoutDescriptions(path, await Bun.file(path).text())
+    }))
   }
 }
 
