@@ -67,14 +67,14 @@ export const screening: ReadonlyArray<Mutant> = [
     file: CLEARANCE,
     text: "nowMs - submittedAtMs > settings.clearanceLifetimeMillis",
     replacement: "nowMs - submittedAtMs > 1_000 * settings.clearanceLifetimeMillis",
-    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+    tests: ["test/orchestrator/relay/Preparation.test.ts"]
   },
   {
     name: "a listed destination of a sweep that waited long does not stop it",
     file: CLEARANCE,
     text: "[order.owner, order.destination, order.builder]",
     replacement: "[order.owner, order.builder]",
-    tests: ["test/orchestrator/relay/Relayer.test.ts"]
+    tests: ["test/orchestrator/relay/Preparation.test.ts"]
   },
   {
     name: "an owner's sweeps are sent beyond the failure budget",
@@ -88,7 +88,7 @@ export const screening: ReadonlyArray<Mutant> = [
     file: "src/orchestrator/relay/Gate.ts",
     text: "if (spent < dailySpendCap)",
     replacement: "if (spent <= dailySpendCap)",
-    tests: ["test/orchestrator/relay/Budgets.test.ts"]
+    tests: ["test/orchestrator/relay/Gate.test.ts"]
   },
   {
     name: "a payout goes to an address that screening does not clear",

@@ -1,4 +1,4 @@
-/** What a client learns that sends a submission again, since it never saw the first answer. */
+/** A client that did not receive the first answer submits again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { privateKeyToAccount } from "viem/accounts"

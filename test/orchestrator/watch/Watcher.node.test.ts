@@ -18,7 +18,7 @@ layer(
     settings: {
       quoteLifetimeMillis: 5_000,
       orderGraceSeconds: 5,
-      relayer: { ...defaults.relayer, rebroadcastMillis: 1_000, bumpMillis: 3_000 }
+      relayer: { ...defaults.relayer, rebroadcastMillis: 1_000, bumpMillis: 5_000 }
     }
   }),
   { excludeTestServices: true, timeout: "60 seconds" }

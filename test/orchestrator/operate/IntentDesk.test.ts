@@ -1,4 +1,4 @@
-/** What an operator sees of stuck sweeps, and what a retry does, with the relayer beside it. */
+/** An operator sees stuck sweeps and retries them while the relayer runs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,17 +7,15 @@ import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
-import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { layer as sceneLayer, layerWith, scene, source } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
 
 const desk = Layer.provideMerge(HealthCheck.layer)(IntentDesk.layer).pipe(
   Layer.provide(Layer.succeed(ProviderProbes, [])),
   Layer.provide(HeldIntents.layer)
 )
 const layer = Layer.provideMerge(desk, sceneLayer)
-
-const relay = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
 
 const healthyScene = Effect.gen(function* () {
   const the = yield* scene
@@ -80,7 +78,7 @@ describe("the operator's desk", () => {
       }
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
 
-      // Whoever held the lease cannot send it a second time, and a retry does not make anybody.
+      // The former holder of the lease cannot send it a second time, and a retry does not cause another send.
       const outcome = yield* retry("a")
       assert.strictEqual(outcome.outcome, "carried")
       assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })

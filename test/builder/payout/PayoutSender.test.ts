@@ -32,7 +32,7 @@ const backend = PayoutDesk.layer.pipe(
   Layer.provide([BuilderSettings.layer(builderDefaults), SecureRandom.layerWebCrypto])
 )
 
-/** Where a run dies: the power is gone once this has happened. */
+/** The step after which a run is cut off. */
 type Moment = "signed" | "recorded" | "broadcast" | "mined" | "booked" | "never"
 
 const powerCut = Effect.die(new Error("the power is gone"))

@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Quoting from "../../support/Quoting.ts"
+
+describe("order nonces", () => {
+  it.effect("follow each other", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const nonces = yield* Effect.replicateEffect(scene.quote(), 3)
+      assert.deepStrictEqual(
+        nonces.map(({ order }) => order.nonce),
+        [0n, 1n, 2n]
+      )
+    })
+  )
+
+  it.effect("skip what the guard has seen, also past the end of a word", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.spentNonces = new Set([0n, 1n, 3n])
+      assert.strictEqual((yield* scene.quote()).order.nonce, 2n)
+      assert.strictEqual((yield* scene.quote()).order.nonce, 4n)
+      scene.script.spentNonces = new Set(Array.from({ length: 300 }, (_, nonce) => BigInt(nonce)))
+      assert.strictEqual((yield* scene.quote()).order.nonce, 300n)
+    })
+  )
+
+  it.effect("are issued once, however many ask at the same time", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.spentNonces = new Set([5n])
+      const offers = yield* Effect.all(
+        Array.from({ length: 20 }, () => scene.quote()),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(offers.map(({ order }) => order.nonce)).size, 20)
+      assert.isFalse(offers.some(({ order }) => order.nonce === 5n))
+    })
+  )
+})

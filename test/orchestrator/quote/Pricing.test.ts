@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Fees from "../../../src/domain/Fees.ts"
+import type { Tier } from "../../../src/domain/Tier.ts"
+import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const { WHOLE } = Quoting
+
+/** The network fee of this much gas, and of wei beside it, at the scene's prices, in the token of the default request. */
+const networkFee = (gas: bigint, beside = 0n) =>
+  Fees.networkFee(defaults.fees, {
+    cost: gas * Quoting.GAS_PRICE + beside,
+    nativeUsd: Quoting.NATIVE_USD,
+    tokenUsd: Quoting.USD,
+    tokenDecimals: 18
+  })
+
+const protocolFee = (tier: Tier, subscriptionActive = false) =>
+  Fees.protocolFee(defaults.fees, { amountIn: 100n * WHOLE, tier, subscriptionActive })
+
+describe("gas", () => {
+  it.effect("is assumed at first, and the order is priced again when the simulation differs by more than 10 %", () =>
+    Effect.gen(function* () {
+      for (const [gas, runs, priced] of [
+        [225_000n, 1, 225_000n],
+        [247_500n, 1, 225_000n],
+        [202_500n, 1, 225_000n],
+        [247_501n, 2, 247_501n],
+        [202_499n, 2, 202_499n],
+        [1_000_000n, 2, 1_000_000n]
+      ] as const) {
+        const scene = yield* Quoting.make()
+        scene.script.gas = () => gas
+        const { order } = yield* scene.quote()
+        assert.strictEqual(scene.asked.simulated.length, runs, `at ${gas}`)
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(priced))
+        assert.deepStrictEqual(scene.asked.simulated.at(-1), order)
+        assert.strictEqual(scene.asked.created[0]?.gas, gas)
+      }
+    })
+  )
+
+  it.effect(
+    "and wei that a rollup charges for the transaction's bytes are paid by the sweep, and kept for its limit",
+    () =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make()
+        scene.script.charged = { dataGas: 40_000n, dataFee: 10n ** 14n }
+        const { order } = yield* scene.quote()
+        assert.strictEqual(scene.asked.simulated.length, 2)
+        assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(265_000n, 10n ** 14n))
+        // The limit's margin of the execution, and all of the data's gas.
+        assert.strictEqual(scene.asked.created[0]?.gas, (((225_000n * 5n) / 4n) * 11n) / 10n + 40_000n)
+      })
+  )
+
+  it.effect("of a sweep that then costs more than it moves is refused", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 50_000_000n
+      const failed = yield* Effect.flip(scene.quote())
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "fees_exceed_input")
+      assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+})

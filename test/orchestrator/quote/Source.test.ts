@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const { OWNER, STABLE, TOKEN, WHOLE, destination, source } = Quoting
+
+describe("the source chain", () => {
+  const placed = Effect.fnUntraced(function* (
+    facts: {
+      readonly hint?: string
+      readonly codeOn: ReadonlyArray<number>
+      readonly balances?: Record<number, bigint>
+    },
+    defaultSourceChain?: number
+  ) {
+    const scene = yield* Quoting.make({ settings: { defaultSourceChain } })
+    for (const id of [source.id, destination.id]) {
+      yield* (yield* scene.chain(id)).setCode(TOKEN, facts.codeOn.includes(id) ? "0x60" : "0x")
+    }
+    scene.script.balances = new Map(Object.entries(facts.balances ?? {}).map(([id, held]) => [Number(id), held]))
+    const { route: _hint, ...unhinted } = Quoting.request
+    const request = facts.hint === undefined ? unhinted : { ...unhinted, route: facts.hint }
+    return yield* scene.service.quote({ ...request, tokenOut: STABLE, destChainId: destination.id }).pipe(
+      Effect.map(({ quote }) => quote.sourceChainId),
+      Effect.catchTag("QuoteFailed", ({ reason }) => Effect.succeed(reason))
+    )
+  })
+  const both = [source.id, destination.id]
+  const funded = { [source.id]: 100n * WHOLE }
+
+  it.effect("is the hint's, by name or id, whatever the chains hold", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* placed({ hint: "source->destination", codeOn: [] }), source.id)
+      assert.strictEqual(yield* placed({ hint: " SOURCE -> x", codeOn: both }), source.id)
+      assert.strictEqual(yield* placed({ hint: "1->2", codeOn: both }), source.id)
+      assert.strictEqual(yield* placed({ hint: "destination->source", codeOn: [source.id] }), destination.id)
+    })
+  )
+
+  it.effect(
+    "is the only one that has the token, else the only one where the owner has the amount, else the default",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* placed({ codeOn: [destination.id] }), destination.id)
+        assert.strictEqual(yield* placed({ codeOn: both, balances: funded }), source.id)
+        assert.strictEqual(yield* placed({ codeOn: both }, destination.id), destination.id)
+        assert.strictEqual(yield* placed({ codeOn: both, balances: funded }, destination.id), source.id)
+        assert.strictEqual(yield* placed({ hint: "mars->destination", codeOn: both, balances: funded }), source.id)
+      })
+  )
+
+  it.effect("cannot be guessed", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* placed({ codeOn: [] }), "unsupported_chain")
+      assert.strictEqual(yield* placed({ codeOn: both }), "unsupported_chain")
+      assert.strictEqual(yield* placed({ codeOn: both }, 77), "unsupported_chain")
+    })
+  )
+
+  it.effect("of native currency is where the owner holds it", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* (yield* scene.chain(destination.id)).setBalance(OWNER, WHOLE)
+      const { route: _hint, ...unhinted } = Quoting.request
+      const { quote } = yield* scene.service.quote({ ...unhinted, tokenIn: NATIVE, amountIn: WHOLE })
+      assert.strictEqual(quote.sourceChainId, destination.id)
+    })
+  )
+})

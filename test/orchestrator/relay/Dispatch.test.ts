@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { decodeFunctionData, numberToHex } from "viem"
+import { sweepEntry } from "../../../src/adapters/evm/abi/contracts.generated.ts"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { TRANSACTION_GAS_CAP } from "../../../src/domain/RelayGas.ts"
+import { address } from "../../support/FakeChain.ts"
+import { layer, reverting, scene, source } from "../../support/RelayScene.ts"
+import { relay } from "../../support/SentSweep.ts"
+
+const settling = { success: true, returnData: numberToHex(950n, { size: 32 }), gasUsed: 150_000n, logs: [] } as const
+const failing = { success: false, returnData: reverting("InsufficientOutput"), gasUsed: 60_000n, logs: [] } as const
+
+/** Sweeps `a`, `b`, `c` … of owners 1, 2, 3 … */
+const submitted = Effect.fnUntraced(function* (count: number) {
+  const the = yield* scene
+  const intents = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
+    the.submit({ id: String.fromCharCode(97 + index), owner: index + 1 })
+  )
+  return { ...the, intents }
+})
+
+describe("a batch", () => {
+  it.effect("is one transaction through the entry, with the authorizations that are needed", () =>
+    Effect.gen(function* () {
+      const { chain, intent, intents, pending, sent } = yield* submitted(3)
+      yield* chain.setCode(address(2), designator(source.contracts.delegate))
+      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 3 })
+
+      const [transaction, ...others] = yield* sent
+      assert.lengthOf(others, 0)
+      assert.isDefined(transaction)
+      if (transaction === undefined) return
+      assert.strictEqual(transaction.to, source.contracts.entry)
+      assert.lengthOf(transaction.authorizationList, 2)
+      const { args } = decodeFunctionData({ abi: sweepEntry.abi, data: transaction.data })
+      const [items = []] = args ?? []
+      assert.deepStrictEqual(
+        items.map((item) => ({ account: item.account, gasLimit: item.gasLimit })),
+        // A quoted 200,000; 150,000 used, of which refunds may have hidden a fifth, and a tenth on top.
+        intents.map(({ order }) => ({ account: order.owner, gasLimit: 206_250n }))
+      )
+      assert.isTrue(transaction.gas >= 3n * 206_250n + 2n * 25_000n)
+      assert.isTrue(transaction.gas <= TRANSACTION_GAS_CAP)
+
+      const stored = yield* pending
+      assert.deepStrictEqual(stored.intentIds, ["a", "b", "c"])
+      for (const id of stored.intentIds) assert.strictEqual((yield* intent(id)).txHash, stored.attempts[0]?.hash)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("in which nobody needs an authorization has none", () =>
+    Effect.gen(function* () {
+      const { chain, sent } = yield* submitted(2)
+      for (const owner of [1, 2]) yield* chain.setCode(address(owner), designator(source.contracts.delegate))
+      yield* relay
+      const [transaction] = yield* sent
+      assert.strictEqual(transaction?.to, source.contracts.entry)
+      assert.deepStrictEqual(transaction?.authorizationList, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("leaves out what would revert, with its reason, and sends the others", () =>
+    Effect.gen(function* () {
+      const { chain, intent, pending } = yield* submitted(3)
+      yield* chain.onSimulate((calls) =>
+        Effect.succeed(calls.map(({ to }) => (to === address(2) ? failing : settling)))
+      )
+      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 2 })
+      assert.deepStrictEqual((yield* pending).intentIds, ["a", "c"])
+      const dropped = yield* intent("b")
+      assert.strictEqual(dropped.failureReason, "simulation_failed")
+      assert.strictEqual(dropped.failureDetail, "InsufficientOutput")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not fail what only fails behind another one's sweep, and sends it later", () =>
+    Effect.gen(function* () {
+      const { chain, intent, unfinished } = yield* submitted(2)
+      yield* chain.onSimulate((calls) =>
+        Effect.succeed(calls.map(({ to }) => (calls.length > 1 && to === address(2) ? failing : settling)))
+      )
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.strictEqual((yield* intent("b")).status, "submitted")
+      yield* TestClock.adjust(3_000)
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(
+        (yield* unfinished).map(({ intentIds }) => intentIds),
+        [["a"], ["b"]]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("gives a gas burner no more of a simulation than twice its quote", () =>
+    Effect.gen(function* () {
+      const { chain } = yield* submitted(2)
+      const limits: Array<bigint | undefined> = []
+      yield* chain.onSimulate((calls) =>
+        Effect.sync(() => {
+          limits.push(...calls.map(({ gas }) => gas))
+          return calls.map(() => settling)
+        })
+      )
+      yield* relay
+      assert.deepStrictEqual(limits, [500_000n, 500_000n])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is split where a transaction would ask for too much gas", () =>
+    Effect.gen(function* () {
+      const { chain, sent, unfinished } = yield* submitted(4)
+      yield* chain.onSimulate((calls) => Effect.succeed(calls.map(() => ({ ...settling, gasUsed: 4_000_000n }))))
+      assert.deepStrictEqual(yield* relay, { claimed: 4, sent: 4 })
+      for (const { gas } of yield* sent) assert.isTrue(gas <= TRANSACTION_GAS_CAP)
+      const carried = (yield* unfinished).map(({ intentIds }) => intentIds)
+      assert.deepStrictEqual(carried, [
+        ["a", "b"],
+        ["c", "d"]
+      ])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("asks for no more gas than its lane can pay for", () =>
+    Effect.gen(function* () {
+      const { chain, lane, sent } = yield* submitted(4)
+      // At 3 gwei: 4,000,000 gas, of which half is kept for what else is on its way.
+      yield* chain.setBalance(lane, 12n * 10n ** 15n)
+      yield* chain.onSimulate((calls) => Effect.succeed(calls.map(() => ({ ...settling, gasUsed: 400_000n }))))
+      assert.deepStrictEqual(yield* relay, { claimed: 4, sent: 4 })
+      for (const { gas } of yield* sent) assert.isTrue(gas <= 2_000_000n)
+      assert.lengthOf(yield* sent, 2)
+    }).pipe(Effect.provide(layer))
+  )
+})

@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
+import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
+import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { BUILDER, layer, scene, source, sweptLog } from "../../support/RelayScene.ts"
+
+const OWNER = address(0x01)
+
+const run = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
+
+describe("what is refused", () => {
+  it.effect("an authorization for a nonce that is gone", () =>
+    Effect.gen(function* () {
+      const { chain, intent, sent, submit } = yield* scene
+      yield* chain.setTransactionCount(OWNER, 1n)
+      yield* submit({ id: "a" })
+      yield* run
+      const failed = yield* intent("a")
+      assert.strictEqual(failed.status, "failed")
+      assert.strictEqual(failed.failureReason, "stale_authorization")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an account with another delegate whose authorization is gone", () =>
+    Effect.gen(function* () {
+      const { chain, intent, submit } = yield* scene
+      yield* chain.setCode(OWNER, designator(address(0x99)))
+      yield* chain.setTransactionCount(OWNER, 1n)
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "delegation_replaced")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep that would revert, with the decoded reason", () =>
+    Effect.gen(function* () {
+      const { intent, sent, simulatesRevert, submit } = yield* scene
+      yield* simulatesRevert("InsufficientOutput")
+      yield* submit({ id: "a" })
+      yield* run
+      const failed = yield* intent("a")
+      assert.strictEqual(failed.failureReason, "simulation_failed")
+      assert.strictEqual(failed.failureDetail, "InsufficientOutput")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep whose owner has moved the tokens", () =>
+    Effect.gen(function* () {
+      const { intent, simulatesRevert, state, submit } = yield* scene
+      state.ownerBalance = 999_999n
+      yield* simulatesRevert("TransferFailed")
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "insufficient_balance")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a call that succeeds and does nothing", () =>
+    Effect.gen(function* () {
+      const { intent, sent, simulatesNothing, submit } = yield* scene
+      yield* simulatesNothing
+      yield* submit({ id: "a" })
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "simulation_failed")
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an order past its deadline, once that deadline is deep", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, simulatesRevert, submit } = yield* scene
+      yield* simulatesRevert("Expired")
+      yield* submit({ id: "a" })
+      yield* chain.mine([], 601n)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* bury(2)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "expired")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a party that was listed since, when the clearance is old", () =>
+    Effect.gen(function* () {
+      const { intent, sent, submit } = yield* scene
+      const screening = yield* ScreeningState
+      const list = (party: Address.Address) =>
+        Ref.update(screening, (state) => ({ ...state, listed: new Set([party]) }))
+      yield* submit({ id: "fresh", owner: 1 })
+      yield* list(BUILDER)
+      yield* run
+      assert.lengthOf(yield* sent, 1)
+
+      const destination = address(0xdd)
+      const parties = { builder: BUILDER, destination, owner: address(4) }
+      for (const [index, [id, party]] of Object.entries(parties).entries()) {
+        yield* list(party)
+        yield* submit({ id, owner: 2 + index, order: { destination, deadline: 1_800_000_000n } })
+        yield* TestClock.adjust(60_001)
+        yield* run
+        assert.strictEqual((yield* intent(id)).failureReason, "screening_blocked", id)
+      }
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("an order that somebody else ran", () => {
+  const frontRun = Effect.gen(function* () {
+    const the = yield* scene
+    const intent = yield* the.submit({ id: "a" })
+    yield* the.simulatesRevert("NonceUsed")
+    const transaction = { hash: hash("foreign"), logs: [sweptLog(intent)] }
+    return { ...the, transaction, spend: Effect.sync(() => the.state.spentNonces.add(7n)) }
+  })
+
+  it.effect("is settled by that transaction, and booked", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, sent, spend, transaction } = yield* frontRun
+      yield* chain.mine([transaction])
+      yield* spend
+      yield* bury(2)
+      yield* run
+      const settled = yield* intent("a")
+      assert.strictEqual(settled.status, "delivered")
+      assert.strictEqual(settled.txHash, transaction.hash)
+      assert.strictEqual((yield* (yield* Outbox).counts).pending, 2)
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("waits until that transaction is deep enough", () =>
+    Effect.gen(function* () {
+      const { bury, chain, intent, transaction } = yield* frontRun
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* chain.mine([transaction])
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* bury(2)
+      yield* TestClock.adjust(3_000)
+      yield* run
+      assert.strictEqual((yield* intent("a")).status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("fails as nonce_used when the nonce went to something else", () =>
+    Effect.gen(function* () {
+      const { intent, spend, bury } = yield* frontRun
+      yield* spend
+      yield* bury(2)
+      yield* run
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(layer))
+  )
+})

@@ -1,0 +1,203 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { layer, otherLog, source, sweptLog } from "../../support/RelayScene.ts"
+import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
+
+const OWNER = address(0x01)
+
+describe("settlement", () => {
+  it.effect("comes with the guard's event at depth, and is booked by its place among the transaction's logs", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, mineLane, order, pending, status, unfinished } = yield* sentSweep()
+      const block = yield* mineLane({ hash: attempt.hash, logs: [otherLog, sweptLog(order)] })
+      yield* tick
+      assert.strictEqual(yield* status, "submitted")
+      assert.strictEqual((yield* pending).inclusion?.blockHash, block.hash)
+      assert.lengthOf(yield* booked, 0)
+
+      yield* bury(1)
+      assert.strictEqual((yield* tick).delivered, 0)
+      yield* bury(1)
+      const report = yield* tick
+      assert.strictEqual(report.delivered, 1)
+      // Revenue, accrual, and the two later statuses for the builder. The first status was delivered before.
+      assert.strictEqual(report.outboxDelivered, 4)
+      assert.strictEqual(yield* status, "delivered")
+      assert.lengthOf(yield* unfinished, 0)
+      const sweepId = `${attempt.hash}_1`
+      assert.deepStrictEqual(yield* booked, [
+        {
+          _tag: "Revenue",
+          revenue: {
+            sweepId,
+            chainId: source.id,
+            token: order.order.tokenIn,
+            amount: 5_000n,
+            txHash: attempt.hash,
+            settledAtMs: Number(block.timestamp) * 1000
+          }
+        },
+        {
+          _tag: "Accrual",
+          accrual: { builderId: "bld_1", sweepId, token: order.order.tokenIn, amount: 2_500n, chainId: source.id }
+        }
+      ])
+      assert.strictEqual((yield* tick).transactions, 0)
+      assert.lengthOf(yield* booked, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an accrual that the sweep itself has paid says so", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, mineLane, order } = yield* sentSweep({
+        attributed: { builderId: "bld_2", payoutMode: "onchain" }
+      })
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      yield* bury(2)
+      yield* tick
+      const [, accrual] = yield* booked
+      assert.strictEqual(accrual?._tag === "Accrual" ? accrual.accrual.paidTxHash : undefined, attempt.hash)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each([
+    { forged: "from another contract", change: { guard: address(0x66) } },
+    { forged: "with another amount", change: { amountIn: 999_999n } },
+    { forged: "with less than the order's minimum", change: { amountOut: 899n } }
+  ])("an event $forged is none", ({ change }) =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, mineLane, order } = yield* sentSweep()
+      yield* chain.setCode(OWNER, designator(source.contracts.delegate))
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order, change)] })
+      yield* bury(2)
+      assert.strictEqual((yield* tick).failed, 1)
+      assert.strictEqual((yield* intent("a")).failureReason, "reverted")
+      assert.lengthOf(yield* booked, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is booked once by passes at the same time, and once more looked at after a crash", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, mineLane, order, status, transaction, unfinished } = yield* sentSweep()
+      const intents = yield* Intents
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      yield* bury(2)
+      // The process died between the intent's progress and the end of the transaction.
+      const settled = { _tag: "SettledAtSource", txHash: attempt.hash } as const
+      yield* intents.apply("a", [settled, { _tag: "Delivered", txHash: attempt.hash }])
+      assert.strictEqual((yield* unfinished)[0]?.id, transaction.id)
+      const reports = yield* Effect.all([tick, tick, tick], { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        reports.map(({ delivered }) => delivered),
+        [0, 0, 0]
+      )
+      assert.lengthOf(yield* unfinished, 0)
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("concurrent passes settle once", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, mineLane, order } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      yield* bury(2)
+      const reports = yield* Effect.all([tick, tick, tick], { concurrency: "unbounded" })
+      assert.strictEqual(
+        reports.reduce((sum, { delivered }) => sum + delivered, 0),
+        1
+      )
+      assert.lengthOf(yield* booked, 2)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a mined transaction without the event", () => {
+  interface Case {
+    readonly name: string
+    readonly mined: "success" | "reverted"
+    readonly code?: `0x${string}`
+    readonly balance?: bigint
+    readonly seconds?: bigint
+    readonly spent?: boolean
+    readonly reason: string
+  }
+  const ours = designator(source.contracts.delegate)
+  const cases: Array<Case> = [
+    { name: "a silent no-op of a plain account", mined: "success", reason: "stale_authorization" },
+    {
+      name: "a silent no-op of an account with another delegate",
+      mined: "success",
+      code: designator(address(0x99)),
+      reason: "delegation_replaced"
+    },
+    { name: "a revert", mined: "reverted", code: ours, reason: "reverted" },
+    {
+      name: "a revert for lack of tokens",
+      mined: "reverted",
+      code: ours,
+      balance: 1n,
+      reason: "insufficient_balance"
+    },
+    { name: "a revert after the deadline", mined: "reverted", code: ours, seconds: 601n, reason: "expired" },
+    { name: "a revert for a nonce spent otherwise", mined: "reverted", code: ours, spent: true, reason: "nonce_used" }
+  ]
+
+  it.effect.each(cases)("$name fails as $reason, at depth", (each) =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, lane, state, status, unfinished } = yield* sentSweep()
+      if (each.code !== undefined) yield* chain.setCode(OWNER, each.code)
+      if (each.balance !== undefined) state.ownerBalance = each.balance
+      if (each.spent === true) state.spentNonces.add(7n)
+      yield* chain.mine([{ hash: attempt.hash, status: each.mined }], each.seconds)
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* bury(1)
+      yield* tick
+      assert.strictEqual(yield* status, "submitted")
+      yield* bury(1)
+      assert.strictEqual((yield* tick).failed, 1)
+      assert.strictEqual((yield* intent("a")).failureReason, each.reason)
+      assert.lengthOf(yield* unfinished, 0)
+      assert.lengthOf(yield* booked, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is settled by the transaction of whoever ran the order first, booked once", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, lane, order, state } = yield* sentSweep()
+      const foreign = { hash: hash("foreign"), logs: [sweptLog(order)] }
+      yield* chain.mine([foreign, { hash: attempt.hash, status: "reverted" }])
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* chain.setCode(OWNER, designator(source.contracts.delegate))
+      state.spentNonces.add(7n)
+      yield* bury(2)
+      yield* tick
+      yield* tick
+      const settled = yield* intent("a")
+      assert.strictEqual(settled.status, "delivered")
+      assert.strictEqual(settled.txHash, foreign.hash)
+      const sweepIds = (yield* booked).map((entry) =>
+        entry._tag === "Accrual" ? entry.accrual.sweepId : entry.revenue.sweepId
+      )
+      assert.deepStrictEqual(sweepIds, [`${foreign.hash}_0`, `${foreign.hash}_0`])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("stays undecided while the settlement by somebody else is recent", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, lane, order, status } = yield* sentSweep()
+      yield* chain.mine([{ hash: attempt.hash, status: "reverted" }])
+      yield* chain.setTransactionCount(lane, 1n)
+      yield* bury(1)
+      yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order)] }])
+      yield* tick
+      assert.strictEqual(yield* status, "submitted")
+      yield* bury(2)
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+})
