@@ -16,16 +16,18 @@ import { inOrder, paged } from "./Pages.ts"
 
 const operator = Effect.map(CurrentOperator, ({ name }) => name)
 
-export const make = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const bookkeeping = yield* Bookkeeping
-  const builders = yield* Builders
-  const keys = yield* ApiKeys
-  const ledger = yield* Ledger
-
-  const existing = Effect.fnUntraced(function* (id: string) {
+/** Finds a builder, or fails with 404. */
+const existingBuilder = Effect.map(Builders, (builders) =>
+  Effect.fnUntraced(function* (id: string) {
     return yield* Effect.mapError(Effect.fromOption(yield* builders.byId(id)), () => new NotFound())
   })
+)
+
+const accountRoutes = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const builders = yield* Builders
+  const existing = yield* existingBuilder
+  const keys = yield* ApiKeys
 
   return {
     builders: HttpApiBuilder.handler(
@@ -73,7 +75,16 @@ export const make = Effect.gen(function* () {
         },
         Effect.catchTags({ BuilderNotFound: Failures.notFound, ...Failures.markup, ...Failures.store })
       )
-    ),
+    )
+  }
+})
+
+const ledgerRoutes = Effect.gen(function* () {
+  const bookkeeping = yield* Bookkeeping
+  const existing = yield* existingBuilder
+  const ledger = yield* Ledger
+
+  return {
     builderAccruals: HttpApiBuilder.handler(
       BuilderApi,
       "console",
@@ -111,3 +122,8 @@ export const make = Effect.gen(function* () {
     )
   }
 })
+
+/** Handlers of every route of builders. */
+export const make = Effect.all([accountRoutes, ledgerRoutes]).pipe(
+  Effect.map(([ofAccounts, ofLedgers]) => ({ ...ofAccounts, ...ofLedgers }))
+)

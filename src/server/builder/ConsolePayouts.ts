@@ -11,7 +11,7 @@ import { newestFirst, paged } from "./Pages.ts"
 
 const operator = Effect.map(CurrentOperator, ({ name }) => name)
 
-export const make = Effect.gen(function* () {
+const batches = Effect.gen(function* () {
   const desk = yield* PayoutDesk
   const payouts = yield* Payouts
 
@@ -67,7 +67,14 @@ export const make = Effect.gen(function* () {
         // A batch is opened on a configured chain. If the chain was removed since, the configuration is wrong.
         Effect.catchTags({ PayoutNotFound: Failures.notFound, UnsupportedChain: Effect.die, ...Failures.store })
       )
-    ),
+    )
+  }
+})
+
+const payments = Effect.gen(function* () {
+  const desk = yield* PayoutDesk
+
+  return {
     recordPayment: HttpApiBuilder.handler(
       BuilderApi,
       "console",
@@ -119,3 +126,8 @@ export const make = Effect.gen(function* () {
     )
   }
 })
+
+/** Handlers of every route of payouts. */
+export const make = Effect.all([batches, payments]).pipe(
+  Effect.map(([ofBatches, ofPayments]) => ({ ...ofBatches, ...ofPayments }))
+)

@@ -194,9 +194,9 @@ describe("documentation", () => {
   )
 
   it.effect.each([
-    ["/docs", undefined],
-    ["/docs/api", "connect-src 'self'"]
-  ])("serves %s, which loads nothing from elsewhere", ([path, connections]) =>
+    { path: "/docs", connections: undefined },
+    { path: "/docs/api", connections: "connect-src 'self'" }
+  ])("serves $path, which loads nothing from elsewhere", ({ connections, path }) =>
     Effect.gen(function* () {
       const { call } = yield* serve()
       const { headers, status, text } = yield* call(path)
