@@ -7,11 +7,12 @@
  * are not repeated, because the node may have accepted them and only their sender can decide about a second attempt. They share a
  * request only when a batch of that size was answered before.
  */
-import { Clock, Effect, Exit, Option, Request, RequestResolver, Schema } from "effect"
+import { Effect, Exit, Request, RequestResolver } from "effect"
 import * as Arr from "effect/Array"
-import { type Call as Lookup, type Endpoint, EndpointFailed, RpcError, type RpcFailure } from "./JsonRpc.ts"
-import type { Reply, Transport } from "./Http.ts"
-import * as RpcErrors from "./Errors.ts"
+import * as BatchLimit from "./BatchLimit.ts"
+import type { Transport } from "./Http.ts"
+import type { Call as Lookup, Endpoint, RpcFailure } from "./JsonRpc.ts"
+import * as Replies from "./Replies.ts"
 
 export interface Options {
   /** Maximum number of calls in one request. 1 disables batches. */
@@ -45,26 +46,6 @@ const kindOf = ({ method }: Call): Kind => {
   }
 }
 
-/** Milliseconds for which an endpoint that refused a batch gets no larger one. */
-const SMALLER_FOR_MILLIS = 600_000
-
-/** HTTP statuses by which a proxy reports the load of a node. They say nothing about the request. */
-const SAYS_NOTHING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
-
-const RpcAnswer = Schema.Union([
-  Schema.Struct({
-    id: Schema.optionalKey(Schema.Unknown),
-    error: Schema.Struct({
-      code: Schema.Number,
-      message: Schema.String,
-      data: Schema.optionalKey(Schema.Unknown)
-    })
-  }),
-  Schema.Struct({ id: Schema.optionalKey(Schema.Unknown), result: Schema.Unknown })
-])
-
-const decodeAnswer = Schema.decodeUnknownOption(RpcAnswer)
-
 const envelope = ({ method, params }: Lookup, index: number) => ({
   jsonrpc: "2.0",
   id: index + 1,
@@ -72,102 +53,68 @@ const envelope = ({ method, params }: Lookup, index: number) => ({
   params
 })
 
+const completeAll = (entries: ReadonlyArray<Entry>, exit: Exit.Exit<never, RpcFailure>) =>
+  Effect.sync(() => {
+    for (const entry of entries) entry.completeUnsafe(exit)
+  })
+
+/** Sends calls in requests of at most a given size, and completes each of them. */
+const makeSender = (transport: Transport, limit: BatchLimit.BatchLimit, replies: Replies.Replies) => {
+  const sendAlone = (entry: Entry): Effect.Effect<void> =>
+    transport.post(envelope(entry.request, 0)).pipe(
+      Effect.match({
+        onFailure: (failure) => entry.completeUnsafe(Exit.fail(failure)),
+        onSuccess: (reply) => entry.completeUnsafe(replies.single(reply))
+      })
+    )
+
+  const send = (entries: ReadonlyArray<Entry>, size: number, kind: Kind): Effect.Effect<void> =>
+    Effect.forEach(Arr.chunksOf(entries, size), (part) => sendTogether(part, kind), {
+      concurrency: "unbounded",
+      discard: true
+    })
+
+  const sendTogether = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, kind: Kind): Effect.fn.Return<void> {
+    const [only] = entries
+    if (entries.length === 1 && only !== undefined) return yield* sendAlone(only)
+    const posted = yield* Effect.result(transport.post(entries.map(({ request }, index) => envelope(request, index))))
+    if (posted._tag === "Failure") return yield* completeAll(entries, Exit.fail(posted.failure))
+    const overloaded = replies.overloaded(posted.success)
+    if (overloaded !== undefined) return yield* completeAll(entries, overloaded)
+    const outcomes = replies.batch(posted.success)
+    const unanswered = entries.filter((_, index) => !outcomes.has(index + 1))
+    // Before the callers continue, because their next calls must respect the new limit.
+    if (unanswered.length === 0) limit.answered(entries.length)
+    else yield* limit.refused(entries.length)
+    entries.forEach((entry, index) => {
+      const outcome = outcomes.get(index + 1)
+      if (outcome !== undefined) entry.completeUnsafe(outcome)
+    })
+    return yield* kind === "send"
+      ? completeAll(unanswered, replies.failed(`HTTP ${posted.success.status} without an answer to this call`))
+      : send(unanswered, limit.size(), kind)
+  })
+
+  return send
+}
+
 /** Repeats only calls that a batch left without an answer. */
 export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
   const { name } = transport
-  /** Largest batch to try. */
-  let limit = maxBatch
-  let limitedUntil = 0
-  /** Largest batch in which every call was answered. */
-  let proven = 1
+  const limit = BatchLimit.make(maxBatch)
+  const replies = Replies.make(name)
+  const send = makeSender(transport, limit, replies)
 
   const sizeOf = (kind: Kind): number => {
     switch (kind) {
       case "simulation":
         return 1
       case "send":
-        return Math.min(proven, limit)
+        return limit.proven()
       default:
-        return limit
+        return limit.size()
     }
   }
-
-  const failed = (detail: string): Exit.Exit<never, RpcFailure> =>
-    Exit.fail(new EndpointFailed({ endpoint: name, detail }))
-
-  const exitOf = (body: unknown, status: number): Exit.Exit<unknown, RpcFailure> => {
-    const answer = Option.getOrUndefined(decodeAnswer(body))
-    if (answer === undefined) return failed(`HTTP ${status} with a malformed body`)
-    if (!("error" in answer)) return Exit.succeed(answer.result)
-    const { code, data, message } = answer.error
-    return Exit.fail(new RpcError({ endpoint: name, code, text: message, data }))
-  }
-
-  /** Nodes send JSON-RPC errors with status 200 or 400. */
-  const exitOfReply = ({ body, status }: Reply): Exit.Exit<unknown, RpcFailure> =>
-    status === 429 || status >= 500 ? failed(`HTTP ${status}`) : exitOf(body, status)
-
-  /** Answers to single calls, by id. */
-  const answersIn = ({ body, status }: Reply): ReadonlyMap<unknown, Exit.Exit<unknown, RpcFailure>> => {
-    const answers = new Map<unknown, Exit.Exit<unknown, RpcFailure>>()
-    for (const each of Array.isArray(body) ? body : []) {
-      const exit = exitOf(each, status)
-      if (!RpcErrors.isBatchRefusal(exit)) answers.set(Option.getOrUndefined(decodeAnswer(each))?.id, exit)
-    }
-    return answers
-  }
-
-  const completeAll = (entries: ReadonlyArray<Entry>, exit: Exit.Exit<never, RpcFailure>) =>
-    Effect.sync(() => {
-      for (const entry of entries) entry.completeUnsafe(exit)
-    })
-
-  const askAlone = (entry: Entry): Effect.Effect<void> =>
-    transport.post(envelope(entry.request, 0)).pipe(
-      Effect.match({
-        onFailure: (failure) => entry.completeUnsafe(Exit.fail(failure)),
-        onSuccess: (reply) => entry.completeUnsafe(exitOfReply(reply))
-      })
-    )
-
-  /** Sends the calls in requests of at most `size` calls. */
-  const askInParts = (entries: ReadonlyArray<Entry>, size: number, kind: Kind): Effect.Effect<void> =>
-    Effect.forEach(Arr.chunksOf(entries, size), (part) => askTogether(part, kind), {
-      concurrency: "unbounded",
-      discard: true
-    })
-
-  const askTogether = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, kind: Kind): Effect.fn.Return<void> {
-    const [only] = entries
-    if (entries.length === 1 && only !== undefined) return yield* askAlone(only)
-    const outcome = yield* Effect.result(transport.post(entries.map(({ request }, index) => envelope(request, index))))
-    if (outcome._tag === "Failure") return yield* completeAll(entries, Exit.fail(outcome.failure))
-    const { status } = outcome.success
-    if (SAYS_NOTHING.has(status)) return yield* completeAll(entries, failed(`HTTP ${status}`))
-    const answers = answersIn(outcome.success)
-    const unanswered = entries.filter((_, index) => !answers.has(index + 1))
-    // Before the callers continue, because their next calls must respect the new limit.
-    if (unanswered.length === 0) {
-      proven = Math.max(proven, entries.length)
-    } else {
-      limit = Math.max(1, Math.min(limit, entries.length >> 1))
-      proven = Math.min(proven, limit)
-      limitedUntil = (yield* Clock.currentTimeMillis) + SMALLER_FOR_MILLIS
-    }
-    entries.forEach((entry, index) => {
-      const exit = answers.get(index + 1)
-      if (exit !== undefined) entry.completeUnsafe(exit)
-    })
-    return yield* kind === "send"
-      ? completeAll(unanswered, failed(`HTTP ${status} without an answer to this call`))
-      : askInParts(unanswered, limit, kind)
-  })
-
-  /** Resets a learned limit after `SMALLER_FOR_MILLIS`. */
-  const currentLimit = Effect.map(Clock.currentTimeMillis, (now) => {
-    if (limit < maxBatch && now >= limitedUntil) limit = maxBatch
-    return limit
-  })
 
   const resolver = RequestResolver.makeWith<Call>({
     batchKey: ({ request }) => kindOf(request),
@@ -180,10 +127,10 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     runAll: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       const [first] = entries
       if (first === undefined) return
-      yield* currentLimit
+      yield* limit.current
       const kind = kindOf(first.request)
       // The limit may have changed in the meantime.
-      yield* askInParts(entries, sizeOf(kind), kind)
+      yield* send(entries, sizeOf(kind), kind)
     })
   })
 
@@ -194,17 +141,18 @@ export const make = (transport: Transport, { maxBatch }: Options): Endpoint => {
     const [only] = part
     if (part.length === 1 && only !== undefined) return [yield* request(only.method, only.params)]
     const reply = yield* transport.post(part.map(envelope))
-    if (SAYS_NOTHING.has(reply.status)) return yield* failed(`HTTP ${reply.status}`)
-    const answers = answersIn(reply)
+    const overloaded = replies.overloaded(reply)
+    if (overloaded !== undefined) return yield* overloaded
+    const outcomes = replies.batch(reply)
     return yield* Effect.forEach(
       part,
-      ({ method, params }, index) => answers.get(index + 1) ?? request(method, params),
-      { concurrency: answers.size === part.length ? 1 : "unbounded" }
+      ({ method, params }, index) => outcomes.get(index + 1) ?? request(method, params),
+      { concurrency: outcomes.size === part.length ? 1 : "unbounded" }
     )
   })
 
   const requestAll: Endpoint["requestAll"] = Effect.fnUntraced(function* (lookups) {
-    const parts = Arr.chunksOf(lookups, yield* currentLimit)
+    const parts = Arr.chunksOf(lookups, yield* limit.current)
     return (yield* Effect.forEach(parts, requestPart, { concurrency: "unbounded" })).flat()
   })
 

@@ -1,0 +1,90 @@
+/** Reads of blocks, accounts, fees, receipts and logs. */
+import { Effect, Option, Schema } from "effect"
+import { numberToHex } from "viem"
+import { Hex } from "../../../domain/Hex.ts"
+import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
+import * as Receipts from "../codec/Receipts.ts"
+import * as Rpc from "../rpc/Schemas.ts"
+import { type Node, tag } from "./Node.ts"
+
+/** Number of blocks in a fee estimate. */
+const FEE_BLOCKS = 10
+
+/** Priority fee when recent blocks had none, in wei per gas. */
+const MIN_PRIORITY_FEE = 1_000_000n
+
+const median = (values: ReadonlyArray<bigint>): bigint | undefined =>
+  values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)]
+
+/**
+ * The fee cap is twice the next base fee, which covers six full blocks (EIP-1559 raises it by at most an eighth per block). The
+ * priority fee is the median of recent blocks.
+ */
+const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
+  const baseFeePerGas = history.baseFeePerGas.at(-1) ?? 0n
+  const rewards = (history.reward ?? []).flatMap((percentiles) => percentiles.slice(0, 1)).filter((tip) => tip > 0n)
+  const tip = median(rewards) ?? 0n
+  const maxPriorityFeePerGas = tip > MIN_PRIORITY_FEE ? tip : MIN_PRIORITY_FEE
+  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas }
+}
+
+type Reads = Pick<
+  ChainClient,
+  "block" | "code" | "balance" | "transactionCount" | "accounts" | "feesPerGas" | "receipt" | "logs"
+>
+
+export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }: Node): Reads => {
+  const asQuantity = decoded(Rpc.Quantity)
+  const asHex = decoded(Hex)
+  const asBlock = decoded(Schema.NullOr(Rpc.RpcBlock))
+  const asFeeHistory = decoded(Rpc.RpcFeeHistory)
+
+  const block: ChainClient["block"] = Effect.fnUntraced(function* (which) {
+    const method = "eth_getBlockByNumber"
+    const params = [tag(which), false]
+    const answer = yield* asBlock(method, yield* which === "latest" ? readHead(method, params) : read(method, params))
+    return answer === null ? Option.none() : Option.some(Rpc.block(answer))
+  })
+
+  const code: ChainClient["code"] = Effect.fnUntraced(function* (address) {
+    return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
+  })
+
+  const balance: ChainClient["balance"] = Effect.fnUntraced(function* (address) {
+    return yield* asQuantity("eth_getBalance", yield* read("eth_getBalance", [address, "latest"]))
+  })
+
+  const transactionCount: ChainClient["transactionCount"] = Effect.fnUntraced(function* (address, which) {
+    const method = "eth_getTransactionCount"
+    return yield* asQuantity(method, yield* read(method, [address, tag(which)]))
+  })
+
+  const accounts: ChainClient["accounts"] = Effect.fnUntraced(function* (addresses) {
+    const lookups = addresses.flatMap((address) => [
+      { method: "eth_getCode", params: [address, "latest"] },
+      { method: "eth_getTransactionCount", params: [address, "pending"] }
+    ])
+    const answers = yield* Effect.mapError(
+      pool.first((endpoint) => endpoint.requestAll(lookups)),
+      (failure) => unavailable("eth_getCode", failure.message)
+    )
+    return yield* wellFormed("eth_getCode", Receipts.accounts(answers))
+  })
+
+  const feesPerGas: ChainClient["feesPerGas"] = Effect.gen(function* () {
+    const method = "eth_feeHistory"
+    return feesFrom(yield* asFeeHistory(method, yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])))
+  }).pipe(Effect.withSpan("Chains.feesPerGas"))
+
+  const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash) {
+    const method = "eth_getTransactionReceipt"
+    return Option.fromNullOr(yield* wellFormed(method, Receipts.receipt(yield* read(method, [hash]))))
+  })
+
+  const logs: ChainClient["logs"] = Effect.fnUntraced(function* ({ address, fromBlock, toBlock, topics }) {
+    const filter = { address, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+    return yield* wellFormed("eth_getLogs", Receipts.logs(yield* read("eth_getLogs", [filter])))
+  })
+
+  return { block, code, balance, transactionCount, accounts, feesPerGas, receipt, logs }
+}

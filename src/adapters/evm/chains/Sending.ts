@@ -1,0 +1,41 @@
+/** Hands signed transactions to a chain's nodes. */
+import { Effect } from "effect"
+import { type ChainClient, SendRejected } from "../../../ports/shared/Chains.ts"
+import * as Keccak from "../codec/Keccak.ts"
+import * as RpcErrors from "../rpc/Errors.ts"
+import type { Endpoint } from "../rpc/JsonRpc.ts"
+import type { Node } from "./Node.ts"
+
+/**
+ * Tries every endpoint, since sending the same bytes twice is harmless. Once an endpoint may have accepted them, the refusal of
+ * another proves nothing, and only "already known" is certain.
+ */
+export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
+  Effect.fnUntraced(function* (raw) {
+    const method = "eth_sendRawTransaction"
+    const hash = Keccak.hash(raw)
+    const doubts: Array<string> = []
+    let rejection: SendRejected | undefined
+    const attempt = (endpoint: Endpoint) =>
+      Effect.matchEffect(endpoint.request(method, [raw]), {
+        onSuccess: (answer) => {
+          if (String(answer).toLowerCase() === hash) return Effect.succeed(hash)
+          doubts.push(`${endpoint.name}: answered with another hash`)
+          return Effect.fail("doubtful" as const)
+        },
+        onFailure: (failure) => {
+          const said = failure._tag === "RpcError" ? RpcErrors.sendOutcome(failure) : undefined
+          if (said?._tag === "Known") return Effect.succeed(hash)
+          if (said?._tag === "Rejected") {
+            rejection ??= new SendRejected({ chainId: chain.id, reason: said.reason, detail: failure.message })
+            return Effect.fail("rejected" as const)
+          }
+          doubts.push(failure.message)
+          return Effect.fail("doubtful" as const)
+        }
+      })
+    const outcome = yield* Effect.result(pool.first(attempt))
+    if (outcome._tag === "Success") return outcome.success
+    if (doubts.length === 0 && rejection !== undefined) return yield* rejection
+    return yield* unavailable(method, doubts.join("; "))
+  })
