@@ -92,7 +92,7 @@ const declare = async (out: string): Promise<void> => {
       files: ENTRIES.map((entry) => join(root, "src", "sdk", `${entry}.ts`))
     })
   )
-  await run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", config], root)
+  await run([process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", config], root)
   await rm(config)
   for await (const path of new Bun.Glob("**/*.d.ts").scan({ cwd: join(out, "types"), absolute: true })) {
     await Bun.write(path, withJsExtensions(await Bun.file(path).text()))

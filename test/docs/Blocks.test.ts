@@ -7,6 +7,7 @@ import { basename, join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { projectRoot } from "../../src/cli/Project.ts"
+import * as Browser from "../web/Browser.ts"
 import { type CodeBlock, codeBlocks, guides, option, read } from "./Markdown.ts"
 import { FIRST_PAGE, Reader } from "./Reader.ts"
 import { Runs } from "./Runs.ts"
@@ -50,6 +51,22 @@ const pages = [FIRST_PAGE, ...written.filter((file) => file !== FIRST_PAGE)].fil
 )
 
 const nameOf = (block: CodeBlock): string => option(block, "run") ?? option(block, "save") ?? ""
+
+/** Serves the files of a directory until the scope closes. Succeeds with the URL of its `index.html`. */
+const serveDirectory = (directory: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() =>
+        Bun.serve({
+          hostname: "127.0.0.1",
+          port: 0,
+          fetch: ({ url }) => new Response(Bun.file(join(directory, basename(new URL(url).pathname))))
+        })
+      ),
+      (server) => Effect.promise(() => server.stop(true))
+    ),
+    ({ url }) => `${url.href}index.html`
+  )
 
 /** TypeScript programs of all pages. */
 const programs = pages.flatMap((file) => codeBlocks(file).filter(({ language }) => /^tsx?$/.test(language)))
@@ -99,14 +116,36 @@ layer(Runs.layer(SHELLS, pages).pipe(Layer.provideMerge(Reader.layer(SHELLS))), 
           files
         }
         yield* Effect.promise(() => writeFile(join(directory, "tsconfig.json"), JSON.stringify(config)))
-        const tsc = Bun.spawn([process.execPath, join(projectRoot, "node_modules", ".bin", "tsc"), "-p", "."], {
-          cwd: directory,
-          stdout: "pipe"
-        })
+        const tsc = Bun.spawn(
+          [process.execPath, join(projectRoot, "node_modules", "typescript", "bin", "tsc"), "-p", "."],
+          {
+            cwd: directory,
+            stdout: "pipe"
+          }
+        )
         const out = yield* Effect.promise(() => new Response(tsc.stdout).text())
         assert.strictEqual(yield* Effect.promise(() => tsc.exited), 0, out)
       }),
     120_000
+  )
+
+  it.effect("sees the embedded widget list the tokens of the account", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* Reader
+      const runs = yield* Runs
+      const [shell = ""] = SHELLS
+      yield* runs.of({ shell, page: "docs/tutorial/embed-the-widget.md" })
+      const url = yield* serveDirectory(join(folder(shell, "").home, "sweep-try", "widget", "site"))
+      const browser = yield* Browser.open
+      yield* Effect.promise(async () => {
+        const page = await browser.newPage()
+        const troubles: Array<string> = []
+        page.on("pageerror", (error) => troubles.push(error.message))
+        await page.goto(url)
+        await page.waitForSelector("text=DAI")
+        assert.deepStrictEqual(troubles, [])
+      })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("leaves the checkout as it was", () =>

@@ -43,7 +43,7 @@ export const run = async (
 
 /** TypeScript's compiler of this repository, on a project's `tsconfig.json`. */
 export const typeCheck = (cwd: string): Promise<Ran> =>
-  run([process.execPath, join(root, "node_modules", ".bin", "tsc"), "-p", "."], { cwd })
+  run([process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", "."], { cwd })
 
 /** The compiler options of an integrator. */
 export const tsconfig = (files: ReadonlyArray<string>): string =>
