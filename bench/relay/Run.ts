@@ -1,0 +1,69 @@
+/** One run: offers sweeps to the service, waits until all have ended, and reads the figures. */
+import { Effect } from "effect"
+import * as Figures from "./Figures.ts"
+import type { Scene } from "./Scene.ts"
+import type { Sweep } from "./Sweeps.ts"
+
+const PATIENCE_MILLIS = 180_000
+
+/** Body of `POST /intents`. */
+const body = ({ authorization, intent, signature }: Sweep): string =>
+  JSON.stringify({
+    quoteId: intent.quote.id,
+    signature,
+    authorization: { ...authorization, nonce: authorization.nonce.toString() }
+  })
+
+const ended = ({ sql }: Scene, ids: ReadonlyArray<string>) =>
+  sql<{ open: number }>`
+    SELECT count(*)::int AS open FROM orchestrator.intents
+    WHERE id = ANY(${ids}) AND status NOT IN ('delivered', 'failed')`.pipe(
+    Effect.delay("200 millis"),
+    Effect.repeat({ until: ([row]) => row?.open === 0 }),
+    Effect.timeout(PATIENCE_MILLIS)
+  )
+
+/** Gas that the lanes used in blocks after `from`, up to `to`. */
+const gasOf = ({ dev, lanes }: Scene, from: bigint, to: bigint) =>
+  Figures.gasOf(
+    (blockNumber) =>
+      dev.anvil.client
+        .request<{
+          Method: "eth_getBlockReceipts"
+          Parameters: [string]
+          ReturnType: ReadonlyArray<{ from: string; gasUsed: string }>
+        }>({ method: "eth_getBlockReceipts", params: [`0x${blockNumber.toString(16)}`] })
+        .then((receipts) => receipts.map(({ from, gasUsed }) => ({ from, gasUsed: BigInt(gasUsed) }))),
+    lanes,
+    from,
+    to
+  )
+
+/** `offer` submits the bodies. It may return the seconds until the last one was accepted. */
+export const run = Effect.fnUntraced(function* (
+  scene: Scene,
+  sweeps: ReadonlyArray<Sweep>,
+  offer: (signed: ReadonlyArray<string>) => Promise<number | void>
+) {
+  const { client } = scene.dev.anvil
+  const { cpuSeconds } = scene.service
+  const ids = sweeps.map(({ intent }) => intent.quote.id)
+  const signed = sweeps.map(body)
+  const before = yield* cpuSeconds
+  const fromBlock = yield* Effect.promise(() => client.getBlockNumber())
+  const seconds = yield* Effect.promise(() => offer(signed))
+  const accepting = yield* cpuSeconds
+  yield* ended(scene, ids)
+  const cpu = (yield* cpuSeconds) - before
+  const toBlock = yield* Effect.promise(() => client.getBlockNumber())
+  const gas = yield* Effect.promise(() => gasOf(scene, fromBlock, toBlock))
+  const figures = yield* Figures.read(scene.sql, ids)
+  return {
+    ...figures,
+    ...(typeof seconds === "number" ? { acceptedPerSecond: sweeps.length / seconds } : {}),
+    sweepsPerTransaction: figures.delivered / figures.transactions,
+    gasPerSweep: Number(gas) / sweeps.length,
+    cpuMsPerSweep: (cpu * 1_000) / sweeps.length,
+    cpuMsPerSweepWhileAccepting: ((accepting - before) * 1_000) / sweeps.length
+  }
+})
