@@ -1,5 +1,5 @@
 /**
- * A builder's whole life on the local network, by the README alone: its shell commands sign up, operate and pay, and a client
+ * A builder's whole life on the local network: the operator's commands set its markup and pay it, and a client
  * of the HTTP API sweeps in between. Ledger and chain must agree to the wei at every step.
  */
 import * as BunServices from "@effect/platform-bun/BunServices"
@@ -163,14 +163,11 @@ const sums = (amounts: ReadonlyArray<readonly [token: string, amount: bigint]>):
   return totals
 }
 
-/** A shell where the README's commands run: its `.sweep` is the network's, its `./sweep` is ours. */
+/** A folder in which the operator's commands run: its `.sweep` is the network's, its `./sweep` is ours. */
 const shell = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { info, network } = yield* Services
-  const readme = yield* fs.readFileString(path.join(projectRoot, "README.md"))
-  const setup = readme.match(/^PATH="\$PWD.*\nget\(\).*$/m)?.[0]
-  if (setup === undefined) return assert.fail("the README does not define get")
   const directory = yield* fs.makeTempDirectoryScoped()
   yield* fs.makeDirectory(path.join(directory, ".sweep"))
   for (const name of ["node_modules", "sweep"]) {
@@ -183,7 +180,7 @@ const shell = Effect.gen(function* () {
 
   const run = (script: string) =>
     Effect.promise(async () => {
-      const child = Bun.spawn(["sh", "-eu", "-c", `${setup}\n${script}`], {
+      const child = Bun.spawn(["sh", "-eu", "-c", script], {
         cwd: directory,
         env: { ...process.env, VAULT_KEY: Accounts.builderVault().privateKey },
         stdout: "pipe",
@@ -197,42 +194,36 @@ const shell = Effect.gen(function* () {
       ])
       return { out, error, code }
     })
-  const readmeBlock = Effect.fnUntraced(function* (name: string) {
-    const block = readme.match(new RegExp(`<!-- builders: ${name} -->\\s+\`\`\`sh\\n([^]*?)\`\`\``))?.[1]
-    if (block === undefined) return assert.fail(`the README has no commands for ${name}`)
-    const done = yield* run(block)
-    assert.strictEqual(done.code, 0, `${done.out}\n${done.error}`)
+  /** Output of commands that must succeed. */
+  const outputOf = Effect.fnUntraced(function* (script: string) {
+    const done = yield* run(script)
+    assert.strictEqual(done.code, 0, `${script}\n${done.out}\n${done.error}`)
     return done.out
   })
-  const fileOf = (name: string) => fs.readFileString(path.join(directory, name))
-  return { run, readmeBlock, fileOf }
+  return { run, outputOf }
 })
 
 layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a builder", (it) => {
   it.effect(
-    "signs up, earns and is paid by the README's commands alone",
+    "signs up, earns and is paid by the operator's commands",
     () =>
       Effect.gen(function* () {
         const services = yield* Services
         const { info } = services
         const alpha = place(services, 0)
         const usdt = alpha.info.tokens["USDT"]?.address ?? ""
-        const { fileOf, readmeBlock, run } = yield* shell
+        const { outputOf, run } = yield* shell
 
-        const signedUp = yield* readmeBlock("sign up")
-        const { apiKey, builder } = JSON.parse(yield* fileOf("builder.json")) as {
-          apiKey: string
-          builder: { id: string; payoutAddress: `0x${string}` }
-        }
-        assert.include(signedUp, `builder ${builder.id}, markup 0 bps`)
-        assert.include(signedUp, `attributed to ${builder.id}, builder fee 0`)
-        assert.include(signedUp, `{"balances":[],"lifetime":[]}`)
-        const me = own(info, (yield* fileOf("cookie.txt")).trim())
+        const { apiKey, cookie, id, wallet } = yield* signUp(info)
+        const builder = { id, payoutAddress: wallet.address }
+        const me = own(info, cookie)
         const free = yield* sweepWith(apiKey, "USDT", "30")
         assert.strictEqual(free.quote.string("quote.builderId"), builder.id)
         assert.strictEqual(free.builderFee, 0n)
 
-        const operated = yield* readmeBlock("operate")
+        yield* outputOf(`./sweep builders set-bps ${id} 30 --max 100`)
+        yield* outputOf(`./sweep builders set-payout-mode ${id} ledger`)
+        const operated = yield* outputOf(`./sweep builders show ${id}`)
         assert.include(operated, "30 bps, at most 100")
         assert.include(operated, `ledger, to ${builder.payoutAddress}`)
         yield* Effect.promise(() => Bun.sleep(CACHE_MILLIS))
@@ -257,9 +248,13 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         // Nobody else is owed USDT here, so what is owed in all is what the vault holds.
         const vault = Accounts.builderVault().address
         assert.strictEqual(yield* balanceOf(alpha, "USDT", vault), earned)
-        const paid = yield* readmeBlock("pay")
-        assert.include(paid, `${builder.id},${builder.payoutAddress},${earned}`)
-        assert.match(paid, /status +paid by 0x[0-9a-f]{64}/)
+        const opened = yield* outputOf(`./sweep payouts open --chain ${alpha.info.id} --token ${usdt} --json`)
+        const batch = (JSON.parse(opened) as { id: string }).id
+        assert.include(
+          yield* outputOf(`./sweep payouts export ${batch}`),
+          `${builder.id},${builder.payoutAddress},${earned}`
+        )
+        assert.match(yield* outputOf(`./sweep payouts send ${batch}`), /status +paid by 0x[0-9a-f]{64}/)
         assert.strictEqual(yield* balanceOf(alpha, "USDT", builder.payoutAddress), earned)
         assert.strictEqual(yield* balanceOf(alpha, "USDT", vault), 0n)
         const settled = yield* me.accruals
@@ -268,12 +263,12 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         assert.isTrue((yield* me.activity).every((entry) => entry.paid))
 
         // Once more changes nothing, and there is nothing left to open.
-        const again = yield* run(`./sweep payouts send "$(get batch.json .id)" --json`)
+        const again = yield* run(`./sweep payouts send ${batch} --json`)
         assert.strictEqual((JSON.parse(again.out) as { status: string }).status, "paid")
         assert.strictEqual(yield* balanceOf(alpha, "USDT", builder.payoutAddress), earned)
         const empty = yield* run(`./sweep payouts open --chain ${alpha.info.id} --token ${usdt}`)
         assert.strictEqual(empty.code, 1)
-        assert.include(empty.error, "no builder is owed as much")
+        assert.include(empty.error, "no builder is owed the minimum amount")
       }).pipe(Effect.provide(BunServices.layer)),
     120_000
   )
