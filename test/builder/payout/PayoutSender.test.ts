@@ -1,164 +1,13 @@
-/** Payments out of the vault on a real chain, with real tokens and the real Permit2, and with runs that die anywhere. */
+/** Payments from the vault on a local chain, with runs that die at any step. */
 import { assert, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Redacted, Schedule } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi, parseTransaction } from "viem"
+import { Effect, Exit, Fiber, Schedule } from "effect"
+import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import * as RawVaultKey from "../../../src/adapters/evm/keys/RawVaultKey.ts"
-import * as MemoryStores from "../../../src/adapters/memory/builder/Stores.ts"
-import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
-import { builderDefaults } from "../../../src/config/Builder.ts"
-import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
-import { type PaymentProgress, PayoutSender } from "../../../src/builder/payout/PayoutSender.ts"
-import * as Accounts from "../../../src/devnet/Accounts.ts"
-import type { DevChain } from "../../../src/devnet/DevChain.ts"
-import type * as Tokens from "../../../src/devnet/Tokens.ts"
-import * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
-import { Builders } from "../../../src/ports/builder/Builders.ts"
-import { Chains, type ChainClient } from "../../../src/ports/shared/Chains.ts"
-import { Ledger } from "../../../src/ports/builder/Ledger.ts"
-import { PayoutRegister, RegisterUnavailable } from "../../../src/ports/builder/PayoutRegister.ts"
-import { Screening, ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
-import * as Local from "../../support/OneChain.ts"
-
-const VAULT = Accounts.builderVault()
-
-/** The backend's part, on memory, and a local chain. */
-const backend = PayoutDesk.layer.pipe(
-  Layer.provideMerge(MemoryStores.layer),
-  Layer.provideMerge(Local.chains),
-  Layer.provide([BuilderSettings.layer(builderDefaults), SecureRandom.layerWebCrypto])
-)
-
-/** The step after which a run is cut off. */
-type Moment = "signed" | "recorded" | "broadcast" | "mined" | "booked" | "never"
-
-const powerCut = Effect.die(new Error("the power is gone"))
-
-const OPTIONS = { pollMillis: 20, patienceMillis: 15_000 }
-
-/** A run of the command on a machine of its own. */
-const run = Effect.fnUntraced(function* (
-  id: string,
-  options: {
-    readonly dies?: Moment
-    readonly key?: Hash
-    readonly client?: (client: ChainClient) => Partial<ChainClient>
-    readonly screening?: Screening["Service"]["clear"]
-    readonly bumpMillis?: number
-  } = {}
-) {
-  const dies = options.dies ?? "never"
-  const desk = yield* PayoutDesk
-  const real = yield* Chains
-  const unavailable = (error: { readonly message: string }) => new RegisterUnavailable({ detail: error.message })
-  const register = Layer.succeed(PayoutRegister, {
-    get: (batch) => desk.get(batch).pipe(Effect.catchTag("StoreUnavailable", (e) => Effect.fail(unavailable(e)))),
-    record: (batch, raw, known) =>
-      (dies === "signed" ? powerCut : desk.record(batch, raw, known, "test")).pipe(
-        Effect.tap(dies === "recorded" ? powerCut : Effect.void),
-        Effect.catchTags({
-          BadPayment: (e) => Effect.fail(unavailable(e)),
-          StoreUnavailable: (e) => Effect.fail(unavailable(e)),
-          UnsupportedChain: (e) => Effect.fail(unavailable(e))
-        })
-      ),
-    markPaid: (batch, txHash) =>
-      (dies === "mined" ? powerCut : desk.markPaid(batch, txHash, "test")).pipe(
-        Effect.tap(dies === "booked" ? powerCut : Effect.void),
-        Effect.catchTags({
-          ChainUnavailable: (e) => Effect.fail(unavailable(e)),
-          StoreUnavailable: (e) => Effect.fail(unavailable(e)),
-          UnsupportedChain: (e) => Effect.fail(unavailable(e))
-        })
-      )
-  })
-  const changed = (client: ChainClient): ChainClient => ({
-    ...client,
-    ...(dies === "broadcast"
-      ? { send: (raw) => client.send(raw).pipe(Effect.tap(isPayment(client, raw) ? powerCut : Effect.void)) }
-      : {}),
-    ...options.client?.(client)
-  })
-  const chains = Layer.succeed(Chains, {
-    all: real.all.map(changed),
-    get: (chainId) => Effect.map(real.get(chainId), changed)
-  })
-  const progress: Array<PaymentProgress> = []
-  const exit = yield* Effect.flatMap(PayoutSender, ({ send }) =>
-    send(id, (event) => Effect.sync(() => progress.push(event)))
-  ).pipe(
-    Effect.provide(
-      PayoutSender.layer({
-        ...OPTIONS,
-        ...(options.bumpMillis === undefined ? {} : { bumpMillis: options.bumpMillis })
-      }).pipe(
-        Layer.provide([
-          register,
-          chains,
-          RawVaultKey.layer(Redacted.make(options.key ?? VAULT.privateKey)),
-          Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) })
-        ])
-      )
-    ),
-    Effect.exit
-  )
-  return { exit, progress, tags: progress.map(({ _tag }) => _tag) }
-})
-
-const isPayment = ({ chain }: ChainClient, raw: `0x${string}`): boolean => {
-  const { to } = parseTransaction(raw)
-  return typeof to === "string" && Address.of(to) === chain.permit2
-}
-
-const said = <A, E>(exit: Exit.Exit<A, E>): string => (Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "succeeded")
-
-let opened = 0
-
-/** A batch that owes each amount to a builder of its own, and a vault that can pay it. */
-const owing = Effect.fnUntraced(function* (
-  symbol: Tokens.Symbol,
-  amounts: ReadonlyArray<bigint>,
-  funds = amounts.reduce((sum, amount) => sum + amount, 0n)
-) {
-  const dev = yield* Local.OneChain
-  const builders = yield* Builders
-  const ledger = yield* Ledger
-  const desk = yield* PayoutDesk
-  const token = dev.tokens[symbol]
-  opened += 1
-  const wallets = yield* Effect.forEach(amounts, (amount, index) =>
-    Effect.gen(function* () {
-      const id = `builder_${opened}_${index}`
-      const payoutAddress = Address.of(privateKeyToAccount(generatePrivateKey()).address)
-      yield* builders.create({
-        id,
-        name: id,
-        builderBps: 0,
-        maxBuilderBps: 0,
-        payoutAddress,
-        payoutMode: "ledger",
-        createdAtMs: 0
-      })
-      yield* ledger.accrue({ builderId: id, sweepId: `sweep_${id}`, token, amount, chainId: dev.chain.id })
-      return payoutAddress
-    })
-  )
-  if (funds > 0n) yield* dev.fund(VAULT.address, { token: symbol, amount: funds })
-  const batch = yield* desk.open({ chainId: dev.chain.id, token, minAmount: 0n }, "test")
-  const balances = Effect.promise(() => Promise.all(wallets.map((wallet) => balanceOf(dev, token, wallet))))
-  return { id: batch.id, dev, token, wallets, balances, desk }
-})
-
-const balanceOf = (dev: DevChain, token: Address.Address, account: Address.Address) =>
-  createPublicClient({ transport: http(dev.rpcUrl) }).readContract({
-    address: token,
-    abi: erc20Abi,
-    functionName: "balanceOf",
-    args: [account]
-  })
+import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
+import { backend, balanceOf, owing, run, said, VAULT } from "./PayoutScene.ts"
 
 layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a batch with the vault's key", (it) => {
   it.effect.each(["USDT", "USDC", "WETH"] as const)(
@@ -345,7 +194,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       const poor = yield* owing("DAI", [10n ** 30n], 0n)
       assert.include(said((yield* run(poor.id)).exit), "the batch pays 1000000000000000000000000000000")
 
-      const { dev, desk, id, wallets } = yield* owing("WBTC", [4n, 5n], 9n)
+      const { builderIds, dev, desk, id, wallets } = yield* owing("WBTC", [4n, 5n], 9n)
       const stranger = yield* run(id, { key: generatePrivateKey() })
       assert.include(said(stranger.exit), `vault is ${VAULT.address}`)
       const listed = yield* run(id, {
@@ -354,7 +203,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
             ? Effect.fail(new ScreeningBlocked({ cause: "listed" }))
             : Effect.void
       })
-      assert.include(said(listed.exit), `screening does not clear builder_${opened}_1 (${wallets[1]})`)
+      assert.include(said(listed.exit), `screening does not clear ${builderIds[1]} (${wallets[1]})`)
       const gasless = yield* run(id, { client: () => ({ balance: () => Effect.succeed(1n) }) })
       assert.include(said(gasless.exit), "wei of ETH for gas")
       const delegated = yield* run(id, { client: () => ({ code: () => Effect.succeed("0xef0100") }) })
@@ -374,7 +223,10 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
         })
         await node.stopImpersonatingAccount({ address: dev.deployer.address })
       })
-      assert.include(said((yield* run(blocklisted.id)).exit), `the token rejects transfers to builder_${opened}_1`)
+      assert.include(
+        said((yield* run(blocklisted.id)).exit),
+        `the token rejects transfers to ${blocklisted.builderIds[1]}`
+      )
       const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
       assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
     })

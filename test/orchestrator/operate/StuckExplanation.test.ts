@@ -1,4 +1,4 @@
-/** Each reason for which a sweep may not get on, told once, and the first that holds before the others. */
+/** Every reason for which a sweep may be stuck has its own explanation, and they are checked in a fixed order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { Health } from "../../../src/domain/Health.ts"

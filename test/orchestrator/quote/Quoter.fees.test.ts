@@ -1,4 +1,4 @@
-/** That fees and what is swapped are the amount exactly, whatever the amount, the markup, the prices and the gas. */
+/** Fees and the swapped amount add up to the input amount exactly, for any amount, markup, prices and gas. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, Schema } from "effect"
 import { MAX_UINT256 } from "../../../src/domain/Amount.ts"

@@ -1,4 +1,4 @@
-/** Why there is no quote, and that nothing is stored or offered then. */
+/** Requests that get no quote, each with its reason. Nothing is stored or offered for them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"

@@ -101,6 +101,28 @@ describe("the plan for a relay transaction", () => {
     return decide(noted)._tag === "Wait"
   })
 
+  it("raises the fees of a stuck transaction once its nonce is the lane's next", () => {
+    const fees = { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n }
+    const stuck = (latest: bigint): Observation => ({
+      transaction: {
+        kind: "sweep",
+        nonce: 5n,
+        inclusion: undefined,
+        newest: { hash: hash("second"), raw: "0x", ...fees, signedAtMs: 0, broadcastAtMs: 49_000 }
+      },
+      mined: undefined,
+      inclusionStands: false,
+      head: 6n,
+      confirmations: 2,
+      laneNonce: { latest, confirmed: latest },
+      wanted: true,
+      nowMs: 50_000,
+      market: fees
+    })
+    assert.strictEqual(decide(stuck(5n))._tag, "Bump")
+    assert.strictEqual(decide(stuck(4n))._tag, "Wait")
+  })
+
   it("takes the including block as the first of the depth", () => {
     assert.strictEqual(depth(10n, 10n), 1n)
     assert.strictEqual(depth(12n, 10n), 3n)
