@@ -63,8 +63,8 @@ export interface TransferLog {
 const addressOfTopic = (topic: Hash): Address.Address => Address.of(`0x${topic.slice(-40)}`)
 
 /**
- * Lines that a transaction's logs do not pay: the payout address received less than the line's amount of the token from
- * the vault.
+ * Lines that a transaction's logs do not pay: their payout address received less of the token from the vault than the sum
+ * of its lines. Builders can share a payout address; if it received too little, all of its lines are unpaid.
  */
 export const unpaidLines = (
   batch: Pick<PayoutBatch, "token" | "lines">,
@@ -80,7 +80,9 @@ export const unpaidLines = (
     const recipient = addressOfTopic(to)
     received.set(recipient, (received.get(recipient) ?? 0n) + value)
   }
-  return batch.lines.filter((line) => (received.get(line.payoutAddress) ?? 0n) < line.amount)
+  const due = new Map<Address.Address, bigint>()
+  for (const { amount, payoutAddress } of batch.lines) due.set(payoutAddress, (due.get(payoutAddress) ?? 0n) + amount)
+  return batch.lines.filter(({ payoutAddress }) => (received.get(payoutAddress) ?? 0n) < (due.get(payoutAddress) ?? 0n))
 }
 
 /** The batch as CSV (RFC 4180). Ids, addresses and numbers contain no special characters, so no field is quoted. */

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 import { encodeEventTopics, erc20Abi, type Hex, toHex } from "viem"
 import type * as Address from "../../src/domain/Address.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
@@ -17,6 +18,7 @@ const line = (builderId: string, payoutAddress: Address.Address, amount: bigint)
   amount,
   entries: 1
 })
+const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 3n }))
 const lines = [line("alice", alice, 100n), line("bob", bob, 50n)]
 const batch = { token, lines }
 
@@ -40,6 +42,41 @@ describe("unpaidLines", () => {
   it("finds a line unpaid that lacks one unit", () => {
     assert.deepStrictEqual(unpaid([transfer(vault, alice, 99n), transfer(vault, bob, 50n)]), ["alice"])
   })
+
+  it("proves two lines of one address by the sum of both, not twice by one transfer", () => {
+    const shared = { token, lines: [line("alice", alice, 10n), line("carol", alice, 10n), line("bob", bob, 50n)] }
+    const lacking = (...amounts: ReadonlyArray<bigint>) =>
+      unpaidLines(shared, vault, [
+        ...amounts.map((amount) => transfer(vault, alice, amount)),
+        transfer(vault, bob, 50n)
+      ]).map(({ builderId }) => builderId)
+    assert.deepStrictEqual(lacking(10n), ["alice", "carol"])
+    assert.deepStrictEqual(lacking(10n, 9n), ["alice", "carol"])
+    assert.deepStrictEqual(lacking(10n, 10n), [])
+    assert.deepStrictEqual(lacking(20n), [])
+  })
+
+  it.effect.prop(
+    "finds nothing unpaid exactly if every address received the sum of its lines",
+    [
+      Schema.Array(Schema.Tuple([Schema.Literals([alice, bob, vault]), Amount])).check(Schema.isMaxLength(6)),
+      Schema.Array(Schema.Tuple([Schema.Literals([alice, bob, vault]), Amount])).check(Schema.isMaxLength(6))
+    ],
+    ([owed, sent]) =>
+      Effect.sync(() => {
+        const sum = (rows: typeof owed, to: Address.Address) =>
+          rows.reduce((total, [address, amount]) => (address === to ? total + amount : total), 0n)
+        const unpaidOf = unpaidLines(
+          { token, lines: owed.map(([address, amount], index) => line(String(index), address, amount)) },
+          vault,
+          sent.map(([address, amount]) => transfer(vault, address, amount))
+        ).map(({ builderId }) => builderId)
+        const expected = owed.flatMap(([address], index) =>
+          sum(sent, address) < sum(owed, address) ? [String(index)] : []
+        )
+        assert.deepStrictEqual(unpaidOf, expected)
+      })
+  )
 
   it("counts transfers of the batch's token out of the vault, and nothing else", () => {
     const other: ReadonlyArray<TransferLog> = [
