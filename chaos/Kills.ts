@@ -2,7 +2,9 @@
 import { Deferred, Effect, Fiber, Random, Schedule } from "effect"
 import { pass } from "../test/support/FaultProxy.ts"
 import { KILL_POINTS, type KillPoint, reaction } from "./KillPoints.ts"
-import { AMOUNT_IN, type Slot, TOKEN_IN, TOKEN_OUT, type World } from "./World.ts"
+import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
+import type { Slot } from "./Slot.ts"
+import type { World } from "./World.ts"
 
 /** Target and time of the kill of a round. */
 type Kill =

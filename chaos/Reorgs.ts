@@ -6,7 +6,8 @@ import { Effect, Random, Schedule } from "effect"
 import { encodeFunctionData, type Hex, parseAbi, parseGwei } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type * as Client from "./Client.ts"
-import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT, type World } from "./World.ts"
+import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
+import type { World } from "./World.ts"
 
 /** Outcomes for the transactions of the replaced blocks. */
 export const KINDS = ["vanished", "reordered", "moved", "reverted"] as const
