@@ -44,8 +44,15 @@ export const transitions: ReadonlyArray<Mutant> = [
   {
     name: "a sweep whose nonce was spent is sent again",
     file: VERDICT,
-    text: 'if (evidence.nonceSpent) return { _tag: "Fail", reason: "nonce_used" }',
+    text: 'if (evidence.nonce === "used_otherwise") return { _tag: "Fail", reason: "nonce_used" }',
     replacement: "",
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "a sweep fails since its event is not visible yet",
+    file: VERDICT,
+    text: 'if (evidence.nonce === "spender_unseen") return { _tag: "Wait" }',
+    replacement: 'if (evidence.nonce === "spender_unseen") return { _tag: "Fail", reason: "nonce_used" }',
     tests: ["test/domain/SweepVerdict.test.ts"]
   },
   {

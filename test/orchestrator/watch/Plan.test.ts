@@ -107,7 +107,6 @@ describe("the plan for a relay transaction", () => {
       transaction: {
         kind: "sweep",
         nonce: 5n,
-        inclusion: undefined,
         newest: { hash: hash("second"), raw: "0x", ...fees, signedAtMs: 0, broadcastAtMs: 49_000 }
       },
       mined: undefined,
@@ -121,6 +120,9 @@ describe("the plan for a relay transaction", () => {
     })
     assert.strictEqual(decide(stuck(5n))._tag, "Bump")
     assert.strictEqual(decide(stuck(4n))._tag, "Wait")
+    // Something has the nonce. It is given up when that is confirmed.
+    assert.strictEqual(decide({ ...stuck(6n), laneNonce: { latest: 6n, confirmed: 5n } })._tag, "Wait")
+    assert.strictEqual(decide(stuck(6n))._tag, "Detach")
   })
 
   it("takes the including block as the first of the depth", () => {
