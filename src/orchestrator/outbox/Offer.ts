@@ -3,7 +3,7 @@ import { Clock, Effect, Random } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import { backoffMillis } from "../../domain/Backoff.ts"
 import { BuilderLedger, type LedgerRefused } from "../../ports/orchestrator/BuilderLedger.ts"
-import { Outbox, type OutboxEntry } from "../../ports/orchestrator/Outbox.ts"
+import { Outbox, type OutboxEntry, type UnreadableMessage } from "../../ports/orchestrator/Outbox.ts"
 import type { NewAlert } from "../../ports/shared/Alerts.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -35,8 +35,23 @@ export const make = Effect.gen(function* () {
     return "rejected" as const
   })
 
+  const setAside = Effect.fnUntraced(function* (id: string, detail: string) {
+    yield* alerts.raise({
+      key: `outbox_unreadable:${id}`,
+      severity: "critical",
+      kind: "outbox_unreadable",
+      message:
+        "A message for the builder backend cannot be read, so it is set aside. Compare the builder's books with what was settled, and correct them there.",
+      details: { outboxId: id, detail }
+    })
+    yield* Effect.logError("outbox.unreadable").pipe(Effect.annotateLogs({ detail }))
+    yield* outbox.reject(id, detail)
+    return "rejected" as const
+  })
+
   return Effect.fn("OutboxDelivery.offer")(
     function* ({ id, message }: OutboxEntry) {
+      if (message._tag === "Unreadable") return yield* setAside(id, message.detail)
       yield* message._tag === "SweepEvent" ? ledger.tell(message.event) : ledger.book(message)
       // A crash before this line offers the message again, which changes nothing at the receiver.
       yield* outbox.acknowledge(id)
@@ -57,7 +72,8 @@ export const make = Effect.gen(function* () {
   )
 })
 
-const messageFields = (message: OutboxMessage): Record<string, string> => {
+const messageFields = (message: OutboxMessage | UnreadableMessage): Record<string, string> => {
+  if (message._tag === "Unreadable") return { entry: message._tag }
   if (message._tag === "SweepEvent") return { entry: message._tag, eventId: message.event.id }
   const { amount, sweepId, token } = message._tag === "Accrual" ? message.accrual : message.revenue
   return { entry: message._tag, sweepId, token, amount: amount.toString() }

@@ -6,9 +6,15 @@ import { Context, type Effect } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
+/** A stored message that does not fit the schema. `detail` says why. */
+export interface UnreadableMessage {
+  readonly _tag: "Unreadable"
+  readonly detail: string
+}
+
 export interface OutboxEntry {
   readonly id: string
-  readonly message: OutboxMessage
+  readonly message: OutboxMessage | UnreadableMessage
   /** Number of failed deliveries. */
   readonly attempts: number
 }
@@ -37,7 +43,7 @@ export class Outbox extends Context.Service<
   {
     /**
      * Leases up to `limit` due messages of a topic for `leaseMillis`, longest due first. A message whose lease ended
-     * can be claimed again.
+     * can be claimed again. A message that cannot be read is claimed as `Unreadable` and delays no other: reject it.
      */
     readonly claim: (options: {
       readonly topic: Topic

@@ -3,6 +3,7 @@
  * intent's progress writes to the outbox. Every change is one atomic step of the state.
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
+import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import type { Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -16,6 +17,7 @@ export interface StoredIntent {
 }
 
 export interface StoredMessage extends OutboxEntry {
+  readonly message: OutboxMessage
   readonly state: "pending" | "delivered" | "rejected"
   readonly dueAtMs: number
 }

@@ -1,19 +1,29 @@
 /** The outbox in PostgreSQL. A lease is a due time in the future, so a message is due again if its deliverer dies. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Schema } from "effect"
-import { Outbox } from "../../../ports/orchestrator/Outbox.ts"
+import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Outbox, type OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import { OutboxMessageJson } from "./OutboxMessageJson.ts"
 
-const EntryRow = Schema.Struct({
-  id: Schema.BigInt,
-  message: OutboxMessageJson,
-  attempts: Schema.Int,
-  was_due_at: Schema.Date
-})
+interface EntryRow {
+  readonly id: bigint
+  readonly message: unknown
+  readonly attempts: number
+  readonly was_due_at: Date
+}
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(EntryRow))
+const decodeMessage = Schema.decodeUnknownResult(OutboxMessageJson)
+
+/** Each message is decoded by itself, so that one that cannot be read does not hold its batch. */
+const toEntry = ({ attempts, id, message }: EntryRow): OutboxEntry => ({
+  id: String(id),
+  message: Result.match(decodeMessage(message), {
+    onSuccess: (decoded): OutboxEntry["message"] => decoded,
+    onFailure: (error) => ({ _tag: "Unreadable", detail: String(error) })
+  }),
+  attempts
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -22,7 +32,7 @@ const make = Effect.gen(function* () {
 
   const claim: Outbox["Service"]["claim"] = Effect.fnUntraced(function* ({ leaseMillis, limit, topic }) {
     const millis = yield* Clock.currentTimeMillis
-    const rows = yield* sql`
+    const rows = yield* sql<EntryRow>`
       WITH due AS (
         SELECT id, due_at FROM orchestrator.outbox
         WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${timestamp(millis)}
@@ -33,10 +43,7 @@ const make = Effect.gen(function* () {
       UPDATE orchestrator.outbox o SET due_at = ${timestamp(millis + leaseMillis)}
       FROM due WHERE o.id = due.id
       RETURNING o.id, o.message, o.attempts, due.due_at AS was_due_at`
-    const entries = yield* decodeRows(rows).pipe(Effect.orDie)
-    return entries
-      .toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id))
-      .map(({ attempts, id, message }) => ({ id: String(id), message, attempts }))
+    return rows.toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id)).map(toEntry)
   }, guarded("outbox.claim"))
 
   const acknowledge = yield* Gathered.make({
