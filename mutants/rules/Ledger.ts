@@ -103,8 +103,8 @@ export const ledger: ReadonlyArray<Mutant> = [
   {
     name: "a line counts as paid with one unit less",
     file: PAYOUT,
-    text: "(received.get(line.payoutAddress) ?? 0n) < line.amount",
-    replacement: "(received.get(line.payoutAddress) ?? 0n) + 1n < line.amount",
+    text: "(received.get(payoutAddress) ?? 0n) < (due.get(payoutAddress) ?? 0n)",
+    replacement: "(received.get(payoutAddress) ?? 0n) + 1n < (due.get(payoutAddress) ?? 0n)",
     tests: ["test/domain/Payout.test.ts"]
   },
   {
