@@ -20,8 +20,11 @@ export type UnsettledCause =
 export interface Evidence {
   /** The guard's event for this order anywhere on the chain: absent, in a recent block, or at sufficient depth. */
   readonly settlement: "none" | "recent" | "final"
-  /** True if the guard's bitmap has the order's nonce at sufficient depth. */
-  readonly nonceSpent: boolean
+  /**
+   * The order's nonce in the guard at sufficient depth. `spender_unseen`: the bitmap has it, and no event says who spent it,
+   * as on a node whose logs lag its state. `used_otherwise`: a cancellation or another order spent it.
+   */
+  readonly nonce: "unused" | "spender_unseen" | "used_otherwise"
   /** True if no future block can execute the order. */
   readonly expired: boolean
   /** Code of the owner's account. */
@@ -41,7 +44,8 @@ export type Verdict =
 export const verdict = (cause: UnsettledCause, evidence: Evidence): Verdict => {
   if (evidence.settlement === "final") return { _tag: "Settle" }
   if (evidence.settlement === "recent") return { _tag: "Wait" }
-  if (evidence.nonceSpent) return { _tag: "Fail", reason: "nonce_used" }
+  if (evidence.nonce === "used_otherwise") return { _tag: "Fail", reason: "nonce_used" }
+  if (evidence.nonce === "spender_unseen") return { _tag: "Wait" }
   if (cause._tag === "Refused") return { _tag: "Fail", reason: cause.reason }
   if (cause._tag === "Ineffective") return { _tag: "Fail", reason: ineffective(cause, evidence) }
   return evidence.expired ? { _tag: "Fail", reason: "expired" } : { _tag: "Retry" }

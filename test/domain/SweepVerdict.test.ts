@@ -13,7 +13,7 @@ const AnyCause = Schema.Union([
 
 const AnyEvidence = Schema.Struct({
   settlement: Schema.Literals(["none", "recent", "final"]),
-  nonceSpent: Schema.Boolean,
+  nonce: Schema.Literals(["unused", "spender_unseen", "used_otherwise"]),
   expired: Schema.Boolean,
   account: Schema.Literals(["ours", "plain", "other"]),
   holdsInput: Schema.Boolean
@@ -21,7 +21,7 @@ const AnyEvidence = Schema.Struct({
 
 const nothing: Evidence = {
   settlement: "none",
-  nonceSpent: false,
+  nonce: "unused",
   expired: false,
   account: "ours",
   holdsInput: true
@@ -41,10 +41,14 @@ describe("the verdict on an intent", () => {
     return evidence.settlement === "none" || verdict(cause, evidence)._tag !== "Fail"
   })
 
+  it.prop("never fails while it is not seen who spent the nonce", [AnyCause, AnyEvidence], ([cause, evidence]) => {
+    return evidence.nonce !== "spender_unseen" || verdict(cause, evidence)._tag !== "Fail"
+  })
+
   it.prop("tries again only what can still succeed and was not tried in vain", [AnyCause, AnyEvidence], (input) => {
     const [cause, evidence] = input
     if (verdict(cause, evidence)._tag !== "Retry") return true
-    return !evidence.expired && !evidence.nonceSpent && cause._tag !== "Refused" && cause._tag !== "Ineffective"
+    return !evidence.expired && evidence.nonce === "unused" && cause._tag !== "Refused" && cause._tag !== "Ineffective"
   })
 
   it("names the reason", () => {
@@ -56,7 +60,7 @@ describe("the verdict on an intent", () => {
     assert.strictEqual(outcome(revert), "reverted")
     assert.strictEqual(outcome(revert, { holdsInput: false }), "insufficient_balance")
     assert.strictEqual(outcome({ ...revert, late: true }), "expired")
-    assert.strictEqual(outcome(revert, { nonceSpent: true }), "nonce_used")
+    assert.strictEqual(outcome(revert, { nonce: "used_otherwise" }), "nonce_used")
     assert.strictEqual(outcome({ _tag: "Unsent" }, { expired: true }), "expired")
     assert.strictEqual(outcome({ _tag: "Displaced" }), "Retry")
     assert.strictEqual(outcome({ _tag: "Cancelled" }, { expired: true }), "expired")

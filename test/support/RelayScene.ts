@@ -204,6 +204,16 @@ export const sweptLog = (
   ])
 })
 
+/** The event that the guard logs for a nonce that its owner cancelled. */
+export const cancelledLog = ({
+  nonce,
+  owner
+}: Pick<SweepOrder, "nonce" | "owner">): Pick<Log, "address" | "topics" | "data"> => ({
+  address: source.contracts.guard,
+  topics: encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled", args: { owner } }) as Array<Hex>,
+  data: numberToHex(nonce, { size: 32 })
+})
+
 /** Some other event, as a token's transfer logs it. */
 export const otherLog: Pick<Log, "address" | "topics" | "data"> = {
   address: TOKEN,

@@ -5,8 +5,9 @@ import { position } from "../../domain/OrderNonce.ts"
 import type { Evidence, UnsettledCause } from "../../domain/SweepVerdict.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { ChainClient, Log } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
+import type * as SweptEvents from "./SweptEvents.ts"
 
 /**
  * Seconds that the clock must be past an unsent intent's deadline before it expires without a block that proves it: a chain
@@ -15,13 +16,22 @@ import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
  */
 const CLOCK_MARGIN_SECONDS = 60
 
-export const make = Effect.gen(function* () {
+type Events = Effect.Success<typeof SweptEvents.make>
+
+export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise">) {
   const contracts = yield* SweepContracts
 
-  const isNonceSpent = Effect.fnUntraced(function* ({ client, confirmed }: ChainView, { order }: Intent) {
-    if (Option.isNone(confirmed)) return false
-    const { mask, word } = position(order.nonce)
-    return ((yield* contracts.nonceBitmap(client, order.owner, word, confirmed.value.number)) & mask) !== 0n
+  /** Reads state and logs up to the same confirmed block. */
+  const nonceUse = Effect.fnUntraced(function* (
+    { client, confirmed }: ChainView,
+    intent: Intent
+  ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable> {
+    if (Option.isNone(confirmed)) return "unused"
+    const { number } = confirmed.value
+    const { mask, word } = position(intent.order.nonce)
+    const bitmap = yield* contracts.nonceBitmap(client, intent.order.owner, word, number)
+    if ((bitmap & mask) === 0n) return "unused"
+    return (yield* events.isSpentOtherwise(client, intent, number)) ? "used_otherwise" : "spender_unseen"
   })
 
   /** UNIX seconds. An unsent intent with an earlier deadline can no longer settle. */
@@ -43,11 +53,11 @@ export const make = Effect.gen(function* () {
   ) {
     const { client } = view
     const { amountIn, owner, tokenIn } = intent.order
-    const [code, balance, nonceSpent, expired] = yield* Effect.all(
+    const [code, balance, nonce, expired] = yield* Effect.all(
       [
         client.code(owner),
         contracts.balanceOf(client, tokenIn, owner, "latest"),
-        isNonceSpent(view, intent),
+        nonceUse(view, intent),
         cause._tag === "Unsent"
           ? Effect.map(expiredBefore(view), (before) => intent.order.deadline < before)
           : Effect.succeed(isPast(view, intent.order.deadline))
@@ -60,7 +70,7 @@ export const make = Effect.gen(function* () {
     })
     return {
       settlement,
-      nonceSpent,
+      nonce,
       expired,
       account: accountKind(accountCode(code), client),
       holdsInput: balance >= amountIn

@@ -10,7 +10,9 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as Evidence from "./Evidence.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as SweptEvents from "./SweptEvents.ts"
+import * as UnseenSpenders from "./UnseenSpenders.ts"
 
 /**
  * New state of an intent. `elsewhere`: another process moved it first. `undecided`: more blocks are needed. `retry`: it can
@@ -43,14 +45,17 @@ export class Settlements extends Context.Service<
     ) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
     /** UNIX seconds. An unsent intent with an earlier deadline can no longer settle. */
     readonly expiredBefore: (view: ChainView) => Effect.Effect<bigint>
+    /** Clears the alerts of intents on a chain that have ended since. Asks the store at most every 10 seconds. */
+    readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/Settlements") {
   static readonly layer = Layer.effect(
     Settlements,
     Effect.gen(function* () {
       const events = yield* SweptEvents.make
-      const evidence = yield* Evidence.make
+      const evidence = yield* Evidence.make(events)
       const intents = yield* Intents
+      const unseen = yield* UnseenSpenders.make
 
       const settleAll: Settlements["Service"]["settleAll"] = Effect.fn("Settlements.settleAll")(
         function* (view, mined) {
@@ -83,7 +88,10 @@ export class Settlements extends Context.Service<
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
         function* (view, intent, cause, detail) {
           const found = yield* events.search(view, intent)
-          const decided = verdict(cause, yield* evidence.gather(view, intent, cause, found))
+          const seen = yield* evidence.gather(view, intent, cause, found)
+          const isUnseen = seen.settlement === "none" && seen.nonce === "spender_unseen"
+          yield* isUnseen ? unseen.note(view.client, intent) : unseen.forget(view.client, intent)
+          const decided = verdict(cause, seen)
           switch (decided._tag) {
             case "Settle":
               return Option.isNone(found)
@@ -106,7 +114,13 @@ export class Settlements extends Context.Service<
         (effect, view, intent) => Effect.annotateLogs(effect, intentFields(view.client, intent))
       )
 
-      return { settleAll, isSettledBy: events.isSettledBy, resolve, expiredBefore: evidence.expiredBefore }
+      return {
+        settleAll,
+        isSettledBy: events.isSettledBy,
+        resolve,
+        expiredBefore: evidence.expiredBefore,
+        review: unseen.review
+      }
     })
-  )
+  ).pipe(Layer.provide(StandingAlerts.layer))
 }

@@ -1,4 +1,4 @@
-/** Finds the guard's `Swept` events of intents, which prove their settlement. */
+/** Finds the guard's events of intents: `Swept`, which proves a settlement, and those that say who else spent the nonce. */
 import { Effect, Option } from "effect"
 import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
 import { erc20 } from "../../domain/Chain.ts"
@@ -19,6 +19,9 @@ export interface Mined {
 
 /** Blocks in one log query. Nodes limit the range. */
 const LOG_RANGE = 5_000n
+
+/** Blocks before the quote's in which a nonce may have been spent: the node that quoted may have been behind. */
+const SPENDER_MARGIN = 300n
 
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
@@ -62,18 +65,50 @@ export const make = Effect.gen(function* () {
   }
 
   /** Searches the guard's logs for the order's settlement since its quote, by any transaction. */
-  const search = Effect.fnUntraced(function* ({ client, head }: ChainView, intent: Intent) {
-    const { guard } = client.chain.contracts
-    const topics = contracts.sweptTopics(intent.orderDigest)
-    for (let fromBlock = intent.quotedAtBlock; fromBlock <= head.number; fromBlock += LOG_RANGE) {
-      const end = fromBlock + LOG_RANGE - 1n
-      const toBlock = end < head.number ? end : head.number
-      const logs = yield* client.logs({ address: guard, topics, fromBlock, toBlock })
-      const found = logs.find(proves(client, intent))
-      if (found !== undefined) return Option.some(found)
+  const search = ({ client, head }: ChainView, intent: Intent) =>
+    firstLog(
+      client,
+      contracts.sweptTopics(intent.orderDigest),
+      intent.quotedAtBlock,
+      head.number,
+      proves(client, intent)
+    )
+
+  /** True when an event up to `lastBlock` says that a cancellation or another order spent the order's nonce. */
+  const isSpentOtherwise = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { order, orderDigest, quotedAtBlock }: Intent,
+    lastBlock: bigint
+  ) {
+    const spends = (log: Log) =>
+      Option.exists(
+        contracts.decodeSpent(client.chain.contracts.guard, log),
+        ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
+      )
+    const firstBlock = quotedAtBlock > SPENDER_MARGIN ? quotedAtBlock - SPENDER_MARGIN : 0n
+    for (const topics of contracts.spentTopics(order.owner)) {
+      if (Option.isSome(yield* firstLog(client, topics, firstBlock, lastBlock, spends))) return true
     }
-    return Option.none<Log>()
+    return false
   })
 
-  return { isSettledBy, stepsOf, search }
+  return { isSettledBy, stepsOf, search, isSpentOtherwise }
+})
+
+/** First of the guard's logs that fits, in both blocks and those between. */
+const firstLog = Effect.fnUntraced(function* (
+  client: ChainClient,
+  topics: ReadonlyArray<Hash | null>,
+  firstBlock: bigint,
+  lastBlock: bigint,
+  fits: (log: Log) => boolean
+) {
+  const address = client.chain.contracts.guard
+  for (let fromBlock = firstBlock; fromBlock <= lastBlock; fromBlock += LOG_RANGE) {
+    const end = fromBlock + LOG_RANGE - 1n
+    const toBlock = end < lastBlock ? end : lastBlock
+    const found = (yield* client.logs({ address, topics, fromBlock, toBlock })).find(fits)
+    if (found !== undefined) return Option.some(found)
+  }
+  return Option.none<Log>()
 })

@@ -4,6 +4,7 @@ import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { type ChainClient, Chains, type ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { look } from "../shared/ChainView.ts"
+import { Settlements } from "../settle/Settlements.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Delivery from "./Delivery.ts"
@@ -22,6 +23,7 @@ export const make = Effect.gen(function* () {
   const intents = yield* Intents
   const reorganisation = yield* Reorganisation.make
   const settings = yield* OrchestratorSettings
+  const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
 
   const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient) {
@@ -36,6 +38,7 @@ export const make = Effect.gen(function* () {
       ...(yield* expire(view)),
       ...(yield* deliver(client, settled))
     ]
+    yield* settlements.review(client)
     return { transactions: unfinished.length, findings }
   })
 

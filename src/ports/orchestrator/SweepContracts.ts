@@ -14,6 +14,13 @@ export interface SweepRevert {
   readonly text: string
 }
 
+/** A nonce of an owner, and the order that spent it. A cancellation has no order. */
+export interface SpentNonce {
+  readonly owner: Address.Address
+  readonly nonce: bigint
+  readonly orderHash?: Hash
+}
+
 export class SweepContracts extends Context.Service<
   SweepContracts,
   {
@@ -33,6 +40,13 @@ export class SweepContracts extends Context.Service<
     ) => Option.Option<Swept>
     /** Topics that select the settlement of an order among the guard's logs, from any sender. */
     readonly sweptTopics: (orderDigest: Hash) => ReadonlyArray<Hash>
+    /** Nonce that the guard's event in a log spent: a `Swept` or a `Cancelled`. None for any other log. */
+    readonly decodeSpent: (
+      guard: Address.Address,
+      log: Pick<Log, "address" | "topics" | "data">
+    ) => Option.Option<SpentNonce>
+    /** Topics of the events that spend an owner's nonces, one filter each. */
+    readonly spentTopics: (owner: Address.Address) => ReadonlyArray<ReadonlyArray<Hash | null>>
     /** Decodes revert data. Never fails. */
     readonly decodeRevert: (data: Hex) => SweepRevert
     /**

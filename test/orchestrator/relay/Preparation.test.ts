@@ -8,7 +8,7 @@ import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { BUILDER, layer, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { BUILDER, cancelledLog, layer, scene, source, sweptLog } from "../../support/RelayScene.ts"
 
 const OWNER = address(0x01)
 
@@ -154,9 +154,11 @@ describe("an order that somebody else ran", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails as nonce_used when the nonce went to something else", () =>
+  it.effect("fails as nonce_used when the owner cancelled the nonce", () =>
     Effect.gen(function* () {
-      const { intent, spend, bury } = yield* frontRun
+      const { bury, chain, intent, spend } = yield* frontRun
+      const { order } = yield* intent("a")
+      yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledLog(order)] }])
       yield* spend
       yield* bury(2)
       yield* run

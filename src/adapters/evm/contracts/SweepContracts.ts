@@ -1,6 +1,6 @@
 /** {@link SweepContracts} by the ABIs of the compiled Solidity sources. */
 import { Effect, Layer, Option } from "effect"
-import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem"
+import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, pad, size } from "viem"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import { isNative } from "../../../domain/Token.ts"
@@ -11,6 +11,7 @@ import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generate
 const MAX_TEXT = 300
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
+const [CANCELLED] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled" })
 
 /** Words of the event's data: the fields that are not indexed, in the order of the declaration. */
 const DATA_WORDS = 10
@@ -46,6 +47,19 @@ const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
 }
 
 const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
+
+const decodeSpent: SweepContracts["Service"]["decodeSpent"] = (guard, log) => {
+  const [signature, owner] = log.topics
+  if (signature?.toLowerCase() !== CANCELLED) {
+    return Option.map(decodeSwept(guard, log), ({ nonce, orderHash, owner: swept }) => ({
+      owner: swept,
+      nonce,
+      orderHash
+    }))
+  }
+  if (log.address !== guard || owner === undefined || size(log.data) !== WORD_DIGITS / 2) return Option.none()
+  return Option.some({ owner: addressIn(owner.toLowerCase()), nonce: hexToBigInt(log.data) })
+}
 
 const decodeError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: sweepDelegate.abi, data }))
 
@@ -108,6 +122,11 @@ export const layer = Layer.succeed(SweepContracts, {
   encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
+  decodeSpent,
+  spentTopics: (owner) => [
+    [SWEPT, null, pad(owner, { size: 32 })],
+    [CANCELLED, pad(owner, { size: 32 })]
+  ],
   decodeRevert,
   nonceBitmap,
   balanceOf

@@ -11,7 +11,7 @@ import { SweepContracts } from "../../../../src/ports/orchestrator/SweepContract
 import { order, OrderParts, Uint256 } from "../../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../../support/FakeChain.ts"
 import { newIntent } from "../../../support/IntentFixtures.ts"
-import { otherLog, sweptLog } from "../../../support/RelayScene.ts"
+import { cancelledLog, otherLog, sweptLog } from "../../../support/RelayScene.ts"
 
 const { guard } = chain.contracts
 const intent = newIntent({ id: "a" })
@@ -44,6 +44,22 @@ describe("SweepContracts", () => {
       const { args, functionName } = decodeFunctionData({ abi: sweepEntry.abi, data: encodeRun(items) })
       assert.strictEqual(functionName, "run")
       assert.deepStrictEqual(args, [items])
+    }).pipe(Effect.provide(Adapter.layer))
+  )
+
+  it.effect("reads which nonce an event of the guard spent, and selects such events by owner", () =>
+    Effect.gen(function* () {
+      const { decodeSpent, spentTopics } = yield* SweepContracts
+      const { nonce, owner } = intent.order
+      const [swept, cancelled] = [sweptLog(intent, { guard }), { ...cancelledLog(intent.order), address: guard }]
+      assert.deepStrictEqual(decodeSpent(guard, swept), Option.some({ owner, nonce, orderHash: intent.orderDigest }))
+      assert.deepStrictEqual(decodeSpent(guard, cancelled), Option.some({ owner, nonce }))
+      for (const log of [otherLog, { ...otherLog, address: guard }, { ...cancelled, data: "0x" as const }]) {
+        assert.isTrue(Option.isNone(decodeSpent(guard, log)))
+      }
+      for (const log of [swept, cancelled]) assert.isTrue(Option.isNone(decodeSpent(address(0x66), log)))
+      const selected = spentTopics(owner).map((topics) => topics.map((topic, index) => topic ?? swept.topics[index]))
+      assert.deepStrictEqual(selected, [swept.topics.slice(0, 3), [...cancelled.topics]])
     }).pipe(Effect.provide(Adapter.layer))
   )
 
