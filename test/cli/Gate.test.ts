@@ -37,10 +37,10 @@ contract PlantedTest {
 `
 
 const vitest = {
-  copied: ["vitest.config.ts", "test/support"],
+  copied: ["vitest.config.ts", "test/support", "src", "migrations"],
   file: "test/Planted.test.ts",
   plant: () => failingTest,
-  named: /1 failed \| 1 passed/
+  named: /1 failed \| \d+ passed/
 } as const
 
 const generated = (copied: ReadonlyArray<string>, file: string): Fault => ({
@@ -78,7 +78,7 @@ const FAULTS: Readonly<Record<TestSteps.Name, Fault>> = {
   },
   generated: generated(["contracts", "src", "test/vectors"], "src/adapters/evm/abi/contracts.generated.ts"),
   openapi: generated(["scripts", "src", "docs"], "docs/openapi/orchestrator.json"),
-  docs: generated(["scripts", "src", "docs"], "docs/reference/settings.md"),
+  docs: generated(["scripts", "src", "docs", "migrations", "README.md", "examples"], "docs/reference/settings.md"),
   "solidity-format": {
     copied: ["contracts/foundry.toml"],
     file: "contracts/src/Planted.sol",

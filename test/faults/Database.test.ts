@@ -33,6 +33,13 @@ const answersWithout = Effect.fnUntraced(function* (
   )
 })
 
+/** Until a connection to the database that is back is made, reads are refused too. */
+const answersAgain = (client: SweepClient.SweepClient, { id }: Scene.Sweep) =>
+  Effect.promise(() => client.get(`/intents/${id}`)).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: ({ status }) => status === 200 }),
+    Effect.timeout(ANSWER_MILLIS)
+  )
+
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A database", (it) => {
   it.effect(
     "that is stopped, and later dies, is used again when it is back",
@@ -78,6 +85,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         yield* back.open
 
         const second = yield* database.start
+        yield* answersAgain(intake.client, quoted)
         yield* scene.submit(intake.client, quoted)
         yield* sweepsGoOn
         for (const sweep of [inFlight, quoted]) yield* scene.delivered(relay.client, sweep)
