@@ -78,6 +78,13 @@ export const nonces: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/watch/Plan.test.ts"]
   },
   {
+    name: "a transaction is given up while its receipt is late",
+    file: PLAN,
+    text: "nowMs - displaced.sinceMs >= DISPLACED_MILLIS",
+    replacement: "nowMs >= displaced.sinceMs",
+    tests: ["test/orchestrator/watch/Plan.test.ts"]
+  },
+  {
     name: "a transaction behind another nonce of its lane is replaced",
     file: PLAN,
     text: "const isNext = laneNonce.latest === nonce",

@@ -64,10 +64,15 @@ export const make = Effect.gen(function* () {
     return findings
   })
 
-  /** Alerts that the lane's key is used elsewhere, and decides the intents of the transaction that lost its nonce. */
+  /**
+   * Decides the intents of the transaction that lost its nonce, then alerts that the lane's key is used elsewhere. An
+   * undecided intent postpones both: a spent order nonce suggests that the transaction is mined, and its receipt is late.
+   */
   const detach = Effect.fnUntraced(function* (view: ChainView, transaction: RelayTransaction) {
     const { chain } = view.client
     const { lane, nonce } = transaction
+    const ended = yield* decideDisplaced(view, transaction)
+    if (ended.action !== "concluded") return ended
     yield* alerts.raise({
       key: `foreign_nonce:${chain.id}:${lane}`,
       severity: "critical",
@@ -75,8 +80,7 @@ export const make = Effect.gen(function* () {
       message: `A transaction that this service did not send used nonce ${nonce} of lane ${lane} on ${chain.name}. Find out who else has the lane's key, and replace the key.`,
       details: { chainId: chain.id, lane, nonce: nonce.toString() }
     })
-    const ended = yield* decideDisplaced(view, transaction)
-    if (ended.action === "concluded") yield* transactions.finalize([{ id: transaction.id }])
+    yield* transactions.finalize([{ id: transaction.id }])
     return ended
   })
 

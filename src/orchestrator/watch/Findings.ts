@@ -19,6 +19,13 @@ export interface ChainPass {
   readonly block: (number: bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
 }
 
+/** Passes of this process that saw a nonce used at a confirmed block, and no receipt of a transaction's versions. */
+export interface Displaced {
+  readonly passes: number
+  /** UNIX time of the first of these passes in milliseconds. */
+  readonly sinceMs: number
+}
+
 /** Everything that one pass observed about a relay transaction. */
 export interface Observation {
   readonly transaction: Pick<RelayTransaction, "kind" | "nonce" | "inclusion"> & {
@@ -34,6 +41,8 @@ export interface Observation {
   readonly confirmations: number
   /** The lane's transaction count in the newest block and in the newest confirmed block. */
   readonly laneNonce: { readonly latest: bigint; readonly confirmed: bigint }
+  /** Set while the nonce is used at a confirmed block without a receipt of the transaction, this pass included. */
+  readonly displaced?: Displaced | undefined
   /** True when at least one of its intents is open and can still settle in time. */
   readonly wanted: boolean
   readonly nowMs: number

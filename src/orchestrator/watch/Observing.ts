@@ -4,7 +4,7 @@ import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestra
 import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { inconsistent } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { type ChainPass, type Included, inclusionOf, type Observation } from "./Findings.ts"
+import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
 import { depth } from "./Plan.ts"
 
 /** Finds the receipt of whichever attempt was mined, with its block. */
@@ -31,9 +31,18 @@ const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion:
   return Option.exists(block, (canonical) => canonical.hash === inclusion.blockHash)
 })
 
-/** Makes `isQuiet`, which tells cheaply that nothing can have changed, and `observe`, which reads everything. */
+/** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
 export const make = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
+  /** By transaction. A restart forgets it, which only prolongs the wait. */
+  const displaced = new Map<string, Displaced & { readonly chainId: number }>()
+
+  /** Drops what was kept of a chain's other transactions, which another process may have ended. */
+  const retain = (chainId: number, unfinished: ReadonlyArray<RelayTransaction>): void => {
+    if (displaced.size === 0) return
+    const ids = new Set(unfinished.map(({ id }) => id))
+    for (const [id, kept] of displaced) if (kept.chainId === chainId && !ids.has(id)) displaced.delete(id)
+  }
 
   /** False while the nonce is unused and no deadline or timer is due: the receipt then cannot change anything. */
   const isDue = ({ attempts, wantedUntil }: RelayTransaction, head: Block, nowMs: number) => {
@@ -62,10 +71,15 @@ export const make = Effect.gen(function* () {
     const { kind, lane, nonce } = transaction
     const found = yield* findReceipt(pass, transaction.attempts)
     const latest = pass.laneNonces.get(lane) ?? 0n
+    const nowMs = yield* Clock.currentTimeMillis
     const confirmed =
       Option.isNone(found) && latest > nonce && Option.isSome(view.confirmed)
         ? yield* view.client.transactionCount(lane, view.confirmed.value.number)
         : 0n
+    if (confirmed > nonce) {
+      const { passes, sinceMs } = displaced.get(transaction.id) ?? { passes: 0, sinceMs: nowMs }
+      displaced.set(transaction.id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs })
+    } else displaced.delete(transaction.id)
     const seen: Observation = {
       transaction: {
         kind,
@@ -78,12 +92,13 @@ export const make = Effect.gen(function* () {
       head: view.head.number,
       confirmations: view.client.chain.confirmations,
       laneNonce: { latest, confirmed },
+      displaced: displaced.get(transaction.id),
       wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
-      nowMs: yield* Clock.currentTimeMillis,
+      nowMs,
       market: pass.market
     }
     return { seen, found }
   })
 
-  return { isQuiet, observe }
+  return { isQuiet, observe, retain }
 })

@@ -4,7 +4,7 @@
  */
 import * as FeeBump from "../../domain/FeeBump.ts"
 import type { Inclusion } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { Observation, TransactionPlan } from "./Findings.ts"
+import type { Displaced, Observation, TransactionPlan } from "./Findings.ts"
 
 export interface Timing {
   /** Age at which an attempt that is not mined is broadcast again. */
@@ -12,6 +12,10 @@ export interface Timing {
   /** Age at which an attempt that is not mined is replaced with higher fees. */
   readonly bumpMillis: number
 }
+
+/** A node's receipts may lag its state, so one look without a receipt does not prove that a foreign transaction used a nonce. */
+const DISPLACED_PASSES = 3
+const DISPLACED_MILLIS = 60_000
 
 /** Confirmations of a block, itself included. Less than 1 when the block was read after the head. */
 export const depth = (head: bigint, blockNumber: bigint): bigint => head - blockNumber + 1n
@@ -25,7 +29,7 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
     return isSame(inclusion, mined) ? { _tag: "Wait" } : { _tag: "Include", inclusion: mined }
   }
   if (inclusion !== undefined) return { _tag: seen.inclusionStands ? "Wait" : "Reorged" }
-  if (laneNonce.confirmed > nonce) return { _tag: "Detach" }
+  if (laneNonce.confirmed > nonce) return { _tag: isForGood(seen.displaced, nowMs) ? "Detach" : "Wait" }
   // Some transaction used the nonce, perhaps an attempt whose receipt is not available yet.
   if (laneNonce.latest > nonce) return { _tag: "Wait" }
 
@@ -38,6 +42,9 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   if (isNext && isStuck && FeeBump.isWorthwhile(fees, market)) return { _tag: "Bump", fees }
   return { _tag: nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis ? "Rebroadcast" : "Wait" }
 }
+
+const isForGood = (displaced: Displaced | undefined, nowMs: number): boolean =>
+  displaced !== undefined && displaced.passes >= DISPLACED_PASSES && nowMs - displaced.sinceMs >= DISPLACED_MILLIS
 
 const isSame = (noted: Inclusion | undefined, seen: Inclusion): boolean =>
   noted !== undefined && noted.hash === seen.hash && noted.blockHash === seen.blockHash

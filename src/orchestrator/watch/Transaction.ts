@@ -31,7 +31,7 @@ const RECEIPTS = 64
 export const make = Effect.gen(function* () {
   const { conclude, detach } = yield* Conclusion.make
   const act = yield* makeAct(detach)
-  const { isQuiet, observe } = yield* Observing.make
+  const { isQuiet, observe, retain } = yield* Observing.make
   const settings = yield* OrchestratorSettings
 
   const look = Effect.fn("Watcher.watch")(
@@ -54,8 +54,9 @@ export const make = Effect.gen(function* () {
     view: ChainView,
     unfinished: ReadonlyArray<RelayTransaction>
   ): Effect.fn.Return<ReadonlyArray<Finding>, ChainUnavailable | StoreUnavailable> {
-    if (unfinished.length === 0) return []
     const { client } = view
+    retain(client.chain.id, unfinished)
+    if (unfinished.length === 0) return []
     const lanes = [...new Set(unfinished.map(({ lane }) => lane))]
     const nonceOf = (lane: (typeof lanes)[number]) =>
       Effect.map(client.transactionCount(lane, "latest"), (nonce) => [lane, nonce] as const)

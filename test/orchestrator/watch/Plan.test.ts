@@ -35,6 +35,7 @@ const Seen = Schema.Struct({
   head: Small,
   confirmations: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })),
   laneNonce: Schema.Struct({ latest: Small, confirmed: Small }),
+  displaced: Schema.UndefinedOr(Schema.Struct({ passes: Schema.Int, sinceMs: Millis })),
   wanted: Schema.Boolean,
   nowMs: Millis,
   market: Fees
@@ -57,7 +58,10 @@ describe("the plan for a relay transaction", () => {
   })
 
   holds("lets go of intents only when the nonce is spent for good, and by none of ours", (seen, { _tag }) => {
-    return _tag !== "Detach" || (seen.mined === undefined && seen.laneNonce.confirmed > seen.transaction.nonce)
+    if (_tag !== "Detach") return true
+    const { displaced, laneNonce, mined, nowMs, transaction } = seen
+    if (displaced === undefined || displaced.passes < 3 || nowMs - displaced.sinceMs < 60_000) return false
+    return mined === undefined && laneNonce.confirmed > transaction.nonce
   })
 
   holds("signs another version only while the nonce is free", (seen, { _tag }) => {
@@ -120,9 +124,13 @@ describe("the plan for a relay transaction", () => {
     })
     assert.strictEqual(decide(stuck(5n))._tag, "Bump")
     assert.strictEqual(decide(stuck(4n))._tag, "Wait")
-    // Something has the nonce. It is given up when that is confirmed.
-    assert.strictEqual(decide({ ...stuck(6n), laneNonce: { latest: 6n, confirmed: 5n } })._tag, "Wait")
-    assert.strictEqual(decide(stuck(6n))._tag, "Detach")
+    // Something has the nonce. It is given up when that is confirmed, and the receipt stays absent.
+    const displaced = { passes: 3, sinceMs: -10_000 }
+    assert.strictEqual(decide({ ...stuck(6n), displaced })._tag, "Detach")
+    assert.strictEqual(decide({ ...stuck(6n), displaced, laneNonce: { latest: 6n, confirmed: 5n } })._tag, "Wait")
+    assert.strictEqual(decide({ ...stuck(6n), displaced: { ...displaced, passes: 2 } })._tag, "Wait")
+    assert.strictEqual(decide({ ...stuck(6n), displaced: { ...displaced, sinceMs: -9_999 } })._tag, "Wait")
+    assert.strictEqual(decide(stuck(6n))._tag, "Wait")
   })
 
   it("takes the including block as the first of the depth", () => {

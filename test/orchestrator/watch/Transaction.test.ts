@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as RelaySigning from "../../../src/orchestrator/relay/Signing.ts"
-import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, otherLog, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, otherLog, scene, source, sweptLog } from "../../support/RelayScene.ts"
 import { booked, relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)
@@ -225,6 +225,11 @@ describe("a transaction that is not mined", () => {
       assert.lengthOf(yield* unfinished, 1)
       yield* bury(1)
       yield* tick
+      yield* TestClock.adjust(60_000)
+      yield* tick
+      assert.lengthOf(yield* unfinished, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* tick
       assert.lengthOf(yield* unfinished, 0)
       assert.deepStrictEqual(yield* alertKinds, ["foreign_nonce"])
       assert.strictEqual(yield* status, "submitted")
@@ -233,5 +238,58 @@ describe("a transaction that is not mined", () => {
       assert.strictEqual((yield* pending).nonce, 1n)
       assert.lengthOf(yield* sent, 2)
     }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a node whose receipts and logs lag its state by two blocks", () => {
+  const lagging = (client: ChainClient): ChainClient => {
+    const newest = Effect.map(client.block("latest"), (head) => Option.getOrThrow(head).number - 2n)
+    return {
+      ...client,
+      receipt: (hash) =>
+        Effect.flatMap(newest, (shown) =>
+          Effect.map(
+            client.receipt(hash),
+            Option.filter(({ blockNumber }) => blockNumber <= shown)
+          )
+        ),
+      logs: (filter) =>
+        Effect.flatMap(newest, (shown) =>
+          Effect.map(client.logs(filter), (logs) => logs.filter(({ blockNumber }) => blockNumber <= shown))
+        )
+    }
+  }
+
+  /** Confirmed in the state, while neither receipt nor log is visible: another block reaches the depth before they do. */
+  const mined = Effect.gen(function* () {
+    const the = yield* sentSweep()
+    yield* the.mineLane({ hash: the.attempt.hash, logs: [sweptLog(the.order)] })
+    the.state.spentNonces.add(7n)
+    return the
+  })
+  const chain = Layer.fresh(
+    layerOnNodes((client) => lagging({ ...client, chain: { ...client.chain, confirmations: 2 } }))
+  )
+
+  it.effect("keeps the service's own transaction, and concludes it when the receipt comes", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, status, unfinished } = yield* mined
+      yield* bury(1)
+      for (let pass = 0; pass < 5; pass++) yield* tick
+      assert.lengthOf(yield* unfinished, 1)
+      // The node stands still for longer than the wait for a receipt.
+      yield* TestClock.adjust(61_000)
+      assert.strictEqual((yield* tick).failed, 0)
+      assert.strictEqual(yield* status, "submitted")
+      assert.lengthOf(yield* unfinished, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+
+      yield* bury(1)
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+      assert.lengthOf(yield* unfinished, 0)
+      assert.lengthOf(yield* booked, 2)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(chain))
   )
 })
