@@ -5,10 +5,10 @@ import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
-/** A node's logs may lag its state for this long without an alert. */
+/** An alert is raised when a node's logs lag its state by more. */
 const ALERT_MILLIS = 60_000
 
-/** Interval of reviews. An alert may stand this long after its cause is gone. */
+/** Interval of reviews: the longest time that an alert stands after its cause is gone. */
 const REVIEW_MILLIS = 10_000
 
 /**
