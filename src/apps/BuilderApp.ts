@@ -5,6 +5,7 @@ import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as WebhookTransportHttp from "../adapters/http/WebhookTransportHttp.ts"
 import * as GatewayAssertions from "../adapters/jose/GatewayAssertions.ts"
 import * as OrchestratorOperationsHttp from "../adapters/http/OrchestratorOperationsHttp.ts"
+import * as AllScreening from "../adapters/screening/All.ts"
 import * as SignInMessages from "../adapters/siwe/SignInMessages.ts"
 import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
@@ -43,6 +44,7 @@ export const adapters = (options: Options) =>
     "missing" in options.operations
       ? OrchestratorOperationsHttp.notConfigured(options.operations.missing)
       : OrchestratorOperationsHttp.layer(options.operations),
+    AllScreening.layerOracle(),
     SignInMessages.layer,
     WalletSignatures.layer,
     WebhookTransportHttp.layer({ allowPrivate: options.webhooksAllowPrivate ?? false }),

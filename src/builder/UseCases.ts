@@ -9,7 +9,7 @@ import { Treasury } from "./ledger/Treasury.ts"
 import { PayoutDesk } from "./payout/PayoutDesk.ts"
 import { WebhookDesk } from "./webhook/WebhookDesk.ts"
 
-/** Requires the builder's stores, `Chains`, `SignInMessages`, `WalletSignatures` and `BuilderSettings`. */
+/** Requires the builder's stores, `Chains`, `Screening`, `SignInMessages`, `WalletSignatures` and `BuilderSettings`. */
 export const layer = Layer.mergeAll(
   Accounts.layer,
   Bookkeeping.layer,

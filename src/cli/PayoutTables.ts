@@ -1,5 +1,5 @@
 /** Payout batches as text for a terminal. */
-import type { PayoutBatch } from "../domain/Payout.ts"
+import type { OpenedPayout, PayoutBatch } from "../domain/Payout.ts"
 import { facts, table } from "./Table.ts"
 
 const outcome = ({ failureReason, status, txHash }: PayoutBatch): string =>
@@ -40,3 +40,22 @@ export const asFacts = (batch: PayoutBatch): string =>
       batch.lines.map(({ amount, builderId, payoutAddress }) => [builderId, payoutAddress, amount.toString()])
     )
   ].join("\n")
+
+/** A batch that was opened now, and the builders who are not in it. */
+export const asOpened = ({ leftOut, ...batch }: OpenedPayout): string =>
+  leftOut.length === 0
+    ? asFacts(batch)
+    : [
+        asFacts(batch),
+        "",
+        "left out, and still owed:",
+        table(
+          ["BUILDER", "ADDRESS", "AMOUNT", "REASON"],
+          leftOut.map(({ amount, builderId, payoutAddress, reason }) => [
+            builderId,
+            payoutAddress,
+            amount.toString(),
+            reason
+          ])
+        )
+      ].join("\n")

@@ -6,12 +6,12 @@ import * as Address from "../domain/Address.ts"
 import { Uint256 } from "../domain/Amount.ts"
 import { ChainId } from "../domain/ChainId.ts"
 import { Hash } from "../domain/Hex.ts"
-import { PayoutBatch } from "../domain/Payout.ts"
+import { OpenedPayout, PayoutBatch } from "../domain/Payout.ts"
 import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
 import { send } from "./PayoutSendCommand.ts"
-import { asFacts, asTable } from "./PayoutTables.ts"
+import { asFacts, asOpened, asTable } from "./PayoutTables.ts"
 import { table } from "./Table.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -69,14 +69,18 @@ const open = Command.make(
       Flag.withDescription("Minimum owed amount of a builder to include, in the token's smallest unit"),
       Flag.optional
     ),
+    exclude: Flag.String("exclude").pipe(
+      Flag.withDescription("Id of a builder to leave out. May be repeated"),
+      Flag.between(0, 1_000)
+    ),
     json
   },
-  ({ chainId, json, minAmount, token }) =>
+  ({ chainId, exclude, json, minAmount, token }) =>
     Effect.gen(function* () {
       const { console, explained } = yield* BuilderClient.connect
       const least = Option.isSome(minAmount) ? { minAmount: minAmount.value } : {}
-      const batch = yield* explained(console.openPayout({ payload: { chainId, token, ...least } }))
-      yield* printed(PayoutBatch, batch, json, asFacts)
+      const batch = yield* explained(console.openPayout({ payload: { chainId, token, ...least, exclude } }))
+      yield* printed(OpenedPayout, batch, json, asOpened)
     })
 ).pipe(
   Command.withDescription(

@@ -24,6 +24,27 @@ export const PayoutLine = Schema.Struct({
 }).annotate({ identifier: "PayoutLine" })
 export type PayoutLine = typeof PayoutLine.Type
 
+/**
+ * Reason why a builder who is owed enough is not in a batch. `excluded`: the operator named it. `suspended`: its account is
+ * suspended. `sanctions_listed`: screening found its payout address. `screening_unavailable`: screening gave no result.
+ */
+export const LeftOutReason = Schema.Literals([
+  "excluded",
+  "suspended",
+  "sanctions_listed",
+  "screening_unavailable"
+]).annotate({ identifier: "LeftOutReason" })
+export type LeftOutReason = typeof LeftOutReason.Type
+
+/** Builder who is owed enough, but is not in the batch. The amount stays owed. */
+export const LeftOut = Schema.Struct({
+  builderId: described(Schema.String, "Builder that is not in the batch."),
+  payoutAddress: described(Address.Address, "Payout address of the builder."),
+  amount: described(Uint256, "Amount that stays owed, in the smallest unit of the token."),
+  reason: described(LeftOutReason, "Reason why the builder is not in the batch.")
+}).annotate({ identifier: "LeftOut" })
+export type LeftOut = typeof LeftOut.Type
+
 export const PayoutBatch = Schema.Struct({
   id: described(Schema.String, "Identifier of the batch."),
   chainId: described(ChainId, "Chain on which the batch is paid."),
@@ -45,6 +66,16 @@ export const PayoutBatch = Schema.Struct({
   failureReason: described(Schema.optionalKey(Schema.String), "Reason that the operator gave for giving up the batch.")
 }).annotate({ identifier: "PayoutBatch" })
 export type PayoutBatch = typeof PayoutBatch.Type
+
+/** A batch that was opened now, with the builders who are not in it. */
+export const OpenedPayout = Schema.Struct({
+  ...PayoutBatch.fields,
+  leftOut: described(
+    Schema.Array(LeftOut),
+    "Builders who are owed the minimum amount, but are not in the batch, by builder id."
+  )
+}).annotate({ identifier: "OpenedPayout" })
+export type OpenedPayout = typeof OpenedPayout.Type
 
 /** Sum of the lines. May exceed a uint256. */
 export const total = (lines: ReadonlyArray<Pick<PayoutLine, "amount">>): bigint =>

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BuilderAccount } from "../../domain/Builder.ts"
-import { PayoutBatch } from "../../domain/Payout.ts"
+import { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
 import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
@@ -100,7 +100,7 @@ const payouts = [
   }).annotateMerge(Docs.payouts),
   HttpApiEndpoint.post("openPayout", "/admin/payouts", {
     payload: PayoutRequest,
-    success: PayoutBatch.pipe(HttpApiSchema.status(201)),
+    success: OpenedPayout.pipe(HttpApiSchema.status(201)),
     error: [NothingOwed, InvalidRequest, ...failures]
   })
     .middleware(DetailedBody)

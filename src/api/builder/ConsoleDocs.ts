@@ -69,7 +69,7 @@ export const payouts = endpoint("List payout batches", "Newest first.", read, Ex
 
 export const openPayout = endpoint(
   "Open a payout batch",
-  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. A claimed amount is in no other batch until the batch fails.",
+  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. Leaves out the builders in `exclude`, suspended builders, and those whose payout address sanctions screening does not clear; `leftOut` names them, and their amounts stay owed. A claimed amount is in no other batch until the batch fails.",
   [[409, "nothing_owed", "no builder is owed the minimum amount"], ...write],
   Examples.openPayout
 )

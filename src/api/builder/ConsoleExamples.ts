@@ -71,7 +71,25 @@ export const reverseAccrual = {
 
 export const payouts = ok({ payouts: [open] })
 
-export const openPayout = { request: { chainId, token, minAmount: "1000000" }, ...created(open) }
+const leftOut = [
+  {
+    builderId: "globex",
+    payoutAddress: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    amount: "7000000",
+    reason: "suspended"
+  },
+  {
+    builderId: "initech",
+    payoutAddress: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+    amount: "3000000",
+    reason: "excluded"
+  }
+]
+
+export const openPayout = {
+  request: { chainId, token, minAmount: "1000000", exclude: ["initech"] },
+  ...created({ ...open, leftOut })
+}
 
 export const payout = ok(open)
 

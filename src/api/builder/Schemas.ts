@@ -170,7 +170,11 @@ export const Booking = Schema.Struct({
 export const PayoutRequest = Schema.Struct({
   chainId: described(ChainId, "Chain on which the batch is paid."),
   token: described(Address.NonZeroAddress, "Token in which the batch is paid."),
-  minAmount: described(Schema.optionalKey(Uint256), "Builders who are owed less are left out. Default: 0.")
+  minAmount: described(Schema.optionalKey(Uint256), "Builders who are owed less are left out. Default: 0."),
+  exclude: described(
+    Schema.optionalKey(Schema.Array(Schema.String.check(Schema.isMaxLength(128))).check(Schema.isMaxLength(1_000))),
+    "Ids of builders that are left out. Default: none."
+  )
 }).annotate({ identifier: "PayoutRequest" })
 
 export const PayoutsPage = Schema.Struct({

@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
-import type { PayoutBatch } from "../../domain/Payout.ts"
+import type { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { type BatchFile, toSafeTransactions } from "../../domain/SafeTransactions.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
@@ -21,17 +21,27 @@ import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../port
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { BuilderSettings } from "../shared/BuilderSettings.ts"
 import * as PaymentProof from "./PaymentProof.ts"
+import * as PayoutSelection from "./PayoutSelection.ts"
 
 type ChainFailure = ChainUnavailable | UnsupportedChain
 
 export class PayoutDesk extends Context.Service<
   PayoutDesk,
   {
-    /** Opens a batch with everything that is owed in a token on a chain, to builders who are owed at least `minAmount`. */
+    /**
+     * Opens a batch with everything that is owed in a token on a chain, to builders who are owed at least `minAmount`. Leaves
+     * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear.
+     */
     readonly open: (
-      request: { readonly chainId: ChainId; readonly token: Address.Address; readonly minAmount: bigint },
+      request: {
+        readonly chainId: ChainId
+        readonly token: Address.Address
+        readonly minAmount: bigint
+        /** Ids of builders. Default: none. */
+        readonly exclude?: ReadonlyArray<string>
+      },
       actor: string
-    ) => Effect.Effect<PayoutBatch, NothingOwed | UnsupportedChain | StoreUnavailable>
+    ) => Effect.Effect<OpenedPayout, NothingOwed | UnsupportedChain | StoreUnavailable>
     readonly get: (id: string) => Effect.Effect<PayoutBatch, PayoutNotFound | StoreUnavailable>
     /** Exports the batch as a transaction file for a vault that is a Safe. */
     readonly safeTransactions: (
@@ -78,6 +88,7 @@ export class PayoutDesk extends Context.Service<
       const chains = yield* Chains
       const payouts = yield* Payouts
       const { isInFlight, prove } = yield* PaymentProof.make
+      const select = yield* PayoutSelection.make
       const random = yield* SecureRandom.SecureRandom
       const settings = yield* BuilderSettings
       const { atomically } = yield* UnitOfWork
@@ -87,22 +98,36 @@ export class PayoutDesk extends Context.Service<
         return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
       })
 
-      const open: PayoutDesk["Service"]["open"] = Effect.fn("PayoutDesk.open")(function* (request, actor) {
+      const open: PayoutDesk["Service"]["open"] = Effect.fn("PayoutDesk.open")(function* (
+        { exclude = [], ...request },
+        actor
+      ) {
         yield* chains.get(request.chainId)
-        const batch = yield* payouts.open({
-          ...request,
-          id: yield* random.uuidV4(),
-          withUnknownChain: request.chainId === settings.defaultChainId
-        })
-        const { chainId, id, lines, token, total } = batch
-        yield* audit.append({
-          actor,
-          action: "payout.open",
-          subject: id,
-          details: { chainId, token, total: total.toString(), lines: lines.length }
-        })
-        return batch
-      }, atomically)
+        const claimable = { ...request, withUnknownChain: request.chainId === settings.defaultChainId }
+        const { builderIds, leftOut } = yield* select(request.chainId, yield* payouts.candidates(claimable), exclude)
+        const id = yield* random.uuidV4()
+        const batch = yield* atomically(
+          Effect.gen(function* () {
+            const opened = yield* payouts.open({ ...claimable, id, builderIds })
+            const { chainId, lines, token, total } = opened
+            const omitted = leftOut.map(({ builderId, reason }) => `${builderId}: ${reason}`)
+            yield* audit.append({
+              actor,
+              action: "payout.open",
+              subject: id,
+              details: {
+                chainId,
+                token,
+                total: total.toString(),
+                lines: lines.length,
+                ...(omitted.length === 0 ? {} : { leftOut: omitted.join(", ") })
+              }
+            })
+            return opened
+          })
+        )
+        return { ...batch, leftOut }
+      })
 
       const safeTransactions: PayoutDesk["Service"]["safeTransactions"] = Effect.fn("PayoutDesk.safeTransactions")(
         function* (id) {

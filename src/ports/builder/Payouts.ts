@@ -3,7 +3,7 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import { type PayoutBatch, PayoutStatus } from "../../domain/Payout.ts"
+import { type PayoutBatch, type PayoutLine, PayoutStatus } from "../../domain/Payout.ts"
 import type { PayoutPayment } from "../../domain/PayoutPayment.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -56,23 +56,34 @@ export class PaymentInFlight extends Schema.TaggedError<PaymentInFlight>()("Paym
   }
 }
 
+/** Selects the entries that a batch can claim. */
+export interface Claimable {
+  readonly chainId: ChainId
+  readonly token: Address.Address
+  /** In the token's smallest unit. */
+  readonly minAmount: bigint
+  /** If true, accruals without a chain count as earned on this chain. */
+  readonly withUnknownChain: boolean
+}
+
+/** The line that a batch would have for a builder. A suspended builder is in no batch. */
+export interface Candidate extends PayoutLine {
+  readonly suspended: boolean
+}
+
 export class Payouts extends Context.Service<
   Payouts,
   {
+    /** Builders that are owed at least `minAmount` and more than zero, by id. Claims nothing. */
+    readonly candidates: (request: Claimable) => Effect.Effect<ReadonlyArray<Candidate>, StoreUnavailable>
     /**
      * Opens a batch that claims everything owed in a token on a chain to each builder that is owed at least `minAmount`
-     * and more than zero. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or
+     * and more than zero, and is not suspended. With `builderIds`, only to those builders. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or
      * paid. `NothingOwed` if there is no such builder.
      */
-    readonly open: (request: {
-      readonly id: string
-      readonly chainId: ChainId
-      readonly token: Address.Address
-      /** In the token's smallest unit. */
-      readonly minAmount: bigint
-      /** If true, accruals without a chain count as earned on this chain. */
-      readonly withUnknownChain: boolean
-    }) => Effect.Effect<PayoutBatch, NothingOwed | StoreUnavailable>
+    readonly open: (
+      request: Claimable & { readonly id: string; readonly builderIds?: ReadonlyArray<string> }
+    ) => Effect.Effect<PayoutBatch, NothingOwed | StoreUnavailable>
     /** The batch; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<PayoutBatch>, StoreUnavailable>
     /** Up to `limit` batches, newest first; with `before`, those older than the batch of that id. */

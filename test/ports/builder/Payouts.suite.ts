@@ -34,11 +34,12 @@ const stores = Effect.gen(function* () {
   const ledger = yield* Ledger
   const payouts = yield* Payouts
   return {
+    builders,
     ledger,
     payouts,
     /** Earned and paid. */
     totals: Effect.map(ledger.totals("alpha"), (lines) => lines.map(({ earned, paid }) => [earned, paid] as const)),
-    lines: (id: string, changes: Partial<typeof opening> = {}) =>
+    lines: (id: string, changes: Partial<typeof opening> & { readonly builderIds?: ReadonlyArray<string> } = {}) =>
       Effect.map(payouts.open({ ...opening, ...changes, id }), (batch) =>
         batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`)
       )
@@ -104,6 +105,41 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
         yield* ledger.accrue(accrual)
         yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
         assert.deepStrictEqual(yield* lines("batch", { minAmount: 5n }), ["alpha=5"])
+      })
+    )
+
+    rule(
+      "name every builder that is owed the minimum as a candidate, and claim nothing by it",
+      Effect.gen(function* () {
+        const { builders, ledger, lines, payouts } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
+        yield* builders.modify("beta", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
+        const alpha = { builderId: "alpha", payoutAddress: FakeChain.address(0x80), amount: 5n, entries: 1 }
+        const beta = { builderId: "beta", payoutAddress: FakeChain.address(0x81), amount: 4n, entries: 1 }
+        const all = [
+          { ...alpha, suspended: false },
+          { ...beta, suspended: true }
+        ]
+        assert.deepStrictEqual(yield* payouts.candidates(opening), all)
+        assert.deepStrictEqual(yield* payouts.candidates({ ...opening, minAmount: 5n }), all.slice(0, 1))
+        assert.deepStrictEqual(yield* payouts.candidates({ ...opening, chainId: 2 }), [])
+        assert.deepStrictEqual(yield* lines("batch"), ["alpha=5"])
+        assert.deepStrictEqual(yield* payouts.candidates(opening), all.slice(1))
+      })
+    )
+
+    rule(
+      "leave out suspended builders, and those that are not among the named ones",
+      Effect.gen(function* () {
+        const { builders, ledger, lines } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
+        assert.strictEqual(yield* tagOf(lines("nobody", { builderIds: [] })), "NothingOwed")
+        assert.deepStrictEqual(yield* lines("named", { builderIds: ["beta", "unknown"] }), ["beta=4"])
+        yield* builders.modify("alpha", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
+        assert.strictEqual(yield* tagOf(lines("suspended")), "NothingOwed")
+        assert.strictEqual(yield* tagOf(lines("also named", { builderIds: ["alpha"] })), "NothingOwed")
       })
     )
 

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
+import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import type { Log, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
@@ -186,7 +187,15 @@ layer(Harness.layer({ node }), live)("builders in the console", (it) => {
   )
 })
 
-layer(Harness.layer({ node }), live)("payouts", (it) => {
+/** Addresses that screening does not clear. */
+const uncleared = new Map<string, "listed" | "unavailable">()
+
+const screening = (_chainId: number, addresses: ReadonlyArray<Address.Address>) => {
+  const cause = addresses.map((address) => uncleared.get(address)).find((found) => found !== undefined)
+  return cause === undefined ? Effect.void : Effect.fail(new ScreeningBlocked({ cause }))
+}
+
+layer(Harness.layer({ node, screening }), live)("payouts", (it) => {
   it.effect("a batch is opened, exported, proven and booked", () =>
     Effect.gen(function* () {
       const [big, small] = [yield* builderOwed(500n), yield* builderOwed(3n)]
@@ -252,6 +261,46 @@ layer(Harness.layer({ node }), live)("payouts", (it) => {
         owed: "3",
         vaultBalance: "1000"
       })
+    })
+  )
+
+  it.effect("builders who cannot be paid are left out by name, and do not block the others", () =>
+    Effect.gen(function* () {
+      const token = FakeChain.address(0x34)
+      const paid = yield* builderOwed(10n, token)
+      const [listed, unscreened, suspended, excluded] = [
+        yield* builderOwed(20n, token),
+        yield* builderOwed(30n, token),
+        yield* builderOwed(40n, token),
+        yield* builderOwed(50n, token)
+      ]
+      uncleared.set(listed.payoutAddress, "listed").set(unscreened.payoutAddress, "unavailable")
+      yield* asAdmin(`PATCH /admin/builders/${suspended.id}`, { body: { suspended: true } })
+      const request = { chainId: CHAIN_ID, token, exclude: [excluded.id] }
+      const batch = yield* asAdmin("POST /admin/payouts", { body: request })
+      assert.strictEqual(batch.status, 201)
+      assert.strictEqual(text(batch, "total"), "10")
+      assert.strictEqual(text(batch, "lines", 0, "builderId"), paid.id)
+      const left = (amount: string, reason: string, { id, payoutAddress }: typeof paid) => ({
+        builderId: id,
+        payoutAddress,
+        amount,
+        reason
+      })
+      assert.deepStrictEqual(field(batch, "leftOut"), [
+        left("20", "sanctions_listed", listed),
+        left("30", "screening_unavailable", unscreened),
+        left("40", "suspended", suspended),
+        left("50", "excluded", excluded)
+      ])
+
+      // Their amounts stay owed, and are paid once nothing blocks them.
+      assert.deepStrictEqual((yield* asAdmin("POST /admin/payouts", { body: request })).body, { error: "nothing_owed" })
+      uncleared.clear()
+      yield* asAdmin(`PATCH /admin/builders/${suspended.id}`, { body: { suspended: false } })
+      const rest = yield* asAdmin("POST /admin/payouts", { body: { chainId: CHAIN_ID, token } })
+      assert.strictEqual(text(rest, "total"), "140")
+      assert.deepStrictEqual(field(rest, "leftOut"), [])
     })
   )
 

@@ -12,6 +12,7 @@ import * as UseCases from "../../../src/builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
 import type { ChainClient, Chains } from "../../../src/ports/shared/Chains.ts"
+import { Screening } from "../../../src/ports/shared/Screening.ts"
 import type { OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import type { OperatorAssertions } from "../../../src/ports/builder/OperatorAssertions.ts"
 import type { WebhookTransport as Transport } from "../../../src/ports/builder/WebhookTransport.ts"
@@ -31,6 +32,8 @@ export interface Options {
   readonly server?: Partial<ServerSettingsShape>
   /** Answers of the only chain's node. */
   readonly node?: Partial<ChainClient>
+  /** Default: clears every address. */
+  readonly screening?: Screening["Service"]["clear"]
   readonly chains?: Layer.Layer<Chains>
   /** Default: not configured. */
   readonly operations?: Layer.Layer<OrchestratorOperations>
@@ -73,6 +76,7 @@ export const serverOnStores = (options: Options = {}) => {
     Layer.provide([
       chains,
       SignInMessages.layer,
+      Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) }),
       options.operations ?? OrchestratorOperationsHttp.notConfigured(["ORCHESTRATOR_URL", "ORCHESTRATOR_ADMIN_TOKEN"]),
       options.assertions ?? GatewayAssertions.disabled,
       RateLimitStore.layerMemory,

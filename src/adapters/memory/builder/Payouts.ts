@@ -4,6 +4,8 @@ import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import { type PayoutBatch, total } from "../../../domain/Payout.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import {
+  type Candidate,
+  type Claimable,
   NothingOwed,
   PaymentInFlight,
   PaymentTaken,
@@ -32,26 +34,43 @@ const close = ({ batches }: Shared, batch: Batch, change: Partial<Batch>) =>
     return view(after)
   })
 
-const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
-  Effect.fnUntraced(function* ({ chainId, id, minAmount, token, withUnknownChain }) {
-    const claimed = standingClaims(books)
-    const owed = books.entries.filter(
-      (entry) =>
-        entry.token === token &&
-        entry.kind !== "payment" &&
-        owing(entry) !== 0n &&
-        (entry.chainId === chainId || (withUnknownChain && entry.chainId === undefined)) &&
-        !claimed.has(entry.id)
-    )
-    const least = minAmount > 1n ? minAmount : 1n
-    const lines: Array<PayoutBatch["lines"][number]> = []
+/** Entries that no standing batch claims. */
+const claimable = (books: Shared, { chainId, token, withUnknownChain }: Claimable) => {
+  const claimed = standingClaims(books)
+  return books.entries.filter(
+    (entry) =>
+      entry.token === token &&
+      entry.kind !== "payment" &&
+      owing(entry) !== 0n &&
+      (entry.chainId === chainId || (withUnknownChain && entry.chainId === undefined)) &&
+      !claimed.has(entry.id)
+  )
+}
+
+const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["candidates"] =>
+  Effect.fnUntraced(function* (request) {
+    const owed = claimable(books, request)
+    const least = request.minAmount > 1n ? request.minAmount : 1n
+    const found: Array<Candidate> = []
     for (const builderId of [...new Set(owed.map((entry) => entry.builderId))].sort()) {
       const own = owed.filter((entry) => entry.builderId === builderId)
       const amount = own.reduce((sum, entry) => sum + owing(entry), 0n)
       const builder = yield* builders.byId(builderId)
       if (amount < least || amount > MAX_UINT256 || Option.isNone(builder)) continue
-      lines.push({ builderId, payoutAddress: builder.value.payoutAddress, amount, entries: own.length })
+      const { payoutAddress, suspendedAtMs } = builder.value
+      const suspended = suspendedAtMs !== undefined
+      found.push({ builderId, payoutAddress, amount, entries: own.length, suspended })
     }
+    return found
+  })
+
+const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
+  Effect.fnUntraced(function* ({ builderIds, id, ...request }) {
+    const { chainId, minAmount, token } = request
+    const owed = claimable(books, request)
+    const lines = (yield* candidates(books, builders)(request)).flatMap(({ suspended, ...line }) =>
+      suspended || builderIds?.includes(line.builderId) === false ? [] : [line]
+    )
     if (lines.length === 0) return yield* new NothingOwed()
     const batch: Batch = {
       id,
@@ -143,6 +162,7 @@ export const layer = Layer.effect(
     const books = yield* Books
     const builders = yield* Builders
     return Payouts.of({
+      candidates: candidates(books, builders),
       open: open(books, builders),
       find: find(books),
       list: list(books),

@@ -10,6 +10,7 @@ import { MAX_UINT256 } from "../../../domain/Amount.ts"
 import { Hash, Hex } from "../../../domain/Hex.ts"
 import { type PayoutBatch, PayoutStatus, total } from "../../../domain/Payout.ts"
 import {
+  type Claimable,
   NothingOwed,
   PaymentInFlight,
   PaymentTaken,
@@ -103,27 +104,59 @@ const changed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: strin
   return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
 })
 
+const CandidateRow = Schema.Struct({
+  builder_id: Schema.String,
+  payout_address: Address.Address,
+  amount: Rows.Integer,
+  entries: Schema.Int,
+  suspended: Schema.Boolean
+})
+
+/** Entries that no standing batch claims. */
+const owing = (sql: SqlClient.SqlClient, { chainId, token, withUnknownChain }: Claimable) =>
+  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
+    WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
+      AND (e.chain_id = ${chainId} OR (${withUnknownChain} AND e.chain_id IS NULL))
+      AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)`
+
+/** Sums that a batch can pay. An amount above a uint256 cannot be transferred at once, and cannot exist. */
+const isPayable = (sql: SqlClient.SqlClient, { minAmount }: Claimable) =>
+  sql`sum(o.amount) BETWEEN ${(minAmount > 1n ? minAmount : 1n).toString()}::numeric AND ${MAX_UINT256.toString()}::numeric`
+
+const candidates = (sql: SqlClient.SqlClient): Payouts["Service"]["candidates"] =>
+  Effect.fn("Payouts.candidates")(function* (request) {
+    const rows = yield* Rows.decode(CandidateRow)(
+      yield* sql`SELECT o.builder_id, b.payout_address, b.suspended_at IS NOT NULL AS suspended, sum(o.amount) AS amount,
+          count(*)::integer AS entries
+        FROM (${owing(sql, request)}) o JOIN builder.builders b ON b.id = o.builder_id
+        GROUP BY o.builder_id, b.payout_address, b.suspended_at HAVING ${isPayable(sql, request)} ORDER BY o.builder_id`
+    )
+    return rows.map(({ builder_id, payout_address, ...row }) => ({
+      builderId: builder_id,
+      payoutAddress: payout_address,
+      ...row
+    }))
+  }, guarded("Payouts.candidates"))
+
 const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
   Effect.fn("Payouts.open")(
-    function* ({ chainId, id, minAmount, token, withUnknownChain }) {
+    function* ({ builderIds, id, ...request }) {
+      const { chainId, minAmount, token } = request
       const now = timestamp(yield* Clock.currentTimeMillis)
-      const least = (minAmount > 1n ? minAmount : 1n).toString()
       yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
       yield* sql`INSERT INTO builder.payouts (id, chain_id, token, min_amount, created_at)
         VALUES (${id}, ${chainId}, ${token}, ${minAmount.toString()}::numeric, ${now})`
-      // One statement computes lines and claims, so that they cannot differ. An amount above a uint256 cannot be
-      // transferred at once, and cannot exist.
+      // One statement computes lines and claims, so that they cannot differ.
       const claimed = yield* sql`WITH owing AS (
-          SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
-          WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
-            AND (e.chain_id = ${chainId} OR (${withUnknownChain} AND e.chain_id IS NULL))
-            AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)
+          ${owing(sql, request)}
         ), lines AS (
           INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
           SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer
           FROM owing o JOIN builder.builders b ON b.id = o.builder_id
+          WHERE b.suspended_at IS NULL AND (${builderIds === undefined}
+            OR b.id IN (SELECT jsonb_array_elements_text(${JSON.stringify(builderIds ?? [])}::text::jsonb)))
           GROUP BY o.builder_id, b.payout_address
-          HAVING sum(o.amount) BETWEEN ${least}::numeric AND ${MAX_UINT256.toString()}::numeric
+          HAVING ${isPayable(sql, request)}
           RETURNING builder_id
         ), claims AS (
           INSERT INTO builder.payout_claims (payout_id, builder_id, entry_id)
@@ -217,6 +250,7 @@ export const layer = Layer.effect(
   Payouts,
   Effect.map(SqlClient.SqlClient, (sql) =>
     Payouts.of({
+      candidates: candidates(sql),
       open: open(sql),
       find: find(sql),
       list: list(sql),

@@ -1,0 +1,53 @@
+/** Selects the builders of a batch, so that one builder who cannot be paid does not block the others. */
+import { Effect, Option } from "effect"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { LeftOut, LeftOutReason } from "../../domain/Payout.ts"
+import type { Candidate } from "../../ports/builder/Payouts.ts"
+import { Screening } from "../../ports/shared/Screening.ts"
+
+/** Payout addresses that are screened concurrently. */
+const SCREENING_CONCURRENCY = 8
+
+/** Builders that a batch pays, and those that it leaves out. */
+export interface Selection {
+  readonly builderIds: ReadonlyArray<string>
+  readonly leftOut: ReadonlyArray<LeftOut>
+}
+
+/** Makes `select(chainId, candidates, exclude)`. Screening that gives no result leaves a builder out. */
+export const make = Effect.gen(function* () {
+  const screening = yield* Screening
+
+  const screened = (chainId: ChainId, { payoutAddress }: Candidate): Effect.Effect<Option.Option<LeftOutReason>> =>
+    screening.clear(chainId, [payoutAddress]).pipe(
+      Effect.as(Option.none<LeftOutReason>()),
+      Effect.catchTag("ScreeningBlocked", ({ cause }) =>
+        Effect.succeedSome<LeftOutReason>(cause === "listed" ? "sanctions_listed" : "screening_unavailable")
+      )
+    )
+
+  return Effect.fnUntraced(function* (
+    chainId: ChainId,
+    candidates: ReadonlyArray<Candidate>,
+    exclude: ReadonlyArray<string>
+  ) {
+    const excluded = new Set(exclude)
+    const reasonOf = (candidate: Candidate): Effect.Effect<Option.Option<LeftOutReason>> => {
+      if (excluded.has(candidate.builderId)) return Effect.succeedSome("excluded")
+      return candidate.suspended ? Effect.succeedSome("suspended") : screened(chainId, candidate)
+    }
+    const judged = yield* Effect.forEach(
+      candidates,
+      (candidate) =>
+        Effect.map(reasonOf(candidate), (reason) => ({ candidate, reason: Option.getOrUndefined(reason) })),
+      { concurrency: SCREENING_CONCURRENCY }
+    )
+    const selection: Selection = {
+      builderIds: judged.flatMap(({ candidate, reason }) => (reason === undefined ? [candidate.builderId] : [])),
+      leftOut: judged.flatMap(({ candidate: { amount, builderId, payoutAddress }, reason }) =>
+        reason === undefined ? [] : [{ builderId, payoutAddress, amount, reason }]
+      )
+    }
+    return selection
+  })
+})
