@@ -10,6 +10,7 @@ import idempotencyKeys from "./0005_idempotency_keys.ts"
 import relayerLimits from "./0006_relayer_limits.ts"
 import outboxTopics from "./0007_outbox_topics.ts"
 import queueIndexes from "./0008_queue_indexes.ts"
+import deliveryLooks from "./0009_delivery_looks.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -19,5 +20,6 @@ export const migrations = {
   "0005_idempotency_keys": idempotencyKeys,
   "0006_relayer_limits": relayerLimits,
   "0007_outbox_topics": outboxTopics,
-  "0008_queue_indexes": queueIndexes
+  "0008_queue_indexes": queueIndexes,
+  "0009_delivery_looks": deliveryLooks
 }

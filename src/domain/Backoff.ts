@@ -11,3 +11,9 @@ export const backoffMillis = (failures: number, random: number): number => {
   const full = Math.min(CAP_MILLIS, BASE_MILLIS * 2 ** Math.max(0, failures - 1))
   return Math.round(full * (1 - random / 2))
 }
+
+const LOOK_CAP_MILLIS = 60_000
+
+/** Delay in milliseconds after `looks` looks for a delivery that found none. It doubles from one second up to one minute. */
+export const deliveryLookMillis = (looks: number): number =>
+  Math.min(LOOK_CAP_MILLIS, BASE_MILLIS * 2 ** Math.max(0, looks - 1))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { backoffMillis } from "../../src/domain/Backoff.ts"
+import { backoffMillis, deliveryLookMillis } from "../../src/domain/Backoff.ts"
 
 const Failures = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 const Random = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -17,5 +17,19 @@ describe("backoffMillis", () => {
   it.prop("lies between half a second and five minutes", [Failures, Random], ([failures, random]) => {
     const delay = backoffMillis(failures, random)
     return Number.isInteger(delay) && delay >= 500 && delay <= 300_000
+  })
+})
+
+describe("deliveryLookMillis", () => {
+  it("doubles from a second to a minute", () => {
+    assert.deepStrictEqual(
+      [1, 2, 3, 6, 7, 8].map((looks) => deliveryLookMillis(looks)),
+      [1_000, 2_000, 4_000, 32_000, 60_000, 60_000]
+    )
+  })
+
+  it.prop("lies between a second and a minute, and never falls", [Failures], ([looks]) => {
+    const delay = deliveryLookMillis(looks)
+    return delay >= 1_000 && delay <= 60_000 && deliveryLookMillis(looks + 1) >= delay
   })
 })

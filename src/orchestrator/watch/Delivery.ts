@@ -1,13 +1,16 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
-import { Effect, Option } from "effect"
-import { isCrossChain } from "../../domain/SweepOrder.ts"
+import { Clock, Effect, Option } from "effect"
+import { deliveryLookMillis } from "../../domain/Backoff.ts"
 import { Bridge } from "../../ports/orchestrator/Bridge.ts"
-import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { intentFields } from "../shared/LogFields.ts"
-import { CONCURRENCY, isolated, resolved } from "./Findings.ts"
+import { CONCURRENCY, type Finding, isolated, resolved } from "./Findings.ts"
 
-/** Makes `deliver(client, settled)`, which asks the bridge about each of a source chain's settled intents. */
+/** True when the look decided the intent. A look that failed did not. */
+const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
+
+/** Makes `deliver(client, due)`, which asks the bridge about a source chain's settled intents, and postpones those that wait. */
 export const make = Effect.gen(function* () {
   const bridge = yield* Bridge
   const intents = yield* Intents
@@ -49,10 +52,20 @@ export const make = Effect.gen(function* () {
       )
   )
 
-  return (client: ChainClient, settled: ReadonlyArray<Intent>) =>
-    Effect.forEach(
-      settled.filter(({ order }) => isCrossChain(order, client.chain.id)),
-      (intent) => isolated(deliver(client, intent)),
+  return Effect.fnUntraced(function* (client: ChainClient, due: ReadonlyArray<DueDelivery>) {
+    const looked = yield* Effect.forEach(
+      due,
+      ({ intent, looks }) =>
+        Effect.map(isolated(deliver(client, intent)), (finding) => ({ finding, id: intent.id, looks: looks + 1 })),
       { concurrency: CONCURRENCY }
     )
+    const now = yield* Clock.currentTimeMillis
+    const waiting = looked.filter(({ finding }) => !decided(finding))
+    if (waiting.length > 0) {
+      yield* intents.postponeDeliveries(
+        waiting.map(({ id, looks }) => ({ id, lookAtMs: now + deliveryLookMillis(looks) }))
+      )
+    }
+    return looked.map(({ finding }) => finding)
+  })
 })

@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     yield* reorganisation.reopenLost(view)
     const unfinished = yield* transactions.unfinished(chain.id)
     yield* reorganisation.clear(chain.id, unfinished)
-    const settled = yield* intents.inStatus(chain.id, ["settled_source"], settings.watcher.batch)
+    const settled = yield* intents.deliveriesDue(chain.id, settings.watcher.batch)
     const findings: ReadonlyArray<Finding> = [
       ...(yield* follow(view, unfinished)),
       ...(yield* expire(view)),

@@ -70,6 +70,13 @@ export interface Step {
   readonly detail?: string
 }
 
+/** A settled cross-chain intent whose delivery is to be looked for. */
+export interface DueDelivery {
+  readonly intent: Intent
+  /** Number of looks that found no delivery. */
+  readonly looks: number
+}
+
 /** An intent has the same id, the same order digest, or the same owner, chain and nonce. */
 export class IntentExists extends Schema.TaggedError<IntentExists>()("IntentExists", { id: Schema.String }) {}
 
@@ -158,6 +165,21 @@ export class Intents extends Context.Service<
       statuses: ReadonlyArray<IntentStatus>,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
+    /**
+     * Up to `limit` cross-chain intents of a source chain in the status `settled_source` whose next look is due, longest due
+     * first. The first look is due at the settlement.
+     */
+    readonly deliveriesDue: (
+      chainId: ChainId,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    /**
+     * Records one more look without a delivery for each intent, by one statement. The next look is due at `lookAtMs` (UNIX
+     * milliseconds). Ignores intents that are not `settled_source` any more.
+     */
+    readonly postponeDeliveries: (
+      looked: ReadonlyArray<{ readonly id: string; readonly lookAtMs: number }>
+    ) => Effect.Effect<void, StoreUnavailable>
     /** Number of intents in each status. */
     readonly counts: Effect.Effect<Readonly<Record<IntentStatus, number>>, StoreUnavailable>
     /**

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
-import { hash } from "../../support/IntentFixtures.ts"
-import { destination, layer, sweptLog } from "../../support/RelayScene.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { hash, submitted } from "../../support/IntentFixtures.ts"
+import { destination, layer, source, sweptLog } from "../../support/RelayScene.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("across chains", () => {
@@ -23,12 +25,46 @@ describe("across chains", () => {
       const { attempt, bridge, intent, status } = yield* deposited
       yield* tick
       assert.strictEqual(yield* status, "settled_source")
+      yield* TestClock.adjust("1 second")
       yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
       assert.strictEqual((yield* tick).delivered, 1)
       const delivered = yield* intent("a")
       assert.strictEqual(delivered.deliveryTxHash, hash("fill"))
       assert.strictEqual(delivered.txHash, attempt.hash)
       assert.lengthOf(yield* booked, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep behind 600 that cannot be filled is delivered within two passes", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      for (let owner = 1; owner <= 600; owner++) {
+        const id = `unfillable-${owner}`
+        yield* submitted({ id, owner, chainId: source.id, destChainId: destination.id })
+        yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
+      }
+      const { attempt, bridge, status } = yield* deposited
+      yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
+      yield* tick
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep that is not delivered yet is looked at ever less often", () =>
+    Effect.gen(function* () {
+      const { attempt, bridge } = yield* deposited
+      yield* tick
+      for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+        yield* TestClock.adjust(seconds * 1_000 - 1)
+        assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, 10), [])
+        yield* TestClock.adjust(1)
+        assert.lengthOf(yield* (yield* Intents).deliveriesDue(source.id, 10), 1)
+        yield* tick
+      }
+      yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* tick).delivered, 1)
     }).pipe(Effect.provide(layer))
   )
 

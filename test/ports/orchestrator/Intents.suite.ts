@@ -133,6 +133,45 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("lists settled cross-chain intents whose look is due, longest due first", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        for (const [index, id] of ["c", "b", "a", "same-chain"].entries()) {
+          yield* submitted({ id, owner: index + 1, destChainId: id === "same-chain" ? 1 : 2 })
+          yield* TestClock.adjust("10 millis")
+          yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
+        }
+        yield* submitted({ id: "unsettled", owner: 9, destChainId: 2 })
+        const due = (limit = 10, chainId = 1) =>
+          Effect.map(intents.deliveriesDue(chainId, limit), (all) => all.map(({ intent, looks }) => [intent.id, looks]))
+        expect(yield* due()).toEqual([
+          ["c", 0],
+          ["b", 0],
+          ["a", 0]
+        ])
+        expect(yield* due(2)).toEqual([
+          ["c", 0],
+          ["b", 0]
+        ])
+        expect(yield* due(10, 2)).toEqual([])
+        yield* intents.postponeDeliveries([])
+        yield* intents.apply("a", [{ _tag: "Delivered", txHash: hash("fill") }])
+        yield* intents.postponeDeliveries([
+          { id: "c", lookAtMs: 1_000 },
+          { id: "b", lookAtMs: 500 },
+          { id: "a", lookAtMs: 0 }
+        ])
+        expect(yield* due()).toEqual([])
+        yield* TestClock.setTime(999)
+        expect(yield* due()).toEqual([["b", 1]])
+        yield* TestClock.setTime(1_000)
+        expect(yield* due()).toEqual([
+          ["b", 1],
+          ["c", 1]
+        ])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("wakes a worker when an owner submits", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

@@ -1,6 +1,7 @@
 /** Intents in memory, for tests of this project and of integrators. A restart loses them; other processes do not see them. */
 import { Clock, Effect, HashMap, Layer, Ref, Stream } from "effect"
 import { IntentExists, Intents, type NewIntent } from "../../../ports/orchestrator/Intents.ts"
+import * as DeliveryLooks from "./DeliveryLooks.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
@@ -50,6 +51,8 @@ const make = Effect.map(OrchestratorState, (shared) =>
     applyAll: IntentMoves.applyAll(shared),
     burned: IntentReads.burned(shared),
     inStatus: IntentReads.inStatus(shared),
+    deliveriesDue: DeliveryLooks.due(shared),
+    postponeDeliveries: DeliveryLooks.postpone(shared),
     counts: IntentReads.counts(shared),
     wakes: Stream.fromPubSub(shared.wakes)
   })

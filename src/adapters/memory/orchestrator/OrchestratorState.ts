@@ -12,6 +12,10 @@ export interface StoredIntent {
   readonly intent: Intent
   readonly leaseUntilMs?: number
   readonly notBeforeMs?: number
+  /** Next look for its delivery. Absent before the first look. */
+  readonly lookAtMs?: number
+  /** Number of looks that found no delivery. */
+  readonly looks?: number
   /** The transaction that carries it, or that moved it on from `submitted`. */
   readonly relayTransactionId?: string
 }

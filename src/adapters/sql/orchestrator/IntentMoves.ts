@@ -96,6 +96,7 @@ const move = Effect.fnUntraced(function* <Row extends object>(
         delivery_tx_hash = coalesce(step.delivery_tx_hash, i.delivery_tx_hash),
         failure_reason = coalesce(step.failure_reason, i.failure_reason),
         failure_detail = coalesce(step.failure_detail, i.failure_detail),
+        delivery_look_at = CASE WHEN step.status = 'settled_source' THEN ${at} ELSE i.delivery_look_at END,
         lease_worker = NULL, lease_until = NULL, updated_at = ${at}
       FROM locked JOIN step USING (id)
       WHERE i.id = locked.id AND i.status = ANY(step."from")

@@ -5,6 +5,7 @@ import { IllegalTransition } from "../../../domain/Intent.ts"
 import { IntentExists, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
+import * as DeliveryLooks from "./DeliveryLooks.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
@@ -70,6 +71,8 @@ const make = Effect.gen(function* () {
     applyAll: IntentMoves.applyAll(sql),
     burned: IntentReads.burned(sql),
     inStatus: IntentReads.inStatus(sql),
+    deliveriesDue: DeliveryLooks.due(sql),
+    postponeDeliveries: DeliveryLooks.postpone(sql),
     counts: IntentReads.counts(sql),
     wakes
   })
