@@ -138,7 +138,7 @@ layer(Runs.layer(SHELLS, pages).pipe(Layer.provideMerge(Reader.layer(SHELLS))), 
       const url = yield* serveDirectory(join(folder(shell, "").home, "sweep-try", "widget", "site"))
       const browser = yield* Browser.open
       yield* Effect.promise(async () => {
-        const page = await browser.newPage()
+        const page = await Browser.newPage(browser)
         const troubles: Array<string> = []
         page.on("pageerror", (error) => troubles.push(error.message))
         await page.goto(url)

@@ -1,22 +1,17 @@
 /** The documentation pages of both services, in a real browser, under their own content policy. */
 import * as BunHttpServer from "@effect/platform-bun/BunHttpServer"
-import chromium from "@sparticuz/chromium"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { chromium as playwright } from "playwright-core"
 import { BuilderApi } from "../../src/api/builder/BuilderApi.ts"
 import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import * as DocsPage from "../../src/server/shared/DocsPage.ts"
+import { newPage, open } from "../web/Browser.ts"
 import { guides } from "./Markdown.ts"
 
-const browser = Effect.acquireRelease(
-  Effect.promise(async () =>
-    playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath(), headless: true })
-  ),
-  (running) => Effect.promise(() => running.close())
-)
+/** A page in a browser that is closed with the scope. */
+const visited = Effect.flatMap(open, (browser) => Effect.promise(() => newPage(browser)))
 
 const serve = Effect.fnUntraced(function* <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
@@ -40,7 +35,7 @@ describe("the API explorer", () => {
   ) =>
     Effect.gen(function* () {
       const url = yield* serve(api)
-      const page = yield* Effect.flatMap(browser, (running) => Effect.promise(() => running.newPage()))
+      const page = yield* visited
       const complaints: Array<string> = []
       page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
       page.on("pageerror", (error) => void complaints.push(error.message))
@@ -145,7 +140,7 @@ describe("the documentation", () => {
     () =>
       Effect.gen(function* () {
         const url = yield* serve(BuilderApi)
-        const page = yield* Effect.flatMap(browser, (running) => Effect.promise(() => running.newPage()))
+        const page = yield* visited
         const complaints: Array<string> = []
         page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
         yield* Effect.promise(async () => {

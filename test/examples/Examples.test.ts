@@ -4,7 +4,8 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { DevInfo } from "../../src/devnet/DevInfo.ts"
 import { balanceOf, place, Services } from "../support/Services.ts"
-import * as Browser from "./Browser.ts"
+import * as Browser from "../web/Browser.ts"
+import * as PageServer from "./PageServer.ts"
 import * as Project from "./Project.ts"
 
 class Integrator extends Context.Service<Integrator, { readonly directory: string; readonly dev: string }>()(
@@ -80,14 +81,14 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
         const services = yield* Services
         const alpha = place(services, 0)
         const browser = yield* Browser.open
-        const url = yield* Browser.serve(`${directory}/browser/index.html`)
+        const url = yield* PageServer.serve(`${directory}/browser/index.html`)
         const giver = services.info.accounts[3]
         const dai = alpha.info.tokens["DAI"]
         const usdc = alpha.info.tokens["USDC"]
         if (giver === undefined || dai === undefined || usdc === undefined) return assert.fail("nothing to sweep")
         const before = yield* balanceOf(alpha, "USDC", giver.address)
         yield* Effect.promise(async () => {
-          const page = await browser.newPage()
+          const page = await Browser.newPage(browser)
           const troubles: Array<string> = []
           page.on("pageerror", (error) => troubles.push(error.message))
           await page.goto(url)
@@ -111,7 +112,7 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
 
           await page.click("text=Review")
           await page.click("text=Sign and sweep")
-          await page.waitForSelector("#status:has-text('delivered by 0x')", { timeout: 30_000 })
+          await page.waitForSelector("#status:has-text('delivered by 0x')")
 
           await page.fill("input[name=delegate]", giver.address)
           await page.click("text=Review")

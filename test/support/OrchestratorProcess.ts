@@ -40,7 +40,7 @@ const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
  */
 const SUPERVISED = `exec 3<&0 </dev/null; { read -r _; kill -KILL $$; } <&3 3<&- >/dev/null 2>&1 & exec "$@" 3<&-`
 
-const START_TIMEOUT = "30 seconds"
+const START_TIMEOUT = "60 seconds"
 
 /** Fast enough that tests need not wait, and that crashes hit work in progress. */
 const SETTINGS = {

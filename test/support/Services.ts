@@ -11,6 +11,7 @@ import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import { TestServer } from "./Postgres.ts"
+import { unlimited } from "./RateLimits.ts"
 import * as SweepClient from "./SweepClient.ts"
 
 export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/test/Services") {
@@ -23,7 +24,8 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
         return yield* DevApp.start({
           directory: yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" }),
           databaseUrl: yield* server.createDatabase,
-          ...options
+          ...options,
+          server: { rateLimits: unlimited, ...options.server }
         })
       })
     ).pipe(

@@ -101,8 +101,8 @@ export const make = (baseUrl: string, client = 1) => {
   const get = async (path: string, more: Readonly<Record<string, string>> = {}) =>
     answerOf(await fetch(`${baseUrl}${path}`, { headers: { ...headers, ...more } }))
 
-  /** Polls until `done` accepts the intent; fails after `seconds`. */
-  const until = async (id: string, done: (intent: Answer) => boolean, seconds = 30): Promise<Answer> => {
+  /** Polls until `done` accepts the intent; fails after `seconds`, only to end a test that hangs. */
+  const until = async (id: string, done: (intent: Answer) => boolean, seconds = 90): Promise<Answer> => {
     const patience = AbortSignal.timeout(seconds * 1000)
     let last = await get(`/intents/${id}`)
     while (!done(last)) {

@@ -1,7 +1,7 @@
 /** A headless Chromium from npm that keeps the profiles of its visitors apart, which it does not in a single process. */
 import chromium from "@sparticuz/chromium"
 import { Effect } from "effect"
-import { chromium as playwright } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium as playwright } from "playwright-core"
 
 const args = chromium.args.filter((flag) => flag !== "--single-process")
 
@@ -12,3 +12,21 @@ export const open = Effect.acquireRelease(
   ),
   (browser) => Effect.promise(() => browser.close())
 )
+
+/** Only to end a test that hangs: a busy machine must not make it red. */
+const PATIENCE_MILLIS = 100_000
+
+/** A profile of its own. */
+export const newContext = (browser: Browser, options: BrowserContextOptions = {}) =>
+  Effect.promise(async () => {
+    const context = await browser.newContext(options)
+    context.setDefaultTimeout(PATIENCE_MILLIS)
+    return context
+  })
+
+/** The only page of a profile of its own. */
+export const newPage = async (browser: Browser) => {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(PATIENCE_MILLIS)
+  return page
+}

@@ -13,7 +13,7 @@ import * as WebAssets from "../../src/server/web/WebAssets.ts"
 import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import * as BunServices from "@effect/platform-bun/BunServices"
-import { open } from "./Browser.ts"
+import { newContext, open } from "./Browser.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as FakeChain from "../support/FakeChain.ts"
 
@@ -87,9 +87,7 @@ export const layer = (options: Harness.Options = {}) =>
 export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser["newContext"]>[0] = {}) {
   const { browser, url } = yield* Site
   const context: BrowserContext = yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      browser.newContext({ baseURL: url, permissions: ["clipboard-read", "clipboard-write"], ...options })
-    ),
+    newContext(browser, { baseURL: url, permissions: ["clipboard-read", "clipboard-write"], ...options }),
     (opened) => Effect.promise(() => opened.close())
   )
   const page: Page = yield* Effect.promise(() => context.newPage())

@@ -3,23 +3,20 @@ import { Context, Effect, Layer } from "effect"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { projectRoot } from "../../src/cli/Project.ts"
-import { defaults } from "../../src/server/shared/ServerSettings.ts"
 import * as WebBuild from "../../src/server/web/WebBuild.ts"
 import { Services } from "../support/Services.ts"
-import { open } from "./Browser.ts"
+import { newContext, open } from "./Browser.ts"
 
 /** Shared by the tests of the sweep page. */
 export class SweepSite extends Context.Service<SweepSite, { readonly browser: Browser }>()("sweep/test/SweepSite") {}
 
-/** Many people in one browser are one client to the service. */
-const UNLIMITED = { limit: 100_000, windowMillis: 60_000 }
-
-const rateLimits = { ...defaults.rateLimits, orchestrator: UNLIMITED, builder: UNLIMITED }
+/** No quote expires while its page is looked at on a busy machine. */
+const settings = { quoteLifetimeMillis: 600_000 }
 
 export const layer = Layer.unwrap(
   Effect.map(WebBuild.ensure(projectRoot, process.execPath), (webDirectory) =>
     Layer.merge(
-      Services.layer({ webDirectory, server: { rateLimits } }),
+      Services.layer({ webDirectory, settings }),
       Layer.effect(
         SweepSite,
         Effect.map(open, (browser) => ({ browser }))
@@ -33,7 +30,7 @@ export const visitor = Effect.fnUntraced(function* (options: Parameters<Browser[
   const { browser } = yield* SweepSite
   const { info } = yield* Services
   const context: BrowserContext = yield* Effect.acquireRelease(
-    Effect.promise(() => browser.newContext({ baseURL: info.dashboardUrl, ...options })),
+    newContext(browser, { baseURL: info.dashboardUrl, ...options }),
     (opened) => Effect.promise(() => opened.close())
   )
   const page: Page = yield* Effect.promise(() => context.newPage())

@@ -20,6 +20,7 @@ import * as BuilderServer from "../../../src/server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
+import { unlimited } from "../../support/RateLimits.ts"
 
 export const DASHBOARD = "https://dashboard.example.com"
 export const ADMIN_TOKEN = "an-admin-token-of-the-tests"
@@ -47,7 +48,6 @@ export interface Options {
 }
 
 /** Windows that tests never fill by accident. */
-const UNLIMITED = { limit: 1_000_000, windowMillis: 60_000 }
 
 /** A chain without contract wallets. */
 const refusesSignatures = () => Effect.succeed("0x00" as const)
@@ -83,7 +83,7 @@ export const serverOnStores = (options: Options = {}) => {
       settings,
       ServerSettings.layer({
         adminToken: Redacted.make(ADMIN_TOKEN),
-        rateLimits: { orchestrator: UNLIMITED, attribution: UNLIMITED, signup: UNLIMITED, builder: UNLIMITED },
+        rateLimits: unlimited,
         ...options.server
       })
     ]),

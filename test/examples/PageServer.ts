@@ -1,15 +1,5 @@
-/** A headless Chromium from npm, and a server for the page that it opens. */
-import chromium from "@sparticuz/chromium"
+/** A server for the page that a browser opens. */
 import { Effect } from "effect"
-import { chromium as playwright } from "playwright-core"
-
-/** A browser that is closed with the scope. */
-export const open = Effect.acquireRelease(
-  Effect.promise(async () =>
-    playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath(), headless: true })
-  ),
-  (browser) => Effect.promise(() => browser.close())
-)
 
 /** Bundles the page at `path` as Bun does for production, and serves it at the URL until the scope closes. */
 export const serve = (path: string) =>
