@@ -12,7 +12,7 @@ import { builderDefaults } from "../../src/config/Builder.ts"
 import { WebhookDelivery } from "../../src/builder/webhook/WebhookDelivery.ts"
 import { parts } from "../ports/builder/OrchestratorOperations.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
-import { overflow, violations } from "./Accessibility.ts"
+import { loaded, overflow, violations } from "./Accessibility.ts"
 import * as Site from "./Site.ts"
 import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
@@ -48,7 +48,7 @@ const LOOKS = looks(1280, 390)
 
 /** Returns the findings of axe, and by how many pixels the page is too wide. */
 const inspect = Effect.fnUntraced(function* (page: Page, name: string, look: Look) {
-  yield* Effect.promise(() => page.waitForLoadState("networkidle"))
+  yield* loaded(page)
   const wider = yield* overflow(page)
   const found = yield* violations(page)
   return found.length > 0 || wider > 0
@@ -162,7 +162,6 @@ layer(services, live)("what people see", (it) => {
           assert.deepStrictEqual(foreign, [])
           return findings
         }, Effect.scoped)
-        // Each look waits for its network to be idle, which the others use.
         const findings = yield* Effect.forEach(LOOKS, visitWith, { concurrency: "unbounded" })
         assert.deepStrictEqual(findings.flat(), [])
       }),

@@ -16,6 +16,14 @@ export const violations = (page: Page) =>
     }))
   })
 
+/** Waits until nothing on the page is a placeholder for data that is loading, and its fonts are there. */
+export const loaded = (page: Page) =>
+  Effect.promise(() =>
+    page.waitForFunction(
+      () => document.querySelector('[aria-busy="true"], .pulse') === null && document.fonts.status === "loaded"
+    )
+  )
+
 /** Number of pixels by which the page is wider than its window. */
 export const overflow = (page: Page) =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
