@@ -7,7 +7,7 @@ import { delegate, id, owner, tokenIn, tokenOut, txHash } from "./DocExamples.ts
 export const introduction = `Gasless, non-custodial token sweeps.
 
 1. \`POST /quote\` prices a sweep and returns the order to sign.
-2. The owner signs two things, with no gas and no allowance: the order (EIP-712), and an EIP-7702 authorization that lets the account run the chain's delegate. Both are in \`signing\`.
+2. The owner signs two things, with no gas and no allowance: the order (EIP-712), and an EIP-7702 authorization that lets the account run the chain's delegate. \`signing\` shows both. Build what is signed from the order that you checked and the delegate that you know, not from the answer, so that a hostile server gets nothing else signed.
 3. \`POST /intents\` takes both signatures; a relayer pays the gas.
 4. \`GET /intents/:id\` returns the status until it is \`delivered\` or \`failed\`. Poll about every 3 seconds, or follow \`GET /intents/:id/events\`.
 
