@@ -13,7 +13,7 @@ import { VaultKey } from "../../ports/builder/VaultKey.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { observe } from "./PaymentObserving.ts"
 import * as PaymentPlan from "./PaymentPlan.ts"
-import { refused } from "./PaymentRefused.ts"
+import { type PaymentRefused, refused } from "./PaymentRefused.ts"
 import * as PaymentSigning from "./PaymentSigning.ts"
 
 /** The payment is broadcast and not confirmed yet. */
@@ -152,6 +152,13 @@ const makeSend = Effect.fnUntraced(function* (options: Options) {
   const register = yield* PayoutRegister
   const vault = yield* VaultKey
 
+  /** A refusal counts only while the batch is as it was seen. Otherwise the payment of another run explains it. */
+  const unlessOvertaken = Effect.fnUntraced(function* (seen: PayoutBatch, refusal: PaymentRefused) {
+    const now = yield* register.get(seen.id)
+    const isUnchanged = now.status === seen.status && now.payments?.length === seen.payments?.length
+    return isUnchanged ? yield* refusal : Option.none<PayoutBatch>()
+  })
+
   /** Looks once and acts once. Returns the batch once it is paid. */
   const step = Effect.fnUntraced(function* (id: string, last: LastBroadcast, tell: Tell) {
     const batch = yield* register.get(id)
@@ -165,7 +172,9 @@ const makeSend = Effect.fnUntraced(function* (options: Options) {
     const { atMs, txHash } = yield* Ref.get(last)
     const seen = yield* observe(client, batch, vault.address, batch.payments?.at(-1)?.txHash === txHash ? atMs : 0)
     const plan = PaymentPlan.plan(seen, { bumpMillis: options.bumpMillis, marginSeconds: MARGIN_SECONDS })
-    return yield* act({ batch, client, seen, last, tell }, plan)
+    return yield* act({ batch, client, seen, last, tell }, plan).pipe(
+      Effect.catchTag("PaymentRefused", (refusal) => unlessOvertaken(batch, refusal))
+    )
   })
 
   return Effect.fn("PayoutSender.send")(function* (id: string, tell: Tell) {

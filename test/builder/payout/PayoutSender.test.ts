@@ -5,6 +5,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi } from
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
+import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { backend, balanceOf, owing, run, said, VAULT } from "./PayoutScene.ts"
@@ -87,6 +88,24 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       for (const { exit } of runs) assert.isTrue(Exit.isSuccess(exit), said(exit))
       assert.deepStrictEqual(yield* balances, [5n])
       assert.strictEqual((yield* desk.get(id)).status, "paid")
+    })
+  )
+
+  it.effect("goes on with the payment of a run that was faster, although its own would revert by then", () =>
+    Effect.gen(function* () {
+      const { balances, desk, id } = yield* owing("USDC", [5n], 50n)
+      const faster = Effect.provideContext(run(id), yield* Effect.context<Chains | PayoutDesk>())
+      const { exit } = yield* run(id, {
+        client: (client) => ({
+          simulate: (calls, overrides) => {
+            const simulated = client.simulate(calls, overrides)
+            return calls[0]?.to === client.chain.permit2 ? Effect.andThen(faster, simulated) : simulated
+          }
+        })
+      })
+      assert.isTrue(Exit.isSuccess(exit), said(exit))
+      assert.deepStrictEqual(yield* balances, [5n])
+      assert.strictEqual((yield* desk.get(id)).payments?.length, 1)
     })
   )
 
