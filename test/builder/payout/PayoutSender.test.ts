@@ -5,7 +5,7 @@ import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi } from
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
-import { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
+import type { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { backend, balanceOf, owing, run, said, VAULT } from "./PayoutScene.ts"
