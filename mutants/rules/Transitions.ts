@@ -58,8 +58,8 @@ export const transitions: ReadonlyArray<Mutant> = [
   {
     name: "an expired sweep is sent again",
     file: VERDICT,
-    text: 'return evidence.expired ? { _tag: "Fail", reason: "expired" } :',
-    replacement: 'return evidence.expired ? { _tag: "Retry" } :',
+    text: 'if (evidence.expired) return { _tag: "Fail", reason: reason ?? "expired" }',
+    replacement: 'if (evidence.expired && reason !== undefined) return { _tag: "Fail", reason }',
     tests: ["test/domain/SweepVerdict.test.ts"]
   },
   {

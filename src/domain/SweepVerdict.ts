@@ -1,6 +1,8 @@
 /**
  * Outcome of an intent that its own transaction did not settle, as one total function of the evidence on chain. An
- * intent fails only if nothing settled it: a settlement by any transaction overrides every other reason.
+ * intent fails only with proof that nothing settled it and that nothing can settle it any more: another order or a
+ * cancellation spent its nonce, or its nonce is unspent in a confirmed block after its deadline. Until then anybody who
+ * has the signed order can still send it.
  */
 import type { FailureReason } from "./Intent.ts"
 
@@ -25,7 +27,7 @@ export interface Evidence {
    * as on a node whose logs lag its state. `used_otherwise`: a cancellation or another order spent it.
    */
   readonly nonce: "unused" | "spender_unseen" | "used_otherwise"
-  /** True if no future block can execute the order. */
+  /** True if a confirmed block is after the order's deadline, so that no future block can execute the order. */
   readonly expired: boolean
   /** Code of the owner's account. */
   readonly account: "ours" | "plain" | "other"
@@ -39,6 +41,8 @@ export type Verdict =
   | { readonly _tag: "Wait" }
   /** Still wanted and possible. Send it (again). */
   | { readonly _tag: "Retry" }
+  /** Not sent any more, for this reason. It fails with the reason after its deadline, unless somebody else settles it. */
+  | { readonly _tag: "GiveUp"; readonly reason: FailureReason }
   | { readonly _tag: "Fail"; readonly reason: FailureReason }
 
 export const verdict = (cause: UnsettledCause, evidence: Evidence): Verdict => {
@@ -46,9 +50,15 @@ export const verdict = (cause: UnsettledCause, evidence: Evidence): Verdict => {
   if (evidence.settlement === "recent") return { _tag: "Wait" }
   if (evidence.nonce === "used_otherwise") return { _tag: "Fail", reason: "nonce_used" }
   if (evidence.nonce === "spender_unseen") return { _tag: "Wait" }
-  if (cause._tag === "Refused") return { _tag: "Fail", reason: cause.reason }
-  if (cause._tag === "Ineffective") return { _tag: "Fail", reason: ineffective(cause, evidence) }
-  return evidence.expired ? { _tag: "Fail", reason: "expired" } : { _tag: "Retry" }
+  const reason = reasonAgainst(cause, evidence)
+  if (evidence.expired) return { _tag: "Fail", reason: reason ?? "expired" }
+  return reason === undefined ? { _tag: "Retry" } : { _tag: "GiveUp", reason }
+}
+
+/** Reason not to send the sweep again. */
+const reasonAgainst = (cause: UnsettledCause, evidence: Evidence): FailureReason | undefined => {
+  if (cause._tag === "Refused") return cause.reason
+  return cause._tag === "Ineffective" ? ineffective(cause, evidence) : undefined
 }
 
 const ineffective = (cause: UnsettledCause & { readonly _tag: "Ineffective" }, evidence: Evidence): FailureReason => {

@@ -29,6 +29,7 @@ const nothing: Evidence = {
 
 const outcome = (cause: UnsettledCause, evidence: Partial<Evidence> = {}) => {
   const decided = verdict(cause, { ...nothing, ...evidence })
+  if (decided._tag === "GiveUp") return `gives up: ${decided.reason}`
   return decided._tag === "Fail" ? decided.reason : decided._tag
 }
 
@@ -45,6 +46,11 @@ describe("the verdict on an intent", () => {
     return evidence.nonce !== "spender_unseen" || verdict(cause, evidence)._tag !== "Fail"
   })
 
+  it.prop("fails only what nothing can settle any more", [AnyCause, AnyEvidence], ([cause, evidence]) => {
+    const isProved = evidence.nonce === "used_otherwise" || (evidence.nonce === "unused" && evidence.expired)
+    return verdict(cause, evidence)._tag !== "Fail" || isProved
+  })
+
   it.prop("tries again only what can still succeed and was not tried in vain", [AnyCause, AnyEvidence], (input) => {
     const [cause, evidence] = input
     if (verdict(cause, evidence)._tag !== "Retry") return true
@@ -54,16 +60,24 @@ describe("the verdict on an intent", () => {
   it("names the reason", () => {
     const noOp = { _tag: "Ineffective", status: "success", late: false } as const
     const revert = { _tag: "Ineffective", status: "reverted", late: false } as const
-    assert.strictEqual(outcome(noOp, { account: "plain" }), "stale_authorization")
-    assert.strictEqual(outcome(noOp, { account: "other" }), "delegation_replaced")
-    assert.strictEqual(outcome(noOp), "reverted")
-    assert.strictEqual(outcome(revert), "reverted")
-    assert.strictEqual(outcome(revert, { holdsInput: false }), "insufficient_balance")
-    assert.strictEqual(outcome({ ...revert, late: true }), "expired")
+    const past = { expired: true } as const
+    assert.strictEqual(outcome(noOp, { ...past, account: "plain" }), "stale_authorization")
+    assert.strictEqual(outcome(noOp, { ...past, account: "other" }), "delegation_replaced")
+    assert.strictEqual(outcome(noOp, past), "reverted")
+    assert.strictEqual(outcome(revert, past), "reverted")
+    assert.strictEqual(outcome(revert, { ...past, holdsInput: false }), "insufficient_balance")
+    assert.strictEqual(outcome({ ...revert, late: true }, past), "expired")
     assert.strictEqual(outcome(revert, { nonce: "used_otherwise" }), "nonce_used")
     assert.strictEqual(outcome({ _tag: "Unsent" }, { expired: true }), "expired")
     assert.strictEqual(outcome({ _tag: "Displaced" }), "Retry")
     assert.strictEqual(outcome({ _tag: "Cancelled" }, { expired: true }), "expired")
-    assert.strictEqual(outcome({ _tag: "Refused", reason: "screening_blocked" }), "screening_blocked")
+    assert.strictEqual(outcome({ _tag: "Refused", reason: "screening_blocked" }, past), "screening_blocked")
+  })
+
+  it("gives up, and does not fail, what somebody may still send", () => {
+    const revert = { _tag: "Ineffective", status: "reverted", late: false } as const
+    assert.strictEqual(outcome(revert), "gives up: reverted")
+    assert.strictEqual(outcome(revert, { holdsInput: false }), "gives up: insufficient_balance")
+    assert.strictEqual(outcome({ _tag: "Refused", reason: "simulation_failed" }), "gives up: simulation_failed")
   })
 })

@@ -1,7 +1,7 @@
 /** Tokens that turn against the relayer once their sweeps are under way: what they cost, and whom. */
 import { createRequire } from "node:module"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Latch } from "effect"
+import { Effect, Latch, Schedule } from "effect"
 import { type Abi, encodeDeployData, getContractAddress, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
@@ -104,13 +104,11 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
         yield* gathered.open
 
         for (const sweep of good) yield* scene.delivered(client, sweep)
-        for (const { sweep } of hostile) {
-          const ended = yield* Effect.promise(() => client.ended(sweep.id))
-          assert.deepStrictEqual([ended.string("status"), ended.string("failureReason")], ["failed", "reverted"])
-        }
-        const { mined, settlements } = yield* scene.check
-        assert.lengthOf(settlements, good.length)
-        assert.lengthOf(mined, 1)
+        const givenUp = (id: string, reason: string) =>
+          scene.sql`SELECT intent_id FROM orchestrator.given_up_intents WHERE intent_id = ${id} AND reason = ${reason}`.pipe(
+            Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (rows) => rows.length === 1 })
+          )
+        for (const { sweep } of hostile) yield* givenUp(sweep.id, "reverted")
 
         // They failed at the relayer's cost: what their owners ask for next is not sent.
         const again = yield* scene.quoteFor(client, first.owner, {
@@ -121,12 +119,25 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
           tokenOut: "USDC"
         })
         yield* scene.submit(client, again)
+        yield* givenUp(again.id, "failure_budget_spent")
+
+        // They end when a block shows that nobody can send them any more.
+        yield* dev.anvil.ask("pass the deadlines", async (node) => {
+          await node.increaseTime({ seconds: 3_600 })
+          await node.mine({ blocks: dev.chain.confirmations })
+        })
+        for (const { sweep } of hostile) {
+          const ended = yield* Effect.promise(() => client.ended(sweep.id))
+          assert.deepStrictEqual([ended.string("status"), ended.string("failureReason")], ["failed", "reverted"])
+        }
         const refused = yield* Effect.promise(() => client.ended(again.id))
         assert.deepStrictEqual(
           [refused.string("status"), refused.string("failureReason")],
           ["failed", "failure_budget_spent"]
         )
-        assert.lengthOf((yield* scene.check).mined, 1)
+        const { mined, settlements } = yield* scene.check
+        assert.lengthOf(settlements, good.length)
+        assert.lengthOf(mined, 1)
       }),
     TIMEOUT
   )

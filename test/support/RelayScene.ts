@@ -306,6 +306,18 @@ export const scene = Effect.gen(function* () {
       return block
     }),
     /** Mines empty blocks. */
-    bury: (blocks: number) => Effect.repeat(chain.mine(), { times: blocks - 1 })
+    bury: (blocks: number) => Effect.repeat(chain.mine(), { times: blocks - 1 }),
+    /** Reason for which an intent that is still open was given up. */
+    givenUp: (id: string) =>
+      Effect.gen(function* () {
+        const { status } = Option.getOrThrow(yield* intents.find(id))
+        if (status !== "submitted") return yield* Effect.die(`intent ${id} is ${status}`)
+        return Option.getOrUndefined(Option.map(yield* intents.givenUp(id), ({ reason }) => reason))
+      }),
+    /** Confirms a block after the deadlines. */
+    passDeadline: Effect.andThen(
+      chain.mine([], DEADLINE - START + 1n),
+      Effect.repeat(chain.mine(), { times: source.confirmations - 2 })
+    )
   }
 })

@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
     return Option.exists(current, ({ status, txHash }) => status === "submitted" && txHash === intent.txHash)
   })
 
-  /** Ends an intent that cannot be sent, unless the chain shows that it has settled. */
+  /** Gives up an intent that must not be sent, unless the chain shows that it has settled or ended already. */
   const refuse = Effect.fn("Relayer.refuse")(
     function* (client: ChainClient, { cause, intent, text }: Unfit) {
       // After this worker's lease ended, another may have sent the intent and caused what preparation saw.

@@ -1,8 +1,9 @@
 /**
  * Ends intents by what their source chain proves (design, "Rules of money", 1). The guard's `Swept` event settles an intent,
- * no matter who sent the transaction. An intent fails only when there is no such event.
+ * no matter who sent the transaction. An intent fails only when the chain proves that it has not settled and cannot settle any more.
  */
-import { Array, Context, Effect, Layer, Option } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option } from "effect"
+import type { FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
@@ -16,12 +17,18 @@ import * as UnseenSpenders from "./UnseenSpenders.ts"
 
 /**
  * New state of an intent. `elsewhere`: another process moved it first. `undecided`: more blocks are needed. `retry`: it can
- * still settle and must be sent again.
+ * still settle and must be sent again. `given_up`: it is not sent again, and fails once its deadline is past.
  */
-export type Resolution = "settled_source" | "delivered" | "failed" | "elsewhere" | "undecided" | "retry"
+export type Resolution = "settled_source" | "delivered" | "failed" | "elsewhere" | "undecided" | "retry" | "given_up"
 
 /** Intents that one transaction of the store moves, at most. */
 const STEPS = 500
+
+/**
+ * Time after its deadline in which the relayer leaves an intent that was given up to the watcher, which ends it once a block
+ * after the deadline is confirmed. Longer than a chain halts.
+ */
+const GIVEN_UP_MILLIS = 86_400_000
 
 export class Settlements extends Context.Service<
   Settlements,
@@ -43,8 +50,6 @@ export class Settlements extends Context.Service<
       cause: UnsettledCause,
       detail: string
     ) => Effect.Effect<Resolution, ChainUnavailable | StoreUnavailable>
-    /** UNIX seconds. An unsent intent with an earlier deadline can no longer settle. */
-    readonly expiredBefore: (view: ChainView) => Effect.Effect<bigint>
     /** Clears the alerts of intents on a chain that have ended since. Asks the store at most every 10 seconds. */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
@@ -53,7 +58,7 @@ export class Settlements extends Context.Service<
     Settlements,
     Effect.gen(function* () {
       const events = yield* SweptEvents.make
-      const evidence = yield* Evidence.make(events)
+      const gather = yield* Evidence.make(events)
       const intents = yield* Intents
       const unseen = yield* UnseenSpenders.make
 
@@ -85,10 +90,24 @@ export class Settlements extends Context.Service<
         return settled.get(intent.id) ?? "undecided"
       })
 
+      const giveUp = Effect.fnUntraced(function* ({ id, order }: Intent, reason: FailureReason, detail: string) {
+        const notBeforeMs = Math.max(Number(order.deadline) * 1000, yield* Clock.currentTimeMillis) + GIVEN_UP_MILLIS
+        yield* intents.giveUp(id, { reason, detail, notBeforeMs })
+        yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
+      })
+
+      /** An intent that was given up before its deadline fails with the reason for that. */
+      const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
+        const givenUp = reason === "expired" ? yield* intents.givenUp(id) : Option.none()
+        const why = Option.getOrElse(givenUp, () => ({ reason, detail }))
+        yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
+        yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
+      })
+
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
         function* (view, intent, cause, detail) {
           const found = yield* events.search(view, intent)
-          const seen = yield* evidence.gather(view, intent, cause, found)
+          const seen = yield* gather(view, intent, found)
           const isUnseen = seen.settlement === "none" && seen.nonce === "spender_unseen"
           yield* isUnseen ? unseen.note(view.client, intent) : unseen.forget(view.client, intent)
           const decided = verdict(cause, seen)
@@ -101,12 +120,12 @@ export class Settlements extends Context.Service<
               return "undecided"
             case "Retry":
               return "retry"
-            case "Fail": {
-              const { reason } = decided
-              yield* intents.apply(intent.id, [{ _tag: "Failed", reason }], { detail })
-              yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason, detail }))
+            case "GiveUp":
+              yield* giveUp(intent, decided.reason, detail)
+              return "given_up"
+            case "Fail":
+              yield* fail(intent, decided.reason, detail)
               return "failed"
-            }
           }
         },
         // Another process ended the intent first.
@@ -118,7 +137,6 @@ export class Settlements extends Context.Service<
         settleAll,
         isSettledBy: events.isSettledBy,
         resolve,
-        expiredBefore: evidence.expiredBefore,
         review: unseen.review
       }
     })

@@ -1,5 +1,5 @@
 /** Ends intents that no transaction carries and that no block can settle any more. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import type { ChainView } from "../shared/ChainView.ts"
@@ -13,9 +13,10 @@ export const make = Effect.gen(function* () {
   const settlements = yield* Settlements
 
   return Effect.fnUntraced(function* (view: ChainView) {
-    const before = yield* settlements.expiredBefore(view)
-    const overdue = yield* intents.overdue(view.client.chain.id, before, settings.watcher.batch)
-    const detail = "the deadline passed before it was sent"
+    if (Option.isNone(view.confirmed)) return []
+    const { timestamp } = view.confirmed.value
+    const overdue = yield* intents.overdue(view.client.chain.id, timestamp, settings.watcher.batch)
+    const detail = "the deadline passed, and no transaction carried it"
     return yield* Effect.forEach(
       overdue,
       (intent) => isolated(Effect.map(settlements.resolve(view, intent, { _tag: "Unsent" }, detail), resolved)),

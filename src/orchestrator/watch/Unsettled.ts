@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const transactions = yield* RelayTransactions
   const { warnOfLate, warnOfLost } = yield* SettlementAlerts.make
 
-  /** Resolves the open intents, and detaches those that must be sent again. */
+  /** Resolves the open intents, and detaches those that the transaction holds no longer. */
   const endUnsettled = Effect.fnUntraced(function* (
     view: ChainView,
     transaction: RelayTransaction,
@@ -31,8 +31,10 @@ export const make = Effect.gen(function* () {
     const decided = yield* Effect.forEach(open, (intent) =>
       Effect.map(settlements.resolve(view, intent, causeOf(intent), detail), (resolution) => ({ intent, resolution }))
     )
-    const retried = decided.flatMap(({ intent, resolution }) => (resolution === "retry" ? [intent.id] : []))
-    if (retried.length > 0) yield* transactions.detach(transaction.id, retried)
+    const freed = decided.flatMap(({ intent, resolution }) =>
+      resolution === "retry" || resolution === "given_up" ? [intent.id] : []
+    )
+    if (freed.length > 0) yield* transactions.detach(transaction.id, freed)
     return decided.map(({ resolution }) => resolution)
   })
 

@@ -54,7 +54,10 @@ export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "
   readonly crossChain: boolean
 }
 
-/** Number of sweeps that failed at the relayer's cost (`BURNING`), by owner and by builder id. Absent for zero. */
+/**
+ * Number of sweeps that failed, or were given up, at the relayer's cost (`BURNING`), by owner and by builder id. Absent
+ * for zero.
+ */
 export interface Burned {
   readonly owners: ReadonlyMap<string, number>
   readonly builders: ReadonlyMap<string, number>
@@ -68,6 +71,13 @@ export interface Step {
   readonly outbox?: ReadonlyArray<OutboxMessage>
   /** Human-readable detail of a failure. */
   readonly detail?: string
+}
+
+/** Reason for which a submitted intent is not sent any more. */
+export interface GivenUp {
+  readonly reason: FailureReason
+  /** Human-readable. */
+  readonly detail: string
 }
 
 /** A settled cross-chain intent whose delivery is to be looked for. */
@@ -125,6 +135,17 @@ export class Intents extends Context.Service<
      */
     readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
     /**
+     * Records why a submitted intent is not sent any more. It cannot be claimed before `notBeforeMs` (UNIX milliseconds),
+     * also after a transaction that carries it lets it go. A later reason replaces an earlier one. Ignores intents that
+     * are not `submitted` any more.
+     */
+    readonly giveUp: (
+      id: string,
+      why: GivenUp & { readonly notBeforeMs: number }
+    ) => Effect.Effect<void, StoreUnavailable>
+    /** Reason for which an intent was given up; none if it was not. */
+    readonly givenUp: (id: string) => Effect.Effect<Option.Option<GivenUp>, StoreUnavailable>
+    /**
      * Applies events in order with their consequences in one transaction, all or none: status, history, outbox.
      * `IllegalTransition` if an event is illegal, e.g. since another process was faster. The id must be known.
      */
@@ -142,7 +163,7 @@ export class Intents extends Context.Service<
     readonly findAll: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
      * Failures at the relayer's cost after `sinceMs` (UNIX milliseconds): of these owners on the chain, and of these
-     * builders on all chains.
+     * builders on all chains. An intent counts from the time when it was given up.
      */
     readonly burned: (query: {
       readonly chainId: ChainId

@@ -22,7 +22,7 @@ const burning = Effect.gen(function* () {
     yield* the.mineLane({ hash, status: "reverted" }, nonce++)
     yield* the.bury(2)
     yield* tick
-    assert.strictEqual((yield* the.intent(id)).failureReason, "reverted")
+    assert.strictEqual(yield* the.givenUp(id), "reverted")
   })
   return { ...the, burn }
 })
@@ -30,12 +30,12 @@ const burning = Effect.gen(function* () {
 describe("failure budgets", () => {
   it.effect("an owner whose sweeps burn gas is paused for a while, with a reason; others are not", () =>
     Effect.gen(function* () {
-      const { burn, intent, sent, submit } = yield* burning
+      const { burn, givenUp, intent, sent, submit } = yield* burning
       for (const id of ["a", "b", "c"]) yield* burn(id, 1, "bld_1")
       yield* submit({ id: "d", owner: 1, order: { nonce: 100n } })
       yield* submit({ id: "other", owner: 2, order: { nonce: 100n } })
       assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
-      assert.strictEqual((yield* intent("d")).failureReason, "failure_budget_spent")
+      assert.strictEqual(yield* givenUp("d"), "failure_budget_spent")
       assert.strictEqual((yield* intent("other")).status, "submitted")
       const before = (yield* sent).length
 
@@ -48,12 +48,12 @@ describe("failure budgets", () => {
 
   it.effect("a builder is paused over many owners, and the operator is told until it is over", () =>
     Effect.gen(function* () {
-      const { alertKinds, burn, intent, submit } = yield* burning
+      const { alertKinds, burn, givenUp, submit } = yield* burning
       for (const owner of [1, 2]) yield* burn(`b${owner}`, owner, "bld_bad")
       yield* submit({ id: "bad", owner: 3, attributed: { builderId: "bld_bad", payoutMode: "ledger" } })
       yield* submit({ id: "good", owner: 4, attributed: { builderId: "bld_good", payoutMode: "ledger" } })
       assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
-      assert.strictEqual((yield* intent("bad")).failureReason, "failure_budget_spent")
+      assert.strictEqual(yield* givenUp("bad"), "failure_budget_spent")
       assert.deepStrictEqual(yield* alertKinds, ["builder_paused"])
 
       yield* TestClock.adjust(HOUR)
@@ -70,18 +70,20 @@ describe("failure budgets", () => {
 
   it.effect("does not count what failed before it was sent", () =>
     Effect.gen(function* () {
-      const { intent, simulatesRevert, simulatesWell, submit } = yield* scene
+      const { givenUp, passDeadline, simulatesRevert, simulatesWell, submit } = yield* scene
       const intents = yield* Intents
       yield* simulatesRevert("InsufficientOutput")
       for (const [index, id] of ["a", "b", "c"].entries()) {
         yield* submit({ id, owner: 1, order: { nonce: BigInt(index) } })
         yield* relay
-        assert.strictEqual((yield* intent(id)).failureReason, "simulation_failed")
+        assert.strictEqual(yield* givenUp(id), "simulation_failed")
       }
-      yield* simulatesWell
-      yield* submit({ id: "d", owner: 1, order: { nonce: 9n } })
-      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      yield* passDeadline
+      yield* tick
       assert.strictEqual((yield* intents.counts).failed, 3)
+      yield* simulatesWell
+      yield* submit({ id: "d", owner: 1, order: { nonce: 9n, deadline: 1_800_000_000n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
     }).pipe(Effect.provide(layer))
   )
 })

@@ -63,15 +63,13 @@ describe("a batch", () => {
 
   it.effect("leaves out what would revert, with its reason, and sends the others", () =>
     Effect.gen(function* () {
-      const { chain, intent, pending } = yield* submitted(3)
+      const { chain, givenUp, pending } = yield* submitted(3)
       yield* chain.onSimulate((calls) =>
         Effect.succeed(calls.map(({ to }) => (to === address(2) ? failing : settling)))
       )
       assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 2 })
       assert.deepStrictEqual((yield* pending).intentIds, ["a", "c"])
-      const dropped = yield* intent("b")
-      assert.strictEqual(dropped.failureReason, "simulation_failed")
-      assert.strictEqual(dropped.failureDetail, "InsufficientOutput")
+      assert.strictEqual(yield* givenUp("b"), "simulation_failed")
     }).pipe(Effect.provide(layer))
   )
 

@@ -9,6 +9,7 @@ import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { BUILDER, cancelledLog, layer, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)
 
@@ -17,10 +18,14 @@ const run = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))
 describe("what is refused", () => {
   it.effect("an authorization for a nonce that is gone", () =>
     Effect.gen(function* () {
-      const { chain, intent, sent, submit } = yield* scene
+      const { chain, givenUp, intent, passDeadline, sent, submit } = yield* scene
       yield* chain.setTransactionCount(OWNER, 1n)
       yield* submit({ id: "a" })
       yield* run
+      assert.strictEqual(yield* givenUp("a"), "stale_authorization")
+      assert.deepStrictEqual(yield* run, { claimed: 0, sent: 0 })
+      yield* passDeadline
+      yield* tick
       const failed = yield* intent("a")
       assert.strictEqual(failed.status, "failed")
       assert.strictEqual(failed.failureReason, "stale_authorization")
@@ -30,21 +35,23 @@ describe("what is refused", () => {
 
   it.effect("an account with another delegate whose authorization is gone", () =>
     Effect.gen(function* () {
-      const { chain, intent, submit } = yield* scene
+      const { chain, givenUp, submit } = yield* scene
       yield* chain.setCode(OWNER, designator(address(0x99)))
       yield* chain.setTransactionCount(OWNER, 1n)
       yield* submit({ id: "a" })
       yield* run
-      assert.strictEqual((yield* intent("a")).failureReason, "delegation_replaced")
+      assert.strictEqual(yield* givenUp("a"), "delegation_replaced")
     }).pipe(Effect.provide(layer))
   )
 
   it.effect("a sweep that would revert, with the decoded reason", () =>
     Effect.gen(function* () {
-      const { intent, sent, simulatesRevert, submit } = yield* scene
+      const { intent, passDeadline, sent, simulatesRevert, submit } = yield* scene
       yield* simulatesRevert("InsufficientOutput")
       yield* submit({ id: "a" })
       yield* run
+      yield* passDeadline
+      yield* tick
       const failed = yield* intent("a")
       assert.strictEqual(failed.failureReason, "simulation_failed")
       assert.strictEqual(failed.failureDetail, "InsufficientOutput")
@@ -54,22 +61,22 @@ describe("what is refused", () => {
 
   it.effect("a sweep whose owner has moved the tokens", () =>
     Effect.gen(function* () {
-      const { intent, simulatesRevert, state, submit } = yield* scene
+      const { givenUp, simulatesRevert, state, submit } = yield* scene
       state.ownerBalance = 999_999n
       yield* simulatesRevert("TransferFailed")
       yield* submit({ id: "a" })
       yield* run
-      assert.strictEqual((yield* intent("a")).failureReason, "insufficient_balance")
+      assert.strictEqual(yield* givenUp("a"), "insufficient_balance")
     }).pipe(Effect.provide(layer))
   )
 
   it.effect("a call that succeeds and does nothing", () =>
     Effect.gen(function* () {
-      const { intent, sent, simulatesNothing, submit } = yield* scene
+      const { givenUp, sent, simulatesNothing, submit } = yield* scene
       yield* simulatesNothing
       yield* submit({ id: "a" })
       yield* run
-      assert.strictEqual((yield* intent("a")).failureReason, "simulation_failed")
+      assert.strictEqual(yield* givenUp("a"), "simulation_failed")
       assert.lengthOf(yield* sent, 0)
     }).pipe(Effect.provide(layer))
   )
@@ -91,7 +98,7 @@ describe("what is refused", () => {
 
   it.effect("a party that was listed since, when the clearance is old", () =>
     Effect.gen(function* () {
-      const { intent, sent, submit } = yield* scene
+      const { givenUp, sent, submit } = yield* scene
       const screening = yield* ScreeningState
       const list = (party: Address.Address) =>
         Ref.update(screening, (state) => ({ ...state, listed: new Set([party]) }))
@@ -107,7 +114,7 @@ describe("what is refused", () => {
         yield* submit({ id, owner: 2 + index, order: { destination, deadline: 1_800_000_000n } })
         yield* TestClock.adjust(60_001)
         yield* run
-        assert.strictEqual((yield* intent(id)).failureReason, "screening_blocked", id)
+        assert.strictEqual(yield* givenUp(id), "screening_blocked", id)
       }
       assert.lengthOf(yield* sent, 1)
     }).pipe(Effect.provide(layer))

@@ -21,9 +21,9 @@ const submitted = Effect.fnUntraced(function* (count: number) {
 })
 
 describe("what a batch settles", () => {
-  it.effect("is booked for each sweep by its own event; one without an event fails alone", () =>
+  it.effect("is booked for each sweep by its own event; one without an event is given up alone", () =>
     Effect.gen(function* () {
-      const { bury, chain, intent, intents, mineLane, pending, unfinished } = yield* submitted(3)
+      const { bury, chain, givenUp, intents, mineLane, pending, unfinished } = yield* submitted(3)
       yield* relay
       const hash = (yield* pending).attempts[0]?.hash ?? "0x"
       yield* chain.setCode(address(2), designator(source.contracts.delegate))
@@ -33,8 +33,7 @@ describe("what a batch settles", () => {
       yield* bury(2)
       const report = yield* tick
       assert.strictEqual(report.delivered, 2)
-      assert.strictEqual(report.failed, 1)
-      assert.strictEqual((yield* intent("b")).failureReason, "reverted")
+      assert.strictEqual(yield* givenUp("b"), "reverted")
       assert.lengthOf(yield* unfinished, 0)
       const sweepIds = (yield* booked).map((entry) =>
         entry._tag === "Accrual" ? entry.accrual.sweepId : entry.revenue.sweepId
@@ -45,7 +44,7 @@ describe("what a batch settles", () => {
 
   it.effect("waits for what cannot be decided yet, and books the others meanwhile", () =>
     Effect.gen(function* () {
-      const { bury, chain, intent, intents, mineLane, pending, unfinished } = yield* submitted(2)
+      const { bury, chain, givenUp, intent, intents, mineLane, pending, unfinished } = yield* submitted(2)
       yield* relay
       const hash = (yield* pending).attempts[0]?.hash ?? "0x"
       const [a] = intents
@@ -55,11 +54,11 @@ describe("what a batch settles", () => {
       yield* chain.fail("logs")
       yield* tick
       assert.strictEqual((yield* intent("a")).status, "delivered")
-      assert.strictEqual((yield* intent("b")).status, "submitted")
+      assert.isUndefined(yield* givenUp("b"))
       assert.lengthOf(yield* unfinished, 1)
       yield* chain.fail()
       yield* tick
-      assert.strictEqual((yield* intent("b")).status, "failed")
+      assert.strictEqual(yield* givenUp("b"), "stale_authorization")
       assert.lengthOf(yield* unfinished, 0)
       assert.lengthOf(yield* booked, 2)
     }).pipe(Effect.provide(layer))

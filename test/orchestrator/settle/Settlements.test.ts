@@ -7,7 +7,7 @@ import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { cancelledLog, layer, otherLog, source, sweptLog } from "../../support/RelayScene.ts"
-import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
+import { booked, relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)
 
@@ -72,12 +72,12 @@ describe("settlement", () => {
     { forged: "with less than the order's minimum", change: { amountOut: 899n } }
   ])("an event $forged is none", ({ change }) =>
     Effect.gen(function* () {
-      const { attempt, bury, chain, intent, mineLane, order } = yield* sentSweep()
+      const { attempt, bury, chain, givenUp, mineLane, order } = yield* sentSweep()
       yield* chain.setCode(OWNER, designator(source.contracts.delegate))
       yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order, change)] })
       yield* bury(2)
-      assert.strictEqual((yield* tick).failed, 1)
-      assert.strictEqual((yield* intent("a")).failureReason, "reverted")
+      yield* tick
+      assert.strictEqual(yield* givenUp("a"), "reverted")
       assert.lengthOf(yield* booked, 0)
     }).pipe(Effect.provide(layer))
   )
@@ -148,9 +148,10 @@ describe("a mined transaction without the event", () => {
     { name: "a revert for a cancelled nonce", mined: "reverted", code: ours, spent: true, reason: "nonce_used" }
   ]
 
-  it.effect.each(cases)("$name fails as $reason, at depth", (each) =>
+  it.effect.each(cases)("$name fails as $reason, at depth and with proof", (each) =>
     Effect.gen(function* () {
-      const { attempt, bury, chain, intent, lane, order, state, status, unfinished } = yield* sentSweep()
+      const { attempt, bury, chain, givenUp, intent, lane, order, passDeadline, state, status, unfinished } =
+        yield* sentSweep()
       if (each.code !== undefined) yield* chain.setCode(OWNER, each.code)
       if (each.balance !== undefined) state.ownerBalance = each.balance
       if (each.spent === true) state.spentNonces.add(7n)
@@ -161,10 +162,58 @@ describe("a mined transaction without the event", () => {
       yield* tick
       assert.strictEqual(yield* status, "submitted")
       yield* bury(1)
+      if (each.spent !== true && each.seconds === undefined) {
+        // Its transaction is over, and its order can still be sent by anybody who has it.
+        assert.strictEqual((yield* tick).failed, 0)
+        assert.strictEqual(yield* givenUp("a"), each.reason)
+        yield* chain.setCode(OWNER, "0x")
+        assert.lengthOf(yield* unfinished, 0)
+        assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+        yield* passDeadline
+      }
       assert.strictEqual((yield* tick).failed, 1)
       assert.strictEqual((yield* intent("a")).failureReason, each.reason)
       assert.lengthOf(yield* unfinished, 0)
       assert.lengthOf(yield* booked, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is settled by whoever runs the order after its own transaction reverted", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, givenUp, intent, mineLane, order, passDeadline, state } = yield* sentSweep()
+      yield* chain.setCode(OWNER, designator(source.contracts.delegate))
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(2)
+      yield* tick
+      assert.strictEqual(yield* givenUp("a"), "reverted")
+
+      const foreign = { hash: hash("foreign"), logs: [sweptLog(order)] }
+      yield* chain.mine([foreign])
+      state.spentNonces.add(7n)
+      yield* passDeadline
+      yield* tick
+      const settled = yield* intent("a")
+      assert.strictEqual(settled.status, "delivered")
+      assert.strictEqual(settled.txHash, foreign.hash)
+      assert.lengthOf(yield* booked, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is tried again when an operator frees it, and fails with the newest reason", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, givenUp, intent, mineLane, passDeadline, simulatesRevert } = yield* sentSweep()
+      yield* chain.setCode(OWNER, designator(source.contracts.delegate))
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(2)
+      yield* tick
+      yield* simulatesRevert("InsufficientOutput")
+      yield* (yield* Intents).release(["a"])
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.strictEqual(yield* givenUp("a"), "simulation_failed")
+      yield* passDeadline
+      yield* tick
+      assert.strictEqual((yield* intent("a")).failureReason, "simulation_failed")
+      assert.strictEqual((yield* intent("a")).failureDetail, "InsufficientOutput")
     }).pipe(Effect.provide(layer))
   )
 

@@ -7,6 +7,7 @@ import type { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import type { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 import { moveCases } from "./IntentMoves.cases.ts"
+import { givenUpCases } from "./GivenUpIntents.cases.ts"
 import { queueCases } from "./IntentQueue.cases.ts"
 
 export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransactions | Outbox, unknown>) =>
@@ -189,5 +190,6 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
     )
 
     queueCases(stores)
+    givenUpCases(stores)
     moveCases(stores)
   })

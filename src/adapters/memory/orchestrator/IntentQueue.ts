@@ -1,6 +1,6 @@
 /** The queue of in-memory intents that are submitted and that no transaction carries. */
 import { Clock, Effect, HashMap, Ref } from "effect"
-import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
+import type { Intents } from "../../../ports/orchestrator/Intents.ts"
 import {
   carriesOwner,
   lookup,
@@ -37,15 +37,19 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
             : []
         )
       )
-      const claimed: Array<Intent> = []
-      for (const { intent, notBeforeMs } of queued) {
+      const claimed: Array<StoredIntent> = []
+      for (const stored of queued) {
+        const { intent, notBeforeMs } = stored
         if (claimed.length === limit) break
         if (busy.has(intent.order.owner) || (notBeforeMs !== undefined && notBeforeMs > at)) continue
         busy.add(intent.order.owner)
-        claimed.push(intent)
+        claimed.push(stored)
       }
-      const next = claimed.reduce((acc, intent) => withIntent(acc, { intent, leaseUntilMs: at + leaseMillis }), current)
-      return [claimed, next]
+      const next = claimed.reduce(
+        (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis }),
+        current
+      )
+      return [claimed.map(({ intent }) => intent), next]
     })
   })
 

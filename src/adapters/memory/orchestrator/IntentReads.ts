@@ -38,13 +38,12 @@ export const burned =
   ({ state }: Shared): Intents["Service"]["burned"] =>
   ({ builders, chainId, owners, sinceMs }) =>
     Effect.map(Ref.get(state), (current) => {
-      const recent = all(current).filter(
-        ({ failureReason, txHash, updatedAtMs }) =>
-          failureReason !== undefined &&
-          BURNING.includes(failureReason) &&
-          txHash !== undefined &&
-          updatedAtMs > sinceMs
-      )
+      const recent = Array.from(HashMap.values(current.intents)).flatMap(({ givenUp, intent }) => {
+        const open = intent.status === "submitted" ? givenUp : undefined
+        const reason = intent.failureReason ?? open?.reason
+        const isBurned = reason !== undefined && BURNING.includes(reason) && intent.txHash !== undefined
+        return isBurned && (open?.atMs ?? intent.updatedAtMs) > sinceMs ? [intent] : []
+      })
       const counted = <K extends string>(keys: ReadonlyArray<K>, isOf: (intent: Intent, key: K) => boolean) =>
         new Map(
           keys.flatMap((key) => {

@@ -2,6 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Ref, Stream } from "effect"
 import { IntentExists, Intents, type NewIntent } from "../../../ports/orchestrator/Intents.ts"
 import * as DeliveryLooks from "./DeliveryLooks.ts"
+import * as GivenUpIntents from "./GivenUpIntents.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
@@ -47,6 +48,8 @@ const make = Effect.map(OrchestratorState, (shared) =>
     claim: IntentQueue.claim(shared),
     release: IntentQueue.release(shared),
     overdue: IntentQueue.overdue(shared),
+    giveUp: GivenUpIntents.giveUp(shared),
+    givenUp: GivenUpIntents.givenUp(shared),
     apply: IntentMoves.apply(shared),
     applyAll: IntentMoves.applyAll(shared),
     burned: IntentReads.burned(shared),

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
-import type { Intent } from "../../../ports/orchestrator/Intents.ts"
+import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
@@ -16,6 +16,8 @@ export interface StoredIntent {
   readonly lookAtMs?: number
   /** Number of looks that found no delivery. */
   readonly looks?: number
+  /** Reason for which it is not sent any more, and the time of that decision in UNIX milliseconds. */
+  readonly givenUp?: GivenUp & { readonly atMs: number }
   /** The transaction that carries it, or that moved it on from `submitted`. */
   readonly relayTransactionId?: string
 }

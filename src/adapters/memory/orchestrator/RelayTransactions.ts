@@ -1,7 +1,7 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { IntentTaken, type RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
-import { account, carriesOwner, lookup, OrchestratorState, type State } from "./OrchestratorState.ts"
+import { account, carriesOwner, lookup, OrchestratorState, type State, unleased } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]
 
@@ -46,8 +46,10 @@ const free = (state: State, ids: ReadonlyArray<string>): State => ({
   ...state,
   intents: ids.reduce(
     (intents, id) =>
-      HashMap.modify(intents, id, (stored) =>
-        stored.intent.status === "submitted" ? { intent: stored.intent } : stored
+      HashMap.modify(intents, id, ({ relayTransactionId, ...stored }) =>
+        stored.intent.status === "submitted" || relayTransactionId === undefined
+          ? stored
+          : { ...stored, relayTransactionId }
       ),
     state.intents
   )
@@ -101,8 +103,9 @@ const allocate =
             reserved: HashMap.set(current.reserved, transaction.id, options.reserve ?? 0n),
             intents: intentIds.reduce(
               (intents, id) =>
-                HashMap.modify(intents, id, ({ intent }) => ({
-                  intent: { ...intent, txHash: attempt.hash, updatedAtMs: createdAtMs },
+                HashMap.modify(intents, id, (stored) => ({
+                  ...unleased(stored),
+                  intent: { ...stored.intent, txHash: attempt.hash, updatedAtMs: createdAtMs },
                   relayTransactionId: transaction.id
                 })),
               current.intents

@@ -39,15 +39,23 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
     const since = timestamp(query.sinceMs)
     const accounts = query.owners.map((owner) => `${query.chainId}:${owner}`)
     const rows = yield* sql<{ owner: string | null; builder: string | null; count: number }>`
-      SELECT owner, NULL AS builder, count(*)::int AS count FROM orchestrator.intents
-      WHERE account = ANY(${accounts}) AND status = 'failed' AND tx_hash IS NOT NULL AND updated_at > ${since}
-        AND failure_reason = ANY(${BURNING})
-      GROUP BY owner
+      SELECT burned.owner, NULL AS builder, count(*)::int AS count FROM (
+        SELECT owner FROM orchestrator.intents
+        WHERE account = ANY(${accounts}) AND status = 'failed' AND tx_hash IS NOT NULL AND updated_at > ${since}
+          AND failure_reason = ANY(${BURNING})
+        UNION ALL
+        SELECT i.owner FROM orchestrator.given_up_intents g JOIN orchestrator.intents i ON i.id = g.intent_id
+        WHERE g.account = ANY(${accounts}) AND g.burned AND g.at > ${since} AND i.status = 'submitted'
+      ) burned GROUP BY burned.owner
       UNION ALL
-      SELECT NULL, builder_id, count(*)::int FROM orchestrator.intents
-      WHERE builder_id = ANY(${query.builders.map(text)}) AND status = 'failed' AND tx_hash IS NOT NULL
-        AND updated_at > ${since} AND failure_reason = ANY(${BURNING})
-      GROUP BY builder_id`
+      SELECT NULL, burned.builder_id, count(*)::int FROM (
+        SELECT builder_id FROM orchestrator.intents
+        WHERE builder_id = ANY(${query.builders.map(text)}) AND status = 'failed' AND tx_hash IS NOT NULL
+          AND updated_at > ${since} AND failure_reason = ANY(${BURNING})
+        UNION ALL
+        SELECT g.builder_id FROM orchestrator.given_up_intents g JOIN orchestrator.intents i ON i.id = g.intent_id
+        WHERE g.builder_id = ANY(${query.builders.map(text)}) AND g.burned AND g.at > ${since} AND i.status = 'submitted'
+      ) burned GROUP BY burned.builder_id`
     return {
       owners: new Map(rows.flatMap(({ count, owner }) => (owner === null ? [] : [[owner, count] as const]))),
       builders: new Map(rows.flatMap(({ builder, count }) => (builder === null ? [] : [[builder, count] as const])))

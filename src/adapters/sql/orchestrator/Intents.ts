@@ -6,6 +6,7 @@ import { IntentExists, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import * as DeliveryLooks from "./DeliveryLooks.ts"
+import * as GivenUpIntents from "./GivenUpIntents.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
@@ -67,6 +68,8 @@ const make = Effect.gen(function* () {
     claim: IntentQueue.claim(sql),
     release: IntentQueue.release(sql),
     overdue: IntentQueue.overdue(sql),
+    giveUp: GivenUpIntents.giveUp(sql),
+    givenUp: GivenUpIntents.givenUp(sql),
     apply: IntentMoves.apply(sql),
     applyAll: IntentMoves.applyAll(sql),
     burned: IntentReads.burned(sql),

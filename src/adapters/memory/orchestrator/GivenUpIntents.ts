@@ -1,0 +1,26 @@
+/** Reasons for which submitted in-memory intents are not sent any more. */
+import { Clock, Effect, Option, Ref } from "effect"
+import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { lookup, type OrchestratorState, unleased, withIntent } from "./OrchestratorState.ts"
+
+type Shared = OrchestratorState["Service"]
+
+export const giveUp =
+  ({ state }: Shared): Intents["Service"]["giveUp"] =>
+  (id, { detail, notBeforeMs, reason }) =>
+    Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
+      Ref.update(state, (current) => {
+        const stored = lookup(current.intents, id)
+        return stored?.intent.status === "submitted"
+          ? withIntent(current, { ...unleased(stored), notBeforeMs, givenUp: { reason, detail, atMs } })
+          : current
+      })
+    )
+
+export const givenUp =
+  ({ state }: Shared): Intents["Service"]["givenUp"] =>
+  (id) =>
+    Effect.map(Ref.get(state), ({ intents }) => {
+      const why = lookup(intents, id)?.givenUp
+      return why === undefined ? Option.none() : Option.some({ reason: why.reason, detail: why.detail })
+    })

@@ -1,0 +1,39 @@
+/** Reasons for which submitted intents are not sent any more. */
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Option } from "effect"
+import { BURNING, type FailureReason } from "../../../domain/Intent.ts"
+import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+
+/** A reason is kept for this long after its intent could be claimed again. */
+const KEPT_MILLIS = 86_400_000
+
+export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>
+  Effect.fnUntraced(function* (id, { detail, notBeforeMs, reason }) {
+    const millis = yield* Clock.currentTimeMillis
+    yield* sql`
+      WITH old AS (
+        DELETE FROM orchestrator.given_up_intents WHERE not_before < ${timestamp(millis - KEPT_MILLIS)}
+      ), intent AS (
+        UPDATE orchestrator.intents
+        SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL
+        WHERE id = ${text(id)} AND status = 'submitted'
+        RETURNING id, account, builder_id, tx_hash
+      )
+      INSERT INTO orchestrator.given_up_intents AS g (
+        intent_id, account, builder_id, reason, detail, burned, at, not_before
+      )
+      SELECT id, account, builder_id, ${reason}, ${text(detail)},
+        tx_hash IS NOT NULL AND ${BURNING.includes(reason)}, ${timestamp(millis)}, ${timestamp(notBeforeMs)}
+      FROM intent
+      ON CONFLICT (intent_id) DO UPDATE
+      SET reason = excluded.reason, detail = excluded.detail, burned = g.burned OR excluded.burned, at = excluded.at,
+        not_before = excluded.not_before`
+  }, guarded("giveUp"))
+
+export const givenUp = (sql: PgClient.PgClient): Intents["Service"]["givenUp"] =>
+  Effect.fnUntraced(function* (id) {
+    const [row] = yield* sql<{ reason: FailureReason; detail: string }>`
+      SELECT reason, detail FROM orchestrator.given_up_intents WHERE intent_id = ${text(id)}`
+    return Option.fromUndefinedOr(row)
+  }, guarded("givenUp"))
