@@ -8,6 +8,7 @@ import payouts from "./0003_payouts.ts"
 import revenueAndAlerts from "./0004_revenue_and_alerts.ts"
 import payoutPayments from "./0005_payout_payments.ts"
 import sweepEvents from "./0006_sweep_events.ts"
+import accrualChains from "./0008_accrual_chains.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -15,5 +16,6 @@ export const migrations = {
   "0003_payouts": payouts,
   "0004_revenue_and_alerts": revenueAndAlerts,
   "0005_payout_payments": payoutPayments,
-  "0006_sweep_events": sweepEvents
+  "0006_sweep_events": sweepEvents,
+  "0008_accrual_chains": accrualChains
 }

@@ -3,9 +3,10 @@ import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { BuilderApi } from "../api/builder/BuilderApi.ts"
-import { PaymentUnproven } from "../api/builder/PayoutErrors.ts"
+import { NothingOwed, PaymentUnproven } from "../api/builder/PayoutErrors.ts"
 import { orchestrator } from "../config/Orchestrator.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
+import { asLeftOut } from "./PayoutTables.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** The backend rejected a request or cannot be reached. The message says what to do. */
@@ -74,12 +75,16 @@ const UNPROVEN: Readonly<Record<PaymentUnproven["reason"], string>> = {
 const unproven = ({ builderIds, reason }: PaymentUnproven): string =>
   [UNPROVEN[reason], ...(builderIds.length > 0 ? [builderIds.join(", ")] : [])].join(": ")
 
+const nothingOwed = ({ leftOut }: NothingOwed): string =>
+  leftOut.length === 0
+    ? "no builder is owed the minimum amount in this token on this chain"
+    : `no builder who is owed the minimum amount in this token on this chain can be paid\n${asLeftOut(leftOut)}`
+
 const WORDS: Readonly<Record<string, string>> = {
   Unauthorized:
     "the admin token is wrong. Set BUILDER_ADMIN_TOKEN to the backend's ADMIN_TOKEN. If a gateway is configured, the console accepts no token",
   NotFound: "no record has this id",
   AlreadyRegistered: "the id is taken, or the wallet already owns a builder",
-  NothingOwed: "no builder is owed the minimum amount in this token on this chain",
   PayoutClosed: "the batch is no longer open",
   PaymentInFlight: "a signed payment of the batch may still be mined. `sweep payouts send` continues it",
   PaymentTaken: "the transaction pays another batch of the same token",
@@ -94,6 +99,7 @@ export const explain = (url: string, failure: Failure): string => {
   if (isClientError(failure)) return unreachable(url, failure)
   if (failure._tag === "InvalidRequest") return issues(failure.error)
   if (failure instanceof PaymentUnproven) return unproven(failure)
+  if (failure instanceof NothingOwed) return nothingOwed(failure)
   return (
     WORDS[failure._tag] ?? `${url} returned an error that this version of the command does not know (${failure._tag})`
   )

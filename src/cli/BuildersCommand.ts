@@ -77,13 +77,11 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
         ...(apiKey === undefined ? [] : [`key begins with ${apiKey.prefix}`]),
         "",
         table(
-          ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED"],
-          totals.map(({ chainId, earned, owed, paid, token }) => [
-            String(chainId ?? "unknown"),
+          ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED", "CLAIMED", "UNCLAIMED"],
+          totals.map(({ chainId, claimed, earned, owed, paid, token, unclaimed }) => [
+            String(chainId ?? "unassigned"),
             token,
-            earned.toString(),
-            paid.toString(),
-            owed.toString()
+            ...[earned, paid, owed, claimed, unclaimed].map(String)
           ]),
           "nothing earned yet"
         )

@@ -8,7 +8,6 @@ import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import { configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
-import { UsageError } from "./UsageError.ts"
 
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
@@ -21,12 +20,6 @@ const options = Effect.gen(function* () {
     config.relayerKeys
   )
   const chains = yield* configuredChains
-  const { defaultSourceChain } = settings
-  if (defaultSourceChain !== undefined && !chains.some(({ chain }) => chain.id === defaultSourceChain)) {
-    return yield* new UsageError({
-      detail: `DEFAULT_SOURCE_CHAIN: chain ${defaultSourceChain} is not in the chains file`
-    })
-  }
   const { orchestrator } = serverDefaults.rateLimits
   return {
     chains,

@@ -1,5 +1,6 @@
 /** Payout batches as text for a terminal. */
-import type { OpenedPayout, PayoutBatch } from "../domain/Payout.ts"
+import type { Position } from "../domain/LedgerEntry.ts"
+import type { LeftOut, OpenedPayout, PayoutBatch } from "../domain/Payout.ts"
 import { facts, table } from "./Table.ts"
 
 const outcome = ({ failureReason, status, txHash }: PayoutBatch): string =>
@@ -41,21 +42,42 @@ export const asFacts = (batch: PayoutBatch): string =>
     )
   ].join("\n")
 
+/** Builders who are owed enough, but are not in a batch. */
+export const asLeftOut = (leftOut: ReadonlyArray<LeftOut>): string =>
+  [
+    "left out, and still owed:",
+    table(
+      ["BUILDER", "ADDRESS", "AMOUNT", "REASON"],
+      leftOut.map(({ amount, builderId, payoutAddress, reason }) => [
+        builderId,
+        payoutAddress,
+        amount.toString(),
+        reason
+      ])
+    )
+  ].join("\n")
+
 /** A batch that was opened now, and the builders who are not in it. */
 export const asOpened = ({ leftOut, ...batch }: OpenedPayout): string =>
-  leftOut.length === 0
-    ? asFacts(batch)
-    : [
-        asFacts(batch),
-        "",
-        "left out, and still owed:",
-        table(
-          ["BUILDER", "ADDRESS", "AMOUNT", "REASON"],
-          leftOut.map(({ amount, builderId, payoutAddress, reason }) => [
-            builderId,
-            payoutAddress,
-            amount.toString(),
-            reason
-          ])
-        )
-      ].join("\n")
+  leftOut.length === 0 ? asFacts(batch) : [asFacts(batch), "", asLeftOut(leftOut)].join("\n")
+
+/** Sums of the ledger per token and chain, with the balances of the vaults. */
+export const asPositions = (positions: ReadonlyArray<Position & { readonly vaultBalance?: bigint }>): string => {
+  const unassigned = positions.some(({ chainId }) => chainId === undefined)
+  return [
+    table(
+      ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED", "CLAIMED", "UNCLAIMED", "VAULT HOLDS"],
+      positions.map(({ chainId, claimed, earned, owed, paid, token, unclaimed, vaultBalance }) => [
+        String(chainId ?? "unassigned"),
+        token,
+        ...[earned, paid, owed, claimed, unclaimed].map(String),
+        vaultBalance?.toString() ?? "unknown"
+      ]),
+      "nothing earned yet"
+    ),
+    ...(unassigned ? ["", UNASSIGNED] : [])
+  ].join("\n")
+}
+
+const UNASSIGNED =
+  "unassigned: reported without a chain. No batch pays these amounts until `sweep payouts assign` gives them one."

@@ -1,7 +1,7 @@
 /** `./sweep payouts`: shows and pays owed amounts over the admin API of the builder backend. */
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { TreasuryView } from "../api/builder/Schemas.ts"
+import { Assignment, TreasuryView } from "../api/builder/Schemas.ts"
 import * as Address from "../domain/Address.ts"
 import { Uint256 } from "../domain/Amount.ts"
 import { ChainId } from "../domain/ChainId.ts"
@@ -11,8 +11,7 @@ import * as BuilderClient from "./BuilderClient.ts"
 import { json, printed } from "./Output.ts"
 import * as Pages from "./Pages.ts"
 import { send } from "./PayoutSendCommand.ts"
-import { asFacts, asOpened, asTable } from "./PayoutTables.ts"
-import { table } from "./Table.ts"
+import { asFacts, asOpened, asPositions, asTable } from "./PayoutTables.ts"
 import { UsageError } from "./UsageError.ts"
 
 const isHash = Schema.is(Hash)
@@ -22,22 +21,45 @@ const id = Argument.String("batch").pipe(Argument.withDescription("The batch's i
 const owed = Command.make("owed", { json }, ({ json }) =>
   Effect.gen(function* () {
     const { console, explained } = yield* BuilderClient.connect
-    yield* printed(TreasuryView, yield* explained(console.treasury()), json, ({ positions }) =>
-      table(
-        ["CHAIN", "TOKEN", "EARNED", "PAID", "OWED", "VAULT HOLDS"],
-        positions.map(({ chainId, earned, owed, paid, token, vaultBalance }) => [
-          String(chainId ?? "unknown"),
-          token,
-          earned.toString(),
-          paid.toString(),
-          owed.toString(),
-          vaultBalance?.toString() ?? "unknown"
-        ]),
-        "nothing earned yet"
-      )
-    )
+    yield* printed(TreasuryView, yield* explained(console.treasury()), json, ({ positions }) => asPositions(positions))
   })
-).pipe(Command.withDescription("Show the owed amount in each token and the balance of the vault that pays it"))
+).pipe(
+  Command.withDescription(
+    "Show the owed amount in each token, the part of it that open batches claim, and the balance of the vault that pays it"
+  )
+)
+
+const assign = Command.make(
+  "assign",
+  {
+    chainId: Flag.Int("chain").pipe(Flag.withSchema(ChainId), Flag.withDescription("Id of the chain")),
+    token: Flag.String("token").pipe(
+      Flag.withSchema(Address.NonZeroAddress),
+      Flag.withDescription("Address of the token, as `owed` shows it")
+    ),
+    json
+  },
+  ({ chainId, json, token }) =>
+    Effect.gen(function* () {
+      const { console, explained } = yield* BuilderClient.connect
+      const assigned = yield* explained(console.assignAccruals({ payload: { chainId, token } }))
+      yield* printed(Assignment, assigned, json, ({ amount, sweeps }) =>
+        sweeps === 0
+          ? "no accrual of the token is without a chain"
+          : `assigned ${sweeps} ${sweeps === 1 ? "accrual" : "accruals"} to chain ${chainId}, of which ${amount} is owed`
+      )
+    })
+).pipe(
+  Command.withDescription(
+    "Assign a token's accruals that were reported without a chain to a chain, so that batches pay them. An assigned accrual keeps its chain"
+  ),
+  Command.withExamples([
+    {
+      command: "sweep payouts assign --chain 8453 --token 0x8335…",
+      description: "They were earned on Base"
+    }
+  ])
+)
 
 const list = Command.make("list", { json }, ({ json }) =>
   Effect.gen(function* () {
@@ -183,5 +205,5 @@ const fail = Command.make(
 
 export const payoutsCommand = Command.make("payouts").pipe(
   Command.withDescription("Pay builders what they are owed, in batches"),
-  Command.withSubcommands([owed, list, open, show, exportBatch, send, markPaid, fail])
+  Command.withSubcommands([owed, assign, list, open, show, exportBatch, send, markPaid, fail])
 )

@@ -1,6 +1,7 @@
 /** Settings of the builder backend. */
 import { Config, Option } from "effect"
 import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
+import { chains, ChainsConfig } from "./Chains.ts"
 import { defaultsOf, list, optional, origins, secret, setting, valuesOf } from "./Setting.ts"
 
 export const builder = {
@@ -83,9 +84,10 @@ export const builder = {
 export const BuilderConfig = valuesOf(builder)
 
 type Values = ReturnType<typeof defaultsOf<typeof builder>>
+type ChainsValues = ReturnType<typeof defaultsOf<typeof chains>>
 
 /** The use cases' settings. The environment cannot change the numbers here. */
-const asUseCaseSettings = (values: Values): BuilderSettingsShape => ({
+const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSettingsShape => ({
   dashboardOrigins: values.dashboardOrigins,
   siweResourceOrigins: [],
   siweChainIds: undefined,
@@ -94,7 +96,7 @@ const asUseCaseSettings = (values: Values): BuilderSettingsShape => ({
   sessionLifetimeMillis: 7 * 24 * 3_600_000,
   sessionCookieDomain: Option.getOrUndefined(values.sessionCookieDomain),
   selfSignupEnabled: values.selfSignup,
-  defaultChainId: undefined,
+  defaultChainId: Option.getOrUndefined(ofChains.defaultSourceChain),
   gatewayHeader: Option.getOrUndefined(values.gatewayHeader),
   orchestratorUrl: Option.getOrUndefined(values.orchestratorUrl)?.href.replace(/\/$/, ""),
   localNodes: undefined,
@@ -108,7 +110,9 @@ const asUseCaseSettings = (values: Values): BuilderSettingsShape => ({
 })
 
 /** The use cases' settings, as the environment sets them. */
-export const builderSettings = Config.map(BuilderConfig, asUseCaseSettings)
+export const builderSettings = Config.map(Config.all([ChainsConfig, BuilderConfig]), ([ofChains, values]) =>
+  asUseCaseSettings(ofChains, values)
+)
 
 /** The use cases' settings in an empty environment. */
-export const builderDefaults = asUseCaseSettings(defaultsOf(builder))
+export const builderDefaults = asUseCaseSettings(defaultsOf(chains), defaultsOf(builder))

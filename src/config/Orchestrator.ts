@@ -89,12 +89,6 @@ export const orchestrator = {
     check: integer(BPS),
     meaning: "Slippage tolerance of a same-chain swap, in basis points."
   }),
-  defaultSourceChain: optional({
-    name: "DEFAULT_SOURCE_CHAIN",
-    check: integer({ from: 1, to: 999_999_999_999_999 }),
-    meaning:
-      "Id of the chain where a sweep starts if the route hint, the token and the owner's balances do not decide it."
-  }),
   clearanceLifetimeSeconds: setting({
     name: "CLEARANCE_LIFETIME_SECONDS",
     default: 60,
@@ -204,10 +198,11 @@ export const orchestrator = {
 export const OrchestratorConfig = valuesOf(orchestrator)
 
 type Values = ReturnType<typeof defaultsOf<typeof orchestrator>>
+type ChainsValues = ReturnType<typeof defaultsOf<typeof chains>>
 
 /** The use cases' settings. The environment cannot change the numbers here. */
-const asUseCaseSettings = (domainName: string, values: Values): OrchestratorSettingsShape => ({
-  domainName,
+const asUseCaseSettings = (ofChains: ChainsValues, values: Values): OrchestratorSettingsShape => ({
+  domainName: ofChains.domainName,
   fees: {
     protocolBps: { tier1: values.protocolBpsTier1, tier2: values.protocolBpsTier2, tier3: values.protocolBpsTier3 },
     subscriberShareBps: values.subscriberShareBps,
@@ -216,7 +211,7 @@ const asUseCaseSettings = (domainName: string, values: Values): OrchestratorSett
   quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
   orderGraceSeconds: values.orderGraceSeconds,
   slippageBps: values.slippageBps,
-  defaultSourceChain: Option.getOrUndefined(values.defaultSourceChain),
+  defaultSourceChain: Option.getOrUndefined(ofChains.defaultSourceChain),
   clearanceLifetimeMillis: values.clearanceLifetimeSeconds * 1000,
   relayer: {
     pollMillis: values.relayerPollMillis,
@@ -239,10 +234,9 @@ const asUseCaseSettings = (domainName: string, values: Values): OrchestratorSett
 })
 
 /** The use cases' settings, as the environment sets them. */
-export const orchestratorSettings = Config.map(
-  Config.all([ChainsConfig, OrchestratorConfig]),
-  ([{ domainName }, values]) => asUseCaseSettings(domainName, values)
+export const orchestratorSettings = Config.map(Config.all([ChainsConfig, OrchestratorConfig]), ([ofChains, values]) =>
+  asUseCaseSettings(ofChains, values)
 )
 
 /** The use cases' settings in an empty environment. */
-export const orchestratorDefaults = asUseCaseSettings(chains.domainName.default, defaultsOf(orchestrator))
+export const orchestratorDefaults = asUseCaseSettings(defaultsOf(chains), defaultsOf(orchestrator))

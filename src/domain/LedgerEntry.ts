@@ -19,7 +19,7 @@ export interface LedgerEntry {
   readonly id: string
   readonly kind: EntryKind
   readonly builderId: string
-  /** Absent if the reporter did not name the chain of the sweep. */
+  /** Absent while an accrual that was reported without a chain is assigned to none. */
   readonly chainId?: ChainId
   readonly token: Address.Address
   /** Change of the builder's earnings in the token's smallest unit. Negative in a reversal. */
@@ -40,17 +40,34 @@ export interface TokenAmount {
   readonly amount: bigint
 }
 
-/** Sums of a builder's entries per token and chain. */
+/** Sums of a builder's entries per token and chain, in the token's smallest unit. */
 export interface LedgerTotals {
+  /** Absent for accruals that are assigned to no chain. */
   readonly chainId?: ChainId
   readonly token: Address.Address
   /** Earnings minus reversals. */
   readonly earned: bigint
   readonly paid: bigint
+  /** The part of what is owed that open payout batches claim. */
+  readonly claimed: bigint
 }
 
 /** Earnings minus payments. Negative after the reversal of a paid accrual; the next payout is reduced by it. */
 export const owed = (totals: LedgerTotals): bigint => totals.earned - totals.paid
+
+/** Sums with the amounts that follow from them. */
+export interface Position extends LedgerTotals {
+  /** See {@link owed}. */
+  readonly owed: bigint
+  /** Owed, and claimed by no open batch. */
+  readonly unclaimed: bigint
+}
+
+export const position = (totals: LedgerTotals): Position => ({
+  ...totals,
+  owed: owed(totals),
+  unclaimed: owed(totals) - totals.claimed
+})
 
 const amounts = (
   totals: ReadonlyArray<LedgerTotals>,
@@ -70,11 +87,11 @@ export const balances = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<Tok
 export const lifetime = (totals: ReadonlyArray<LedgerTotals>): ReadonlyArray<TokenAmount> =>
   amounts(totals, (line) => line.earned)
 
-/** Balance on the wire (spec, "Accrual ledger"). `chainId` is an addition, present if the chain is known. */
+/** Balance on the wire (spec, "Accrual ledger"). `chainId` is an addition. */
 export const Balance = Schema.Struct({
   token: described(Address.Address, "Token of the amount."),
   amount: described(Sum, "Amount in the smallest unit of the token."),
-  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported.")
+  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was neither reported nor assigned.")
 }).annotate({ identifier: "Balance" })
 
 /** Accrual as its builder sees it (spec, "Accrual ledger"). The last two fields are additions. */
@@ -84,7 +101,10 @@ export const Activity = Schema.Struct({
   amount: described(Uint256, "Amount earned, in the smallest unit of the token."),
   paid: described(Schema.Boolean, "True if the amount was paid."),
   createdAtMs: described(Schema.Int, "UNIX time in milliseconds when the accrual was booked."),
-  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported."),
+  chainId: described(
+    Schema.optionalKey(ChainId),
+    "Chain of the token. Absent if it was neither reported nor assigned."
+  ),
   reversed: described(Schema.optionalKey(Schema.Literal(true)), "True if the accrual was reversed. Absent otherwise.")
 }).annotate({ identifier: "Activity" })
 export type Activity = typeof Activity.Type

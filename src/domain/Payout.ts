@@ -27,12 +27,14 @@ export type PayoutLine = typeof PayoutLine.Type
 /**
  * Reason why a builder who is owed enough is not in a batch. `excluded`: the operator named it. `suspended`: its account is
  * suspended. `sanctions_listed`: screening found its payout address. `screening_unavailable`: screening gave no result.
+ * `changed`: its account, or what it is owed, changed while the batch was opened.
  */
 export const LeftOutReason = Schema.Literals([
   "excluded",
   "suspended",
   "sanctions_listed",
-  "screening_unavailable"
+  "screening_unavailable",
+  "changed"
 ]).annotate({ identifier: "LeftOutReason" })
 export type LeftOutReason = typeof LeftOutReason.Type
 

@@ -11,6 +11,8 @@ import { BodyLimit } from "../shared/Middleware.ts"
 import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
 import { NewBuilderView, Ok, page } from "./AccountSchemas.ts"
 import {
+  Assignment,
+  AssignmentRequest,
   AuditPage,
   Booking,
   BuilderDetail,
@@ -89,7 +91,14 @@ const builders = [
     error: [NotFound, ...failures]
   })
     .middleware(DetailedBody)
-    .annotateMerge(Docs.reverseAccrual)
+    .annotateMerge(Docs.reverseAccrual),
+  HttpApiEndpoint.post("assignAccruals", "/admin/accruals/assign", {
+    payload: AssignmentRequest,
+    success: Assignment,
+    error: [InvalidRequest, ...failures]
+  })
+    .middleware(DetailedBody)
+    .annotateMerge(Docs.assignAccruals)
 ] as const
 
 const payouts = [

@@ -46,7 +46,7 @@ export const patchBuilder = endpoint(
 
 export const builderAccruals = endpoint(
   "Get the totals of a builder",
-  "Per token and chain. `owed` is negative after a paid accrual was reversed.",
+  "Per token and chain. `owed` is negative after a paid accrual was reversed. A line without `chainId` has accruals that are assigned to no chain.",
   [notFound, ...always],
   Examples.builderAccruals
 )
@@ -65,12 +65,19 @@ export const reverseAccrual = endpoint(
   Examples.reverseAccrual
 )
 
+export const assignAccruals = endpoint(
+  "Assign accruals to a chain",
+  "Assigns all accruals of a token that were reported without a chain, with their reversals. Until then no payout includes them. With `DEFAULT_SOURCE_CHAIN`, such accruals are assigned to that chain when they are booked. An assigned accrual keeps its chain. Safe to repeat.",
+  write,
+  Examples.assignAccruals
+)
+
 export const payouts = endpoint("List payout batches", "Newest first.", read, Examples.payouts)
 
 export const openPayout = endpoint(
   "Open a payout batch",
-  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. Leaves out the builders in `exclude`, suspended builders, and those whose payout address sanctions screening does not clear; `leftOut` names them, and their amounts stay owed. A claimed amount is in no other batch until the batch fails.",
-  [[409, "nothing_owed", "no builder is owed the minimum amount"], ...write],
+  "Claims all amounts owed in one token on one chain to every builder who is owed `minAmount` or more. Leaves out the builders in `exclude`, suspended builders, and those whose payout address sanctions screening does not clear; `leftOut` names them, and their amounts stay owed. A claimed amount is in no other batch until the batch fails. An opened batch pays the addresses of its lines, also if a builder is suspended or its payout address changes later: to pay differently, give the batch up and open another.",
+  [[409, "nothing_owed", "no builder who can be paid is owed the minimum amount: see `leftOut`"], ...write],
   Examples.openPayout
 )
 
@@ -137,7 +144,7 @@ export const revenue = endpoint(
 
 export const treasury = endpoint(
   "Compare liabilities with vault balances",
-  "Amounts earned, paid and owed, and the balance of the chain's vault. The balance is absent if the chain does not answer.",
+  "Amounts earned, paid, owed and claimed by open batches, and the balance of the chain's vault. The balance is absent if the chain does not answer.",
   always,
   Examples.treasury
 )

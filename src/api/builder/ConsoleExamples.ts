@@ -34,7 +34,7 @@ const open = {
 
 const closedAtMs = createdAtMs + 600_000
 
-const sums = { earned: "250000000", paid: "125000000", owed: "125000000" }
+const sums = { earned: "250000000", paid: "125000000", owed: "125000000", claimed: "100000000", unclaimed: "25000000" }
 
 const ok = (body: unknown) => ({ response: { status: 200, body } })
 const created = (body: unknown) => ({ response: { status: 201, body } })
@@ -68,6 +68,8 @@ export const reverseAccrual = {
   request: { sweepId, reason: "removed by a reorganisation" },
   ...ok({ booked: "added" })
 }
+
+export const assignAccruals = { request: { token, chainId }, ...ok({ sweeps: 42, amount: "125000000" }) }
 
 export const payouts = ok({ payouts: [open] })
 

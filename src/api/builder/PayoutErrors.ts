@@ -2,10 +2,20 @@
 import { Schema } from "effect"
 import { code } from "../shared/Errors.ts"
 import { described } from "../../domain/Described.ts"
+import { LeftOut } from "../../domain/Payout.ts"
 
 export class NothingOwed extends Schema.Error<NothingOwed>("NothingOwed")(
-  { error: code("nothing_owed") },
-  { httpApiStatus: 409, description: "No builder is owed the minimum amount in this token on this chain" }
+  {
+    error: code("nothing_owed"),
+    leftOut: described(
+      Schema.Array(LeftOut).annotate({ examples: [[]] }),
+      "Builders who are owed the minimum amount, but cannot be paid, by builder id."
+    )
+  },
+  {
+    httpApiStatus: 409,
+    description: "No builder who can be paid is owed the minimum amount in this token on this chain"
+  }
 ) {
   readonly _tag = "NothingOwed"
 }

@@ -113,11 +113,19 @@ export const PatchRequest = Schema.Struct({
 
 /** Sums of the ledger in one token. */
 const sums = {
-  chainId: described(Schema.optionalKey(ChainId), "Chain of the token. Absent if it was not reported."),
+  chainId: described(
+    Schema.optionalKey(ChainId),
+    "Chain of the token. Absent for accruals that were reported without a chain and are not assigned to one. No payout includes these."
+  ),
   token: described(Address.Address, "Token of the sums."),
   earned: described(Sum, "Amount earned, in the smallest unit of the token."),
   paid: described(Sum, "Amount paid, in the smallest unit of the token."),
-  owed: described(Sum, "Amount earned and not paid, in the smallest unit of the token.")
+  owed: described(Sum, "Amount earned and not paid, in the smallest unit of the token."),
+  claimed: described(Sum, "Part of `owed` that open payout batches claim, in the smallest unit of the token."),
+  unclaimed: described(
+    Sum,
+    "`owed` minus `claimed`: the amount for the next payout batch, in the smallest unit of the token."
+  )
 }
 
 export const TotalsView = Schema.Struct({
@@ -157,6 +165,16 @@ export const ReversalRequest = Schema.Struct({
 }).annotate({
   identifier: "ReversalRequest"
 })
+
+export const AssignmentRequest = Schema.Struct({
+  token: described(Address.NonZeroAddress, "Token of the accruals."),
+  chainId: described(ChainId, "Chain to which they are assigned.")
+}).annotate({ identifier: "AssignmentRequest" })
+
+export const Assignment = Schema.Struct({
+  sweeps: described(Schema.Int, "Number of accruals that were assigned now. 0 if all had a chain."),
+  amount: described(Sum, "Amount owed for them, in the smallest unit of the token.")
+}).annotate({ identifier: "Assignment" })
 
 export const Booking = Schema.Struct({
   booked: described(

@@ -1,24 +1,38 @@
 /** Books the earnings of settled sweeps (spec, "Accrual ledger"; design, "Rules of money", 5). Every booking is idempotent. */
 import { Context, Effect, Layer } from "effect"
 import type { Accrual, Revenue } from "../../domain/Accrual.ts"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
   type AccrualConflict,
   type AccrualNotFound,
+  type Assigned,
   type Booked,
   Ledger,
   type UnknownBuilder
 } from "../../ports/builder/Ledger.ts"
 import { RevenueBook, type RevenueConflict } from "../../ports/builder/RevenueBook.ts"
+import { Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
+import { BuilderSettings } from "../shared/BuilderSettings.ts"
 
 export class Bookkeeping extends Context.Service<
   Bookkeeping,
   {
-    /** Books a builder's accrual. Different content under a booked sweep id is refused, and raises an alert. */
+    /** Books a builder's accrual, on the default chain if it names none. Different content under a booked sweep id is refused, and raises an alert. */
     readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
+    /**
+     * Assigns a token's accruals that were reported without a chain to a chain, on which payouts then pay them. Idempotent: an
+     * assigned accrual keeps its chain.
+     */
+    readonly assign: (
+      token: Address.Address,
+      chainId: ChainId,
+      actor: string
+    ) => Effect.Effect<Assigned, UnsupportedChain | StoreUnavailable>
     /** Reverses the accrual of a sweep that did not happen, such as one that a deep reorganisation removed. */
     readonly reverse: (
       sweepId: string,
@@ -36,6 +50,8 @@ export class Bookkeeping extends Context.Service<
     Effect.gen(function* () {
       const alerts = yield* Alerts
       const audit = yield* AuditLog
+      const chains = yield* Chains
+      const { defaultChainId } = yield* BuilderSettings
       const ledger = yield* Ledger
       const revenue = yield* RevenueBook
       const { atomically } = yield* UnitOfWork
@@ -54,8 +70,19 @@ export class Bookkeeping extends Context.Service<
 
       return Bookkeeping.of({
         accrue: Effect.fn("Bookkeeping.accrue")((accrual) =>
-          ledger.accrue(accrual).pipe(Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict")))
+          ledger
+            .accrue(accrual, defaultChainId)
+            .pipe(Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict")))
         ),
+        assign: Effect.fn("Bookkeeping.assign")(function* (token, chainId, actor) {
+          yield* chains.get(chainId)
+          const assigned = yield* ledger.assign(token, chainId)
+          if (assigned.sweeps > 0) {
+            const details = { chainId, sweeps: assigned.sweeps, amount: assigned.amount.toString() }
+            yield* audit.append({ actor, action: "accrual.assign", subject: token, details })
+          }
+          return assigned
+        }, atomically),
         reverse: Effect.fn("Bookkeeping.reverse")(function* (sweepId, reason, actor) {
           const booked = yield* ledger.reverse(sweepId)
           if (booked === "added") {

@@ -2,20 +2,13 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { decodeAbiParameters, encodeFunctionData, erc20Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
-import type { ChainId } from "../../domain/ChainId.ts"
-import { type LedgerTotals, owed } from "../../domain/LedgerEntry.ts"
+import { type LedgerTotals, position, type Position } from "../../domain/LedgerEntry.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
 /** One token on one chain, in the token's smallest unit. */
-export interface Position {
-  /** Absent for accruals without a chain. */
-  readonly chainId?: ChainId
-  readonly token: Address.Address
-  readonly earned: bigint
-  readonly paid: bigint
-  readonly owed: bigint
+export interface Holding extends Position {
   /** The vault's balance; absent when the chain is not configured or its node does not answer. */
   readonly vaultBalance?: bigint
 }
@@ -24,7 +17,7 @@ export class Treasury extends Context.Service<
   Treasury,
   {
     /** Positions of every token that was ever earned. */
-    readonly positions: Effect.Effect<ReadonlyArray<Position>, StoreUnavailable>
+    readonly positions: Effect.Effect<ReadonlyArray<Holding>, StoreUnavailable>
   }
 >()("sweep/builder/Treasury") {
   static readonly layer = Layer.effect(
@@ -33,19 +26,18 @@ export class Treasury extends Context.Service<
       const chains = yield* Chains
       const ledger = yield* Ledger
 
-      const position = Effect.fnUntraced(function* (totals: LedgerTotals) {
+      const holding = Effect.fnUntraced(function* (totals: LedgerTotals) {
         const client = chains.all.find(({ chain }) => chain.id === totals.chainId)
         const vaultBalance = client === undefined ? Option.none() : yield* balanceOf(client, totals.token)
         return {
-          ...totals,
-          owed: owed(totals),
+          ...position(totals),
           ...(Option.isSome(vaultBalance) ? { vaultBalance: vaultBalance.value } : {})
         }
       })
 
       return Treasury.of({
         positions: ledger.allTotals.pipe(
-          Effect.flatMap(Effect.forEach(position, { concurrency: CONCURRENCY })),
+          Effect.flatMap(Effect.forEach(holding, { concurrency: CONCURRENCY })),
           Effect.withSpan("Treasury.positions")
         )
       })

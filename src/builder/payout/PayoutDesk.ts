@@ -8,7 +8,7 @@ import type { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { type BatchFile, toSafeTransactions } from "../../domain/SafeTransactions.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import {
-  type NothingOwed,
+  NothingOwed,
   PaymentInFlight,
   type PaymentTaken,
   type PaymentUnproven,
@@ -19,7 +19,6 @@ import {
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
 import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { BuilderSettings } from "../shared/BuilderSettings.ts"
 import * as PaymentProof from "./PaymentProof.ts"
 import * as PayoutSelection from "./PayoutSelection.ts"
 
@@ -30,7 +29,9 @@ export class PayoutDesk extends Context.Service<
   {
     /**
      * Opens a batch with everything that is owed in a token on a chain, to builders who are owed at least `minAmount`. Leaves
-     * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear.
+     * out builders in `exclude`, suspended builders, and those whose payout address screening does not clear. Pays only
+     * addresses that it has screened: a builder whose account changes meanwhile is left out. An opened batch keeps its lines,
+     * whatever happens to the accounts later.
      */
     readonly open: (
       request: {
@@ -90,7 +91,6 @@ export class PayoutDesk extends Context.Service<
       const { isInFlight, prove } = yield* PaymentProof.make
       const select = yield* PayoutSelection.make
       const random = yield* SecureRandom.SecureRandom
-      const settings = yield* BuilderSettings
       const { atomically } = yield* UnitOfWork
 
       const get: PayoutDesk["Service"]["get"] = Effect.fn("PayoutDesk.get")(function* (id) {
@@ -103,13 +103,14 @@ export class PayoutDesk extends Context.Service<
         actor
       ) {
         yield* chains.get(request.chainId)
-        const claimable = { ...request, withUnknownChain: request.chainId === settings.defaultChainId }
-        const { builderIds, leftOut } = yield* select(request.chainId, yield* payouts.candidates(claimable), exclude)
+        const selection = yield* select(request.chainId, yield* payouts.candidates(request), exclude)
+        const payees = selection.selected.map(({ builderId, payoutAddress }) => ({ builderId, payoutAddress }))
         const id = yield* random.uuidV4()
-        const batch = yield* atomically(
+        return yield* atomically(
           Effect.gen(function* () {
-            const opened = yield* payouts.open({ ...claimable, id, builderIds })
+            const opened = yield* payouts.open({ ...request, id, payees })
             const { chainId, lines, token, total } = opened
+            const leftOut = PayoutSelection.missing(selection, lines)
             const omitted = leftOut.map(({ builderId, reason }) => `${builderId}: ${reason}`)
             yield* audit.append({
               actor,
@@ -123,10 +124,13 @@ export class PayoutDesk extends Context.Service<
                 ...(omitted.length === 0 ? {} : { leftOut: omitted.join(", ") })
               }
             })
-            return opened
+            return { ...opened, leftOut }
           })
+        ).pipe(
+          Effect.catchTag("NothingOwed", () =>
+            Effect.fail(new NothingOwed({ leftOut: PayoutSelection.missing(selection, []) }))
+          )
         )
-        return { ...batch, leftOut }
       })
 
       const safeTransactions: PayoutDesk["Service"]["safeTransactions"] = Effect.fn("PayoutDesk.safeTransactions")(

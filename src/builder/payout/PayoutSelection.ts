@@ -8,10 +8,29 @@ import { Screening } from "../../ports/shared/Screening.ts"
 /** Payout addresses that are screened concurrently. */
 const SCREENING_CONCURRENCY = 8
 
-/** Builders that a batch pays, and those that it leaves out. */
+/** Builders that a batch pays, with their screened addresses, and those that it leaves out. */
 export interface Selection {
-  readonly builderIds: ReadonlyArray<string>
+  readonly selected: ReadonlyArray<Candidate>
   readonly leftOut: ReadonlyArray<LeftOut>
+}
+
+const leftOut = ({ amount, builderId, payoutAddress }: Candidate, reason: LeftOutReason): LeftOut => ({
+  builderId,
+  payoutAddress,
+  amount,
+  reason
+})
+
+/** Everybody who is not in a batch: those that were left out before, and selected builders that it has no line for. */
+export const missing = (
+  selection: Selection,
+  lines: ReadonlyArray<{ readonly builderId: string }>
+): ReadonlyArray<LeftOut> => {
+  const paid = new Set(lines.map(({ builderId }) => builderId))
+  const late = selection.selected.filter(({ builderId }) => !paid.has(builderId))
+  return [...selection.leftOut, ...late.map((candidate) => leftOut(candidate, "changed"))].sort((a, b) =>
+    a.builderId < b.builderId ? -1 : 1
+  )
 }
 
 /** Makes `select(chainId, candidates, exclude)`. Screening that gives no result leaves a builder out. */
@@ -43,10 +62,8 @@ export const make = Effect.gen(function* () {
       { concurrency: SCREENING_CONCURRENCY }
     )
     const selection: Selection = {
-      builderIds: judged.flatMap(({ candidate, reason }) => (reason === undefined ? [candidate.builderId] : [])),
-      leftOut: judged.flatMap(({ candidate: { amount, builderId, payoutAddress }, reason }) =>
-        reason === undefined ? [] : [{ builderId, payoutAddress, amount, reason }]
-      )
+      selected: judged.flatMap(({ candidate, reason }) => (reason === undefined ? [candidate] : [])),
+      leftOut: judged.flatMap(({ candidate, reason }) => (reason === undefined ? [] : [leftOut(candidate, reason)]))
     }
     return selection
   })

@@ -20,7 +20,10 @@ export interface BuilderSettingsShape {
   /** `Domain` of the session cookie, to share it between subdomains. Undefined: only the host of the backend. */
   readonly sessionCookieDomain: string | undefined
   readonly selfSignupEnabled: boolean
-  /** Chain of accruals without a chain, when a payout is opened. Undefined: no payout includes them. */
+  /**
+   * Chain to which accruals without a chain are assigned when they are booked. Undefined: an operator assigns them. Until then no
+   * payout includes them.
+   */
   readonly defaultChainId: ChainId | undefined
   /**
    * Header with the signed assertion of the gateway in front of the admin console. If set, only the gateway opens the console.

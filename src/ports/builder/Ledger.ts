@@ -1,6 +1,8 @@
 /** The builders' ledger (design, "Rules of money", 5). Entries are added, never changed. */
 import { Context, type Effect, Schema } from "effect"
 import type { Accrual } from "../../domain/Accrual.ts"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { Activity, LedgerEntry, LedgerTotals } from "../../domain/LedgerEntry.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -34,17 +36,34 @@ export class AccrualNotFound extends Schema.TaggedError<AccrualNotFound>()("Accr
 /** Result of an idempotent booking. */
 export type Booked = "added" | "already_booked"
 
+/** Accruals that were assigned to a chain. */
+export interface Assigned {
+  /** Number of accruals. */
+  readonly sweeps: number
+  /** Amount owed for them, in the token's smallest unit. Zero if their sweeps paid them. */
+  readonly amount: bigint
+}
+
 export class Ledger extends Context.Service<
   Ledger,
   {
     /**
      * Books an accrual under its sweep id; durable when it returns. Idempotent: repeated with the same content, it
-     * changes nothing. An accrual with `paidTxHash` is earned and paid at once.
+     * changes nothing. An accrual with `paidTxHash` is earned and paid at once. An accrual without a chain is assigned to
+     * `defaultChainId`, if given.
      */
-    readonly accrue: (accrual: Accrual) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
+    readonly accrue: (
+      accrual: Accrual,
+      defaultChainId?: ChainId
+    ) => Effect.Effect<Booked, AccrualConflict | UnknownBuilder | StoreUnavailable>
+    /**
+     * Assigns the token's accruals without a chain, and their reversals, to a chain. Idempotent: an assigned accrual keeps
+     * its chain.
+     */
+    readonly assign: (token: Address.Address, chainId: ChainId) => Effect.Effect<Assigned, StoreUnavailable>
     /** Adds an entry with the negated amounts of the sweep's accrual. Idempotent. */
     readonly reverse: (sweepId: string) => Effect.Effect<Booked, AccrualNotFound | StoreUnavailable>
-    /** A builder's sums per token and chain, ordered by token, then chain; entries without a chain come first. */
+    /** A builder's sums per token and chain, ordered by token, then chain; accruals without a chain come first. */
     readonly totals: (builderId: string) => Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>
     /** The same sums over all builders. */
     readonly allTotals: Effect.Effect<ReadonlyArray<LedgerTotals>, StoreUnavailable>

@@ -3,12 +3,15 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import { type PayoutBatch, type PayoutLine, PayoutStatus } from "../../domain/Payout.ts"
+import { LeftOut, type PayoutBatch, type PayoutLine, PayoutStatus } from "../../domain/Payout.ts"
 import type { PayoutPayment } from "../../domain/PayoutPayment.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
-/** No builder is owed at least the batch's minimum. */
-export class NothingOwed extends Schema.TaggedError<NothingOwed>()("NothingOwed", {}) {
+/** No builder who can be paid is owed at least the batch's minimum. */
+export class NothingOwed extends Schema.TaggedError<NothingOwed>()("NothingOwed", {
+  /** Builders who are owed it, but cannot be paid. */
+  leftOut: Schema.Array(LeftOut)
+}) {
   override get message(): string {
     return "nothing is owed above the threshold"
   }
@@ -31,7 +34,7 @@ export class PayoutClosed extends Schema.TaggedError<PayoutClosed>()("PayoutClos
   }
 }
 
-/** The transaction is booked as the payment of another batch of the same token. */
+/** The transaction is booked as the payment of another batch of the same token, or recorded as a payment of another batch. */
 export class PaymentTaken extends Schema.TaggedError<PaymentTaken>()("PaymentTaken", { txHash: Schema.String }) {
   override get message(): string {
     return `transaction ${this.txHash} pays another batch`
@@ -62,9 +65,10 @@ export interface Claimable {
   readonly token: Address.Address
   /** In the token's smallest unit. */
   readonly minAmount: bigint
-  /** If true, accruals without a chain count as earned on this chain. */
-  readonly withUnknownChain: boolean
 }
+
+/** A builder with the address that the batch may pay. */
+export type Payee = Pick<PayoutLine, "builderId" | "payoutAddress">
 
 /** The line that a batch would have for a builder. A suspended builder is in no batch. */
 export interface Candidate extends PayoutLine {
@@ -74,15 +78,16 @@ export interface Candidate extends PayoutLine {
 export class Payouts extends Context.Service<
   Payouts,
   {
-    /** Builders that are owed at least `minAmount` and more than zero, by id. Claims nothing. */
+    /** Builders that are owed at least `minAmount` and more than zero in entries of the chain, by id. Claims nothing. */
     readonly candidates: (request: Claimable) => Effect.Effect<ReadonlyArray<Candidate>, StoreUnavailable>
     /**
      * Opens a batch that claims everything owed in a token on a chain to each builder that is owed at least `minAmount`
-     * and more than zero, and is not suspended. With `builderIds`, only to those builders. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or
-     * paid. `NothingOwed` if there is no such builder.
+     * and more than zero, and is not suspended. With `payees`, only to those of them whose payout address is still the given
+     * one. Concurrent calls never claim an entry twice: an entry is in at most one batch that is open or paid. `NothingOwed`
+     * if there is no such builder.
      */
     readonly open: (
-      request: Claimable & { readonly id: string; readonly builderIds?: ReadonlyArray<string> }
+      request: Claimable & { readonly id: string; readonly payees?: ReadonlyArray<Payee> }
     ) => Effect.Effect<PayoutBatch, NothingOwed | StoreUnavailable>
     /** The batch; none if the id is unknown. */
     readonly find: (id: string) => Effect.Effect<Option.Option<PayoutBatch>, StoreUnavailable>

@@ -7,7 +7,7 @@ import { NotFound } from "../../api/shared/Errors.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { Bookkeeping } from "../../builder/ledger/Bookkeeping.ts"
 import { publicView } from "../../domain/Builder.ts"
-import { owed } from "../../domain/LedgerEntry.ts"
+import { position } from "../../domain/LedgerEntry.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
 import { Builders } from "../../ports/builder/Builders.ts"
 import { Ledger } from "../../ports/builder/Ledger.ts"
@@ -92,7 +92,7 @@ const ledgerRoutes = Effect.gen(function* () {
       Effect.fn("GET /admin/builders/:id/accruals")(function* ({ params }) {
         const { id } = yield* existing(params.id)
         const totals = yield* ledger.totals(id)
-        return { builderId: id, totals: totals.map((line) => ({ ...line, owed: owed(line) })) }
+        return { builderId: id, totals: totals.map(position) }
       }, Effect.catchTags(Failures.store))
     ),
     builderEntries: HttpApiBuilder.handler(
@@ -108,6 +108,17 @@ const ledgerRoutes = Effect.gen(function* () {
         )
         return { entries: page.rows, ...page.next }
       }, Effect.catchTags(Failures.store))
+    ),
+    assignAccruals: HttpApiBuilder.handler(
+      BuilderApi,
+      "console",
+      "assignAccruals",
+      Effect.fn("POST /admin/accruals/assign")(
+        function* ({ payload: { chainId, token } }) {
+          return yield* bookkeeping.assign(token, chainId, yield* operator)
+        },
+        Effect.catchTags({ ...Failures.unsupportedChain, ...Failures.store })
+      )
     ),
     reverseAccrual: HttpApiBuilder.handler(
       BuilderApi,

@@ -8,7 +8,7 @@ import type { MarkupAboveCap, ReservedId } from "../../builder/account/Accounts.
 import type { BadPayment } from "../../builder/payout/PaymentProof.ts"
 import type { UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { UnknownBuilder } from "../../ports/builder/Ledger.ts"
-import type { PaymentUnproven } from "../../ports/builder/Payouts.ts"
+import type { NothingOwed, PaymentUnproven } from "../../ports/builder/Payouts.ts"
 import type { UnacceptableUrl } from "../../ports/builder/WebhookTransport.ts"
 import { mask } from "../shared/Masked.ts"
 
@@ -60,7 +60,9 @@ export const unsupportedChain = {
   UnsupportedChain: ({ message }: UnsupportedChain) => Effect.fail(Body.InvalidRequest.field("chainId", message))
 }
 
-export const nothingOwed = { NothingOwed: answer(() => new Payout.NothingOwed()) }
+export const nothingOwed = {
+  NothingOwed: ({ leftOut }: NothingOwed) => Effect.fail(new Payout.NothingOwed({ leftOut }))
+}
 
 export const payout = {
   PayoutNotFound: notFound,

@@ -5,7 +5,7 @@ import type { Hash } from "../../../src/domain/Hex.ts"
 import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Payouts } from "../../../src/ports/builder/Payouts.ts"
-import { BUILDERS, CHAINS, Model, TOKENS } from "./LedgerModel.ts"
+import { BUILDERS, CHAINS, Model, type Sums, TOKENS } from "./LedgerModel.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const index = (size: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: size - 1 }))
@@ -24,7 +24,9 @@ const accrual = {
   token: index(TOKENS.length),
   chain: index(CHAINS.length),
   amount: index(AMOUNTS.length),
-  onchain: Schema.Boolean
+  onchain: Schema.Boolean,
+  /** Position of the default chain among the chains, if there is one. */
+  fallback: index(CHAINS.length)
 }
 
 /** `crash`: the caller dies before it learns the result of its accrual, and repeats it. */
@@ -36,9 +38,9 @@ const Command = Schema.Union([
     do: Schema.Literal("open"),
     token: index(TOKENS.length),
     chain: index(2),
-    min: index(3),
-    withUnknownChain: Schema.Boolean
+    min: index(3)
   }),
+  Schema.Struct({ do: Schema.Literal("assign"), token: index(TOKENS.length), chain: index(2) }),
   Schema.Struct({ do: Schema.Literal("pay"), batch: index(BATCHES), payment: index(PAYMENTS.length) }),
   Schema.Struct({ do: Schema.Literal("fail"), batch: index(BATCHES) })
 ])
@@ -71,13 +73,13 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
       createdAtMs: 0
     })
   )
-  let last: Parameters<Model["accrue"]>[0] | undefined
+  let last: Parameters<Model["accrue"]> | undefined
   /** Number of opened batches. */
   let opened = 0
 
-  const accrue = Effect.fnUntraced(function* (booking: Parameters<Model["accrue"]>[0]) {
-    last = booking
-    assert.strictEqual(yield* outcome(ledger.accrue(booking), (booked) => booked), model.accrue(booking))
+  const accrue = Effect.fnUntraced(function* (...given: Parameters<Model["accrue"]>) {
+    last = given
+    assert.strictEqual(yield* outcome(ledger.accrue(...given), (booked) => booked), model.accrue(...given))
   })
 
   for (const command of commands) {
@@ -93,19 +95,20 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
           ...(chainId === undefined ? {} : { chainId }),
           ...(command.onchain ? { paidTxHash: at(PAYMENTS, command.amount % PAYMENTS.length) } : {})
         }
+        const fallback = at(CHAINS, command.fallback)
         if (command.do === "crash") {
           // The result is unknown: the accrual was booked once or not at all.
-          yield* Effect.ignore(Effect.timeoutOption(ledger.accrue(booking), 0))
-          const known = model.accrue(booking)
-          const repeated = yield* outcome(ledger.accrue(booking), (booked) => booked)
+          yield* Effect.ignore(Effect.timeoutOption(ledger.accrue(booking, fallback), 0))
+          const known = model.accrue(booking, fallback)
+          const repeated = yield* outcome(ledger.accrue(booking, fallback), (booked) => booked)
           assert.include(known === "added" ? ["added", "already_booked"] : [known], repeated)
         } else {
-          yield* accrue(booking)
+          yield* accrue(booking, fallback)
         }
         break
       }
       case "repeat":
-        if (last !== undefined) yield* accrue(last)
+        if (last !== undefined) yield* accrue(...last)
         break
       case "reverse": {
         const sweepId = `sweep_${command.sweep}`
@@ -117,14 +120,24 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
           id: `batch_${opened % BATCHES}_${Math.floor(opened / BATCHES)}`,
           chainId: command.chain + 1,
           token: at(TOKENS, command.token),
-          minAmount: at(AMOUNTS, command.min),
-          withUnknownChain: command.withUnknownChain
+          minAmount: at(AMOUNTS, command.min)
         }
         const lines = yield* outcome(payouts.open(opening), (batch) =>
           batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`).join()
         )
         assert.strictEqual(lines, model.open(opening))
         if (lines !== "NothingOwed") opened += 1
+        break
+      }
+      case "assign": {
+        const token = at(TOKENS, command.token)
+        const before = yield* overChains(ledger)
+        assert.strictEqual(
+          yield* outcome(ledger.assign(token, command.chain + 1), ({ amount, sweeps }) => `${sweeps}:${amount}`),
+          model.assign(token, command.chain + 1)
+        )
+        assert.deepStrictEqual(yield* overChains(ledger), before, "nothing is earned or paid by an assignment")
+        assert.deepStrictEqual(yield* ledger.assign(token, command.chain + 1), { sweeps: 0, amount: 0n })
         break
       }
       case "pay": {
@@ -156,9 +169,10 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
 
   for (const builderId of BUILDERS) {
     const totals = (yield* ledger.totals(builderId)).map(
-      ({ chainId, earned, paid, token }) => [`${token}:${chainId}`, [earned, paid]] as const
+      ({ chainId, claimed, earned, paid, token }) => [`${token}:${chainId}`, { earned, paid, claimed }] as const
     )
-    assert.deepStrictEqual(new Map<string, readonly [bigint, bigint]>(totals), new Map(model.totals(builderId)))
+    assert.deepStrictEqual(new Map<string, Sums>(totals), new Map(model.totals(builderId)))
+    assert.strictEqual(totals.length, new Set(totals.map(([key]) => key)).size, "one row per token and chain")
     // Balances are nothing but sums over the entries.
     const sums = new Map<string, readonly [bigint, bigint]>()
     for (const { chainId, earned, paid, token } of yield* ledger.entries(builderId, { limit: 10_000 })) {
@@ -166,12 +180,23 @@ export const runHistory = Effect.fnUntraced(function* (commands: ReadonlyArray<C
       const [earnedSoFar, paidSoFar] = sums.get(key) ?? [0n, 0n]
       sums.set(key, [earnedSoFar + earned, paidSoFar + paid])
     }
-    assert.deepStrictEqual(sums, new Map(totals))
+    assert.deepStrictEqual(sums, new Map(totals.map(([key, { earned, paid }]) => [key, [earned, paid] as const])))
     // Each accrual is listed once, and as paid only when it is settled by a payment that stands.
     const activity = (yield* ledger.activity(builderId, { limit: 10_000 })).map((row) => row.activity)
     assert.strictEqual(new Set(activity.map(({ sweepId }) => sweepId)).size, activity.length)
   }
 })
+
+/** Sums of all builders by token, whatever the chain. */
+const overChains = (ledger: Ledger["Service"]) =>
+  Effect.map(ledger.allTotals, (totals) => {
+    const sums = new Map<string, Sums>()
+    for (const { claimed, earned, paid, token } of totals) {
+      const sum = sums.get(token) ?? { earned: 0n, paid: 0n, claimed: 0n }
+      sums.set(token, { earned: sum.earned + earned, paid: sum.paid + paid, claimed: sum.claimed + claimed })
+    }
+    return sums
+  })
 
 export interface HistoryOptions {
   readonly histories: number
@@ -207,7 +232,7 @@ export const suite = <E>(
           createdAtMs: 0
         })
         yield* ledger.accrue({ builderId: "alpha", sweepId: "paid", token, amount: 5n, chainId: 1 })
-        const open = { chainId: 1, token, minAmount: 0n, withUnknownChain: false }
+        const open = { chainId: 1, token, minAmount: 0n }
         const { id } = yield* payouts.open({ ...open, id: "batch" })
         const [first, second] = PAYMENTS.map((txHash) => ({ txHash, raw: txHash, deadline: 1_000 }))
         if (first === undefined || second === undefined) return assert.fail("the pool is too small")

@@ -24,13 +24,19 @@ export interface Opening {
   readonly chainId: number
   readonly token: Address.Address
   readonly minAmount: bigint
-  readonly withUnknownChain: boolean
 }
 
 interface Entry {
   readonly booking: Booking
   readonly sign: 1n | -1n
   batch?: string
+}
+
+/** Sums of a builder in one token on one chain. */
+export interface Sums {
+  readonly earned: bigint
+  readonly paid: bigint
+  readonly claimed: bigint
 }
 
 interface Batch extends Opening {
@@ -43,12 +49,38 @@ export class Model {
   /** Accruals and reversals, in the order in which they were booked. */
   private readonly entries: Array<Entry> = []
   private readonly batches = new Map<string, Batch>()
+  /** Chains of sweeps that were booked without one. */
+  private readonly assigned = new Map<string, number>()
+
+  private chainOf({ chainId, sweepId }: Booking): number | undefined {
+    return chainId ?? this.assigned.get(sweepId)
+  }
 
   private find(sweepId: string, sign: 1n | -1n): Entry | undefined {
     return this.entries.find((entry) => entry.booking.sweepId === sweepId && entry.sign === sign)
   }
 
-  accrue(booking: Booking): string {
+  accrue(booking: Booking, defaultChainId?: number): string {
+    const outcome = this.book(booking)
+    const isBooked = outcome === "added" || outcome === "already_booked"
+    if (isBooked && defaultChainId !== undefined && this.chainOf(booking) === undefined) {
+      this.assigned.set(booking.sweepId, defaultChainId)
+    }
+    return outcome
+  }
+
+  /** Returns the number of accruals and the sum of what they owe. */
+  assign(token: Address.Address, chainId: number): string {
+    const found = this.entries.filter(({ booking }) => booking.token === token && this.chainOf(booking) === undefined)
+    for (const { booking } of found) this.assigned.set(booking.sweepId, chainId)
+    const amount = found.reduce(
+      (sum, { booking, sign }) => sum + (booking.paidTxHash === undefined ? sign * booking.amount : 0n),
+      0n
+    )
+    return `${found.filter(({ sign }) => sign === 1n).length}:${amount}`
+  }
+
+  private book(booking: Booking): string {
     const booked = this.find(booking.sweepId, 1n)
     if (booked !== undefined) {
       const same = (["builderId", "token", "amount", "chainId", "paidTxHash"] as const).every(
@@ -76,7 +108,7 @@ export class Model {
         booking.paidTxHash === undefined &&
         booking.amount !== 0n &&
         booking.token === opening.token &&
-        (booking.chainId === opening.chainId || (opening.withUnknownChain && booking.chainId === undefined))
+        this.chainOf(booking) === opening.chainId
     )
     const lines = new Map<string, bigint>()
     for (const builderId of BUILDERS) {
@@ -114,17 +146,21 @@ export class Model {
     return "failed"
   }
 
-  /** `token:chain` → earned and paid, of what a builder has any entry in that changes something. */
-  totals(builderId: string): ReadonlyMap<string, readonly [earned: bigint, paid: bigint]> {
-    const sums = new Map<string, readonly [bigint, bigint]>()
+  /** `token:chain` → the sums of what a builder has any entry in. */
+  totals(builderId: string): ReadonlyMap<string, Sums> {
+    const sums = new Map<string, Sums>()
     for (const { batch, booking, sign } of this.entries) {
       if (booking.builderId !== builderId) continue
-      const key = `${booking.token}:${booking.chainId}`
-      const [earned, paid] = sums.get(key) ?? [0n, 0n]
-      const isPaid =
-        booking.paidTxHash !== undefined || (batch !== undefined && this.batches.get(batch)?.status === "paid")
+      const key = `${booking.token}:${this.chainOf(booking)}`
+      const { claimed, earned, paid } = sums.get(key) ?? { earned: 0n, paid: 0n, claimed: 0n }
+      const status = batch === undefined ? undefined : this.batches.get(batch)?.status
+      const isPaid = booking.paidTxHash !== undefined || status === "paid"
       const amount = sign * booking.amount
-      sums.set(key, [earned + amount, paid + (isPaid ? amount : 0n)])
+      sums.set(key, {
+        earned: earned + amount,
+        paid: paid + (isPaid ? amount : 0n),
+        claimed: claimed + (status === "open" ? amount : 0n)
+      })
     }
     return sums
   }

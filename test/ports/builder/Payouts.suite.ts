@@ -5,7 +5,7 @@ import type { Accrual } from "../../../src/domain/Accrual.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
-import { Payouts } from "../../../src/ports/builder/Payouts.ts"
+import { type Payee, Payouts } from "../../../src/ports/builder/Payouts.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const TOKEN = FakeChain.address(0x11)
@@ -16,7 +16,10 @@ const OTHER_PAYMENT: Hash = `0x${"a2".repeat(32)}`
 const accrual: Accrual = { builderId: "alpha", sweepId: "sweep", token: TOKEN, amount: 5n, chainId: CHAIN }
 const paidAccrual: Accrual = { ...accrual, paidTxHash: PAYMENT }
 
-const opening = { chainId: CHAIN, token: TOKEN, minAmount: 0n, withUnknownChain: false }
+const opening = { chainId: CHAIN, token: TOKEN, minAmount: 0n }
+
+const ALPHA = { builderId: "alpha", payoutAddress: FakeChain.address(0x80) }
+const BETA = { builderId: "beta", payoutAddress: FakeChain.address(0x81) }
 
 const stores = Effect.gen(function* () {
   const builders = yield* Builders
@@ -39,7 +42,7 @@ const stores = Effect.gen(function* () {
     payouts,
     /** Earned and paid. */
     totals: Effect.map(ledger.totals("alpha"), (lines) => lines.map(({ earned, paid }) => [earned, paid] as const)),
-    lines: (id: string, changes: Partial<typeof opening> & { readonly builderIds?: ReadonlyArray<string> } = {}) =>
+    lines: (id: string, changes: Partial<typeof opening> & { readonly payees?: ReadonlyArray<Payee> } = {}) =>
       Effect.map(payouts.open({ ...opening, ...changes, id }), (batch) =>
         batch.lines.map(({ amount, builderId }) => `${builderId}=${amount}`)
       )
@@ -99,6 +102,63 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
     )
 
     rule(
+      "pay an accrual without a chain on the chain that it is assigned to, and only there",
+      Effect.gen(function* () {
+        const { ledger, lines, payouts } = yield* stores
+        const { chainId: _chain, ...chainless } = accrual
+        const sums = Effect.map(ledger.totals("alpha"), (rows) =>
+          rows.map(({ chainId, claimed, earned, paid }) => [chainId, earned, paid, claimed])
+        )
+        yield* ledger.accrue(chainless)
+        yield* ledger.accrue({ ...accrual, sweepId: "with a chain", amount: 7n })
+        assert.deepStrictEqual(yield* sums, [
+          [undefined, 5n, 0n, 0n],
+          [CHAIN, 7n, 0n, 0n]
+        ])
+        assert.deepStrictEqual(yield* ledger.assign(TOKEN, CHAIN), { sweeps: 1, amount: 5n })
+        assert.deepStrictEqual(yield* ledger.assign(TOKEN, 2), { sweeps: 0, amount: 0n })
+        assert.strictEqual(yield* ledger.accrue(chainless), "already_booked")
+        assert.strictEqual(yield* tagOf(lines("elsewhere", { chainId: 2 })), "NothingOwed")
+        assert.deepStrictEqual(yield* lines("batch"), ["alpha=12"])
+        assert.deepStrictEqual(yield* sums, [[CHAIN, 12n, 0n, 12n]])
+        yield* payouts.markPaid("batch", OTHER_PAYMENT)
+        assert.deepStrictEqual(yield* sums, [[CHAIN, 12n, 12n, 0n]])
+        yield* ledger.reverse(chainless.sweepId)
+        assert.deepStrictEqual(yield* sums, [[CHAIN, 7n, 12n, 0n]])
+        const activity = yield* ledger.activity("alpha", { limit: 2 })
+        assert.deepStrictEqual(
+          activity.map((row) => row.activity.chainId),
+          [CHAIN, CHAIN]
+        )
+      })
+    )
+
+    rule(
+      "assign an accrual without a chain to the default chain as it is booked",
+      Effect.gen(function* () {
+        const { ledger, lines } = yield* stores
+        const { chainId: _chain, ...chainless } = accrual
+        yield* ledger.accrue(chainless)
+        assert.strictEqual(yield* ledger.accrue(chainless, CHAIN), "already_booked")
+        yield* ledger.accrue({ ...accrual, sweepId: "other", chainId: 2 }, CHAIN)
+        assert.deepStrictEqual(yield* lines("batch"), ["alpha=5"])
+        assert.deepStrictEqual(yield* lines("elsewhere", { chainId: 2 }), ["alpha=5"])
+      })
+    )
+
+    rule(
+      "keep an opened batch as it is when a builder is suspended",
+      Effect.gen(function* () {
+        const { builders, ledger, lines, payouts } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* lines("batch")
+        yield* builders.modify("alpha", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
+        const kept = yield* payouts.markPaid("batch", OTHER_PAYMENT)
+        assert.deepStrictEqual(kept.lines, [{ ...ALPHA, amount: 5n, entries: 1 }])
+      })
+    )
+
+    rule(
       "leave out builders who are owed less than the minimum",
       Effect.gen(function* () {
         const { ledger, lines } = yield* stores
@@ -130,16 +190,19 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
     )
 
     rule(
-      "leave out suspended builders, and those that are not among the named ones",
+      "leave out suspended builders, and those that are not among the payees with their address",
       Effect.gen(function* () {
         const { builders, ledger, lines } = yield* stores
         yield* ledger.accrue(accrual)
         yield* ledger.accrue({ ...accrual, sweepId: "other", builderId: "beta", amount: 4n })
-        assert.strictEqual(yield* tagOf(lines("nobody", { builderIds: [] })), "NothingOwed")
-        assert.deepStrictEqual(yield* lines("named", { builderIds: ["beta", "unknown"] }), ["beta=4"])
+        assert.strictEqual(yield* tagOf(lines("nobody", { payees: [] })), "NothingOwed")
+        const moved = { ...ALPHA, payoutAddress: BETA.payoutAddress }
+        assert.strictEqual(yield* tagOf(lines("moved", { payees: [moved] })), "NothingOwed")
+        const payees = [BETA, moved, { ...BETA, builderId: "unknown" }]
+        assert.deepStrictEqual(yield* lines("named", { payees }), ["beta=4"])
         yield* builders.modify("alpha", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
         assert.strictEqual(yield* tagOf(lines("suspended")), "NothingOwed")
-        assert.strictEqual(yield* tagOf(lines("also named", { builderIds: ["alpha"] })), "NothingOwed")
+        assert.strictEqual(yield* tagOf(lines("also named", { payees: [ALPHA] })), "NothingOwed")
       })
     )
 
@@ -154,6 +217,23 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
         assert.strictEqual(yield* tagOf(lines("again")), "NothingOwed")
         yield* ledger.accrue({ ...accrual, sweepId: "later", amount: 7n })
         assert.deepStrictEqual(yield* lines("later"), ["alpha=7"])
+      })
+    )
+
+    rule(
+      "keep a recorded payment for its batch, so that one transfer never proves lines of two batches",
+      Effect.gen(function* () {
+        const { ledger, lines, payouts, totals } = yield* stores
+        yield* ledger.accrue(accrual)
+        yield* lines("first")
+        yield* payouts.record("first", { txHash: PAYMENT, raw: PAYMENT, deadline: 1_000 }, 0)
+        yield* ledger.accrue({ ...accrual, sweepId: "later" })
+        yield* lines("second")
+        assert.strictEqual(yield* tagOf(payouts.markPaid("second", PAYMENT)), "PaymentTaken")
+        assert.deepStrictEqual(yield* totals, [[10n, 0n]])
+        yield* payouts.markPaid("first", PAYMENT)
+        assert.strictEqual(yield* tagOf(payouts.markPaid("second", PAYMENT)), "PaymentTaken")
+        assert.deepStrictEqual(yield* totals, [[10n, 5n]])
       })
     )
 

@@ -1,15 +1,22 @@
 /** The builders' ledger in memory, for tests. */
 import { Effect, Layer, Option } from "effect"
+import type { ChainId } from "../../../domain/ChainId.ts"
 import type { LedgerEntry } from "../../../domain/LedgerEntry.ts"
 import { Builders } from "../../../ports/builder/Builders.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
-import { add, Books, standingClaims, totalsOf } from "./Books.ts"
+import { add, Books, entriesOf, owing, standingClaims, totalsOf } from "./Books.ts"
 
 const make = (books: Books["Service"], builders: Builders["Service"]) => {
   const bySweep = (kind: LedgerEntry["kind"], sweepId: string) =>
-    books.entries.find((entry) => entry.kind === kind && entry.sweepId === sweepId)
+    books.booked.find((entry) => entry.kind === kind && entry.sweepId === sweepId)
+  /** Returns false if the accrual has a chain. */
+  const assignOne = (sweepId: string, chainId: ChainId): boolean => {
+    if (bySweep("accrual", sweepId)?.chainId !== undefined || books.chains.has(sweepId)) return false
+    books.chains.set(sweepId, chainId)
+    return true
+  }
   return Ledger.of({
-    accrue: Effect.fnUntraced(function* ({ amount, builderId, chainId, paidTxHash, sweepId, token }) {
+    accrue: Effect.fnUntraced(function* ({ amount, builderId, chainId, paidTxHash, sweepId, token }, defaultChainId) {
       const booked = bySweep("accrual", sweepId)
       const txHash = paidTxHash === undefined ? {} : { txHash: paidTxHash }
       const entry = {
@@ -29,12 +36,27 @@ const make = (books: Books["Service"], builders: Builders["Service"]) => {
           booked.earned === amount &&
           booked.chainId === chainId &&
           booked.txHash === paidTxHash
-        return same ? ("already_booked" as const) : yield* new AccrualConflict({ sweepId })
+        if (!same) return yield* new AccrualConflict({ sweepId })
+        if (defaultChainId !== undefined) assignOne(sweepId, defaultChainId)
+        return "already_booked" as const
       }
       if (Option.isNone(yield* builders.byId(builderId))) return yield* new UnknownBuilder({ builderId })
       yield* add(books, entry)
+      if (defaultChainId !== undefined) assignOne(sweepId, defaultChainId)
       return "added" as const
     }),
+    assign: (token, chainId) =>
+      Effect.sync(() => {
+        const sweepIds = new Set(
+          books.booked.flatMap((entry) =>
+            entry.token === token && entry.sweepId !== undefined && assignOne(entry.sweepId, chainId)
+              ? [entry.sweepId]
+              : []
+          )
+        )
+        const moved = books.booked.filter(({ sweepId }) => sweepIds.has(sweepId ?? ""))
+        return { sweeps: sweepIds.size, amount: moved.reduce((sum, entry) => sum + owing(entry), 0n) }
+      }),
     reverse: Effect.fnUntraced(function* (sweepId) {
       if (bySweep("reversal", sweepId) !== undefined) return "already_booked" as const
       const accrual = bySweep("accrual", sweepId)
@@ -42,12 +64,18 @@ const make = (books: Books["Service"], builders: Builders["Service"]) => {
       yield* add(books, { ...accrual, kind: "reversal", earned: -accrual.earned, paid: -accrual.paid })
       return "added" as const
     }),
-    totals: (builderId) => Effect.sync(() => totalsOf(books.entries.filter((entry) => entry.builderId === builderId))),
-    allTotals: Effect.sync(() => totalsOf(books.entries)),
+    totals: (builderId) =>
+      Effect.sync(() =>
+        totalsOf(
+          entriesOf(books).filter((entry) => entry.builderId === builderId),
+          standingClaims(books)
+        )
+      ),
+    allTotals: Effect.sync(() => totalsOf(entriesOf(books), standingClaims(books))),
     activity: (builderId, { before, limit }) =>
       Effect.sync(() => {
         const claims = standingClaims(books)
-        return books.entries
+        return entriesOf(books)
           .filter((entry) => entry.builderId === builderId && entry.kind === "accrual")
           .filter(({ id }) => before === undefined || Number(id) < Number(before))
           .toReversed()
@@ -67,7 +95,7 @@ const make = (books: Books["Service"], builders: Builders["Service"]) => {
       }),
     entries: (builderId, { after, limit }) =>
       Effect.sync(() =>
-        books.entries
+        entriesOf(books)
           .filter((entry) => entry.builderId === builderId && Number(entry.id) > Number(after ?? 0))
           .slice(0, limit)
       )

@@ -7,13 +7,14 @@ import {
   type Candidate,
   type Claimable,
   NothingOwed,
+  type Payee,
   PaymentInFlight,
   PaymentTaken,
   PayoutClosed,
   PayoutNotFound,
   Payouts
 } from "../../../ports/builder/Payouts.ts"
-import { add, type Batch, Books, owing, standingClaims, totalsOf } from "./Books.ts"
+import { add, type Batch, Books, entriesOf, owing, standingClaims } from "./Books.ts"
 
 type Shared = Books["Service"]
 
@@ -35,14 +36,14 @@ const close = ({ batches }: Shared, batch: Batch, change: Partial<Batch>) =>
   })
 
 /** Entries that no standing batch claims. */
-const claimable = (books: Shared, { chainId, token, withUnknownChain }: Claimable) => {
+const claimable = (books: Shared, { chainId, token }: Claimable) => {
   const claimed = standingClaims(books)
-  return books.entries.filter(
+  return entriesOf(books).filter(
     (entry) =>
       entry.token === token &&
       entry.kind !== "payment" &&
       owing(entry) !== 0n &&
-      (entry.chainId === chainId || (withUnknownChain && entry.chainId === undefined)) &&
+      entry.chainId === chainId &&
       !claimed.has(entry.id)
   )
 }
@@ -65,13 +66,15 @@ const candidates = (books: Shared, builders: Builders["Service"]): Payouts["Serv
   })
 
 const open = (books: Shared, builders: Builders["Service"]): Payouts["Service"]["open"] =>
-  Effect.fnUntraced(function* ({ builderIds, id, ...request }) {
+  Effect.fnUntraced(function* ({ id, payees, ...request }) {
     const { chainId, minAmount, token } = request
     const owed = claimable(books, request)
+    const isPayee = ({ builderId, payoutAddress }: Payee) =>
+      payees?.some((payee) => payee.builderId === builderId && payee.payoutAddress === payoutAddress) !== false
     const lines = (yield* candidates(books, builders)(request)).flatMap(({ suspended, ...line }) =>
-      suspended || builderIds?.includes(line.builderId) === false ? [] : [line]
+      suspended || !isPayee(line) ? [] : [line]
     )
-    if (lines.length === 0) return yield* new NothingOwed()
+    if (lines.length === 0) return yield* new NothingOwed({ leftOut: [] })
     const batch: Batch = {
       id,
       chainId,
@@ -124,24 +127,13 @@ const markPaid = (books: Shared): Payouts["Service"]["markPaid"] =>
       return yield* new PaymentInFlight({ id })
     }
     for (const other of books.batches.values()) {
-      if (other.txHash === txHash && other.chainId === batch.chainId && other.token === batch.token) {
-        return yield* new PaymentTaken({ txHash })
-      }
+      const isBooked = other.txHash === txHash && other.chainId === batch.chainId && other.token === batch.token
+      const isRecorded = other.id !== id && other.payments?.some((payment) => payment.txHash === txHash) === true
+      if (isBooked || isRecorded) return yield* new PaymentTaken({ txHash })
     }
-    for (const { builderId } of batch.lines) {
-      const own = batch.claims.filter((entry) => entry.builderId === builderId)
-      for (const { chainId, earned, paid } of totalsOf(own)) {
-        if (earned === paid) continue
-        yield* add(books, {
-          kind: "payment",
-          builderId,
-          token: batch.token,
-          earned: 0n,
-          paid: earned - paid,
-          txHash,
-          ...(chainId === undefined ? {} : { chainId })
-        })
-      }
+    for (const { amount, builderId } of batch.lines) {
+      const { chainId, token } = batch
+      yield* add(books, { kind: "payment", builderId, chainId, token, earned: 0n, paid: amount, txHash })
     }
     return yield* close(books, batch, { status: "paid", txHash })
   })

@@ -1,6 +1,11 @@
-/** The ledger in `builder.ledger_entries`. A trigger of the database rejects changes of entries. */
+/**
+ * The ledger in `builder.ledger_entries`. A trigger of the database rejects changes of entries. `builder.ledger` shows them
+ * with the chains that accruals were assigned to later.
+ */
 import { Clock, Effect, Layer, Schema } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
+import type * as Statement from "effect/sql/Statement"
+import type { Accrual } from "../../../domain/Accrual.ts"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
@@ -11,11 +16,15 @@ const TotalsRow = Schema.Struct({
   chain_id: Schema.NullOr(Rows.Int8),
   token: Address.Address,
   earned: Rows.Integer,
-  paid: Rows.Integer
+  paid: Rows.Integer,
+  claimed: Rows.Integer
 })
 
 const EntryRow = Schema.Struct({
-  ...TotalsRow.fields,
+  chain_id: Schema.NullOr(Rows.Int8),
+  token: Address.Address,
+  earned: Rows.Integer,
+  paid: Rows.Integer,
   id: Rows.RowId,
   kind: Schema.Literals(["accrual", "reversal", "payment"]),
   builder_id: Schema.String,
@@ -37,16 +46,17 @@ const ActivityRow = Schema.Struct({
 
 const totalsOf = (rows: ReadonlyArray<unknown>) =>
   Effect.map(Rows.decode(TotalsRow)(rows), (decoded) =>
-    decoded.map(({ chain_id, earned, paid, token }) => ({
+    decoded.map(({ chain_id, claimed, earned, paid, token }) => ({
       token,
       earned,
       paid,
+      claimed,
       ...Rows.present({ chainId: chain_id })
     }))
   )
 
-const accrue = (sql: SqlClient.SqlClient): Ledger["Service"]["accrue"] =>
-  Effect.fn("Ledger.accrue")(function* (accrual) {
+const book = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (accrual: Accrual) {
     const { builderId, sweepId, token } = accrual
     const amount = accrual.amount.toString()
     const chainId = accrual.chainId ?? null
@@ -58,15 +68,47 @@ const accrue = (sql: SqlClient.SqlClient): Ledger["Service"]["accrue"] =>
         ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
       FROM builder.builders WHERE id = ${text(builderId)}
       ON CONFLICT (sweep_id, kind) DO NOTHING RETURNING id`
-    if (added.length === 1) return "added"
+    if (added.length === 1) return "added" as const
     const booked =
       yield* sql`SELECT builder_id = ${text(builderId)} AND token = ${token} AND earned = ${amount}::numeric
         AND chain_id IS NOT DISTINCT FROM ${chainId}::bigint AND tx_hash IS NOT DISTINCT FROM ${txHash}::text AS same
       FROM builder.ledger_entries WHERE kind = 'accrual' AND sweep_id = ${text(sweepId)}`
     if (booked.length === 0) return yield* new UnknownBuilder({ builderId })
-    if (booked[0]?.["same"] === true) return "already_booked"
+    if (booked[0]?.["same"] === true) return "already_booked" as const
     return yield* new AccrualConflict({ sweepId })
+  })
+
+const accrue = (sql: SqlClient.SqlClient): Ledger["Service"]["accrue"] =>
+  Effect.fn("Ledger.accrue")(function* (accrual, defaultChainId) {
+    if (accrual.chainId !== undefined || defaultChainId === undefined) return yield* book(sql)(accrual)
+    return yield* sql.withTransaction(
+      Effect.tap(
+        book(sql)(accrual),
+        Effect.flatMap(
+          Clock.currentTimeMillis,
+          (nowMs) => sql`INSERT INTO builder.accrual_chains (sweep_id, chain_id, assigned_at)
+            VALUES (${text(accrual.sweepId)}, ${defaultChainId}, ${timestamp(nowMs)}) ON CONFLICT (sweep_id) DO NOTHING`
+        )
+      )
+    )
   }, guarded("Ledger.accrue"))
+
+const AssignedRow = Schema.Struct({ sweeps: Rows.Int8, amount: Rows.Integer })
+
+const assign = (sql: SqlClient.SqlClient): Ledger["Service"]["assign"] =>
+  Effect.fn("Ledger.assign")(function* (token, chainId) {
+    const rows = yield* Rows.decode(AssignedRow)(
+      yield* sql`WITH assigned AS (
+          INSERT INTO builder.accrual_chains (sweep_id, chain_id, assigned_at)
+          SELECT sweep_id, ${chainId}::bigint, ${timestamp(yield* Clock.currentTimeMillis)}::timestamptz
+          FROM builder.ledger_entries WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER BY sweep_id
+          ON CONFLICT (sweep_id) DO NOTHING RETURNING sweep_id
+        )
+        SELECT count(*) FILTER (WHERE e.kind = 'accrual') AS sweeps, coalesce(sum(e.earned - e.paid), 0) AS amount
+        FROM assigned JOIN builder.ledger_entries e USING (sweep_id)`
+    )
+    return rows[0] ?? { sweeps: 0, amount: 0n }
+  }, guarded("Ledger.assign"))
 
 const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>
   Effect.fn("Ledger.reverse")(function* (sweepId) {
@@ -83,30 +125,32 @@ const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>
     return yield* new AccrualNotFound({ sweepId })
   }, guarded("Ledger.reverse"))
 
+/** Sums of the entries and of the open batches' lines, per token and chain. */
+const sums = (sql: SqlClient.SqlClient, ofBuilder: Statement.Fragment) =>
+  Effect.flatMap(
+    sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid, sum(claimed) AS claimed FROM (
+        SELECT chain_id, token::text AS token, earned, paid, 0 AS claimed FROM builder.ledger WHERE ${ofBuilder}
+        UNION ALL
+        SELECT p.chain_id, p.token::text, 0, 0, l.amount FROM builder.payouts p
+          JOIN builder.payout_lines l ON l.payout_id = p.id WHERE p.status = 'open' AND ${ofBuilder}
+      ) AS parts GROUP BY token, chain_id ORDER BY token COLLATE "C", chain_id NULLS FIRST`,
+    totalsOf
+  )
+
 const totals = (sql: SqlClient.SqlClient): Ledger["Service"]["totals"] =>
-  Effect.fn("Ledger.totals")(function* (builderId) {
-    return yield* totalsOf(
-      yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
-        WHERE builder_id = ${text(builderId)} GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
-    )
-  }, guarded("Ledger.totals"))
+  Effect.fn("Ledger.totals")((builderId) => sums(sql, sql`builder_id = ${text(builderId)}`), guarded("Ledger.totals"))
 
 const allTotals = (sql: SqlClient.SqlClient): Ledger["Service"]["allTotals"] =>
-  Effect.gen(function* () {
-    return yield* totalsOf(
-      yield* sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid FROM builder.ledger_entries
-        GROUP BY token, chain_id ORDER BY token, chain_id NULLS FIRST`
-    )
-  }).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
+  sums(sql, sql`true`).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
 
 const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
   Effect.fn("Ledger.activity")(function* (builderId, page) {
     const rows = yield* Rows.decode(ActivityRow)(
-      yield* sql`SELECT e.id, e.sweep_id, e.chain_id, e.token, e.earned, e.created_at,
+      yield* sql`SELECT e.id, e.sweep_id, coalesce(e.chain_id, a.chain_id) AS chain_id, e.token, e.earned, e.created_at,
           e.tx_hash IS NOT NULL OR EXISTS (SELECT 1 FROM builder.payout_claims c JOIN builder.payouts p ON p.id = c.payout_id
             WHERE c.entry_id = e.id AND NOT c.released AND p.status = 'paid') AS paid,
           EXISTS (SELECT 1 FROM builder.ledger_entries r WHERE r.sweep_id = e.sweep_id AND r.kind = 'reversal') AS reversed
-        FROM builder.ledger_entries e
+        FROM builder.ledger_entries e LEFT JOIN builder.accrual_chains a ON a.sweep_id = e.sweep_id
         WHERE e.kind = 'accrual' AND e.builder_id = ${text(builderId)}
           AND e.id < coalesce(${Rows.rowId(page.before)}::bigint, 9223372036854775807)
         ORDER BY e.id DESC LIMIT ${page.limit}`
@@ -128,7 +172,7 @@ const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
 const entries = (sql: SqlClient.SqlClient): Ledger["Service"]["entries"] =>
   Effect.fn("Ledger.entries")(function* (builderId, page) {
     const rows = yield* Rows.decode(EntryRow)(
-      yield* sql`SELECT * FROM builder.ledger_entries WHERE builder_id = ${text(builderId)}
+      yield* sql`SELECT * FROM builder.ledger WHERE builder_id = ${text(builderId)}
         AND id > coalesce(${Rows.rowId(page.after)}::bigint, 0) ORDER BY id LIMIT ${page.limit}`
     )
     return rows.map((row) => ({
@@ -148,6 +192,7 @@ export const layer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     Ledger.of({
       accrue: accrue(sql),
+      assign: assign(sql),
       reverse: reverse(sql),
       totals: totals(sql),
       allTotals: allTotals(sql),

@@ -113,10 +113,9 @@ const CandidateRow = Schema.Struct({
 })
 
 /** Entries that no standing batch claims. */
-const owing = (sql: SqlClient.SqlClient, { chainId, token, withUnknownChain }: Claimable) =>
-  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger_entries e
-    WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid
-      AND (e.chain_id = ${chainId} OR (${withUnknownChain} AND e.chain_id IS NULL))
+const owing = (sql: SqlClient.SqlClient, { chainId, token }: Claimable) =>
+  sql`SELECT e.id, e.builder_id, e.earned - e.paid AS amount FROM builder.ledger e
+    WHERE e.token = ${token} AND e.kind <> 'payment' AND e.earned <> e.paid AND e.chain_id = ${chainId}
       AND NOT EXISTS (SELECT 1 FROM builder.payout_claims c WHERE c.entry_id = e.id AND NOT c.released)`
 
 /** Sums that a batch can pay. An amount above a uint256 cannot be transferred at once, and cannot exist. */
@@ -140,7 +139,7 @@ const candidates = (sql: SqlClient.SqlClient): Payouts["Service"]["candidates"] 
 
 const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
   Effect.fn("Payouts.open")(
-    function* ({ builderIds, id, ...request }) {
+    function* ({ id, payees, ...request }) {
       const { chainId, minAmount, token } = request
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.payout.${token}`}, 0))`
@@ -153,8 +152,10 @@ const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
           INSERT INTO builder.payout_lines (payout_id, builder_id, payout_address, amount, entries)
           SELECT ${id}, o.builder_id, b.payout_address, sum(o.amount), count(*)::integer
           FROM owing o JOIN builder.builders b ON b.id = o.builder_id
-          WHERE b.suspended_at IS NULL AND (${builderIds === undefined}
-            OR b.id IN (SELECT jsonb_array_elements_text(${JSON.stringify(builderIds ?? [])}::text::jsonb)))
+          WHERE b.suspended_at IS NULL AND (${payees === undefined} OR EXISTS (
+            SELECT 1 FROM jsonb_to_recordset(${JSON.stringify(payees ?? [])}::text::jsonb)
+              AS payee ("builderId" text, "payoutAddress" text)
+            WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address))
           GROUP BY o.builder_id, b.payout_address
           HAVING ${isPayable(sql, request)}
           RETURNING builder_id
@@ -164,7 +165,7 @@ const open = (sql: SqlClient.SqlClient): Payouts["Service"]["open"] =>
           RETURNING entry_id
         )
         SELECT count(*) AS claimed FROM claims`
-      if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed()
+      if (claimed[0]?.["claimed"] === 0n) return yield* new NothingOwed({ leftOut: [] })
       return yield* Effect.orDie(changed(sql, id))
     },
     sql.withTransaction,
@@ -212,18 +213,21 @@ const markPaid = (sql: SqlClient.SqlClient): Payouts["Service"]["markPaid"] =>
       if (!isRecorded(batch, txHash) && (batch.payments?.length ?? 0) !== known) {
         return yield* new PaymentInFlight({ id })
       }
+      // A recorded payment belongs to its batch, also before it is booked there.
+      const recordedElsewhere = yield* sql`SELECT 1 AS recorded FROM builder.payout_payments
+        WHERE tx_hash = ${txHash} AND payout_id <> ${text(id)}`
+      if (recordedElsewhere.length > 0) return yield* new PaymentTaken({ txHash: hash })
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* sql`UPDATE builder.payouts SET status = 'paid', tx_hash = ${txHash}, closed_at = ${now} WHERE id = ${id}`.pipe(
         Effect.catchReason("SqlError", "UniqueViolation", () => Effect.fail(new PaymentTaken({ txHash: hash })))
       )
-      // Booked per chain of the entries: a payment of accruals without a chain leaves a balance of zero, too.
       yield* sql`INSERT INTO builder.ledger_entries
           (kind, builder_id, chain_id, token, earned, paid, payout_id, tx_hash, created_at)
-        SELECT 'payment', c.builder_id, e.chain_id, e.token, 0, sum(e.earned - e.paid), c.payout_id, ${txHash},
+        SELECT 'payment', c.builder_id, ${batch.chainId}::bigint, e.token, 0, sum(e.earned - e.paid), c.payout_id, ${txHash},
           ${now}::timestamptz
         FROM builder.payout_claims c JOIN builder.ledger_entries e ON e.id = c.entry_id
-        WHERE c.payout_id = ${id} GROUP BY c.payout_id, c.builder_id, e.chain_id, e.token
-        HAVING sum(e.earned - e.paid) <> 0 ORDER BY c.builder_id, e.chain_id`
+        WHERE c.payout_id = ${id} GROUP BY c.payout_id, c.builder_id, e.token
+        HAVING sum(e.earned - e.paid) <> 0 ORDER BY c.builder_id`
       return yield* changed(sql, id)
     },
     sql.withTransaction,
