@@ -23,7 +23,7 @@ export interface Reorg {
 }
 
 /** Owners of whom nothing is taken. */
-const LASTING_OWNERS = 12
+export const LASTING_OWNERS = 12
 const SWEEPS = { from: 1, to: 3 }
 const UNSEEN_SHARE = 0.2
 
@@ -77,10 +77,10 @@ const sentFor = ({ sql }: World, ids: ReadonlyArray<string>) => sql<Sent>`
 
 const stillOpen = ({ sql }: World, ids: ReadonlyArray<string>) =>
   Effect.map(
-    sql<{ count: number }>`
-      SELECT count(*)::int AS count FROM orchestrator.intents
-      WHERE id = ANY(${ids}) AND status NOT IN ('delivered', 'failed')`,
-    ([row]) => row?.count ?? 0
+    sql<{ id: string; given_up: boolean }>`
+      SELECT id, EXISTS (SELECT FROM orchestrator.given_up_intents g WHERE g.intent_id = i.id) AS given_up
+      FROM orchestrator.intents i WHERE id = ANY(${ids}) AND status NOT IN ('delivered', 'failed')`,
+    (rows) => ({ waiting: rows.filter((row) => !row.given_up).length, all: rows.length })
   )
 
 /** The part of a reorganisation that one chain sees. */
@@ -112,6 +112,23 @@ const intrude = ({ dev }: Place) =>
       maxPriorityFeePerGas: parseGwei("50")
     })
   )
+
+/** Shows the service blocks after all deadlines, so that it ends what it has given up, and takes them back. */
+const outlast = Effect.fnUntraced(function* (
+  world: World,
+  { dev }: Place,
+  ids: ReadonlyArray<string>,
+  confirmations: number
+) {
+  const id = yield* dev.anvil.ask("snapshot", (node) => node.snapshot())
+  yield* dev.anvil.ask("pass the deadlines", async (node) => {
+    await node.increaseTime({ seconds: 3_600 })
+    await node.mine({ blocks: confirmations })
+  })
+  const ended = Effect.map(stillOpen(world, ids), ({ all }) => (all === 0 ? true : undefined))
+  yield* until(ended, "did not end what nobody can send")
+  yield* dev.anvil.ask("go back", (node) => node.revert({ id }))
+})
 
 /** The hash of the canonical block that holds the transaction. */
 const blockOf = ({ dev }: Place, hash: Hex) =>
@@ -157,8 +174,8 @@ const replace = Effect.fnUntraced(function* (
   }
 })
 
-/** One reorganisation on both chains, with what is wrong about how it ended. */
-const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg, confirmations: number) {
+/** One reorganisation on both chains, with what is wrong about how it ended. Blocks come only from here while it lasts. */
+export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg, confirmations: number) {
   const { alpha, beta, client, owners, slots } = world
   const { depth, kind, unseen } = reorg
   const [slot] = slots
@@ -244,12 +261,13 @@ const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg,
       buried ||= counts
       yield* mine(place, counts ? confirmations : 1)
     }
-    const isDone = (yield* stillOpen(world, ids)) === 0 && found.every(({ status }) => status === "final")
+    const isDone = (yield* stillOpen(world, ids)).waiting === 0 && found.every(({ status }) => status === "final")
     return isDone ? found : undefined
   }).pipe(Effect.delay("50 millis"))
   yield* until(ended, "did not finish")
 
   const [drained] = kind === "reverted" ? ids : []
+  if (drained !== undefined) yield* outlast(world, alpha, [drained], confirmations)
   const intents = yield* world.sql<{ id: string; status: string }>`
     SELECT id, status FROM orchestrator.intents WHERE id = ANY(${ids})`
   return intents.flatMap(({ id, status }) => {
