@@ -133,6 +133,10 @@ export function RevenuePage() {
         </div>
       </Card>
       <Treasury book={book} />
+      <p className="text-sm text-muted">
+        Claimed: by open payout batches. No chain: reported without one, and paid by no batch until{" "}
+        <code>sweep payouts assign</code> gives it one.
+      </p>
     </Page>
   )
 }

@@ -1,5 +1,6 @@
-/** Table columns of a token's earned, paid and owed amounts. */
+/** Table columns of a token's earned, paid, owed and claimed amounts. */
 import type { TokenBook } from "../api/tokens.ts"
+import { Badge } from "../ui/Badge.tsx"
 import { Amount } from "../ui/Amount.tsx"
 import type { Column } from "../ui/Table.tsx"
 import { TokenName } from "../ui/TokenName.tsx"
@@ -7,7 +8,9 @@ import { TokenName } from "../ui/TokenName.tsx"
 const PARTS = [
   ["earned", "Earned"],
   ["paid", "Paid"],
-  ["owed", "Owed"]
+  ["owed", "Owed"],
+  ["claimed", "Claimed"],
+  ["unclaimed", "Unclaimed"]
 ] as const
 
 interface Position extends Readonly<Record<(typeof PARTS)[number][0], bigint>> {
@@ -16,7 +19,15 @@ interface Position extends Readonly<Record<(typeof PARTS)[number][0], bigint>> {
 }
 
 export const positionColumns = (book: TokenBook): ReadonlyArray<Column<Position>> => [
-  { title: "Token", cell: ({ chainId, token }) => <TokenName book={book} chainId={chainId} token={token} /> },
+  {
+    title: "Token",
+    cell: ({ chainId, token }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <TokenName book={book} chainId={chainId} token={token} />
+        {chainId === undefined && <Badge tone="warn">No chain</Badge>}
+      </span>
+    )
+  },
   ...PARTS.map(([part, title]): Column<Position> => ({
     title,
     align: "right",

@@ -1,0 +1,30 @@
+/** Builders who are owed enough, but are not in a payout batch, with the reason. */
+import type { LeftOut } from "../../domain/Payout.ts"
+import type { TokenInfo } from "../../domain/Token.ts"
+import { Amount } from "../ui/Amount.tsx"
+
+const REASONS: Readonly<Record<LeftOut["reason"], string>> = {
+  excluded: "excluded by you",
+  suspended: "suspended",
+  sanctions_listed: "sanctions screening found the payout address",
+  screening_unavailable: "sanctions screening gave no result",
+  changed: "the account changed while the batch was opened"
+}
+
+export interface LeftOutListProps {
+  readonly leftOut: ReadonlyArray<LeftOut>
+  readonly token: TokenInfo | undefined
+}
+
+export function LeftOutList({ leftOut, token }: LeftOutListProps) {
+  return (
+    <ul aria-label="Left out" className="flex flex-col gap-1">
+      {leftOut.map(({ amount, builderId, reason }) => (
+        <li className="break-words" key={builderId}>
+          <span className="font-mono text-sm">{builderId}</span>, <Amount token={token} value={amount} />:{" "}
+          <span className="text-muted">{REASONS[reason]}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,155 @@
+/** Opens a payout batch, and names the builders who are not in it. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { type FormEvent, useId, useState } from "react"
+import { NothingOwed } from "../../api/builder/PayoutErrors.ts"
+import type { TreasuryView } from "../../api/builder/Schemas.ts"
+import type { OpenedPayout } from "../../domain/Payout.ts"
+import { sentence } from "../api/failures.ts"
+import { CONSOLE } from "../api/queryClient.ts"
+import type { TokenBook } from "../api/tokens.ts"
+import { tokenKey } from "../dashboard/earnings.ts"
+import { parse } from "../lib/amounts.ts"
+import { shorten } from "../lib/shorten.ts"
+import { Amount } from "../ui/Amount.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { Input, Select } from "../ui/Field.tsx"
+import { Notice } from "../ui/States.tsx"
+import { call } from "./client.ts"
+import { LeftOutList } from "./LeftOutList.tsx"
+import { treasury } from "./queries.ts"
+
+type Position = (typeof TreasuryView.Type)["positions"][number]
+
+interface DialogProps {
+  readonly book: TokenBook
+  readonly onClose: () => void
+}
+
+/** Shown after the batch was opened, since its page does not know who was left out. */
+function Opened({ batch, book, onContinue }: { batch: OpenedPayout; book: TokenBook; onContinue: () => void }) {
+  return (
+    <Dialog
+      actions={
+        <Button onClick={onContinue} variant="primary">
+          Continue to the batch
+        </Button>
+      }
+      dismissible={false}
+      onClose={onContinue}
+      title="The batch is open"
+    >
+      <p className="text-muted">These builders are not in it. Their amounts stay owed.</p>
+      <LeftOutList leftOut={batch.leftOut} token={book.token(batch.chainId, batch.token)} />
+    </Dialog>
+  )
+}
+
+function Failed({ error, token }: { error: Error } & Pick<Parameters<typeof LeftOutList>[0], "token">) {
+  return (
+    <Notice tone="bad">
+      {sentence(error)}
+      {error instanceof NothingOwed && error.leftOut.length > 0 && (
+        <LeftOutList leftOut={error.leftOut} token={token} />
+      )}
+    </Notice>
+  )
+}
+
+/** Ids that are separated by commas or spaces. */
+const idsOf = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/u).filter((id) => id !== "")
+
+const useOpening = (position: Position | undefined) => {
+  const client = useQueryClient()
+  return useMutation({
+    mutationKey: [CONSOLE, "openPayout"],
+    mutationFn: async ({ exclude, minAmount }: { exclude: ReadonlyArray<string>; minAmount: bigint | undefined }) => {
+      if (position?.chainId === undefined) throw new Error("nothing is owed")
+      const { chainId, token } = position
+      const payload = { chainId, token, exclude, ...(minAmount === undefined ? {} : { minAmount }) }
+      return call((api) => api.console.openPayout({ payload }))
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: [CONSOLE] })
+  })
+}
+
+export function OpenPayoutDialog({ book, onClose }: DialogProps) {
+  const navigate = useNavigate()
+  const form = useId()
+  const positions = useQuery(treasury)
+  const payable = positions.data?.positions.filter(({ chainId, unclaimed }) => unclaimed > 0n && chainId !== undefined)
+  const [chosen, setChosen] = useState("")
+  const [least, setLeast] = useState("")
+  const [excluded, setExcluded] = useState("")
+  const position = payable?.find(({ chainId, token }) => tokenKey(chainId, token) === chosen) ?? payable?.[0]
+  const token = position === undefined ? undefined : book.token(position.chainId, position.token)
+  const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0)
+  const isMalformed = least.trim() !== "" && minAmount === undefined
+  const open = useOpening(position)
+  const goTo = (id: string) => navigate({ to: "/admin/payouts/$id", params: { id } })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isMalformed) return
+    open.mutate(
+      { exclude: idsOf(excluded), minAmount },
+      { onSuccess: ({ id, leftOut }) => (leftOut.length === 0 ? goTo(id) : undefined) }
+    )
+  }
+  if (open.data !== undefined && open.data.leftOut.length > 0) {
+    const { data } = open
+    return <Opened batch={data} book={book} onContinue={() => void goTo(data.id)} />
+  }
+  return (
+    <Dialog
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button busy={open.isPending} disabled={position === undefined} form={form} type="submit" variant="primary">
+            Open the batch
+          </Button>
+        </>
+      }
+      onClose={onClose}
+      title="Open a payout batch"
+    >
+      {payable?.length === 0 ? (
+        <p className="text-muted">No builder is owed anything that no open batch claims.</p>
+      ) : (
+        <form className="flex flex-col gap-4" id={form} onSubmit={submit}>
+          <p className="text-muted">
+            The batch takes all amounts owed in one token. Then pay it from the vault and enter the transaction.
+          </p>
+          {open.isError && <Failed error={open.error} token={token} />}
+          <Select label="Token" onChange={(event) => setChosen(event.target.value)} value={chosen}>
+            {payable?.map(({ chainId, token: address }) => (
+              <option key={tokenKey(chainId, address)} value={tokenKey(chainId, address)}>
+                {book.token(chainId, address)?.symbol ?? shorten(address)} on {book.chain(chainId)?.name ?? chainId}
+              </option>
+            ))}
+          </Select>
+          {position !== undefined && (
+            <p>
+              <span className="text-muted">Owed and not claimed by a batch: </span>
+              <Amount token={token} value={position.unclaimed} />
+            </p>
+          )}
+          <Input
+            error={isMalformed ? "This is not an amount of the token." : undefined}
+            help="Builders who are owed less are left out. If empty, all builders are paid."
+            inputMode="decimal"
+            label={`Least amount${token === undefined ? ", in smallest units" : `, in ${token.symbol}`}`}
+            onChange={(event) => setLeast(event.target.value)}
+            value={least}
+          />
+          <Input
+            help="Ids of builders, separated by commas. Suspended builders and those that screening does not clear are left out anyway."
+            label="Leave out"
+            onChange={(event) => setExcluded(event.target.value)}
+            value={excluded}
+          />
+        </form>
+      )}
+    </Dialog>
+  )
+}
