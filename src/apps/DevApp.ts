@@ -48,9 +48,6 @@ const BRIDGE_FEE_BPS = 10
 /** Blocks come every second here, so the services poll more often than on real chains. */
 const POLL_MILLIS = 250
 
-/** Time for which the result of a key lookup is cached. */
-const ATTRIBUTION_CACHE_MILLIS = 1_000
-
 const DEV_BUILDER = {
   id: "dev",
   name: "Local builder",
@@ -142,7 +139,7 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     builderBackend: {
       url: builderUrl,
       token: secret(builderToken, "BUILDER_ADMIN_TOKEN"),
-      attributionCacheMillis: ATTRIBUTION_CACHE_MILLIS
+      attributionCacheMillis: 0
     }
   })
   yield* Effect.all([Layer.build(builder), Layer.build(orchestrator)], { concurrency: "unbounded", discard: true })

@@ -83,7 +83,8 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
       ? unattributed
       : BuilderAttributionHttp.layer({
           builderUrl: backend.url,
-          cacheLifetime: backend.attributionCacheMillis
+          cacheLifetime: backend.attributionCacheMillis,
+          ...(backend.token === undefined ? {} : { token: backend.token })
         }),
     backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
   )

@@ -1,5 +1,9 @@
-/** {@link BuilderAttribution} over the builder backend's `POST /attribute` (spec). The key is in a header, never in a body. */
-import { Cache, Context, Duration, Effect, Exit, Layer, type Option, Redacted } from "effect"
+/**
+ * {@link BuilderAttribution} over the builder backend's `POST /attribute` (spec). The key is in a header, never in a body. With the
+ * backend's token the requests are not counted, so that an orchestrator can ask for each quote: a rotated or suspended key then
+ * stops attributing at once.
+ */
+import { Cache, Context, Duration, Effect, Exit, identity, Layer, type Option, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { sha256, stringToHex } from "viem"
 import { Attribution } from "../../domain/Builder.ts"
@@ -9,8 +13,10 @@ import * as Exchange from "./Exchange.ts"
 export interface Options {
   /** Base URL of the builder backend. */
   readonly builderUrl: string
+  /** Token of the backend for machines. Without it the backend limits the requests of this client. */
+  readonly token?: Redacted.Redacted
   readonly timeout?: Duration.Input
-  /** Time for which an answer is cached. A rotated key or a changed markup takes effect within it. */
+  /** Time for which an answer is cached. A rotated key or a changed markup takes effect within it. Default: no cache. */
   readonly cacheLifetime?: Duration.Input
 }
 
@@ -29,12 +35,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const timeout = options.timeout ?? Duration.seconds(3)
   const request = HttpClientRequest.post("/attribute").pipe(
     HttpClientRequest.prependUrl(options.builderUrl),
-    HttpClientRequest.acceptJson
+    HttpClientRequest.acceptJson,
+    options.token === undefined ? identity : HttpClientRequest.bearerToken(options.token)
   )
 
   const ask = Effect.fnUntraced(
-    function* (_hash: string) {
-      const withKey = HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(yield* ApiKey))
+    function* (apiKey: Redacted.Redacted) {
+      const withKey = HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(apiKey))
       return yield* Exchange.exchange(client, withKey, timeout, (response) => {
         if (response.status === 200) return Effect.asSome(readAttribution(response))
         return response.status === 404 ? Effect.succeedNone : Effect.fail(Exchange.unexpected(response))
@@ -43,12 +50,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     Effect.mapError((error) => new AttributionUnavailable({ detail: error.message }))
   )
 
+  const cacheLifetime = Duration.fromInputUnsafe(options.cacheLifetime ?? Duration.zero)
+  // An answer on its way may be older than the rotation of its key, so no other caller shares it.
+  if (Duration.isZero(cacheLifetime)) {
+    return BuilderAttribution.of({ resolve: Effect.fn("BuilderAttribution.resolve")(ask) })
+  }
   const answers = yield* Cache.makeWith<string, Option.Option<Attribution>, AttributionUnavailable, ApiKey, "lookup">(
-    ask,
+    (_hash) => Effect.flatMap(ApiKey, ask),
     {
       capacity: CACHE_CAPACITY,
       requireServicesAt: "lookup",
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? (options.cacheLifetime ?? Duration.seconds(5)) : Duration.zero)
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheLifetime : Duration.zero)
     }
   )
 

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import * as Document from "../shared/Document.ts"
 import { InternalError, Unavailable } from "../shared/Errors.ts"
 import { CountedIn, OperatorOnly, RateLimited } from "../shared/Middleware.ts"
+import { OperatorsUncounted } from "../shared/OperatorsUncounted.ts"
 import { Console } from "./ConsoleApi.ts"
 import { DeploymentGroup } from "./DeploymentApi.ts"
 import * as Docs from "./Docs.ts"
@@ -37,6 +38,7 @@ export const AttributionGroup = HttpApiGroup.make("attribution")
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "attribution")
+  .annotate(OperatorsUncounted, true)
   .annotateMerge(OpenApi.annotations({ description: "Resolves API keys, for servers." }))
 
 export const Machine = HttpApiGroup.make("machine")

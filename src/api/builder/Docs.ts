@@ -162,11 +162,14 @@ export const rotateApiKey = documented({
 
 export const attribute = documented({
   summary: "Resolve an API key",
-  description: withErrors("The markup that applies is the smaller of `builderBps` and `maxBuilderBps`.", [
-    [404, "unattributed", "the key is missing, unknown or rotated, or its builder is suspended"],
-    rateLimited,
-    ...failures
-  ]),
+  description: withErrors(
+    "The markup that applies is the smaller of `builderBps` and `maxBuilderBps`. Requests with `Authorization: Bearer <ADMIN_TOKEN>`, such as those of the orchestrator, are not limited.",
+    [
+      [404, "unattributed", "the key is missing, unknown or rotated, or its builder is suspended"],
+      rateLimited,
+      ...failures
+    ]
+  ),
   response: {
     status: 200,
     body: {

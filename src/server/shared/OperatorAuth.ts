@@ -16,19 +16,28 @@ const challenge = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "www-authenticate", "Bearer"))
 )
 
+/** Makes `isOperator(credential)`, which compares a bearer token with the admin token in constant time. */
+export const make = Effect.gen(function* () {
+  const { adminToken } = yield* ServerSettings
+  const { digest } = yield* Digest.Digest
+  const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
+  // An absent header reads as an empty credential, so an empty token must not match it.
+  const expected = adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
+
+  return Effect.fnUntraced(function* (credential: Redacted.Redacted) {
+    const given = yield* hash(credential)
+    return expected !== undefined && Mac.timingSafeEqual(given, expected)
+  })
+}).pipe(Effect.provide(Digest.layerWebCrypto))
+
 export const layer = Layer.effect(
   OperatorOnly,
   Effect.gen(function* () {
-    const { adminToken } = yield* ServerSettings
-    const { digest } = yield* Digest.Digest
-    const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
-    // An absent header reads as an empty credential, so an empty token must not match it.
-    const expected = adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
+    const isOperator = yield* make
 
     return OperatorOnly.of({
       operatorToken: Effect.fnUntraced(function* (handler, { credential }) {
-        const given = yield* hash(credential)
-        if (expected === undefined || !Mac.timingSafeEqual(given, expected)) {
+        if (!(yield* isOperator(credential))) {
           yield* challenge
           return yield* new Unauthorized()
         }
@@ -36,4 +45,4 @@ export const layer = Layer.effect(
       })
     })
   })
-).pipe(Layer.provide(Digest.layerWebCrypto))
+)

@@ -2,13 +2,15 @@
  * Counts requests per client and window (spec, "Limits") before anything else is done with them. If the store fails, requests
  * pass: availability matters more than the limit.
  */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RateLimiter } from "effect/persistence"
 import { RateLimitExceeded } from "../../api/shared/Errors.ts"
 import { CountedIn, RateLimited, type RateLimitPolicy } from "../../api/shared/Middleware.ts"
+import { OperatorsUncounted } from "../../api/shared/OperatorsUncounted.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import * as OperatorAuth from "./OperatorAuth.ts"
 import { type RateLimitWindow, ServerSettings } from "./ServerSettings.ts"
 
 const policyOf = (options: {
@@ -22,6 +24,8 @@ const policyOf = (options: {
 /** Whole seconds until the window resets, rounded up. Minimum: 1. */
 export const retryAfterSeconds = (untilReset: Duration.Duration): number =>
   Math.max(1, Math.ceil(Duration.toSeconds(untilReset)))
+
+const BEARER = "Bearer "
 
 const seconds = (duration: Duration.Duration): number => Math.ceil(Duration.toSeconds(duration))
 
@@ -49,6 +53,13 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const limiter = yield* RateLimiter.RateLimiter
     const settings = yield* ServerSettings
+    const isOperator = yield* OperatorAuth.make
+
+    /** True for an operator's request to an endpoint that does not count operators. */
+    const isUncounted = (group: HttpApiGroup.Top, authorization: string | undefined) =>
+      authorization?.startsWith(BEARER) === true && Context.get(group.annotations, OperatorsUncounted)
+        ? isOperator(Redacted.make(authorization.slice(BEARER.length)))
+        : Effect.succeed(false)
 
     return Effect.fnUntraced(function* (handler, options) {
       const policy = policyOf(options)
@@ -56,6 +67,7 @@ export const layer = Layer.effect(
         return yield* Effect.die(new Error(`${options.endpoint.path} is rate limited and names no window`))
       }
       const request = yield* HttpServerRequest.HttpServerRequest
+      if (yield* isUncounted(options.group, request.headers["authorization"])) return yield* handler
       const window = settings.rateLimits[policy.value]
       const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy.value, window, left)
       yield* limiter

@@ -61,6 +61,7 @@ describe("BuilderAttributionHttp", () => {
       const [request] = yield* seen
       assert.strictEqual(`${request?.method} ${request?.path}`, "POST /attribute")
       assert.strictEqual(request?.headers.get("x-api-key"), "key-a")
+      assert.isFalse(request?.headers.has("authorization"))
       assert.strictEqual(request?.body, "")
     }).pipe(Effect.provide(adapter()))
   )
@@ -97,13 +98,33 @@ describe("BuilderAttributionHttp", () => {
     }).pipe(Effect.provide(adapter({ cacheLifetime: "5 seconds" })))
   )
 
-  it.effect("asks once for callers that come together", () =>
+  it.effect("asks for every quote unless a lifetime is set, so that a rotated key stops at once", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 200, body: builderA })
+      yield* Effect.all([resolve(keyA), resolve(keyA)], { concurrency: "unbounded" })
+      assert.strictEqual((yield* seen).length, 2)
+      yield* answer({ status: 404 })
+      assert.deepStrictEqual(yield* resolve(keyA), Option.none())
+    }).pipe(Effect.provide(adapter()))
+  )
+
+  it.effect("identifies the orchestrator by its token, and only if it has one", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 200, body: builderA })
+      yield* resolve(keyA)
+      assert.strictEqual((yield* seen)[0]?.headers.get("authorization"), "Bearer a-token")
+    }).pipe(Effect.provide(adapter({ token: Redacted.make("a-token") })))
+  )
+
+  it.effect("asks once for callers that come together within a cache's lifetime", () =>
     Effect.gen(function* () {
       const { answer, seen } = yield* StubServer
       yield* answer({ status: 200, body: builderA })
       yield* Effect.all([resolve(keyA), resolve(keyA), resolve(keyA)], { concurrency: "unbounded" })
       assert.strictEqual((yield* seen).length, 1)
-    }).pipe(Effect.provide(adapter()))
+    }).pipe(Effect.provide(adapter({ cacheLifetime: "5 seconds" })))
   )
 
   it.effect.each<readonly [string, Answer]>([

@@ -196,6 +196,29 @@ layer(Harness.layer({ server: { rateLimits } }), live)("limits", (it) => {
     })
   )
 
+  it.effect("the orchestrator's attributions are not counted, and a guessed token is", () =>
+    Effect.gen(function* () {
+      const { apiKey, id } = yield* Harness.signUp("Busy builder")
+      const attribute = (authorization: string) =>
+        ask("POST /attribute", {
+          headers: { "x-forwarded-for": "192.0.2.3", "x-api-key": apiKey, ...(authorization ? { authorization } : {}) }
+        })
+      for (let n = 0; n < 10; n++) {
+        const answer = yield* attribute(`Bearer ${Harness.ADMIN_TOKEN}`)
+        assert.strictEqual(text(answer, "builderId"), id)
+        assert.isNull(answer.headers.get("ratelimit"))
+      }
+      const guesses = ["Bearer a-guess", "Bearer ", "", `Basic ${Harness.ADMIN_TOKEN}`]
+      const statuses = yield* Effect.forEach(guesses, (guess) => Effect.map(attribute(guess), ({ status }) => status))
+      assert.deepStrictEqual(statuses, [200, 200, 200, 429])
+
+      // Nothing else is exempt.
+      const headers = { "x-forwarded-for": "192.0.2.3", authorization: `Bearer ${Harness.ADMIN_TOKEN}` }
+      for (let n = 0; n < 3; n++) yield* ask("GET /auth/nonce", { headers })
+      assert.strictEqual((yield* ask("GET /auth/nonce", { headers })).status, 429)
+    })
+  )
+
   it.effect("long bodies are refused", () =>
     Effect.gen(function* () {
       const answer = yield* asAdmin("POST /accruals", { raw: `"${"x".repeat(70_000)}"` })
