@@ -11,7 +11,7 @@ import relayerLimits from "./0006_relayer_limits.ts"
 import outboxTopics from "./0007_outbox_topics.ts"
 import queueIndexes from "./0008_queue_indexes.ts"
 import deliveryLooks from "./0009_delivery_looks.ts"
-import givenUpIntents from "./0010_given_up_intents.ts"
+import conclusions from "./0010_conclusions.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -23,5 +23,5 @@ export const migrations = {
   "0007_outbox_topics": outboxTopics,
   "0008_queue_indexes": queueIndexes,
   "0009_delivery_looks": deliveryLooks,
-  "0010_given_up_intents": givenUpIntents
+  "0010_conclusions": conclusions
 }

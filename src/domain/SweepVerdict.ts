@@ -41,7 +41,7 @@ export type Verdict =
   | { readonly _tag: "Wait" }
   /** Still wanted and possible. Send it (again). */
   | { readonly _tag: "Retry" }
-  /** Not sent any more, for this reason. It fails with the reason after its deadline, unless somebody else settles it. */
+  /** No longer sent, for this reason. It fails with the reason after its deadline, unless somebody else settles it. */
   | { readonly _tag: "GiveUp"; readonly reason: FailureReason }
   | { readonly _tag: "Fail"; readonly reason: FailureReason }
 

@@ -55,7 +55,7 @@ const fillStatus = Effect.fnUntraced(function* (
   client: ChainClient,
   pool: Address.Address,
   relay: AcrossDeposit.Relay,
-  block: bigint
+  { hash }: Block
 ) {
   const data = encodeFunctionData({
     abi: spokePoolAbi,
@@ -64,7 +64,7 @@ const fillStatus = Effect.fnUntraced(function* (
   })
   const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
   const answer = yield* client
-    .call({ to: pool, data, block })
+    .call({ to: pool, data, block: { hash } })
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(reverted.message))))
   if (size(answer) !== 32) return yield* unusable(`no SpokePool at ${pool}`)
   return hexToBigInt(answer)
@@ -118,7 +118,7 @@ export const make = (chains: Chains["Service"], logWindow: bigint): Bridge["Serv
 
     const head = yield* settledBlock(destination)
     if (Option.isNone(head)) return PENDING
-    const status = yield* fillStatus(destination, pool, relay.value, head.value.number)
+    const status = yield* fillStatus(destination, pool, relay.value, head.value)
     if (status !== FILLED) {
       // A fill is possible up to and including the deadline's second.
       return head.value.timestamp > BigInt(relay.value.deposit.fillDeadline) ? { _tag: "Refunded" as const } : PENDING

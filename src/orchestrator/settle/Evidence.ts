@@ -14,15 +14,15 @@ type Events = Effect.Success<typeof SweptEvents.make>
 export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise">) {
   const contracts = yield* SweepContracts
 
-  /** Reads state and logs up to the same confirmed block. */
+  /** Reads the state of the confirmed block by its hash, so that endpoints with other heads cannot answer for another block. */
   const nonceUse = Effect.fnUntraced(function* (
     { client, confirmed }: ChainView,
     intent: Intent
   ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable> {
     if (Option.isNone(confirmed)) return "unused"
-    const { number } = confirmed.value
+    const { hash, number } = confirmed.value
     const { mask, word } = position(intent.order.nonce)
-    const bitmap = yield* contracts.nonceBitmap(client, intent.order.owner, word, number)
+    const bitmap = yield* contracts.nonceBitmap(client, intent.order.owner, word, { hash })
     if ((bitmap & mask) === 0n) return "unused"
     return (yield* events.isSpentOtherwise(client, intent, number)) ? "used_otherwise" : "spender_unseen"
   })

@@ -74,7 +74,10 @@ export const make = Effect.gen(function* () {
       proves(client, intent)
     )
 
-  /** True when an event up to `lastBlock` says that a cancellation or another order spent the order's nonce. */
+  /**
+   * True when an event up to `lastBlock` says that a cancellation or another order spent the order's nonce. An event counts
+   * only if its block is canonical, since the node that returns it may be on another branch.
+   */
   const isSpentOtherwise = Effect.fnUntraced(function* (
     client: ChainClient,
     { order, orderDigest, quotedAtBlock }: Intent,
@@ -87,13 +90,20 @@ export const make = Effect.gen(function* () {
       )
     const firstBlock = quotedAtBlock > SPENDER_MARGIN ? quotedAtBlock - SPENDER_MARGIN : 0n
     for (const topics of contracts.spentTopics(order.owner)) {
-      if (Option.isSome(yield* firstLog(client, topics, firstBlock, lastBlock, spends))) return true
+      const found = yield* firstLog(client, topics, firstBlock, lastBlock, spends)
+      if (Option.isSome(found)) return yield* isCanonical(client, found.value)
     }
     return false
   })
 
   return { isSettledBy, stepsOf, search, isSpentOtherwise }
 })
+
+const isCanonical = (client: ChainClient, { blockHash, blockNumber }: Log) =>
+  Effect.map(
+    client.block(blockNumber),
+    Option.exists(({ hash }) => hash === blockHash)
+  )
 
 /** First of the guard's logs that fits, in both blocks and those between. */
 const firstLog = Effect.fnUntraced(function* (

@@ -7,7 +7,15 @@ import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { type Concluding, CONCURRENCY, type Finding, inclusionOf, isolated } from "./Findings.ts"
+import {
+  type Concluding,
+  CONCURRENCY,
+  costOf,
+  type Finding,
+  foreignNonceKey,
+  inclusionOf,
+  isolated
+} from "./Findings.ts"
 import * as Unsettled from "./Unsettled.ts"
 
 /** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
@@ -30,7 +38,7 @@ export const make = Effect.gen(function* () {
       done.map((each) => ({
         id: each.transaction.id,
         inclusion: inclusionOf(each),
-        cost: each.receipt.gasUsed * each.receipt.effectiveGasPrice + (each.receipt.dataFee ?? 0n)
+        cost: costOf(each.receipt)
       }))
     )
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
@@ -74,7 +82,7 @@ export const make = Effect.gen(function* () {
     const ended = yield* decideDisplaced(view, transaction)
     if (ended.action !== "concluded") return ended
     yield* alerts.raise({
-      key: `foreign_nonce:${chain.id}:${lane}`,
+      key: foreignNonceKey(chain.id, lane),
       severity: "critical",
       kind: "foreign_nonce",
       message: `A transaction that this service did not send used nonce ${nonce} of lane ${lane} on ${chain.name}. Find out who else has the lane's key, and replace the key.`,

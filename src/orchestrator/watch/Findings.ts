@@ -113,6 +113,13 @@ export const NOTHING: Finding = { action: "none", resolutions: [] }
 /** Resolution of an intent without a concluded transaction of the relayer. */
 export const resolved = (resolution: Resolution): Finding => ({ action: "none", resolutions: [resolution] })
 
+/** Wei that the lane paid for a mined transaction. */
+export const costOf = ({ dataFee = 0n, effectiveGasPrice, gasUsed }: Receipt): bigint =>
+  gasUsed * effectiveGasPrice + dataFee
+
+/** Alert that a stranger seems to use the lane's key. */
+export const foreignNonceKey = (chainId: number, lane: Address.Address): string => `foreign_nonce:${chainId}:${lane}`
+
 export const inclusionOf = ({ receipt }: Pick<Included, "receipt">): Inclusion => ({
   hash: receipt.transactionHash,
   blockNumber: receipt.blockNumber,
@@ -124,7 +131,10 @@ export const isolated = <A>(
   look: Effect.Effect<A, ChainUnavailable | SigningFailed | StoreUnavailable>
 ): Effect.Effect<A | Finding, StoreUnavailable> =>
   look.pipe(
-    Effect.catchTag("ChainUnavailable", (unavailable) => Effect.succeed({ ...NOTHING, unavailable })),
+    // A node that does not have a block answers, and a later pass asks it again.
+    Effect.catchTag("ChainUnavailable", (unavailable) =>
+      Effect.succeed(unavailable.isBlockUnknown === true ? NOTHING : { ...NOTHING, unavailable })
+    ),
     Effect.catchTag("SigningFailed", ({ message: detail }) =>
       Effect.logError("watch.signing_failed").pipe(Effect.annotateLogs({ detail }), Effect.as(NOTHING))
     ),

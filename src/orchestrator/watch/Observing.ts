@@ -5,14 +5,18 @@ import type { Block, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { inconsistent } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
-import { depth } from "./Plan.ts"
+import { depth, isForGood } from "./Plan.ts"
 
 /** Finds the receipt of whichever attempt was mined, with its block. */
-const findReceipt = Effect.fnUntraced(function* (pass: ChainPass, attempts: ReadonlyArray<Attempt>) {
+const findReceipt = Effect.fnUntraced(function* (
+  pass: ChainPass,
+  attempts: ReadonlyArray<Attempt>,
+  scope?: "everywhere"
+) {
   const { client } = pass.view
   let isOrphaned = false
   for (const { hash } of attempts.toReversed()) {
-    const receipt = yield* client.receipt(hash)
+    const receipt = yield* client.receipt(hash, scope)
     if (Option.isNone(receipt)) continue
     const block = yield* pass.block(receipt.value.blockNumber)
     if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) {
@@ -69,17 +73,21 @@ export const make = Effect.gen(function* () {
   const observe = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
     const { view } = pass
     const { kind, lane, nonce } = transaction
-    const found = yield* findReceipt(pass, transaction.attempts)
+    const soon = yield* findReceipt(pass, transaction.attempts)
     const latest = pass.laneNonces.get(lane) ?? 0n
     const nowMs = yield* Clock.currentTimeMillis
     const confirmed =
-      Option.isNone(found) && latest > nonce && Option.isSome(view.confirmed)
-        ? yield* view.client.transactionCount(lane, view.confirmed.value.number)
+      Option.isNone(soon) && latest > nonce && Option.isSome(view.confirmed)
+        ? yield* view.client.transactionCount(lane, { hash: view.confirmed.value.hash })
         : 0n
     if (confirmed > nonce) {
       const { passes, sinceMs } = displaced.get(transaction.id) ?? { passes: 0, sinceMs: nowMs }
       displaced.set(transaction.id, { chainId: view.client.chain.id, passes: passes + 1, sinceMs })
     } else displaced.delete(transaction.id)
+    // One endpoint may have lost the receipt, so all are asked before a stranger is suspected.
+    const found = isForGood(displaced.get(transaction.id), nowMs)
+      ? yield* findReceipt(pass, transaction.attempts, "everywhere")
+      : soon
     const seen: Observation = {
       transaction: {
         kind,

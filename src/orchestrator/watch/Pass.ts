@@ -10,8 +10,10 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Expiry from "./Expiry.ts"
 import { type Finding, NOTHING, report } from "./Findings.ts"
+import * as LateReceipts from "./LateReceipts.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 import * as Transaction from "./Transaction.ts"
+import * as UnreadableRows from "./UnreadableRows.ts"
 
 /** Makes the pass. Passes of one process run one at a time. */
 export const make = Effect.gen(function* () {
@@ -21,6 +23,8 @@ export const make = Effect.gen(function* () {
   const expire = yield* Expiry.make
   const follow = yield* Transaction.make
   const intents = yield* Intents
+  const recoverLate = yield* LateReceipts.make
+  const reviewRows = yield* UnreadableRows.make
   const reorganisation = yield* Reorganisation.make
   const settings = yield* OrchestratorSettings
   const settlements = yield* Settlements
@@ -30,7 +34,8 @@ export const make = Effect.gen(function* () {
     const { chain } = client
     const view = yield* look(client)
     yield* reorganisation.reopenLost(view)
-    const unfinished = yield* transactions.unfinished(chain.id)
+    const { transactions: unfinished, unreadable } = yield* transactions.survey(chain.id)
+    yield* reviewRows(client, unreadable)
     yield* reorganisation.clear(chain.id, unfinished)
     const settled = yield* intents.deliveriesDue(chain.id, settings.watcher.batch)
     const findings: ReadonlyArray<Finding> = [
@@ -38,6 +43,7 @@ export const make = Effect.gen(function* () {
       ...(yield* expire(view)),
       ...(yield* deliver(client, settled))
     ]
+    yield* recoverLate(view)
     yield* settlements.review(client)
     return { transactions: unfinished.length, findings }
   })

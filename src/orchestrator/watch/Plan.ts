@@ -43,7 +43,8 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   return { _tag: nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis ? "Rebroadcast" : "Wait" }
 }
 
-const isForGood = (displaced: Displaced | undefined, nowMs: number): boolean =>
+/** True when the receipt has been absent for long enough to count, provided that no other endpoint has it. */
+export const isForGood = (displaced: Displaced | undefined, nowMs: number): boolean =>
   displaced !== undefined && displaced.passes >= DISPLACED_PASSES && nowMs - displaced.sinceMs >= DISPLACED_MILLIS
 
 const isSame = (noted: Inclusion | undefined, seen: Inclusion): boolean =>

@@ -73,7 +73,7 @@ export interface Step {
   readonly detail?: string
 }
 
-/** Reason for which a submitted intent is not sent any more. */
+/** Reason for which a submitted intent is no longer sent. */
 export interface GivenUp {
   readonly reason: FailureReason
   /** Human-readable. */
@@ -135,7 +135,7 @@ export class Intents extends Context.Service<
      */
     readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Records why a submitted intent is not sent any more. It cannot be claimed before `notBeforeMs` (UNIX milliseconds),
+     * Records why a submitted intent is no longer sent. It cannot be claimed before `notBeforeMs` (UNIX milliseconds),
      * also after a transaction that carries it lets it go. A later reason replaces an earlier one. Ignores intents that
      * are not `submitted` any more.
      */

@@ -68,6 +68,25 @@ export interface Ending {
   readonly cost?: bigint
 }
 
+/** A stored transaction that does not fit the schema. `detail` says why. */
+export interface UnreadableTransaction {
+  readonly id: string
+  readonly detail: string
+}
+
+/** The unfinished transactions of a chain. */
+export interface Survey {
+  /** Ordered by lane and nonce. */
+  readonly transactions: ReadonlyArray<RelayTransaction>
+  readonly unreadable: ReadonlyArray<UnreadableTransaction>
+}
+
+/** A final transaction without a block. */
+export interface DisplacedTransaction extends Pick<RelayTransaction, "id" | "lane" | "nonce"> {
+  /** Hashes of its attempts, oldest first. */
+  readonly hashes: ReadonlyArray<Hash>
+}
+
 /** An intent is no longer `submitted`, or an unfinished transaction carries it or another intent of its owner. */
 export class IntentTaken extends Schema.TaggedError<IntentTaken>()("IntentTaken", {
   intentIds: Schema.Array(Schema.String)
@@ -118,6 +137,16 @@ export class RelayTransactions extends Context.Service<
      * ignores transactions that are final already.
      */
     readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Final transactions of a chain without a block that ended after `sinceMs` (UNIX milliseconds), ordered by id: another
+     * transaction used the nonce, or their receipt is late.
+     */
+    readonly displaced: (
+      chainId: ChainId,
+      sinceMs: number
+    ) => Effect.Effect<ReadonlyArray<DisplacedTransaction>, StoreUnavailable>
+    /** Records the block and the cost of a final transaction that had no block. Idempotent: ignores all others. */
+    readonly recover: (ending: Required<Ending>) => Effect.Effect<void, StoreUnavailable>
     /** Final transactions of a chain that are recorded in this block or a later one. */
     readonly finalFrom: (
       chainId: ChainId,
@@ -127,8 +156,9 @@ export class RelayTransactions extends Context.Service<
       StoreUnavailable
     >
     /**
-     * Makes final transactions pending again after a reorg deeper than the chain's confirmations. They carry the
-     * intents that they had settled; the intents do not change. Ignores transactions that are not final.
+     * Makes final transactions pending again after a reorg deeper than the chain's confirmations, and takes their cost
+     * back. They carry the intents that they had settled; the intents do not change. Ignores transactions that are not
+     * final.
      */
     readonly reopen: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /**
@@ -140,7 +170,9 @@ export class RelayTransactions extends Context.Service<
      * reserves of unfinished ones.
      */
     readonly spending: (chainId: ChainId, sinceMs: number) => Effect.Effect<bigint, StoreUnavailable>
-    /** Every transaction of a chain that is not final, ordered by lane and nonce. */
+    /** Every readable transaction of a chain that is not final, ordered by lane and nonce. */
     readonly unfinished: (chainId: ChainId) => Effect.Effect<ReadonlyArray<RelayTransaction>, StoreUnavailable>
+    /** The same by one query with the transactions that cannot be read, which delay no other. */
+    readonly survey: (chainId: ChainId) => Effect.Effect<Survey, StoreUnavailable>
   }
 >()("sweep/ports/RelayTransactions") {}

@@ -25,7 +25,9 @@ export class UnsupportedChain extends Schema.TaggedError<UnsupportedChain>()("Un
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
   chainId: Schema.Number,
   method: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
+  isBlockUnknown: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `chain ${this.chainId}: ${this.method} failed: ${this.detail}`
@@ -95,6 +97,14 @@ export interface Receipt {
   readonly logs: ReadonlyArray<Log>
 }
 
+/**
+ * The canonical block with this hash (EIP-1898). Unlike a number, a hash names the same block on every node. A node that does
+ * not have the block fails with {@link ChainUnavailable}.
+ */
+export interface BlockHash {
+  readonly hash: Hash
+}
+
 export interface CallRequest {
   readonly to: Address.Address
   readonly data: Hex
@@ -108,7 +118,7 @@ export interface CallRequest {
   readonly balanceOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly balance: bigint }>
   readonly authorizationList?: ReadonlyArray<Authorization>
   /** State that the call runs on. Default: `pending`. */
-  readonly block?: "pending" | "latest" | bigint
+  readonly block?: "pending" | "latest" | bigint | BlockHash
 }
 
 /** Result of one call of a simulated sequence. */
@@ -147,12 +157,12 @@ export interface ChainClient {
   /** Balance in wei in the latest block. */
   readonly balance: (address: Address.Address) => Effect.Effect<bigint, ChainUnavailable>
   /**
-   * Number of transactions the account has sent, and so its next nonce. At a block number: as of the end of that block;
-   * nodes keep the state of recent blocks only.
+   * Number of transactions the account has sent, and so its next nonce. At a block: as of the end of that block; nodes
+   * keep the state of recent blocks only.
    */
   readonly transactionCount: (
     address: Address.Address,
-    block: "latest" | "pending" | bigint
+    block: "latest" | "pending" | bigint | BlockHash
   ) => Effect.Effect<bigint, ChainUnavailable>
   /** Code in the latest block and pending transaction count of many accounts, in their order, in one request. */
   readonly accounts: (
@@ -169,8 +179,11 @@ export interface ChainClient {
   readonly feesPerGas: Effect.Effect<FeesPerGas, ChainUnavailable>
   /** Sends a signed transaction and returns its hash. Idempotent: succeeds if the node already has the transaction. */
   readonly send: (raw: Hex) => Effect.Effect<Hash, SendRejected | ChainUnavailable>
-  /** Receipt of a transaction; none if it is not in a canonical block. */
-  readonly receipt: (hash: Hash) => Effect.Effect<Option.Option<Receipt>, ChainUnavailable>
+  /**
+   * Receipt of a transaction; none if it is not in a canonical block. `everywhere` asks all endpoints at once and returns
+   * none only if two of them, or the only one, have no receipt.
+   */
+  readonly receipt: (hash: Hash, scope?: "everywhere") => Effect.Effect<Option.Option<Receipt>, ChainUnavailable>
   /**
    * Canonical logs of the block range, both ends included. Topics match as in eth_getLogs: `null` matches any, a list
    * matches one of its entries.

@@ -1,4 +1,4 @@
-/** Intents that are not sent any more: the part of the suite of {@link Intents} about their reasons. */
+/** Intents that are no longer sent: the part of the suite of {@link Intents} about their reasons. */
 import { expect, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

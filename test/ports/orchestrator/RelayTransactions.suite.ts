@@ -192,6 +192,59 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("books the cost of a transaction once, and takes it back with its block", () =>
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        const inclusion = { hash: hash("x"), blockNumber: 9n, blockHash: hash("block") }
+        const spent = transactions.spending(1, 0)
+        const { id } = yield* allocate([])
+        const other = yield* allocate([])
+        yield* transactions.finalize([
+          { id, inclusion, cost: 7n },
+          { id: other.id, inclusion: { ...inclusion, blockNumber: 10n }, cost: 5n }
+        ])
+        expect(yield* spent).toBe(12n)
+        yield* TestClock.adjust("2 hours")
+        yield* transactions.reopen([id])
+        yield* transactions.reopen([id])
+        expect(yield* spent).toBe(5n)
+        yield* transactions.finalize([{ id, inclusion, cost: 8n }])
+        expect(yield* spent).toBe(13n)
+        expect(yield* transactions.spending(1, 7_200_000)).toBe(8n)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("books the late receipt of a transaction that ended without a block, once", () =>
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        const inclusion = { hash: hash("x"), blockNumber: 9n, blockHash: hash("block") }
+        yield* TestClock.adjust("100 millis")
+        const lost = yield* allocate([])
+        const mined = yield* allocate([])
+        yield* allocate([])
+        yield* transactions.addAttempt(lost.id, attempt("dearer"), "cancel")
+        yield* transactions.finalize([{ id: lost.id }, { id: mined.id, inclusion, cost: 5n }])
+        const hashes = [...lost.attempts.map((each) => each.hash), hash("dearer")]
+        expect(yield* transactions.displaced(1, 99)).toEqual([{ id: lost.id, lane, nonce: lost.nonce, hashes }])
+        expect(yield* transactions.displaced(1, 100)).toEqual([])
+        expect(yield* transactions.displaced(2, 0)).toEqual([])
+
+        const late = { ...inclusion, blockNumber: 8n }
+        yield* transactions.recover({ id: lost.id, inclusion: late, cost: 7n })
+        yield* transactions.recover({ id: lost.id, inclusion: late, cost: 7n })
+        yield* transactions.recover({ id: mined.id, inclusion: late, cost: 7n })
+        expect(yield* transactions.spending(1, 0)).toBe(12n)
+        expect(yield* transactions.displaced(1, 0)).toEqual([])
+        // It can lose its block as any other.
+        expect(yield* transactions.finalFrom(1, 8n)).toMatchObject([
+          { id: lost.id, inclusion: late },
+          { id: mined.id, inclusion }
+        ])
+        yield* transactions.reopen([lost.id])
+        expect(yield* transactions.spending(1, 0)).toBe(5n)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("lets go of intents that it did not settle, so that they can be claimed again", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

@@ -131,6 +131,32 @@ export const chainsSuite = (name: string, adapter: Layer.Layer<Chains | ChainDri
         })
         assert.strictEqual(yield* client.transactionCount(driver.sender, "latest"), nonce + 1n)
         assert.strictEqual(yield* client.transactionCount(driver.sender, before.number), nonce)
+        assert.deepStrictEqual(yield* client.receipt(hash, "everywhere"), Option.some(receipt))
+        assert.deepStrictEqual(yield* client.receipt(UNKNOWN, "everywhere"), Option.none())
+      })
+    )
+
+    it.effect("reads the state of a block by its hash, and says when it does not have the block", () =>
+      Effect.gen(function* () {
+        const { client, driver } = yield* setUp
+        const nonce = yield* client.transactionCount(driver.sender, "latest")
+        const before = some(yield* client.block("latest"))
+        yield* client.send(yield* driver.transaction(nonce))
+        yield* driver.mine
+        const after = some(yield* client.block("latest"))
+        assert.strictEqual(yield* client.transactionCount(driver.sender, { hash: before.hash }), nonce)
+        assert.strictEqual(yield* client.transactionCount(driver.sender, { hash: after.hash }), nonce + 1n)
+        const call = { to: driver.emitter, data: "0x" } as const
+        yield* client.call({ ...call, block: { hash: after.hash } })
+        const missing = [
+          Effect.asVoid(client.transactionCount(driver.sender, { hash: UNKNOWN })),
+          Effect.asVoid(client.call({ ...call, block: { hash: UNKNOWN } }))
+        ]
+        for (const read of missing) {
+          const error = yield* Effect.flip(read)
+          assert.strictEqual(error._tag, "ChainUnavailable", error.message)
+          assert.isTrue(error._tag === "ChainUnavailable" && error.isBlockUnknown, error.message)
+        }
       })
     )
 

@@ -39,7 +39,7 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
 }
 
 export const make = (node: Node): Pick<ChainClient, "call" | "simulate"> => {
-  const { chain, decoded, pool, read, unavailable, wellFormed } = node
+  const { chain, decoded, failed, pool, read, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
 
   const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "pending", ...request }) {
@@ -53,7 +53,7 @@ export const make = (node: Node): Pick<ChainClient, "call" | "simulate"> => {
         Effect.mapError((failure) =>
           failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
             ? new CallReverted({ chainId: chain.id, data: RpcErrors.revertData(failure.data), detail: failure.text })
-            : unavailable("eth_call", failure.message)
+            : failed("eth_call", failure)
         )
       )
     return yield* asHex("eth_call", answer)

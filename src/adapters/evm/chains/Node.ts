@@ -2,7 +2,9 @@
 import { Effect, Option, Schema } from "effect"
 import { numberToHex } from "viem"
 import type { Chain } from "../../../domain/Chain.ts"
-import { ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import { type BlockHash, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import * as RpcErrors from "../rpc/Errors.ts"
+import type { RpcFailure } from "../rpc/JsonRpc.ts"
 import type { JsonRpcPool } from "../rpc/Pool.ts"
 import * as Rpc from "../rpc/Schemas.ts"
 
@@ -10,6 +12,8 @@ export interface Node {
   readonly chain: Chain
   readonly pool: JsonRpcPool
   readonly unavailable: (method: string, detail: string) => ChainUnavailable
+  /** {@link ChainUnavailable} for a request that failed. */
+  readonly failed: (method: string, failure: RpcFailure) => ChainUnavailable
   /** A read of which every error counts as {@link ChainUnavailable}. */
   readonly read: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, ChainUnavailable>
   /** A read of the latest block, from the endpoint with the highest one. */
@@ -23,8 +27,10 @@ export interface Node {
 }
 
 /** Block parameter of a request. */
-export const tag = (which: "latest" | "pending" | bigint): string =>
-  typeof which === "bigint" ? numberToHex(which) : which
+export const tag = (which: "latest" | "pending" | bigint | BlockHash) => {
+  if (typeof which === "bigint") return numberToHex(which)
+  return typeof which === "string" ? which : { blockHash: which.hash, requireCanonical: true }
+}
 
 const isNull = (answer: unknown): boolean => answer === null
 
@@ -34,16 +40,19 @@ const heightOf = (answer: unknown): Option.Option<bigint> => Option.map(decodeHe
 
 export const make = (chain: Chain, pool: JsonRpcPool): Node => {
   const unavailable = (method: string, detail: string) => new ChainUnavailable({ chainId: chain.id, method, detail })
+  const failed: Node["failed"] = (method, failure) =>
+    RpcErrors.isUnknownBlock(failure)
+      ? new ChainUnavailable({ chainId: chain.id, method, detail: failure.message, isBlockUnknown: true })
+      : unavailable(method, failure.message)
   return {
     chain,
     pool,
     unavailable,
+    failed,
     read: (method, params) =>
-      Effect.mapError(pool.request(method, params, { isIgnorance: isNull }), (failure) =>
-        unavailable(method, failure.message)
-      ),
+      Effect.mapError(pool.request(method, params, { isIgnorance: isNull }), (failure) => failed(method, failure)),
     readHead: (method, params) =>
-      Effect.mapError(pool.head(method, params, heightOf), (failure) => unavailable(method, failure.message)),
+      Effect.mapError(pool.head(method, params, heightOf), (failure) => failed(method, failure)),
     decoded: (schema) => {
       const decode = Schema.decodeUnknownEffect(schema)
       return (method, answer) => Effect.mapError(decode(answer), () => unavailable(method, "malformed answer"))

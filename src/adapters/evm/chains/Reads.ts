@@ -1,5 +1,5 @@
 /** Reads of blocks, accounts, fees, receipts and logs. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { numberToHex } from "viem"
 import { Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
@@ -76,9 +76,27 @@ export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }:
     return feesFrom(yield* asFeeHistory(method, yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])))
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
-  const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash) {
+  const asReceipt = (answer: unknown) =>
+    Effect.map(wellFormed("eth_getTransactionReceipt", Receipts.receipt(answer)), Option.fromNullOr)
+
+  /** An endpoint may be behind, so one that does not have the receipt proves less than two. */
+  const receiptEverywhere = Effect.fnUntraced(function* (method: string, hash: Hex) {
+    const answers = yield* pool.everywhere((endpoint) =>
+      Effect.mapError(endpoint.request(method, [hash]), (failure) => unavailable(method, failure.message)).pipe(
+        Effect.flatMap(asReceipt)
+      )
+    )
+    const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? [answer.success] : []))
+    const receipt = found.find(Option.isSome)
+    if (receipt !== undefined) return receipt
+    if (found.length >= Math.min(answers.length, 2)) return Option.none()
+    return yield* unavailable(method, "fewer than two endpoints answered")
+  })
+
+  const receipt: ChainClient["receipt"] = Effect.fnUntraced(function* (hash, scope) {
     const method = "eth_getTransactionReceipt"
-    return Option.fromNullOr(yield* wellFormed(method, Receipts.receipt(yield* read(method, [hash]))))
+    if (scope === "everywhere") return yield* receiptEverywhere(method, hash)
+    return yield* asReceipt(yield* read(method, [hash]))
   })
 
   const logs: ChainClient["logs"] = Effect.fnUntraced(function* ({ address, fromBlock, toBlock, topics }) {

@@ -5,7 +5,7 @@
  * An endpoint that failed or was overtaken is asked last until its cooldown is over. An endpoint with an old head is asked after
  * those with the newest one, because its answers are outdated.
  */
-import { Deferred, type Duration, Effect, Option } from "effect"
+import { Deferred, type Duration, Effect, Option, type Result } from "effect"
 import * as Health from "./Health.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
 
@@ -33,6 +33,10 @@ export interface JsonRpcPool {
    * when all have failed.
    */
   readonly first: <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) => Effect.Effect<A, E | EndpointFailed>
+  /** Runs `ask` on all endpoints at once, also on those in a cooldown. Returns the outcome of each. */
+  readonly everywhere: <A, E>(
+    ask: (endpoint: Endpoint) => Effect.Effect<A, E>
+  ) => Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
   /**
    * Asks all endpoints outside a cooldown, since their heads differ, and returns the highest head. After the first answer it waits
    * for the others no longer than the hedging delay. Records the height of each.
@@ -83,6 +87,9 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
   const first: JsonRpcPool["first"] = (asked) =>
     Effect.flatMap(health.ordered, (list) => staggered(list, asked, health, options))
 
+  const everywhere: JsonRpcPool["everywhere"] = (ask) =>
+    Effect.forEach(health.endpoints, (endpoint) => Effect.result(ask(endpoint)), { concurrency: "unbounded" })
+
   const request: JsonRpcPool["request"] = Effect.fnUntraced(function* (method, params, { isAnswer, isIgnorance } = {}) {
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
     let ignorance: { readonly answer: unknown } | undefined
@@ -131,5 +138,5 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
     return best === undefined ? yield* request(method, params) : best.answer
   })
 
-  return { request, first, head }
+  return { request, first, everywhere, head }
 }

@@ -1,4 +1,4 @@
-/** Reasons for which submitted in-memory intents are not sent any more. */
+/** Reasons for which submitted in-memory intents are no longer sent. */
 import { Clock, Effect, Option, Ref } from "effect"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
 import { lookup, type OrchestratorState, unleased, withIntent } from "./OrchestratorState.ts"

@@ -16,7 +16,7 @@ export interface StoredIntent {
   readonly lookAtMs?: number
   /** Number of looks that found no delivery. */
   readonly looks?: number
-  /** Reason for which it is not sent any more, and the time of that decision in UNIX milliseconds. */
+  /** Reason for which it is no longer sent, and the time of that decision in UNIX milliseconds. */
   readonly givenUp?: GivenUp & { readonly atMs: number }
   /** The transaction that carries it, or that moved it on from `submitted`. */
   readonly relayTransactionId?: string
@@ -36,8 +36,13 @@ export interface State {
   readonly transactions: HashMap.HashMap<string, RelayTransaction>
   /** By chain and lane. */
   readonly laneNonces: HashMap.HashMap<string, bigint>
-  /** Cost of finished transactions in wei, with the chain and the start of the hour in which they ended. */
-  readonly spending: ReadonlyArray<{ readonly chainId: number; readonly hourMs: number; readonly wei: bigint }>
+  /** Cost of finished transactions in wei, with their id, their chain and the time when they ended. */
+  readonly spending: ReadonlyArray<{
+    readonly id: string
+    readonly chainId: number
+    readonly endedAtMs: number
+    readonly wei: bigint
+  }>
   /** Intent ids that a transaction carried when it became final, by the transaction's id. */
   readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
   /** Maximum cost of unfinished transactions in wei, by their id. */

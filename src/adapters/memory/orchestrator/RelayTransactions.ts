@@ -2,6 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { IntentTaken, type RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { account, carriesOwner, lookup, OrchestratorState, type State, unleased } from "./OrchestratorState.ts"
+import * as RelayEndings from "./RelayEndings.ts"
 
 type Shared = OrchestratorState["Service"]
 
@@ -24,36 +25,6 @@ const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<
     return !free
   })
 }
-
-const HOUR_MILLIS = 3_600_000
-
-const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
-
-const withTransaction = (state: State, transaction: RelayTransaction): State => ({
-  ...state,
-  transactions: HashMap.set(state.transactions, transaction.id, transaction)
-})
-
-const changeTransaction = (state: State, id: string, change: (transaction: RelayTransaction) => RelayTransaction) => {
-  const transaction = lookup(state.transactions, id)
-  return transaction === undefined || transaction.status === "final"
-    ? state
-    : { ...state, transactions: HashMap.set(state.transactions, id, change(transaction)) }
-}
-
-/** Detaches intents. Those that are still `submitted` can be claimed again. */
-const free = (state: State, ids: ReadonlyArray<string>): State => ({
-  ...state,
-  intents: ids.reduce(
-    (intents, id) =>
-      HashMap.modify(intents, id, ({ relayTransactionId, ...stored }) =>
-        stored.intent.status === "submitted" || relayTransactionId === undefined
-          ? stored
-          : { ...stored, relayTransactionId }
-      ),
-    state.intents
-  )
-})
 
 const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTransaction => {
   const deadlines = transaction.intentIds.flatMap((id) => {
@@ -158,98 +129,26 @@ const setInclusion =
   ({ state }: Shared): RelayTransactions["Service"]["setInclusion"] =>
   (id, inclusion) =>
     Ref.update(state, (current) =>
-      changeTransaction(current, id, ({ inclusion: _previous, ...transaction }) =>
+      RelayEndings.changeTransaction(current, id, ({ inclusion: _previous, ...transaction }) =>
         inclusion === undefined ? { ...transaction, status: "pending" } : { ...transaction, status: "mined", inclusion }
       )
     )
 
-const finalize = ({ state }: Shared): RelayTransactions["Service"]["finalize"] =>
-  Effect.fnUntraced(function* (endings) {
-    const hourMs = hourOf(yield* Clock.currentTimeMillis)
-    yield* Ref.update(state, (current) =>
-      endings.reduce((acc, { cost = 0n, id, inclusion }) => {
-        const transaction = lookup(acc.transactions, id)
-        if (transaction === undefined || transaction.status === "final") return acc
-        const { chainId } = transaction
-        const carried = lookup(acc.transactions, id)?.intentIds ?? []
-        const ended = changeTransaction(acc, id, ({ inclusion: _previous, ...transaction }) => ({
-          ...transaction,
-          status: "final",
-          intentIds: [],
-          ...(inclusion === undefined ? {} : { inclusion })
-        }))
-        const spent = {
-          ...ended,
-          ended: HashMap.set(ended.ended, id, carried),
-          spending: [...ended.spending, { chainId, hourMs, wei: cost }]
-        }
-        return free(spent, carried)
-      }, current)
-    )
-  })
+const HOUR_MILLIS = 3_600_000
 
-const finalFrom =
-  ({ state }: Shared): RelayTransactions["Service"]["finalFrom"] =>
-  (chainId, blockNumber) =>
-    Effect.map(Ref.get(state), ({ transactions }) =>
-      Array.from(HashMap.values(transactions))
-        .flatMap(({ id, inclusion, status, ...transaction }) =>
-          transaction.chainId === chainId &&
-          status === "final" &&
-          inclusion !== undefined &&
-          inclusion.blockNumber >= blockNumber
-            ? [{ id, inclusion }]
-            : []
-        )
-        .toSorted((a, b) => Number(a.id) - Number(b.id))
-    )
-
-const reopen =
-  ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
-  (ids) =>
-    Ref.update(state, (current) =>
-      ids.reduce((acc, id) => {
-        const transaction = lookup(acc.transactions, id)
-        if (transaction?.status !== "final") return acc
-        const { inclusion: _lost, ...rest } = transaction
-        const settledHere = (intentId: string) => {
-          const intent = lookup(acc.intents, intentId)?.intent
-          const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
-          return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
-        }
-        const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
-        const reopened: RelayTransaction = { ...rest, status: "pending", reopened: true, intentIds }
-        return withTransaction(acc, reopened)
-      }, current)
-    )
+const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
 
 const spending =
   ({ state }: Shared): RelayTransactions["Service"]["spending"] =>
   (chainId, sinceMs) =>
     Effect.map(Ref.get(state), (current) => {
-      const spent = current.spending.filter((each) => each.chainId === chainId && each.hourMs >= hourOf(sinceMs))
+      const spent = current.spending.filter((each) => each.chainId === chainId && each.endedAtMs >= hourOf(sinceMs))
       const open = Array.from(HashMap.values(current.transactions)).filter(
         (transaction) => transaction.chainId === chainId && transaction.status !== "final"
       )
       return [...spent.map(({ wei }) => wei), ...open.map(({ id }) => lookup(current.reserved, id) ?? 0n)].reduce(
         (sum, wei) => sum + wei,
         0n
-      )
-    })
-
-const detach =
-  ({ state }: Shared): RelayTransactions["Service"]["detach"] =>
-  (id, intentIds) =>
-    Ref.update(state, (current) => {
-      const carried = (lookup(current.transactions, id)?.intentIds ?? []).filter((carriedId) =>
-        intentIds.includes(carriedId)
-      )
-      return free(
-        changeTransaction(current, id, (transaction) => ({
-          ...transaction,
-          intentIds: transaction.intentIds.filter((carriedId) => !carried.includes(carriedId))
-        })),
-        carried
       )
     })
 
@@ -269,12 +168,15 @@ const make = Effect.map(OrchestratorState, (shared) =>
     addAttempt: addAttempt(shared),
     markBroadcast: markBroadcast(shared),
     setInclusion: setInclusion(shared),
-    finalize: finalize(shared),
-    finalFrom: finalFrom(shared),
-    reopen: reopen(shared),
+    finalize: RelayEndings.finalize(shared),
+    displaced: RelayEndings.displaced(shared),
+    recover: RelayEndings.recover(shared),
+    finalFrom: RelayEndings.finalFrom(shared),
+    reopen: RelayEndings.reopen(shared),
     spending: spending(shared),
-    detach: detach(shared),
-    unfinished: unfinished(shared)
+    detach: RelayEndings.detach(shared),
+    unfinished: unfinished(shared),
+    survey: (chainId) => Effect.map(unfinished(shared)(chainId), (transactions) => ({ transactions, unreadable: [] }))
   })
 )
 

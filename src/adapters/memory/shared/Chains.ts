@@ -10,6 +10,7 @@ import type { ChainId } from "../../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import {
   type Block,
+  type BlockHash,
   type ChainClient,
   Chains,
   ChainUnavailable,
@@ -130,6 +131,15 @@ const asking = <A, E>(
       : answer()
   )
 
+const numberOf = (state: State, method: Method, { hash }: BlockHash): Effect.Effect<bigint, ChainUnavailable> => {
+  const found = state.mined.find(({ block }) => block.hash === hash)
+  return found === undefined
+    ? Effect.fail(
+        new ChainUnavailable({ chainId: state.chain.id, method, detail: "unknown block", isBlockUnknown: true })
+      )
+    : Effect.succeed(found.block.number)
+}
+
 const pendingCount = ({ counts }: State, address: Address.Address): bigint => counts.get(address)?.at(-1)?.pending ?? 0n
 
 const clientOf = (state: State): ChainClient => ({
@@ -146,8 +156,9 @@ const clientOf = (state: State): ChainClient => ({
   transactionCount: (address, block) =>
     asking(state, "transactionCount", () => {
       const history = state.counts.get(address) ?? []
-      if (typeof block !== "bigint") return Effect.succeed(history.at(-1)?.[block] ?? 0n)
-      return Effect.succeed(history.findLast(({ since }) => since <= block)?.latest ?? 0n)
+      if (typeof block === "string") return Effect.succeed(history.at(-1)?.[block] ?? 0n)
+      const at = typeof block === "bigint" ? Effect.succeed(block) : numberOf(state, "transactionCount", block)
+      return Effect.map(at, (number) => history.findLast(({ since }) => since <= number)?.latest ?? 0n)
     }),
   accounts: (addresses) =>
     asking(state, "accounts", () =>
@@ -158,7 +169,12 @@ const clientOf = (state: State): ChainClient => ({
         }))
       )
     ),
-  call: (request) => asking(state, "call", () => state.onCall(request)),
+  call: (request) =>
+    asking(state, "call", () =>
+      typeof request.block === "object"
+        ? Effect.andThen(numberOf(state, "call", request.block), state.onCall(request))
+        : state.onCall(request)
+    ),
   simulate: (calls, overrides) => asking(state, "simulate", () => state.onSimulate(calls, overrides)),
   feesPerGas: asking(state, "feesPerGas", () => Effect.succeed(state.fees)),
   send: (raw) =>

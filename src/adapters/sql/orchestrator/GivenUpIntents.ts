@@ -1,11 +1,11 @@
-/** Reasons for which submitted intents are not sent any more. */
+/** Reasons for which submitted intents are no longer sent. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Option } from "effect"
 import { BURNING, type FailureReason } from "../../../domain/Intent.ts"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 
-/** A reason is kept for this long after its intent could be claimed again. */
+/** Retention of a reason after the time when its intent can be claimed again, in milliseconds: a day. */
 const KEPT_MILLIS = 86_400_000
 
 export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>

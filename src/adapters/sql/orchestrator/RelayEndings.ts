@@ -1,12 +1,13 @@
 /** Finalizes relay transactions, reopens them after a reorg, and detaches their intents. */
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Schema } from "effect"
+import { Array, Clock, Effect, Schema } from "effect"
+import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
 
-const decodeInclusions = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash }))
+const decodeInclusion = Schema.decodeUnknownOption(
+  Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash })
 )
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
@@ -31,7 +32,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         WHERE t.status <> 'final' ORDER BY t.id FOR UPDATE OF t
       ), transaction AS (
         UPDATE orchestrator.relay_transactions t
-        SET status = 'final', finalized_at = ${at}, included_hash = ending.hash,
+        SET status = 'final', finalized_at = ${at}, cost = ending.cost, included_hash = ending.hash,
           included_block_number = ending.block_number, included_block_hash = ending.block_hash
         FROM locked JOIN ending USING (id)
         WHERE t.id = locked.id AND t.status <> 'final'
@@ -50,6 +51,39 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("finalize"))
 
+const decodeDisplaced = Schema.decodeUnknownOption(
+  Schema.Struct({ id: Schema.BigInt, lane: Address.Address, nonce: Schema.BigInt, hashes: Schema.Array(Hash) })
+)
+
+export const displaced = (sql: PgClient.PgClient): RelayTransactions["Service"]["displaced"] =>
+  Effect.fnUntraced(function* (chainId, sinceMs) {
+    const rows = yield* sql`
+      SELECT t.id, t.lane, t.nonce, ARRAY(
+        SELECT a.hash::text FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id ORDER BY a.position
+      ) AS hashes
+      FROM orchestrator.relay_transactions t
+      WHERE t.chain_id = ${chainId} AND t.status = 'final' AND t.included_hash IS NULL
+        AND t.finalized_at > ${timestamp(sinceMs)}
+      ORDER BY t.id`
+    return Array.getSomes(rows.map((row) => decodeDisplaced(row))).map(({ id, ...row }) => ({ id: String(id), ...row }))
+  }, guarded("displaced"))
+
+export const recover = (sql: PgClient.PgClient): RelayTransactions["Service"]["recover"] =>
+  Effect.fnUntraced(function* ({ cost, id, inclusion }) {
+    const at = yield* now
+    yield* sql`
+      WITH transaction AS (
+        UPDATE orchestrator.relay_transactions
+        SET finalized_at = ${at}, cost = ${String(cost)}::numeric, included_hash = ${inclusion.hash},
+          included_block_number = ${inclusion.blockNumber}, included_block_hash = ${inclusion.blockHash}
+        WHERE id = ${id}::bigint AND status = 'final' AND included_hash IS NULL
+        RETURNING chain_id, cost
+      )
+      INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
+      SELECT chain_id, date_trunc('hour', ${at}::timestamptz), cost FROM transaction WHERE cost > 0
+      ON CONFLICT (chain_id, hour) DO UPDATE SET wei = s.wei + excluded.wei`
+  }, guarded("recover"))
+
 export const finalFrom = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalFrom"] =>
   Effect.fnUntraced(function* (chainId, blockNumber) {
     const rows = yield* sql`
@@ -57,7 +91,8 @@ export const finalFrom = (sql: PgClient.PgClient): RelayTransactions["Service"][
         FROM orchestrator.relay_transactions
         WHERE chain_id = ${chainId} AND status = 'final' AND included_block_number >= ${blockNumber}
         ORDER BY id`
-    return (yield* decodeInclusions(rows).pipe(Effect.orDie)).map((row) => ({
+    // A final row that cannot be read is decided, and must not hold the others.
+    return Array.getSomes(rows.map((row) => decodeInclusion(row))).map((row) => ({
       id: String(row.id),
       inclusion: { hash: row.hash, blockNumber: row.block_number, blockHash: row.block_hash }
     }))
@@ -66,10 +101,21 @@ export const finalFrom = (sql: PgClient.PgClient): RelayTransactions["Service"][
 export const reopen = (sql: PgClient.PgClient): RelayTransactions["Service"]["reopen"] =>
   Effect.fnUntraced(function* (ids) {
     yield* sql`
-      UPDATE orchestrator.relay_transactions
-      SET status = 'pending', reopened = true, finalized_at = NULL, included_hash = NULL, included_block_number = NULL,
-        included_block_hash = NULL
-      WHERE id = ANY(${ids}::bigint[]) AND status = 'final'`
+      WITH lost AS (
+        SELECT id, chain_id, cost, finalized_at FROM orchestrator.relay_transactions
+        WHERE id = ANY(${ids}::bigint[]) AND status = 'final' ORDER BY id FOR UPDATE
+      ), transaction AS (
+        UPDATE orchestrator.relay_transactions t
+        SET status = 'pending', reopened = true, finalized_at = NULL, cost = NULL, included_hash = NULL,
+          included_block_number = NULL, included_block_hash = NULL
+        FROM lost WHERE t.id = lost.id
+      )
+      UPDATE orchestrator.relay_spending s SET wei = s.wei - booked.wei
+      FROM (
+        SELECT chain_id, date_trunc('hour', finalized_at) AS hour, sum(cost) AS wei FROM lost WHERE cost > 0
+        GROUP BY 1, 2
+      ) booked
+      WHERE s.chain_id = booked.chain_id AND s.hour = booked.hour`
   }, guarded("reopen"))
 
 export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["detach"] =>

@@ -1,8 +1,13 @@
 /** Rows of relay transactions, and the signed bytes that need not be read again. */
-import { Effect, Schema } from "effect"
+import { Result, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { Hash, Hex } from "../../../domain/Hex.ts"
-import type { Attempt, RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
+import type {
+  Attempt,
+  RelayTransaction,
+  Survey,
+  UnreadableTransaction
+} from "../../../ports/orchestrator/RelayTransactions.ts"
 
 /** In the aggregated attempts, numbers of any size are text. */
 const AttemptRow = Schema.Struct({
@@ -33,7 +38,7 @@ const TransactionRow = Schema.Struct({
 })
 type TransactionRow = typeof TransactionRow.Type
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(TransactionRow))
+const decodeRow = Schema.decodeUnknownResult(TransactionRow)
 
 /** Number of signed transactions that this process remembers: those of some blocks. A batch has tens of kilobytes. */
 const REMEMBERED = 256
@@ -102,9 +107,17 @@ const toTransaction =
     createdAtMs: row.created_at.getTime()
   })
 
-/** Reads rows of `orchestrator.relay_transactions`. One that does not fit is a defect: this service wrote it. */
-export const decode = (
-  rows: ReadonlyArray<unknown>,
-  known: ReadonlyMap<Hash, Hex>
-): Effect.Effect<ReadonlyArray<RelayTransaction>> =>
-  Effect.orDie(Effect.map(decodeRows(rows), (decoded) => decoded.map(toTransaction(known))))
+/**
+ * Reads rows of `orchestrator.relay_transactions`. Each is decoded by itself, so that one that cannot be read does not hold the
+ * others.
+ */
+export const decode = (rows: ReadonlyArray<{ readonly id: bigint }>, known: ReadonlyMap<Hash, Hex>): Survey => {
+  const transactions: Array<RelayTransaction> = []
+  const unreadable: Array<UnreadableTransaction> = []
+  for (const row of rows) {
+    const read = Result.flatMap(decodeRow(row), (decoded) => Result.try(() => toTransaction(known)(decoded)))
+    if (Result.isSuccess(read)) transactions.push(read.success)
+    else unreadable.push({ id: String(row.id), detail: String(read.failure) })
+  }
+  return { transactions, unreadable }
+}

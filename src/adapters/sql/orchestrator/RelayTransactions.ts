@@ -32,13 +32,13 @@ const spending = (sql: PgClient.PgClient): RelayTransactions["Service"]["spendin
     return BigInt(row?.wei ?? 0)
   }, guarded("spending"))
 
-const unfinished = (
+const survey = (
   sql: PgClient.PgClient,
   bytes: RelayTransactionRow.SignedBytes
-): RelayTransactions["Service"]["unfinished"] =>
+): RelayTransactions["Service"]["survey"] =>
   Effect.fnUntraced(function* (chainId) {
     const known = bytes.known()
-    const rows = yield* sql`
+    const rows = yield* sql<{ id: bigint }>`
       SELECT t.*, carried.intent_ids, carried.wanted_until,
         (
           SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -64,24 +64,28 @@ const unfinished = (
       ) carried
       WHERE t.chain_id = ${chainId} AND t.status <> 'final'
       ORDER BY t.lane, t.nonce`
-    const transactions = yield* RelayTransactionRow.decode(rows, known)
-    for (const { hash, raw } of transactions.flatMap(({ attempts }) => attempts)) bytes.remember(hash, raw)
-    return transactions
+    const found = RelayTransactionRow.decode(rows, known)
+    for (const { hash, raw } of found.transactions.flatMap(({ attempts }) => attempts)) bytes.remember(hash, raw)
+    return found
   }, guarded("unfinished"))
 
 const make = Effect.map(PgClient.PgClient, (sql) => {
   const bytes = RelayTransactionRow.makeBytes()
+  const look = survey(sql, bytes)
   return RelayTransactions.of({
     allocate: RelayAllocation.allocate(sql, bytes),
     addAttempt: RelayAttempts.addAttempt(sql, bytes),
     markBroadcast: RelayAttempts.markBroadcast(sql),
     setInclusion: setInclusion(sql),
     finalize: RelayEndings.finalize(sql),
+    displaced: RelayEndings.displaced(sql),
+    recover: RelayEndings.recover(sql),
     finalFrom: RelayEndings.finalFrom(sql),
     reopen: RelayEndings.reopen(sql),
     detach: RelayEndings.detach(sql),
     spending: spending(sql),
-    unfinished: unfinished(sql, bytes)
+    unfinished: (chainId) => Effect.map(look(chainId), ({ transactions }) => transactions),
+    survey: look
   })
 })
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Option } from "effect"
+import { Effect, Fiber, Option, Result } from "effect"
 import { keccak256, numberToHex, zeroHash } from "viem"
 import type { Hex } from "../../../../src/domain/Hex.ts"
 import type { ChainClient } from "../../../../src/ports/shared/Chains.ts"
@@ -166,6 +166,55 @@ describe("endpoints that disagree", () => {
       }
       assert.deepStrictEqual(yield* find(receipt), { found: true, asked: ["first", "second"] })
       assert.deepStrictEqual(yield* find(null), { found: false, asked: ["first", "second"] })
+    })
+  )
+})
+
+describe("a receipt that is looked for everywhere", () => {
+  const without = answering({ result: "0x10" })
+  const cannot: Node = () => ({ error: { code: -32_000, message: "internal" } })
+  const found: Node = answering({ result: "0x10" }, 90, {
+    transactionHash: zeroHash,
+    blockHash: zeroHash,
+    blockNumber: "0x1",
+    status: "0x1",
+    gasUsed: "0x1",
+    effectiveGasPrice: "0x1",
+    logs: []
+  })
+  const look = (nodes: Record<string, Node>) =>
+    network(nodes)
+      .use((client) => client.receipt(zeroHash, "everywhere"))
+      .pipe(Effect.map(Option.isSome), Effect.result)
+
+  it.effect("is found on whichever endpoint has it, and is missing only when two endpoints say so", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* look({ first: without, second: found }), Result.succeed(true))
+      assert.deepStrictEqual(yield* look({ first: cannot, second: found }), Result.succeed(true))
+      assert.deepStrictEqual(yield* look({ first: without, second: without, third: cannot }), Result.succeed(false))
+      assert.deepStrictEqual(yield* look({ first: without }), Result.succeed(false))
+      assert.isTrue(Result.isFailure(yield* look({ first: without, second: cannot })))
+      assert.isTrue(Result.isFailure(yield* look({ first: cannot })))
+    })
+  )
+})
+
+describe("an endpoint that does not have a block", () => {
+  const messages = [
+    "header not found",
+    "header for hash not found",
+    "Unknown block",
+    "hash 0x01 is not currently canonical",
+    "block not found: hash 0x01",
+    "Resource not found",
+    "BlockNotFound"
+  ]
+
+  it.effect.each(messages)("is told from one that does not answer: %s", (message) =>
+    Effect.gen(function* () {
+      const { use } = network({ first: () => ({ error: { code: -32_000, message } }) })
+      const read = (client: ChainClient) => Effect.flip(client.transactionCount(address(1), { hash: zeroHash }))
+      assert.isTrue((yield* use(read)).isBlockUnknown)
     })
   )
 })

@@ -1,6 +1,8 @@
 /**
- * Reasons for which submitted intents are not sent any more. Such an intent fails with its reason once a confirmed block is after
- * its deadline. The table has no foreign key, so that intents can be archived without it.
+ * Reasons for which submitted intents are no longer sent, and the booked cost of each relay transaction.
+ *
+ * An intent that was given up fails with its reason once a confirmed block is after its deadline. The table has no foreign key,
+ * so that intents can be archived without it.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -21,4 +23,10 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX given_up_intents_account ON orchestrator.given_up_intents (account, at) WHERE burned`
   yield* sql`CREATE INDEX given_up_intents_builder ON orchestrator.given_up_intents (builder_id, at) WHERE burned`
   yield* sql`CREATE INDEX given_up_intents_age ON orchestrator.given_up_intents (not_before)`
+
+  // Cost that was booked in wei. A reorganisation that removes the transaction removes its cost from the books.
+  yield* sql`ALTER TABLE orchestrator.relay_transactions ADD COLUMN cost orchestrator.uint256`
+  // Final transactions without a block, whose receipts may come late.
+  yield* sql`CREATE INDEX relay_transactions_displaced ON orchestrator.relay_transactions (chain_id, finalized_at)
+    WHERE status = 'final' AND included_hash IS NULL`
 })

@@ -1,0 +1,148 @@
+/** Ends relay transactions in memory, recovers and reopens them, and detaches their intents. */
+import { Clock, Effect, HashMap, Ref } from "effect"
+import type { RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import { lookup, type OrchestratorState, type State } from "./OrchestratorState.ts"
+
+type Shared = OrchestratorState["Service"]
+
+const withTransaction = (state: State, transaction: RelayTransaction): State => ({
+  ...state,
+  transactions: HashMap.set(state.transactions, transaction.id, transaction)
+})
+
+/** Changes a transaction that is not final. */
+export const changeTransaction = (
+  state: State,
+  id: string,
+  change: (transaction: RelayTransaction) => RelayTransaction
+) => {
+  const transaction = lookup(state.transactions, id)
+  return transaction === undefined || transaction.status === "final"
+    ? state
+    : { ...state, transactions: HashMap.set(state.transactions, id, change(transaction)) }
+}
+
+/** Detaches intents. Those that are still `submitted` can be claimed again. */
+const free = (state: State, ids: ReadonlyArray<string>): State => ({
+  ...state,
+  intents: ids.reduce(
+    (intents, id) =>
+      HashMap.modify(intents, id, ({ relayTransactionId, ...stored }) =>
+        stored.intent.status === "submitted" || relayTransactionId === undefined
+          ? stored
+          : { ...stored, relayTransactionId }
+      ),
+    state.intents
+  )
+})
+
+/** Takes a transaction's cost out of the books. */
+const unbooked = (state: State, id: string): State => ({
+  ...state,
+  spending: state.spending.filter((booked) => booked.id !== id)
+})
+
+export const finalize = ({ state }: Shared): RelayTransactions["Service"]["finalize"] =>
+  Effect.fnUntraced(function* (endings) {
+    const endedAtMs = yield* Clock.currentTimeMillis
+    yield* Ref.update(state, (current) =>
+      endings.reduce((acc, { cost = 0n, id, inclusion }) => {
+        const transaction = lookup(acc.transactions, id)
+        if (transaction === undefined || transaction.status === "final") return acc
+        const { chainId } = transaction
+        const carried = lookup(acc.transactions, id)?.intentIds ?? []
+        const ended = changeTransaction(acc, id, ({ inclusion: _previous, ...transaction }) => ({
+          ...transaction,
+          status: "final",
+          intentIds: [],
+          ...(inclusion === undefined ? {} : { inclusion })
+        }))
+        const spent = {
+          ...ended,
+          ended: HashMap.set(ended.ended, id, carried),
+          spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost }]
+        }
+        return free(spent, carried)
+      }, current)
+    )
+  })
+
+export const displaced =
+  ({ state }: Shared): RelayTransactions["Service"]["displaced"] =>
+  (chainId, sinceMs) =>
+    Effect.map(Ref.get(state), ({ spending: ended, transactions }) =>
+      Array.from(HashMap.values(transactions))
+        .filter(
+          (each) =>
+            each.chainId === chainId &&
+            each.status === "final" &&
+            each.inclusion === undefined &&
+            ended.some(({ endedAtMs, id }) => id === each.id && endedAtMs > sinceMs)
+        )
+        .map(({ attempts, id, lane, nonce }) => ({ id, lane, nonce, hashes: attempts.map(({ hash }) => hash) }))
+        .toSorted((a, b) => Number(a.id) - Number(b.id))
+    )
+
+export const recover = ({ state }: Shared): RelayTransactions["Service"]["recover"] =>
+  Effect.fnUntraced(function* ({ cost, id, inclusion }) {
+    const endedAtMs = yield* Clock.currentTimeMillis
+    yield* Ref.update(state, (current) => {
+      const transaction = lookup(current.transactions, id)
+      if (transaction?.status !== "final" || transaction.inclusion !== undefined) return current
+      const { chainId } = transaction
+      const others = unbooked(current, id)
+      const booked = { ...others, spending: [...others.spending, { id, chainId, endedAtMs, wei: cost }] }
+      return withTransaction(booked, { ...transaction, inclusion })
+    })
+  })
+
+export const finalFrom =
+  ({ state }: Shared): RelayTransactions["Service"]["finalFrom"] =>
+  (chainId, blockNumber) =>
+    Effect.map(Ref.get(state), ({ transactions }) =>
+      Array.from(HashMap.values(transactions))
+        .flatMap(({ id, inclusion, status, ...transaction }) =>
+          transaction.chainId === chainId &&
+          status === "final" &&
+          inclusion !== undefined &&
+          inclusion.blockNumber >= blockNumber
+            ? [{ id, inclusion }]
+            : []
+        )
+        .toSorted((a, b) => Number(a.id) - Number(b.id))
+    )
+
+export const reopen =
+  ({ state }: Shared): RelayTransactions["Service"]["reopen"] =>
+  (ids) =>
+    Ref.update(state, (current) =>
+      ids.reduce((acc, id) => {
+        const transaction = lookup(acc.transactions, id)
+        if (transaction?.status !== "final") return acc
+        const { inclusion: _lost, ...rest } = transaction
+        const settledHere = (intentId: string) => {
+          const intent = lookup(acc.intents, intentId)?.intent
+          const isSettled = intent?.status === "settled_source" || intent?.status === "delivered"
+          return isSettled && rest.attempts.some(({ hash }) => hash === intent.txHash)
+        }
+        const intentIds = (lookup(acc.ended, id) ?? []).filter(settledHere)
+        const reopened: RelayTransaction = { ...rest, status: "pending", reopened: true, intentIds }
+        return withTransaction(unbooked(acc, id), reopened)
+      }, current)
+    )
+
+export const detach =
+  ({ state }: Shared): RelayTransactions["Service"]["detach"] =>
+  (id, intentIds) =>
+    Ref.update(state, (current) => {
+      const carried = (lookup(current.transactions, id)?.intentIds ?? []).filter((carriedId) =>
+        intentIds.includes(carriedId)
+      )
+      return free(
+        changeTransaction(current, id, (transaction) => ({
+          ...transaction,
+          intentIds: transaction.intentIds.filter((carriedId) => !carried.includes(carriedId))
+        })),
+        carried
+      )
+    })

@@ -1,0 +1,55 @@
+/** Books own transactions whose receipts come after they were taken for displaced, and clears the alert about them. */
+import { Clock, Effect, Option } from "effect"
+import { type DisplacedTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { Receipt } from "../../ports/shared/Chains.ts"
+import { Alerts } from "../../ports/shared/Alerts.ts"
+import { type ChainView, isDeep } from "../shared/ChainView.ts"
+import { costOf, foreignNonceKey, inclusionOf } from "./Findings.ts"
+
+/** Interval between looks for the receipts of a chain. */
+const LOOK_MILLIS = 10_000
+
+/** Time after its end in which a displaced transaction's receipt is looked for. */
+const LATE_MILLIS = 86_400_000
+
+/** Makes `recoverLate(view)`. */
+export const make = Effect.gen(function* () {
+  // Another process may have raised the alert after this one cleared it.
+  const alerts = yield* Alerts
+  const transactions = yield* RelayTransactions
+  /** UNIX milliseconds of the newest look, by chain id. */
+  const looked = new Map<number, number>()
+
+  /** The receipt of one of its attempts in a confirmed canonical block. */
+  const findReceipt = Effect.fnUntraced(function* (view: ChainView, { hashes }: DisplacedTransaction) {
+    for (const hash of hashes) {
+      const receipt = yield* view.client.receipt(hash)
+      if (Option.isNone(receipt) || !isDeep(view, receipt.value.blockNumber)) continue
+      const block = yield* view.client.block(receipt.value.blockNumber)
+      if (Option.exists(block, (canonical) => canonical.hash === receipt.value.blockHash)) return receipt
+    }
+    return Option.none<Receipt>()
+  })
+
+  return Effect.fn("Watcher.recoverLate")(function* (view: ChainView) {
+    const { chain } = view.client
+    const nowMs = yield* Clock.currentTimeMillis
+    if (nowMs - (looked.get(chain.id) ?? -Infinity) < LOOK_MILLIS) return
+    looked.set(chain.id, nowMs)
+    const displaced = yield* transactions.displaced(chain.id, nowMs - LATE_MILLIS)
+    const found = yield* Effect.forEach(displaced, (transaction) =>
+      Effect.map(findReceipt(view, transaction), (receipt) => ({ ...transaction, receipt }))
+    )
+    for (const { id, lane, nonce, receipt } of found) {
+      if (Option.isNone(receipt)) continue
+      // Cleared before it is booked, since a booked transaction is not looked for again after a crash.
+      const isLast = !found.some((other) => other.lane === lane && Option.isNone(other.receipt))
+      if (isLast) yield* alerts.clear(foreignNonceKey(chain.id, lane))
+      const inclusion = inclusionOf({ receipt: receipt.value })
+      yield* transactions.recover({ id, inclusion, cost: costOf(receipt.value) })
+      yield* Effect.logWarning("relay.recovered").pipe(
+        Effect.annotateLogs({ chain: chain.name, lane, nonce: nonce.toString(), txHash: inclusion.hash })
+      )
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { cancelledLog, layerOnNodes } from "../../support/RelayScene.ts"
+import { sentSweep, tick } from "../../support/SentSweep.ts"
+
+describe("endpoints with other heads behind one load balancer", () => {
+  it.effect("conclude nothing while they do not have the confirmed block, and are not called silent", () => {
+    let isBehind = true
+    const unknown = (client: ChainClient) =>
+      new ChainUnavailable({
+        chainId: client.chain.id,
+        method: "call",
+        detail: "header not found",
+        isBlockUnknown: true
+      })
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      call: (request) =>
+        // An endpoint that is behind has an older block at the number, or none with the hash.
+        isBehind && typeof request.block === "object" ? Effect.fail(unknown(client)) : client.call(request)
+    }))
+    return Effect.gen(function* () {
+      const { alertKinds, attempt, bury, chain, givenUp, intent, mineLane, order, passDeadline, state } =
+        yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledLog(order.order)] }])
+      state.spentNonces.add(7n)
+      yield* bury(2)
+      yield* passDeadline
+      yield* tick
+      assert.isUndefined(yield* givenUp("a"))
+      assert.deepStrictEqual(yield* alertKinds, [])
+      isBehind = false
+      yield* tick
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(nodes))
+  })
+
+  it.effect("prove nothing by an event on another branch", () => {
+    let isOnBranch = true
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      logs: (filter) =>
+        Effect.map(client.logs(filter), (logs) =>
+          logs.map((log) => (isOnBranch ? { ...log, blockHash: hash("another branch") } : log))
+        )
+    }))
+    return Effect.gen(function* () {
+      const { attempt, bury, chain, givenUp, intent, mineLane, order, state } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledLog(order.order)] }])
+      state.spentNonces.add(7n)
+      yield* bury(2)
+      yield* tick
+      assert.isUndefined(yield* givenUp("a"))
+      isOnBranch = false
+      yield* tick
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
+    }).pipe(Effect.provide(nodes))
+  })
+})

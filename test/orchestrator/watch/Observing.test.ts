@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { layerOnNodes, sweptLog } from "../../support/RelayScene.ts"
+import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
+
+describe("an own transaction that looks displaced", () => {
+  /** Looks until the transaction would be given up. */
+  const waitInVain = Effect.gen(function* () {
+    yield* tick
+    yield* tick
+    yield* TestClock.adjust(60_000)
+    yield* tick
+  })
+
+  it.effect("is concluded when another endpoint has its receipt", () =>
+    Effect.gen(function* () {
+      const { alertKinds, attempt, bury, mineLane, order, state, status, unfinished } = yield* sentSweep()
+      yield* mineLane({ hash: attempt.hash, logs: [sweptLog(order)] })
+      state.spentNonces.add(7n)
+      yield* bury(2)
+      yield* waitInVain
+      assert.strictEqual(yield* status, "delivered")
+      assert.lengthOf(yield* unfinished, 0)
+      assert.deepStrictEqual(yield* alertKinds, [])
+      assert.lengthOf(yield* booked, 2)
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          receipt: (hash, scope) => (scope === "everywhere" ? client.receipt(hash) : Effect.succeedNone),
+          logs: () => Effect.succeed([])
+        }))
+      )
+    )
+  )
+
+  it.effect("is not given up while the other endpoints do not answer", () =>
+    Effect.gen(function* () {
+      const { alertKinds, bury, mineLane, unfinished } = yield* sentSweep()
+      yield* mineLane({ hash: hash("foreign use of the key") })
+      yield* bury(2)
+      yield* waitInVain
+      yield* tick
+      assert.lengthOf(yield* unfinished, 1)
+      assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          receipt: (hash, scope) =>
+            scope === "everywhere"
+              ? Effect.fail(new ChainUnavailable({ chainId: client.chain.id, method: "receipt", detail: "silent" }))
+              : client.receipt(hash)
+        }))
+      )
+    )
+  )
+})
