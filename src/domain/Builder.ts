@@ -28,12 +28,15 @@ export type Attribution = typeof Attribution.Type
 export const effectiveBps = (attribution: Attribution): number =>
   Math.min(attribution.builderBps, attribution.maxBuilderBps)
 
+/** Form of a builder's id. */
+export const BUILDER_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$/
+
 /**
  * Id of a builder. It appears in URLs, CSV files and logs, so it consists of characters without a special meaning
  * there.
  */
 export const BuilderId = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,127}$/, {
+  Schema.isPattern(BUILDER_ID, {
     message: "expected 1 to 128 letters, digits or _ . : @ -, the first a letter, digit or _"
   })
 ).annotate({ identifier: "BuilderId", description: "names a builder; chosen at registration, never changed" })

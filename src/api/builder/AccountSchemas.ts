@@ -76,7 +76,17 @@ export const PageSize = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "expected an integer from 1 to 500" })
 )
 
-export const page = {
+/** Problem of a cursor that no page has returned. */
+export const UNKNOWN_CURSOR = "expected the nextCursor of an earlier page"
+
+/** Query parameters of a list whose cursors match a pattern. Any other cursor is refused, since it would select another page. */
+export const pageBy = (cursorPattern: RegExp) => ({
   limit: described(Schema.optionalKey(PageSize), "Rows of the page, at most 500. Default: 100."),
-  cursor: described(Schema.optionalKey(Schema.String), "`nextCursor` of the previous page.")
-}
+  cursor: described(
+    Schema.optionalKey(Schema.String.check(Schema.isPattern(cursorPattern, { message: UNKNOWN_CURSOR }))),
+    "`nextCursor` of the previous page."
+  )
+})
+
+/** Query parameters of a list whose cursors are numbers of rows. */
+export const page = pageBy(/^[1-9][0-9]{0,17}$/)

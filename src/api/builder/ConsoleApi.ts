@@ -1,7 +1,7 @@
 /** The admin console's part of the contract, under `/admin`. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { BuilderAccount } from "../../domain/Builder.ts"
+import { BUILDER_ID, BuilderAccount } from "../../domain/Builder.ts"
 import { OpenedPayout, PayoutBatch } from "../../domain/Payout.ts"
 import { InternalError, NotFound, Unavailable, UpstreamFailed } from "../shared/Errors.ts"
 import * as Docs from "./ConsoleDocs.ts"
@@ -9,7 +9,7 @@ import { AlreadyRegistered, InvalidRequest } from "./Errors.ts"
 import { NothingOwed, PaymentInFlight, PaymentTaken, PaymentUnproven, PayoutClosed } from "./PayoutErrors.ts"
 import { BodyLimit } from "../shared/Middleware.ts"
 import { ConsoleOnly, DetailedBody, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
-import { NewBuilderView, Ok, page } from "./AccountSchemas.ts"
+import { NewBuilderView, Ok, page, pageBy } from "./AccountSchemas.ts"
 import {
   Assignment,
   AssignmentRequest,
@@ -38,6 +38,9 @@ import { described } from "../../domain/Described.ts"
 /** A signed payment holds every line of its batch. This is enough for several thousand lines. */
 const MAX_PAYMENT_BYTES = 1_048_576
 
+/** Ids of batches are UUIDs. */
+const BATCH_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 const failures = [Unavailable, InternalError] as const
 const params = { id: described(Schema.String, "Identifier of the builder.") }
 const batch = { id: described(Schema.String, "Identifier of the batch.") }
@@ -45,7 +48,7 @@ const batch = { id: described(Schema.String, "Identifier of the batch.") }
 const builders = [
   HttpApiEndpoint.get("builders", "/admin/builders", {
     query: {
-      ...page,
+      ...pageBy(BUILDER_ID),
       search: described(
         Schema.optionalKey(Schema.String),
         "Only builders whose id, name or address contains this text."
@@ -103,9 +106,9 @@ const builders = [
 
 const payouts = [
   HttpApiEndpoint.get("payouts", "/admin/payouts", {
-    query: page,
+    query: pageBy(BATCH_ID),
     success: PayoutsPage,
-    error: failures
+    error: [InvalidRequest, ...failures]
   }).annotateMerge(Docs.payouts),
   HttpApiEndpoint.post("openPayout", "/admin/payouts", {
     payload: PayoutRequest,

@@ -1,7 +1,9 @@
 /** Payout batches in the admin console. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { UNKNOWN_CURSOR } from "../../api/builder/AccountSchemas.ts"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
+import { InvalidRequest } from "../../api/builder/Errors.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { PayoutDesk } from "../../builder/payout/PayoutDesk.ts"
 import { toCsv } from "../../domain/Payout.ts"
@@ -21,6 +23,9 @@ const batches = Effect.gen(function* () {
       "console",
       "payouts",
       Effect.fn("GET /admin/payouts")(function* ({ query }) {
+        if (query.cursor !== undefined && Option.isNone(yield* payouts.find(query.cursor))) {
+          return yield* InvalidRequest.field("cursor", UNKNOWN_CURSOR)
+        }
         const page = yield* paged(
           query,
           (slice) => payouts.list(newestFirst(slice)),

@@ -54,7 +54,7 @@ export const present = <A extends object>(fields: A): { [K in keyof A]?: NonNull
   return kept
 }
 
-/** Parses an id that a caller sent. Anything but an id is null, which selects the first page. */
+/** Parses an id that a caller sent. Anything but an id is null. The contract refuses such cursors. */
 export const rowId = (text: string | undefined): string | null =>
   text !== undefined && /^[0-9]{1,18}$/.test(text) ? text : null
 
