@@ -24,6 +24,8 @@ export interface Client {
   readonly submit: (url: string, sweep: Sweep) => Effect.Effect<Answer>
   /** Finds out about submissions that had no answer, as clients do: submits again what is still only quoted. */
   readonly followUp: (url: string) => Effect.Effect<void>
+  /** Bodies of the refused submissions, by the id of the sweep. */
+  readonly refusals: ReadonlyMap<string, string>
   /** Ids of the log, read back from the disk. */
   readonly acknowledged: () => ReadonlyArray<string>
   readonly counts: () => { readonly quoted: number; readonly submitted: number }
@@ -46,6 +48,7 @@ export const make = Effect.fn("Client.make")(function* (logFile: string): Effect
   )
   /** Submissions without a clear answer. */
   const open = new Map<string, Sweep>()
+  const refusals = new Map<string, string>()
   let quoted = 0
   let submitted = 0
 
@@ -73,6 +76,7 @@ export const make = Effect.fn("Client.make")(function* (logFile: string): Effect
     if (answer?.status === 201) return acknowledge(id)
     if (answer?.status === 400 || answer?.status === 422) {
       open.delete(id)
+      refusals.set(id, answer.text)
       return "refused"
     }
     return "unknown"
@@ -96,6 +100,7 @@ export const make = Effect.fn("Client.make")(function* (logFile: string): Effect
     quote,
     submit,
     followUp,
+    refusals,
     acknowledged: () => readFileSync(logFile, "utf8").split("\n").filter(Boolean),
     counts: () => ({ quoted, submitted })
   }

@@ -143,7 +143,8 @@ const disarm = (slots: ReadonlyArray<Slot>) =>
     { discard: true }
   )
 
-const playRound = Effect.fn("Kills.round")(function* (world: World, { everybody, kill, sweeps }: Round) {
+/** One kill while sweeps are submitted. All processes run again afterwards. */
+export const playRound = Effect.fn("Kills.round")(function* (world: World, { everybody, kill, sweeps }: Round) {
   const { alpha, beta, client, crashDatabase, owners, slots } = world
   const slotOf = (index: number): Slot => {
     const slot = slots[index % slots.length]

@@ -18,6 +18,8 @@ export interface PostgresTap {
   /** Asks `caught` about the next such statement, once: if it says so, statement and connection are stopped for good. */
   readonly set: (trap: Trap, caught: () => boolean) => void
   readonly unset: () => void
+  /** Until the scope closes, nothing passes in either direction, and connections are accepted all the same. */
+  readonly silence: Effect.Effect<void, never, Scope.Scope>
 }
 
 /** Codes in the place of a protocol version: TLS, GSS, and a cancellation come before, or instead of, a session. */
@@ -80,6 +82,7 @@ export const start = Effect.fn("PostgresTap.start")(function* (
 ): Effect.fn.Return<PostgresTap, never, Scope.Scope> {
   let armed: Armed | undefined
   const sockets = new Set<Socket>()
+  let isSilent = false
 
   const serve = (client: Socket): void => {
     const server = connect({ host: "127.0.0.1", port })
@@ -95,6 +98,7 @@ export const start = Effect.fn("PostgresTap.start")(function* (
 
     for (const socket of [client, server]) {
       sockets.add(socket)
+      if (isSilent) socket.pause()
       socket.setNoDelay(true)
       // Whatever ends one half ends the other.
       socket.on("error", () => undefined)
@@ -173,6 +177,17 @@ export const start = Effect.fn("PostgresTap.start")(function* (
     },
     unset: () => {
       armed = undefined
-    }
+    },
+    silence: Effect.acquireRelease(
+      Effect.sync(() => {
+        isSilent = true
+        for (const socket of sockets) socket.pause()
+      }),
+      () =>
+        Effect.sync(() => {
+          isSilent = false
+          for (const socket of sockets) socket.resume()
+        })
+    )
   }
 })

@@ -1,9 +1,12 @@
-/** One chaos run: kills, then reorganisations, and after each the checker's judgement. */
+/** One chaos run: kills, then steps, then reorganisations, and after each the checker's judgement. */
 import { Clock, Effect, FileSystem, Path, Random } from "effect"
 import * as Checker from "./Checker.ts"
 import * as Kills from "./Kills.ts"
 import { KILL_POINTS } from "./KillPoints.ts"
 import * as Reorgs from "./Reorgs.ts"
+import * as Deck from "./steps/Deck.ts"
+import * as Play from "./steps/Play.ts"
+import { DEFAULT_CHAINS } from "../src/devnet/Network.ts"
 import * as World from "./World.ts"
 
 export interface Options {
@@ -13,6 +16,10 @@ export interface Options {
   readonly seed: string
   /** Reorganisations of every depth up to this. */
   readonly reorgs: number
+  /** Number of random steps of every kind. Default: 0. */
+  readonly steps?: number
+  /** Kinds of the steps. Default: all. */
+  readonly only?: ReadonlyArray<Deck.Kind>
   /** Ends the leases of dead processes when the last one has died, instead of waiting for that. */
   readonly impatient?: boolean
   /** Holds the logs of the processes and of the client in a directory of their own, which stays if a rule was violated. */
@@ -128,6 +135,39 @@ const reorgs = Effect.fnUntraced(function* (
   }
 }, Effect.scoped)
 
+/** Late responses that are listed. The bar has their number. */
+const LISTED = 10
+
+const steps = Effect.fnUntraced(function* (
+  { directory, only = Deck.ALL_KINDS, steps: count = 0 }: Options,
+  tell: (line: string) => Effect.Effect<void>
+) {
+  const began = yield* Clock.currentTimeMillis
+  const [{ id: alpha }, { id: beta }] = DEFAULT_CHAINS
+  const planned = yield* Deck.plan(count, only, { chainIds: { alpha, beta } })
+  const { bars, contradicted, found, late, observed, steps: played } = yield* Play.run(planned, directory, tell)
+  for (const { figure, name, verdict } of bars) yield* tell(`bar ${verdict}: ${name}: ${figure}`)
+  const judged = judge(observed, contradicted)
+  return {
+    steps: played,
+    kinds: new Set(planned.slice(0, played).map(({ kind }) => kind)).size,
+    bars,
+    ...judged,
+    findings: [
+      ...bars.flatMap(({ figure, name, verdict }) => (verdict === "violated" ? [`${name}: ${figure}`] : [])),
+      ...Object.values(found).flat(),
+      ...late
+        .slice(0, LISTED)
+        .map(
+          ({ isAnswered, millis, route, step }) =>
+            `${step}: ${route} ${isAnswered ? "answered" : "gave up"} after ${Math.round(millis)} ms`
+        ),
+      ...judged.findings
+    ],
+    seconds: yield* seconds(began)
+  }
+})
+
 const atRest = (isQuiet: boolean): ReadonlyArray<string> => (isQuiet ? [] : ["the service did not come to rest"])
 
 /** The common fields of both parts. */
@@ -162,6 +202,10 @@ export const run = Effect.fn("Chaos.run")(function* (options: Options, tell: (li
     if (options.kills > 0) {
       const killed = yield* seeded(kills(own, tell))
       yield* report("kills", `${killed.kills} kills`, killed)
+    }
+    if ((options.steps ?? 0) > 0) {
+      const played = yield* seeded(steps(own, tell))
+      yield* report("steps", `${played.steps} steps of ${played.kinds} kinds`, played)
     }
     if (options.reorgs > 0) {
       const reorganised = yield* seeded(reorgs(own, tell))

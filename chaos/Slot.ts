@@ -27,6 +27,10 @@ export interface Slot {
   readonly beta: FaultProxy.FaultProxy
   readonly backend: Backend.Address
   readonly isUp: () => boolean
+  /** Number of processes that were started here so far. */
+  readonly generation: () => number
+  /** More settings of the next processes, by their names in the environment. They replace those of an earlier call. */
+  readonly configure: (env: Readonly<Record<string, string>>) => void
   /** Starts a process where none runs; done when it answers. */
   readonly up: Effect.Effect<void, OrchestratorProcess.ProcessFailed, ChildProcessSpawner.ChildProcessSpawner>
   /** SIGKILL, where a process runs; done when it is gone. */
@@ -68,17 +72,20 @@ export const make = Effect.fnUntraced(function* (name: string, surroundings: Sur
     [confirmedAfter(alphaDev, options.confirmations.alpha), confirmedAfter(betaDev, options.confirmations.beta)],
     ({ rpcUrl }) => (rpcUrl === alphaDev.rpcUrl ? toAlpha.url : toBeta.url)
   )
+  let generation = 0
+  let configured: Readonly<Record<string, string>> = {}
   let life: { readonly scope: Scope.Closeable; readonly process: OrchestratorProcess.OrchestratorProcess } | undefined
 
   const up: Slot["up"] = Effect.gen(function* () {
     if (life !== undefined) return
+    generation += 1
     const own = yield* Scope.fork(scope)
     const process = yield* OrchestratorProcess.start({
       port,
       chainsFile,
       databaseUrl: tap.through(databaseUrl),
       relayerKeys,
-      env: { ...SETTINGS, BUILDER_URL: books.url, ...options.env }
+      env: { ...SETTINGS, BUILDER_URL: books.url, ...options.env, ...configured }
     }).pipe(Effect.provideService(Scope.Scope, own))
     life = { scope: own, process }
   })
@@ -100,6 +107,10 @@ export const make = Effect.fnUntraced(function* (name: string, surroundings: Sur
     beta: toBeta,
     backend: books,
     isUp: () => life !== undefined,
+    generation: () => generation,
+    configure: (env) => {
+      configured = env
+    },
     up,
     down
   } satisfies Slot

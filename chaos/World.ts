@@ -119,6 +119,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   return {
     alpha,
     beta,
+    databaseUrl,
     backend,
     client,
     drain: holdings.drain,
@@ -134,6 +135,8 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     slots,
     sql,
     /** SIGKILL for the database, which starts again at once. */
+    /** Processes of the database, as a group that a signal reaches. */
+    databaseGroup: () => running.server.pid,
     crashDatabase: Effect.gen(function* () {
       yield* running.crash
       running = yield* database.start

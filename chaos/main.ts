@@ -1,23 +1,34 @@
-/** A chaos run as a program: `bun chaos/main.ts --kills 300 --seed 1 --reorgs 64`. `./sweep chaos` starts it. */
+/** A chaos run as a program: `bun chaos/main.ts --kills 300 --steps 500 --reorgs 64 --seed 1`. `./sweep chaos` starts it. */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { Console, Effect, Logger } from "effect"
 import * as Run from "./Run.ts"
+import { ALL_KINDS, type Kind } from "./steps/Deck.ts"
 
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
-    reorgs: { type: "string", default: "0" }
+    reorgs: { type: "string", default: "0" },
+    steps: { type: "string", default: "0" },
+    only: { type: "string", default: "" }
   }
 })
+
+const kindOf = (name: string): Kind => {
+  const kind = ALL_KINDS.find((each) => each === name)
+  if (kind === undefined) throw new Error(`--only: "${name}" is none of ${ALL_KINDS.join(", ")}`)
+  return kind
+}
 
 const options = {
   kills: Number(values.kills),
   seed: values.seed,
   reorgs: Number(values.reorgs),
+  steps: Number(values.steps),
+  ...(values.only === "" ? {} : { only: values.only.split(",").map(kindOf) }),
   directory: join(import.meta.dirname, "..", ".sweep")
 }
 

@@ -1,4 +1,4 @@
-/** The orchestrator as its own process, as in production: what a test does to it, a machine can do to it. */
+/** A service as its own process, as in production: what a test does to it, a machine can do to it. */
 import { fileURLToPath } from "node:url"
 import { Effect, Option, Redacted, Ref, Schedule, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
@@ -11,6 +11,8 @@ export class ProcessFailed extends Schema.TaggedError<ProcessFailed>()("ProcessF
 }
 
 export interface Options {
+  /** Service to run. Default: `orchestrator`. */
+  readonly command?: "orchestrator" | "builder-backend"
   readonly port: number
   readonly chainsFile: string
   readonly databaseUrl: string
@@ -56,13 +58,13 @@ const SETTINGS = {
 const sendSignal = (pid: number, signal: NodeJS.Signals): Effect.Effect<void> =>
   Effect.ignore(Effect.try(() => process.kill(pid, signal)))
 
-/** Runs `bun src/main.ts orchestrator` until it is stopped or the scope closes; returns once it answers. */
+/** Runs `bun src/main.ts orchestrator`, or the other service, until it is stopped or the scope closes; returns once it answers. */
 export const start = Effect.fn("OrchestratorProcess.start")(function* (
   options: Options
 ): Effect.fn.Return<OrchestratorProcess, ProcessFailed, Scope.Scope | ChildProcessSpawner.ChildProcessSpawner> {
   const handle = yield* ChildProcess.make(
     "/bin/sh",
-    ["-c", SUPERVISED, "orchestrator", process.execPath, MAIN, "orchestrator"],
+    ["-c", SUPERVISED, "orchestrator", process.execPath, MAIN, options.command ?? "orchestrator"],
     {
       stdin: "pipe",
       stdout: "pipe",
@@ -71,6 +73,7 @@ export const start = Effect.fn("OrchestratorProcess.start")(function* (
       killSignal: "SIGKILL",
       env: {
         ...SETTINGS,
+        BUILDER_PORT: String(options.port),
         CHAINS_FILE: options.chainsFile,
         DATABASE_URL: options.databaseUrl,
         ORCHESTRATOR_PORT: String(options.port),
@@ -93,7 +96,11 @@ export const start = Effect.fn("OrchestratorProcess.start")(function* (
   const url = `http://127.0.0.1:${options.port}`
   const failed = (what: string) =>
     Effect.flatMap(Ref.get(lines), (said) =>
-      Effect.fail(new ProcessFailed({ detail: `the orchestrator ${what}:\n${said.slice(-20).join("\n")}` }))
+      Effect.fail(
+        new ProcessFailed({
+          detail: `the ${options.command ?? "orchestrator"} ${what}:\n${said.slice(-20).join("\n")}`
+        })
+      )
     )
   const isWell = Effect.promise(() =>
     fetch(`${url}/healthz`).then(

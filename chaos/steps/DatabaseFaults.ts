@@ -1,0 +1,159 @@
+/** Steps in which PostgreSQL says nothing, takes no writes, or has no space left. */
+import { Effect, Fiber } from "effect"
+import * as SweepClient from "../../test/support/SweepClient.ts"
+import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
+import type { Slot } from "../Slot.ts"
+import type { World } from "../World.ts"
+import { nothing, type Played, type Stage, type Step, settling, stopped } from "./Step.ts"
+
+/** Time in which health must name a database that takes no writes. */
+const HEALTH_MILLIS = 5_000
+
+/**
+ * Submits a sweep that was quoted before the fault. Any response is right if it comes in time: the client submits again
+ * afterwards, and the sweep must arrive once.
+ */
+const submitting = Effect.fnUntraced(function* ({ prober, traffic, world }: Stage, fault: Effect.Effect<Played>) {
+  const sweeps = yield* Effect.forEach([world.alpha, world.beta], (place) => traffic.quoted(place), { concurrency: 2 })
+  const played = yield* Effect.gen(function* () {
+    const slot = traffic.nextSlot()
+    const submitted = yield* Effect.forEach(
+      sweeps,
+      (sweep) =>
+        sweep === undefined
+          ? Effect.void
+          : prober.time(slot, "POST /intents", () => SweepClient.make(slot.url).submit(sweep.signed)),
+      { concurrency: 2, discard: true }
+    ).pipe(Effect.forkChild)
+    const result = yield* fault
+    yield* Fiber.join(submitted)
+    return result
+  })
+  const refused = yield* Effect.forEach(sweeps, (sweep) =>
+    sweep === undefined ? Effect.succeed("no quote before the fault") : again(world, traffic.nextSlot(), sweep)
+  )
+  return { ...played, findings: [...played.findings, ...refused.filter((finding) => finding !== undefined)] }
+})
+
+/** The service recovers by itself. */
+const RECOVERY_MILLIS = 15_000
+
+const again = Effect.fnUntraced(function* (
+  { client }: World,
+  slot: Slot,
+  sweep: Parameters<World["client"]["submit"]>[1]
+) {
+  const until = performance.now() + RECOVERY_MILLIS
+  for (;;) {
+    const answer = yield* client.submit(slot.url, sweep)
+    if (answer === "acknowledged") return undefined
+    if (performance.now() > until) return `a submission after the fault was ${answer} for ${RECOVERY_MILLIS} ms`
+    yield* Effect.sleep("200 millis")
+  }
+})
+
+export interface Silence {
+  /** `process`: PostgreSQL's processes are stopped. `one replica`: nothing passes between one replica and PostgreSQL. */
+  readonly how: "process" | "one replica"
+  readonly millis: number
+}
+
+export const silentDatabase = ({ how, millis }: Silence): Step => ({
+  name: `silent database (${how}, ${millis} ms)`,
+  explains: () => false,
+  mayFail: false,
+  play: (stage) =>
+    submitting(
+      stage,
+      Effect.gen(function* () {
+        const [replica] = stage.world.slots
+        if (how === "process") yield* stopped(stage.world.databaseGroup())
+        else if (replica !== undefined) yield* replica.tap.silence
+        yield* Effect.sleep(millis)
+        return nothing
+      }).pipe(Effect.scoped)
+    )
+})
+
+/** Health names the database while it takes no writes. */
+const unhealthy = ({ world }: Stage) =>
+  settling(
+    Effect.forEach(world.slots, ({ name, url }) =>
+      Effect.promise(async () => {
+        try {
+          const response = await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+          const { database } = (await response.json()) as { readonly database?: { readonly status?: string } }
+          return database?.status === "ok" ? `${name} calls a database healthy that takes no writes` : undefined
+        } catch {
+          return undefined
+        }
+      })
+    ).pipe(Effect.map((findings) => findings.filter((finding) => finding !== undefined))),
+    HEALTH_MILLIS
+  )
+
+const withoutWrites = (name: string, millis: number, fault: (world: World) => ReturnType<typeof readOnly>): Step => ({
+  name: `${name} (${millis} ms)`,
+  explains: () => false,
+  mayFail: false,
+  play: (stage) =>
+    submitting(
+      stage,
+      Effect.gen(function* () {
+        yield* fault(stage.world)
+        const findings = yield* unhealthy(stage)
+        yield* Effect.sleep(millis)
+        return { ...nothing, findings }
+      }).pipe(Effect.scoped)
+    )
+})
+
+/** Transactions of all sessions are read-only until the scope closes, as after a failover to a standby. */
+const readOnly = ({ sql }: World) =>
+  Effect.acquireRelease(
+    Effect.andThen(sql`ALTER SYSTEM SET default_transaction_read_only = on`, sql`SELECT pg_reload_conf()`).pipe(
+      Effect.asVoid,
+      Effect.orDie
+    ),
+    () =>
+      Effect.andThen(sql`ALTER SYSTEM RESET default_transaction_read_only`, sql`SELECT pg_reload_conf()`).pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+  )
+
+export const readOnlyDatabase = (millis: number): Step => withoutWrites("read-only database", millis, readOnly)
+
+const TRIGGER = "chaos_disk_full"
+
+/**
+ * Every write of a row fails with 53100 (`disk_full`) until the scope closes, as PostgreSQL answers when it cannot extend a
+ * table. A trigger raises it, so that no privileges are needed; reads, commits and the write-ahead log have space.
+ */
+const diskFull = ({ sql }: World) => {
+  const tables = sql<{ name: string }>`
+    SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname IN ('orchestrator', 'builder')`
+  const onEach = (statement: (table: string) => string) =>
+    Effect.flatMap(tables, (rows) =>
+      Effect.forEach(rows, ({ name }) => sql.unsafe(statement(name)), { discard: true })
+    ).pipe(Effect.orDie)
+  const raise = sql.unsafe(`
+    CREATE OR REPLACE FUNCTION public.${TRIGGER}() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+      END
+    $$`)
+  return Effect.acquireRelease(
+    Effect.andThen(
+      Effect.orDie(raise),
+      onEach(
+        (table) =>
+          `CREATE TRIGGER ${TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
+            FOR EACH STATEMENT EXECUTE FUNCTION public.${TRIGGER}()`
+      )
+    ),
+    () => onEach((table) => `DROP TRIGGER IF EXISTS ${TRIGGER} ON ${table}`)
+  )
+}
+
+export const fullDisk = (millis: number): Step => withoutWrites("full disk", millis, diskFull)

@@ -1,0 +1,181 @@
+/** Plays steps one after another, and checks after each that the service is at rest, its books are right and no alert stays. */
+import { Cause, Effect, Exit, Path } from "effect"
+import * as SweepClient from "../../test/support/SweepClient.ts"
+import * as Checker from "../Checker.ts"
+import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT } from "../Holdings.ts"
+import * as World from "../World.ts"
+import * as Alarms from "./Alarms.ts"
+import * as Bars from "./Bars.ts"
+import * as Books from "./Books.ts"
+import * as BuilderBackend from "./BuilderBackend.ts"
+import { ownersFor, type Planned } from "./Deck.ts"
+import { CONFIRMATIONS } from "./KillsAndReorgs.ts"
+import * as Miner from "./Miner.ts"
+import * as Prober from "./Prober.ts"
+import type { Stage } from "./Step.ts"
+import * as Traffic from "./Traffic.ts"
+
+/** Owners of the sweeps beside the faults. */
+const TRAFFIC_OWNERS = 40
+
+/** Bursts of the baseline: some for each step, so that both sides of the ratio have like numbers of samples. */
+const BURSTS = { perStep: 0.6, fewest: 4, most: 60 }
+
+/** Findings after steps, by bar; `others` belong to no bar. */
+export interface Found {
+  readonly others: Array<string>
+  readonly unbalanced: Array<string>
+  readonly falseAlerts: Array<string>
+  readonly lastingAlerts: Array<string>
+}
+
+const stage = Effect.fnUntraced(function* (steps: number, directory: string) {
+  const path = yield* Path.Path
+  const logFile = path.join(directory, "steps.log")
+  const reserved = ownersFor(steps)
+  const world = yield* World.make({
+    directory,
+    logFile,
+    confirmations: { alpha: CONFIRMATIONS, beta: 1 },
+    slots: 2,
+    owners: reserved + TRAFFIC_OWNERS,
+    env: { REBROADCAST_SECONDS: "1" }
+  })
+  yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
+  const builder = yield* BuilderBackend.start(world, logFile)
+  const miners = { alpha: yield* Miner.start(world.alpha), beta: yield* Miner.start(world.beta) }
+  const prober = Prober.make()
+  yield* probing(world, prober, builder)
+  const traffic = Traffic.make(world, reserved)
+  return { world, miners, traffic, prober, builder, alarms: Alarms.make(world) } satisfies Stage
+})
+
+const probing = Effect.fnUntraced(function* (
+  { alpha, owners, slots }: World.World,
+  prober: Prober.Prober,
+  builder: BuilderBackend.BuilderBackend
+) {
+  const owner = owners.at(-1)?.address ?? "0x"
+  const sweep = { owner, chain: alpha.info, tokenIn: TOKEN_IN, amountIn: AMOUNT_IN, tokenOut: TOKEN_OUT }
+  // Without a hint, the service has to ask all chains for the source.
+  const { route: _, ...unhinted } = SweepClient.quoteBody(sweep)
+  for (const slot of slots) yield* prober.probe(slot, Prober.orchestratorProbes(owner, unhinted))
+  yield* prober.probe(builder.target, Prober.builderProbes(BuilderBackend.TOKEN))
+})
+
+/** Settle times of both chains without any fault. */
+const baseline = Effect.fnUntraced(function* ({ traffic, world: { alpha, beta } }: Stage, steps: number) {
+  const bursts = Math.min(BURSTS.most, Math.max(BURSTS.fewest, Math.ceil(steps * BURSTS.perStep)))
+  // The first quotes and sweeps of a process are slower than all others.
+  for (const place of [alpha, beta]) yield* traffic.healthy(place)
+  const results = yield* Effect.forEach(Array.from({ length: bursts }), (_, index) =>
+    traffic.healthy(index % 2 === 0 ? alpha : beta)
+  )
+  return { times: results.flatMap(({ times }) => times), findings: results.flatMap(({ findings }) => findings) }
+})
+
+/** Intents that failed since the last call. */
+const failures = ({ world: { sql } }: Stage) => {
+  const known = new Set<string>()
+  return Effect.map(
+    sql<{ id: string; reason: string }>`
+      SELECT id, failure_reason || ': ' || coalesce(failure_detail, '') AS reason FROM orchestrator.intents
+      WHERE status = 'failed'`,
+    (rows) => {
+      const fresh = rows.filter(({ id }) => !known.has(id))
+      for (const { id } of fresh) known.add(id)
+      return fresh.map(({ id, reason }) => `${id} failed: ${reason}`)
+    }
+  )
+}
+
+/** Makes the check after a step. False if the service does not come to rest. */
+const makeChecked = (staged: Stage, found: Found) => {
+  const failed = failures(staged)
+  const known = new Map<string, bigint>()
+  return Effect.fnUntraced(function* ({ step }: Planned) {
+    const { alarms, world } = staged
+    const within = (each: string) => `${step.name}: ${each}`
+    yield* world.client.followUp(world.slots[0]?.url ?? "")
+    const isQuiet = yield* world.quiet
+    if (!isQuiet) found.others.push(within("the service did not come to rest"))
+    const lasting = yield* alarms.lasting
+    found.lastingAlerts.push(...lasting.map(({ key, message }) => within(`${key} stays: ${message}`)))
+    const raised = yield* alarms.raised
+    found.falseAlerts.push(
+      ...raised.filter((alarm) => !step.explains(alarm)).map(({ key, message }) => within(`${key}: ${message}`))
+    )
+    const unexpected = yield* failed
+    if (!step.mayFail) found.others.push(...unexpected.map(within))
+    for (const { chain, wei } of yield* Books.differences(world)) {
+      // A difference stays, so only its change belongs to this step.
+      if (wei !== (known.get(chain) ?? 0n)) {
+        found.unbalanced.push(within(`${wei - (known.get(chain) ?? 0n)} wei of ${chain} are paid and not booked`))
+      }
+      known.set(chain, wei)
+    }
+    return isQuiet
+  })
+}
+
+export interface Played {
+  readonly observed: Checker.Observed
+  readonly contradicted: ReadonlyArray<string>
+  readonly bars: ReadonlyArray<Bars.Bar>
+  readonly found: Found
+  readonly late: ReadonlyArray<Bars.Response>
+  /** Steps that were played. Fewer than planned if the service did not come to rest. */
+  readonly steps: number
+}
+
+/** Plays all steps. One after which the service does not come to rest is the last. */
+export const run = Effect.fn("Steps.run")(function* (
+  planned: ReadonlyArray<Planned>,
+  directory: string,
+  tell: (line: string) => Effect.Effect<void>
+) {
+  const staged = yield* stage(planned.length, directory)
+  const { prober, world } = staged
+  const found: Found = { others: [], unbalanced: [], falseAlerts: [], lastingAlerts: [] }
+  const before = yield* baseline(staged, planned.length)
+  found.others.push(...before.findings)
+  yield* staged.alarms.raised
+  yield* tell(`baseline: ${before.times.length} sweeps, p99 ${Bars.percentile(before.times, 0.99)} ms`)
+  const beside: Array<number> = []
+  const check = makeChecked(staged, found)
+  let steps = 0
+  for (const each of planned) {
+    const { step } = each
+    prober.note(step.name)
+    const began = performance.now()
+    const exit = yield* Effect.exit(Effect.scoped(step.play(staged)))
+    steps += 1
+    if (Exit.isSuccess(exit)) {
+      beside.push(...exit.value.beside)
+      found.others.push(...exit.value.findings.map((finding) => `${step.name}: ${finding}`))
+    } else found.others.push(`${step.name}: ${Cause.pretty(exit.cause).split("\n").slice(0, 3).join(" ")}`)
+    const isQuiet = yield* check(each)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    yield* tell(`${steps} of ${planned.length}: ${step.name}, ${seconds} s${countOf(found)}`)
+    if (!isQuiet) break
+  }
+  const observed = yield* world.observe
+  const { asked, late, slowest } = prober.report()
+  const bars = Bars.judge({
+    settle: { baseline: before.times, beside },
+    asked,
+    late: late.length,
+    slowest,
+    lost: Checker.lost(observed),
+    sentTwice: [...Checker.double(observed), ...(yield* Books.sentTwice(world))],
+    calledFailed: Books.calledFailed(observed),
+    ...found
+  })
+  const contradicted = world.backend.contradicted()
+  return { observed, contradicted, bars, found, late, steps } satisfies Played
+}, Effect.scoped)
+
+const countOf = (found: Found): string => {
+  const count = Object.values(found).reduce((sum, each) => sum + each.length, 0)
+  return count === 0 ? "" : `, ${count} findings so far`
+}
