@@ -19,8 +19,9 @@ const { values } = parseArgs({
 
 const kindOf = (name: string): Kind => {
   const kind = ALL_KINDS.find((each) => each === name)
-  if (kind === undefined) throw new Error(`--only: "${name}" is none of ${ALL_KINDS.join(", ")}`)
-  return kind
+  if (kind !== undefined) return kind
+  console.error(`--only: "${name}" is no kind of step. The kinds are: ${ALL_KINDS.join(", ")}`)
+  return process.exit(2)
 }
 
 const options = {

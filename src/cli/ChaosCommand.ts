@@ -1,4 +1,4 @@
-/** `./sweep chaos`: kills processes and reorganises chains of a local network, and checks the results from outside. */
+/** `./sweep chaos`: breaks parts of a local network one at a time, and checks the results from outside. */
 import { Effect, Option, Random, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ProjectScript from "./ProjectScript.ts"
@@ -12,23 +12,36 @@ export class ChaosFailed extends Schema.TaggedError<ChaosFailed>()("ChaosFailed"
   }
 }
 
-const Kills = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** The service follows reorganisations up to this depth. */
 const Depth = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 }))
 
 const flags = {
   kills: Flag.Int("kills").pipe(
-    Flag.withSchema(Kills),
+    Flag.withSchema(Count),
     Flag.withDescription(
       "Number of kills, each of one process of the service, all of them, or PostgreSQL (default: 30)"
     ),
     Flag.withDefault(30)
   ),
+  steps: Flag.Int("steps").pipe(
+    Flag.withSchema(Count),
+    Flag.withDescription(
+      "Number of random steps after the kills: silent chains and databases, full disks, late logs, wrong clocks, unreadable rows, unfillable deposits, disturbed payouts, kills and reorganisations (default: 15, each kind once)"
+    ),
+    Flag.withDefault(15)
+  ),
+  only: Flag.String("only").pipe(
+    Flag.withDescription(
+      "Kinds of the steps, separated by commas (default: all). A name that does not exist lists them"
+    ),
+    Flag.optional
+  ),
   reorgs: Flag.Int("reorgs").pipe(
     Flag.withSchema(Depth),
     Flag.withDescription(
-      "Maximum depth of reorganisations. Every depth up to it is tried in four ways after the kills (default: 0)"
+      "Maximum depth of reorganisations. Every depth up to it is tried in four ways at the end (default: 0)"
     ),
     Flag.withDefault(0)
   ),
@@ -38,22 +51,32 @@ const flags = {
   )
 }
 
-export const chaosCommand = Command.make("chaos", flags, ({ kills, reorgs, seed }) =>
+export const chaosCommand = Command.make("chaos", flags, ({ kills, only, reorgs, seed, steps }) =>
   Effect.gen(function* () {
     const chosen = Option.isSome(seed) ? seed.value : String(yield* Random.nextIntBetween(1, 1_000_000))
-    const args = ["--kills", String(kills), "--seed", chosen, "--reorgs", String(reorgs)]
+    const counts = { kills, steps, reorgs }
+    const args = [
+      ...Object.entries(counts).flatMap(([name, count]) => [`--${name}`, String(count)]),
+      ...Option.match(only, { onNone: () => [], onSome: (kinds) => ["--only", kinds] }),
+      "--seed",
+      chosen
+    ]
     // The run uses the tests' fixtures, which the service must not import.
     const code = yield* ProjectScript.run("chaos/main.ts", args)
-    if (code !== 0) return yield* new ChaosFailed({ again: `./sweep chaos ${args.join(" ")}` })
+    if (code !== 0) {
+      const again = args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")
+      return yield* new ChaosFailed({ again: `./sweep chaos ${again}` })
+    }
   })
 ).pipe(
   Command.withDescription(
-    "Sweep on a local network while processes are killed and blocks are reorganised, then check every rule of money"
+    "Sweep on a local network while its parts break, one at a time, and check every rule of money"
   ),
   Command.withExamples([
-    { command: "sweep chaos", description: "Thirty kills, in about two minutes" },
+    { command: "sweep chaos", description: "Thirty kills and every kind of step, in about five minutes" },
+    { command: "sweep chaos --kills 0 --steps 500", description: "Five hundred random steps, in about two hours" },
     {
-      command: "sweep chaos --kills 300 --seed 1 --reorgs 64",
+      command: "sweep chaos --kills 300 --steps 0 --reorgs 64 --seed 1",
       description: "Kill at every step many times, and reorganise at every depth"
     }
   ])
