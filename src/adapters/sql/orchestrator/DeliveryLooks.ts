@@ -4,12 +4,16 @@ import { Clock, Effect } from "effect"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 interface DueRow extends IntentRow.IntentRow {
   readonly delivery_looks: number
 }
 
-export const due = (sql: PgClient.PgClient): Intents["Service"]["deliveriesDue"] =>
+export const due = (
+  sql: PgClient.PgClient,
+  { decode }: UnreadableIntents["Service"]
+): Intents["Service"]["deliveriesDue"] =>
   Effect.fnUntraced(function* (chainId, limit) {
     const rows = yield* sql<DueRow>`
       SELECT * FROM orchestrator.intents
@@ -18,7 +22,7 @@ export const due = (sql: PgClient.PgClient): Intents["Service"]["deliveriesDue"]
         AND ("order" ->> 'destChainId') <> source_chain_id::text
       ORDER BY delivery_look_at, id
       LIMIT ${limit}`
-    return rows.map((row) => ({ intent: IntentRow.toIntent(row), looks: row.delivery_looks }))
+    return yield* decode(rows, (row) => ({ intent: IntentRow.toIntent(row), looks: row.delivery_looks }))
   }, guarded("deliveriesDue"))
 
 export const postpone = (sql: PgClient.PgClient): Intents["Service"]["postponeDeliveries"] =>

@@ -7,16 +7,17 @@ import type { Hash } from "../../../domain/Hex.ts"
 import type { IntentStatus } from "../../../domain/Intent.ts"
 import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import { UnreadableIntents } from "./UnreadableIntents.ts"
 
 interface Row {
   readonly id: string
   readonly status: IntentStatus
   readonly owner: string
   readonly source_chain_id: bigint
-  readonly dest_chain_id: string
+  readonly dest_chain_id: string | null
   readonly builder_id: string | null
-  readonly provider: string
-  readonly estimated_seconds: number
+  readonly provider: string | null
+  readonly estimated_seconds: string | null
   readonly submitted_at: Date | null
   readonly updated_at: Date
   readonly deadline: string
@@ -61,15 +62,23 @@ const toCarrier = (row: Row): { readonly carrier?: Carrier } =>
         }
       }
 
+/** The number in a document's field. */
+const numberIn = (field: string | null, name: string): number => {
+  const value = Number(field ?? Number.NaN)
+  if (Number.isNaN(value)) throw new Error(`${name} is not a number`)
+  return value
+}
+
+/** Throws if the documents do not have the form in which they were stored. */
 const toHeld = (row: Row): HeldIntent => ({
   id: row.id,
   status: row.status,
   owner: Address.stored(row.owner),
   sourceChainId: Number(row.source_chain_id),
-  destChainId: Number(row.dest_chain_id),
+  destChainId: numberIn(row.dest_chain_id, "order.destChainId"),
   ...(row.builder_id === null ? {} : { builderId: row.builder_id }),
-  provider: row.provider,
-  estimatedSeconds: row.estimated_seconds,
+  provider: row.provider ?? "unknown",
+  estimatedSeconds: numberIn(row.estimated_seconds, "quote.estimatedSeconds"),
   ...(row.submitted_at === null ? {} : { submittedAtMs: row.submitted_at.getTime() }),
   updatedAtMs: row.updated_at.getTime(),
   deadline: BigInt(row.deadline),
@@ -90,7 +99,7 @@ const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) 
     WHERE ${which} ORDER BY i.submitted_at, i.id LIMIT ${limit}
   )
   SELECT i.id, i.status, i.owner, i.source_chain_id, i."order" ->> 'destChainId' AS dest_chain_id, i.builder_id,
-    i.quote ->> 'provider' AS provider, (i.quote ->> 'estimatedSeconds')::int AS estimated_seconds,
+    i.quote ->> 'provider' AS provider, i.quote ->> 'estimatedSeconds' AS estimated_seconds,
     i.submitted_at, i.updated_at, i.deadline::text AS deadline, i.tx_hash, i.total,
     CASE WHEN i.queued AND i.lease_until > ${at} THEN i.lease_until END AS leased_until,
     CASE WHEN i.queued AND i.not_before > ${at} THEN i.not_before END AS rests_until,
@@ -122,9 +131,15 @@ const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) 
   ) other ON true
   ORDER BY i.submitted_at, i.id`
 
+/** Estimated seconds of a sweep, 0 in a quote that cannot be read: an error of one row would fail the whole query. */
+const estimatedSeconds = (
+  sql: PgClient.PgClient
+) => sql`CASE WHEN jsonb_typeof(i.quote -> 'estimatedSeconds') = 'number'
+  THEN least((i.quote ->> 'estimatedSeconds')::numeric, 1000000000)::double precision ELSE 0 END`
+
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
-const stuck = (sql: PgClient.PgClient): HeldIntents["Service"]["stuck"] =>
+const stuck = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"]): HeldIntents["Service"]["stuck"] =>
   Effect.fn("HeldIntents.stuck")(function* ({ beforeMs, limit }) {
     const [at, before] = [yield* now, timestamp(beforeMs)]
     const rows = yield* read(
@@ -132,12 +147,12 @@ const stuck = (sql: PgClient.PgClient): HeldIntents["Service"]["stuck"] =>
       sql`(
         i.status = 'submitted' AND (i.submitted_at <= ${before} OR i.relay_transaction_id IS NULL AND i.not_before > ${at})
         OR i.status = 'settled_source'
-          AND i.updated_at + make_interval(secs => (i.quote ->> 'estimatedSeconds')::int) <= ${before}
+          AND i.updated_at + make_interval(secs => ${estimatedSeconds(sql)}) <= ${before}
       )`,
       limit,
       at
     )
-    return { intents: rows.map(toHeld), total: rows[0]?.total ?? 0 }
+    return { intents: yield* decode(rows, toHeld), total: rows[0]?.total ?? 0 }
   }, guarded("stuck"))
 
 const find = (sql: PgClient.PgClient): HeldIntents["Service"]["find"] =>
@@ -146,7 +161,10 @@ const find = (sql: PgClient.PgClient): HeldIntents["Service"]["find"] =>
     return Option.map(Option.fromUndefinedOr(row), toHeld)
   }, guarded("find"))
 
-const make = Effect.map(PgClient.PgClient, (sql) => HeldIntents.of({ stuck: stuck(sql), find: find(sql) }))
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return HeldIntents.of({ stuck: stuck(sql, yield* UnreadableIntents), find: find(sql) })
+})
 
 /** Requires the schema of `Migrated.layer`. */
-export const layer = Layer.effect(HeldIntents, make)
+export const layer = Layer.effect(HeldIntents, make).pipe(Layer.provide(UnreadableIntents.layer))

@@ -4,10 +4,11 @@ import { Clock, Effect } from "effect"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
 
-export const claim = (sql: PgClient.PgClient): Intents["Service"]["claim"] =>
+export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"]): Intents["Service"]["claim"] =>
   Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, worker }) {
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
@@ -48,7 +49,7 @@ export const claim = (sql: PgClient.PgClient): Intents["Service"]["claim"] =>
           RETURNING i.*`
       )
     )
-    return IntentRow.decode(rows).toSorted(oldestFirst)
+    return (yield* decode(rows, IntentRow.toIntent)).toSorted(oldestFirst)
   }, guarded("claim"))
 
 export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
@@ -59,13 +60,16 @@ export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =
       WHERE id = ANY(${ids}) AND status = 'submitted' AND relay_transaction_id IS NULL`
   }, guarded("release"))
 
-export const overdue = (sql: PgClient.PgClient): Intents["Service"]["overdue"] =>
+export const overdue = (
+  sql: PgClient.PgClient,
+  { decode, ids }: UnreadableIntents["Service"]
+): Intents["Service"]["overdue"] =>
   Effect.fnUntraced(function* (chainId, before, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
       WHERE source_chain_id = ${chainId} AND status = 'submitted' AND relay_transaction_id IS NULL
-        AND deadline < ${String(before)}::numeric
+        AND deadline < ${String(before)}::numeric AND id <> ALL(${ids()})
       ORDER BY deadline
       LIMIT ${limit}`
-    return IntentRow.decode(rows)
+    return yield* decode(rows, IntentRow.toIntent)
   }, guarded("overdue"))

@@ -1,35 +1,46 @@
 /** Reads of intents that change nothing. */
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { BURNING, type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
-import type { Intents } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 type Service = Intents["Service"]
 
-export const findAll = (sql: PgClient.PgClient): Service["findAll"] =>
+type Unreadable = UnreadableIntents["Service"]
+
+const rowsOf = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
+  sql<IntentRow.IntentRow>`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+
+export const findAll = (sql: PgClient.PgClient, { decode }: Unreadable): Service["findAll"] =>
   Effect.fnUntraced(function* (ids) {
-    if (ids.length === 0) return []
-    return IntentRow.decode(
-      yield* sql<IntentRow.IntentRow>`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
-    )
+    return ids.length === 0 ? [] : yield* decode(yield* rowsOf(sql, ids), IntentRow.toIntent)
   }, guarded("findAll"))
 
-/** The intents in the order of the ids; none for an unknown id. */
-export const findEach = (sql: PgClient.PgClient) => {
-  const find = findAll(sql)
-  return (ids: ReadonlyArray<string>) =>
-    Effect.map(find(ids), (found) => {
-      const byId = new Map(found.map((intent) => [intent.id, intent]))
-      return ids.map((id) => Option.fromUndefinedOr(byId.get(text(id))))
+/** An intent whose row is stored but cannot be read. */
+export const unreadable = (id: string) => new Error(`the row of intent ${id} cannot be read`)
+
+/** The intents in the order of the ids; none for an unknown id, and a failure for one whose row cannot be read. */
+export const findEach = (sql: PgClient.PgClient, { decode }: Unreadable) =>
+  Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const rows = yield* rowsOf(sql, ids)
+    const stored = new Set(rows.map(({ id }) => id))
+    const read = new Map((yield* decode(rows, IntentRow.toIntent)).map((intent) => [intent.id, intent]))
+    return ids.map((each): Result.Result<Option.Option<Intent>, Error> => {
+      const id = text(each)
+      const intent = read.get(id)
+      return intent === undefined && stored.has(id)
+        ? Result.fail(unreadable(id))
+        : Result.succeed(Option.fromUndefinedOr(intent))
     })
-}
+  }, guarded("find"))
 
 export const states = (sql: PgClient.PgClient): Service["states"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<IntentRow.StateRow>`
-      SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
+      SELECT id, status, "order" ->> 'destChainId' <> source_chain_id::text AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
       FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))
@@ -62,14 +73,14 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
     }
   }, guarded("burned"))
 
-export const inStatus = (sql: PgClient.PgClient): Service["inStatus"] =>
+export const inStatus = (sql: PgClient.PgClient, { decode, ids }: Unreadable): Service["inStatus"] =>
   Effect.fnUntraced(function* (chainId, statuses, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
       SELECT * FROM orchestrator.intents
-      WHERE source_chain_id = ${chainId} AND status = ANY(${statuses})
+      WHERE source_chain_id = ${chainId} AND status = ANY(${statuses}) AND id <> ALL(${ids()})
       ORDER BY created_at, id
       LIMIT ${limit}`
-    return IntentRow.decode(rows)
+    return yield* decode(rows, IntentRow.toIntent)
   }, guarded("inStatus"))
 
 export const counts = (sql: PgClient.PgClient): Service["counts"] =>

@@ -13,9 +13,9 @@ const Submission = Schema.Struct({ signature: Hex, authorization: Authorization 
 type Submission = typeof Submission.Type
 
 /**
- * A row as the driver returns it. Rows are not validated again: this service wrote every column through the encoders below,
- * and the column types hold. Validation by schema would cost more than the query, on a path that every sweep takes three
- * times.
+ * A row as the driver returns it. This service wrote every column through the encoders below, and the column types hold, so
+ * only the forms of the documents' fields are checked. Validation by schema would cost more than the query, on a path that
+ * every sweep takes three times.
  */
 export interface IntentRow {
   readonly id: string
@@ -38,43 +38,65 @@ export interface IntentRow {
   readonly updated_at: Date
 }
 
+/** The value, which must be hex. */
+const hex = (value: string | undefined, name: string): Hex => {
+  if (typeof value !== "string" || !value.startsWith("0x")) throw new Error(`${name} is not hex: ${String(value)}`)
+  return value as Hex
+}
+
+const address = (value: string | undefined, name: string): Address.Address => {
+  if (hex(value, name).length !== 42) throw new Error(`${name} is not an address: ${String(value)}`)
+  return Address.stored(value as string)
+}
+
+/** The value, which must be of the type of `sample`. */
+const like = <A extends string | number | boolean>(value: A, sample: A, name: string): A => {
+  if (typeof value !== typeof sample || Number.isNaN(value)) throw new Error(`${name} is not a ${typeof sample}`)
+  return value
+}
+
 const toQuote = (quote: typeof Quote.Encoded): Quote => ({
   ...quote,
+  crossChain: like<boolean>(quote.crossChain, true, "quote.crossChain"),
+  expiresAtMs: like(quote.expiresAtMs, 0, "quote.expiresAtMs"),
   total: BigInt(quote.total),
-  settlementAddress: Address.stored(quote.settlementAddress),
+  settlementAddress: address(quote.settlementAddress, "quote.settlementAddress"),
   estimatedAmountOut: BigInt(quote.estimatedAmountOut),
-  minAmountOut: BigInt(quote.minAmountOut)
+  minAmountOut: BigInt(quote.minAmountOut),
+  provider: like(quote.provider, "", "quote.provider"),
+  estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds")
 })
 
 const toOrder = (order: typeof SweepOrder.Encoded): SweepOrder => ({
-  owner: Address.stored(order.owner),
-  tokenIn: Address.stored(order.tokenIn),
+  owner: address(order.owner, "order.owner"),
+  tokenIn: address(order.tokenIn, "order.tokenIn"),
   amountIn: BigInt(order.amountIn),
   feeAmount: BigInt(order.feeAmount),
-  builder: Address.stored(order.builder),
+  builder: address(order.builder, "order.builder"),
   builderFee: BigInt(order.builderFee),
-  tokenOut: Address.stored(order.tokenOut),
+  tokenOut: address(order.tokenOut, "order.tokenOut"),
   minAmountOut: BigInt(order.minAmountOut),
-  destination: Address.stored(order.destination),
-  swapTarget: Address.stored(order.swapTarget),
-  swapCalldata: order.swapCalldata,
+  destination: address(order.destination, "order.destination"),
+  swapTarget: address(order.swapTarget, "order.swapTarget"),
+  swapCalldata: hex(order.swapCalldata, "order.swapCalldata"),
   deadline: BigInt(order.deadline),
   nonce: BigInt(order.nonce),
   destChainId: BigInt(order.destChainId)
 })
 
 const toSubmission = ({ authorization, signature }: typeof Submission.Encoded): Submission => ({
-  signature,
+  signature: hex(signature, "submission.signature"),
   authorization: {
-    address: Address.stored(authorization.address),
+    address: address(authorization.address, "authorization.address"),
     chainId: Number(authorization.chainId),
     nonce: BigInt(authorization.nonce),
-    r: authorization.r as Hex,
-    s: authorization.s as Hex,
+    r: hex(authorization.r, "authorization.r"),
+    s: hex(authorization.s, "authorization.s"),
     yParity: authorization.yParity ?? 0
   }
 })
 
+/** Throws if the documents do not have the form in which they were stored. */
 export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
   quote: toQuote(row.quote),
@@ -96,8 +118,6 @@ export const toIntent = (row: IntentRow): Intent => ({
   createdAtMs: row.created_at.getTime(),
   updatedAtMs: row.updated_at.getTime()
 })
-
-export const decode = (rows: ReadonlyArray<IntentRow>): ReadonlyArray<Intent> => rows.map(toIntent)
 
 /** The columns of an {@link IntentState}. */
 export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {

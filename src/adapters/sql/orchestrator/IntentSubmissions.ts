@@ -1,11 +1,13 @@
 /** Stores owners' signatures: many submissions in one statement. Each quote accepts one. */
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { effectOf, type IntentEvent, legalFrom } from "../../../domain/Intent.ts"
-import type { Submission } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, Submission } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import { unreadable } from "./IntentReads.ts"
 import { tell } from "./SweepEventSql.ts"
+import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 export interface SubmissionTo {
   readonly id: string
@@ -23,10 +25,14 @@ const TO = `'${effectOf(SUBMITTED).status}'`
 
 /**
  * Submitted intents in the order of the submissions; none if the intent had moved on, or if an earlier submission of
- * the call has the same id. Runs `wake` if an intent was submitted. Rows are locked in the order of their ids, as when
+ * the call has the same id; a failure for one that was submitted and cannot be read. Runs `wake` if an intent was submitted. Rows are locked in the order of their ids, as when
  * intents move.
  */
-export const submitAll = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>) =>
+export const submitAll = (
+  sql: PgClient.PgClient,
+  { decode }: UnreadableIntents["Service"],
+  wake: Effect.Effect<unknown>
+) =>
   Effect.fnUntraced(function* (submissions: ReadonlyArray<SubmissionTo>) {
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
@@ -54,8 +60,13 @@ export const submitAll = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>) 
         SELECT id, ${sql.literal(`'${SUBMITTED._tag}'`)}, status, updated_at FROM submitted
       ), told AS (${tell(sql, passed, millis)}) SELECT * FROM submitted`
     if (rows.length > 0) yield* wake
-    const taken = new Map(IntentRow.decode(rows).map((intent) => [intent.id, intent]))
-    return submissions.map((each) =>
-      firsts.get(each.id) === each ? Option.fromUndefinedOr(taken.get(text(each.id))) : Option.none()
-    )
+    const stored = new Set(rows.map(({ id }) => id))
+    const taken = new Map((yield* decode(rows, IntentRow.toIntent)).map((intent) => [intent.id, intent]))
+    return submissions.map((each): Result.Result<Option.Option<Intent>, Error> => {
+      if (firsts.get(each.id) !== each) return Result.succeed(Option.none())
+      const intent = taken.get(text(each.id))
+      return intent === undefined && stored.has(text(each.id))
+        ? Result.fail(unreadable(each.id))
+        : Result.succeed(Option.fromUndefinedOr(intent))
+    })
   }, guarded("submit"))

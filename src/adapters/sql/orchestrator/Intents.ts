@@ -12,6 +12,7 @@ import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentSubmissions from "./IntentSubmissions.ts"
+import { UnreadableIntents } from "./UnreadableIntents.ts"
 import * as Wakes from "./Wakes.ts"
 
 const CHANNEL = "token_sweep_intents"
@@ -48,11 +49,16 @@ const create = (sql: PgClient.PgClient): Intents["Service"]["create"] =>
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { wake, wakes } = yield* Wakes.make(CHANNEL)
-  const find = yield* Gathered.make({ ...GATHERED, run: IntentReads.findEach(sql) })
-  const submitTogether = yield* Gathered.make({ ...GATHERED, run: IntentSubmissions.submitAll(sql, wake) })
+  const unreadable = yield* UnreadableIntents
+  const findTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.findEach(sql, unreadable) })
+  const submitTogether = yield* Gathered.make({ ...GATHERED, run: IntentSubmissions.submitAll(sql, unreadable, wake) })
+
+  const find: Intents["Service"]["find"] = Effect.fnUntraced(function* (id) {
+    return yield* Effect.orDie(Effect.fromResult(yield* findTogether(id)))
+  })
 
   const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission) {
-    const submitted = yield* submitTogether({ id, submission })
+    const submitted = yield* Effect.orDie(Effect.fromResult(yield* submitTogether({ id, submission })))
     if (Option.isSome(submitted)) return submitted.value
     const from = yield* IntentMoves.statusOf(sql, id)
     return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
@@ -62,19 +68,19 @@ const make = Effect.gen(function* () {
     nextOrderNonce: nextOrderNonce(sql),
     create: create(sql),
     find,
-    findAll: IntentReads.findAll(sql),
+    findAll: IntentReads.findAll(sql, unreadable),
     states: IntentReads.states(sql),
     submit,
-    claim: IntentQueue.claim(sql),
+    claim: IntentQueue.claim(sql, unreadable),
     release: IntentQueue.release(sql),
-    overdue: IntentQueue.overdue(sql),
+    overdue: IntentQueue.overdue(sql, unreadable),
     giveUp: GivenUpIntents.giveUp(sql),
     givenUp: GivenUpIntents.givenUp(sql),
     apply: IntentMoves.apply(sql),
     applyAll: IntentMoves.applyAll(sql),
     burned: IntentReads.burned(sql),
-    inStatus: IntentReads.inStatus(sql),
-    deliveriesDue: DeliveryLooks.due(sql),
+    inStatus: IntentReads.inStatus(sql, unreadable),
+    deliveriesDue: DeliveryLooks.due(sql, unreadable),
     postponeDeliveries: DeliveryLooks.postpone(sql),
     counts: IntentReads.counts(sql),
     wakes
@@ -82,4 +88,4 @@ const make = Effect.gen(function* () {
 })
 
 /** Requires the schema of `Migrated.layer`. Listens for other processes until its scope closes. */
-export const layer = Layer.effect(Intents, make)
+export const layer = Layer.effect(Intents, make).pipe(Layer.provide(UnreadableIntents.layer))

@@ -1,0 +1,137 @@
+/**
+ * Intents whose rows cannot be decoded. Each is set aside with an alert, so that it holds no other intent of its queue. It
+ * returns to its queues after its row was mended.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
+import { Alerts } from "../../../ports/shared/Alerts.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+import * as OrchestratorAlerts from "./Alerts.ts"
+import * as IntentRow from "./IntentRow.ts"
+
+const KIND = "intent_unreadable"
+
+const keyOf = (id: string) => `${KIND}:${id}`
+
+/** Postponement of an intent in its queues. Ends when its row can be read. */
+const SET_ASIDE_MILLIS = 24 * 60 * 60_000
+
+/** Interval at which rows that are set aside are read again. */
+const RECHECK = Schedule.spaced("30 seconds")
+
+interface Unreadable {
+  readonly id: string
+  readonly detail: string
+}
+
+type Decoded<A> = { readonly values: ReadonlyArray<A>; readonly failures: ReadonlyArray<Unreadable> }
+
+const decodeEach = <Row extends { readonly id: string }, A>(
+  rows: ReadonlyArray<Row>,
+  read: (row: Row) => A
+): Decoded<A> => {
+  const values: Array<A> = []
+  const failures: Array<Unreadable> = []
+  for (const row of rows) {
+    try {
+      values.push(read(row))
+    } catch (cause) {
+      failures.push({ id: row.id, detail: String(cause) })
+    }
+  }
+  return { values, failures }
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const alerts = yield* Alerts
+  let aside: ReadonlySet<string> = new Set()
+
+  /** The postponement is stored, so that no other process takes the row, and the owner's other intents take their turn. */
+  const postpone = (ids: ReadonlyArray<string>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (millis) => {
+      const until = timestamp(millis + SET_ASIDE_MILLIS)
+      return sql`
+        UPDATE orchestrator.intents
+        SET lease_worker = NULL, lease_until = NULL,
+          not_before = CASE WHEN status = 'submitted' THEN ${until} ELSE not_before END,
+          delivery_look_at = CASE WHEN status = 'settled_source' THEN ${until} ELSE delivery_look_at END
+        WHERE id = ANY(${ids})
+          AND (status = 'submitted' AND relay_transaction_id IS NULL OR status = 'settled_source')`
+    })
+
+  const setAside = Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>) {
+    const fresh = failures.filter(({ id }) => !aside.has(id))
+    for (const { detail, id } of fresh) {
+      yield* Effect.logError("intent.unreadable").pipe(Effect.annotateLogs({ intentId: id, detail }))
+      yield* alerts.raise({
+        key: keyOf(id),
+        severity: "critical",
+        kind: KIND,
+        message: `The stored row of intent ${id} cannot be read, so nothing is sent or concluded for it. Restore the row in orchestrator.intents. The service reads it again every 30 seconds.`,
+        details: { intentId: id, detail }
+      })
+    }
+    yield* postpone(failures.map(({ id }) => id))
+    aside = new Set([...aside, ...fresh.map(({ id }) => id)])
+  }, guarded("setAside"))
+
+  const recheck = Effect.gen(function* () {
+    const rows = yield* sql<{ readonly intent_id: string; readonly known: boolean } & IntentRow.IntentRow>`
+      SELECT a.details ->> 'intentId' AS intent_id, i.id IS NOT NULL AS known, i.*
+      FROM orchestrator.alerts a LEFT JOIN orchestrator.intents i ON i.id = a.details ->> 'intentId'
+      WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
+    const { failures } = decodeEach(
+      rows.filter(({ known }) => known),
+      IntentRow.toIntent
+    )
+    const unreadable = new Set(failures.map(({ id }) => id))
+    const mended = rows.map((row) => row.intent_id).filter((id) => !unreadable.has(id))
+    aside = unreadable
+    if (mended.length === 0) return
+    yield* sql`
+      UPDATE orchestrator.intents i
+      SET not_before = (SELECT not_before FROM orchestrator.given_up_intents WHERE intent_id = i.id),
+        delivery_look_at = ${timestamp(yield* Clock.currentTimeMillis)}
+      WHERE id = ANY(${mended})
+        AND (status = 'submitted' AND relay_transaction_id IS NULL OR status = 'settled_source')`
+    yield* Effect.forEach(mended, (id) => alerts.clear(keyOf(id)), { discard: true })
+    yield* Effect.logInfo("intent.readable").pipe(Effect.annotateLogs({ intents: mended.join(",") }))
+  }).pipe(guarded("recheck"))
+
+  return {
+    ids: () => [...aside],
+    decode: <Row extends { readonly id: string }, A>(rows: ReadonlyArray<Row>, read: (row: Row) => A) => {
+      const { failures, values } = decodeEach(rows, read)
+      return failures.length === 0 ? Effect.succeed(values) : Effect.as(setAside(failures), values)
+    },
+    recheck
+  }
+})
+
+export class UnreadableIntents extends Context.Service<
+  UnreadableIntents,
+  {
+    /** Intents that are set aside. A query that postpones nothing leaves them out, so that they do not fill its pages. */
+    readonly ids: () => ReadonlyArray<string>
+    /** Decodes each row by itself, and sets aside those for which `read` throws. */
+    readonly decode: <Row extends { readonly id: string }, A>(
+      rows: ReadonlyArray<Row>,
+      read: (row: Row) => A
+    ) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
+    /** Reads the rows again for which an alert stands. Frees those that can be read, and clears their alerts. */
+    readonly recheck: Effect.Effect<void, StoreUnavailable>
+  }
+>()("sweep/adapters/sql/UnreadableIntents") {
+  static readonly layer = Layer.effect(
+    UnreadableIntents,
+    Effect.tap(make, ({ recheck }) =>
+      recheck.pipe(
+        Effect.catchTag("StoreUnavailable", ({ message }) => Effect.logDebug(`unreadable intents: ${message}`)),
+        Effect.repeat(RECHECK),
+        Effect.forkScoped
+      )
+    )
+  ).pipe(Layer.provide(OrchestratorAlerts.layer))
+}
