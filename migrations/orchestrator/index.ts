@@ -12,6 +12,7 @@ import outboxTopics from "./0007_outbox_topics.ts"
 import queueIndexes from "./0008_queue_indexes.ts"
 import deliveryLooks from "./0009_delivery_looks.ts"
 import conclusions from "./0010_conclusions.ts"
+import keptData from "./0012_kept_data.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -23,5 +24,6 @@ export const migrations = {
   "0007_outbox_topics": outboxTopics,
   "0008_queue_indexes": queueIndexes,
   "0009_delivery_looks": deliveryLooks,
-  "0010_conclusions": conclusions
+  "0010_conclusions": conclusions,
+  "0012_kept_data": keptData
 }

@@ -24,6 +24,7 @@ import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
 import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
+import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
@@ -37,6 +38,7 @@ import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchest
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
+import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
@@ -120,6 +122,7 @@ const stores = (options: Options) =>
     SqlHeldIntents.layer,
     SqlIdempotency.layer,
     SqlIntents.layer,
+    SqlKeptData.layer,
     SqlOutbox.layer,
     SqlRelayTransactions.layer
   ).pipe(
@@ -162,6 +165,7 @@ export const useCases = Layer.mergeAll(
   Portfolio.layer,
   Quoter.layer,
   Relayer.layer,
+  Retention.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 )
 

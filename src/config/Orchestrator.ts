@@ -19,6 +19,11 @@ import {
   wei
 } from "./Setting.ts"
 
+/** At least a week, which is longer than the deepest reorganisation and the longest outage that was planned for. */
+const KEPT_DAYS = { from: 7, to: 36_500 }
+
+const DAY_MILLIS = 86_400_000
+
 export const orchestrator = {
   port: setting({
     name: "ORCHESTRATOR_PORT",
@@ -189,6 +194,32 @@ export const orchestrator = {
     meaning:
       "Bridge fee in basis points, for networks without the Across API such as the local one. If set, the API is not called."
   }),
+  keepQuotesHours: setting({
+    name: "KEEP_QUOTES_HOURS",
+    default: 24,
+    check: integer({ from: 1, to: 8_760 }),
+    meaning: "Age at which a quote that was never submitted is deleted, in hours. Its id is then unknown."
+  }),
+  keepMessagesDays: setting({
+    name: "KEEP_MESSAGES_DAYS",
+    default: 7,
+    check: integer(KEPT_DAYS),
+    meaning:
+      "Age at which a message that the builder backend acknowledged is deleted, in days. Rejected messages are kept."
+  }),
+  keepAttemptsDays: setting({
+    name: "KEEP_ATTEMPTS_DAYS",
+    default: 30,
+    check: integer(KEPT_DAYS),
+    meaning:
+      "Age at which the signed versions of a final relay transaction are deleted, in days. The transaction and its hash are kept."
+  }),
+  keepEventsDays: setting({
+    name: "KEEP_EVENTS_DAYS",
+    default: 365,
+    check: integer(KEPT_DAYS),
+    meaning: "Age at which the history of an intent is deleted, in days. The intent is kept."
+  }),
   prices: setting({
     name: "PRICES",
     default: "onchain",
@@ -232,7 +263,14 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     minLaneBalance: values.minLaneBalance
   },
   watcher: { pollMillis: values.watcherPollMillis, batch: 500 },
-  outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 }
+  outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 },
+  retention: {
+    quotesMillis: values.keepQuotesHours * 3_600_000,
+    messagesMillis: values.keepMessagesDays * DAY_MILLIS,
+    attemptsMillis: values.keepAttemptsDays * DAY_MILLIS,
+    eventsMillis: values.keepEventsDays * DAY_MILLIS,
+    alertsMillis: 90 * DAY_MILLIS
+  }
 })
 
 /** The use cases' settings, as the environment sets them. */

@@ -92,7 +92,11 @@ describe("settings", () => {
           RELAYER_POLL_MILLIS: "11",
           REBROADCAST_SECONDS: "12",
           BUMP_SECONDS: "13",
-          WATCHER_POLL_MILLIS: "14"
+          WATCHER_POLL_MILLIS: "14",
+          KEEP_QUOTES_HOURS: "15",
+          KEEP_MESSAGES_DAYS: "16",
+          KEEP_ATTEMPTS_DAYS: "17",
+          KEEP_EVENTS_DAYS: "18"
         })
       )
       assert.deepStrictEqual(changed, {
@@ -111,7 +115,14 @@ describe("settings", () => {
           bumpMillis: 13_000
         },
         watcher: { ...orchestratorDefaults.watcher, pollMillis: 14 },
-        outbox: orchestratorDefaults.outbox
+        outbox: orchestratorDefaults.outbox,
+        retention: {
+          ...orchestratorDefaults.retention,
+          quotesMillis: 54_000_000,
+          messagesMillis: 1_382_400_000,
+          attemptsMillis: 1_468_800_000,
+          eventsMillis: 1_555_200_000
+        }
       })
     })
   )

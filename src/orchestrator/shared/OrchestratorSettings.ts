@@ -49,6 +49,14 @@ export interface OrchestratorSettingsShape {
     readonly leaseMillis: number
     readonly batch: number
   }
+  /** Ages at which rows are deleted. `KeptData` says from when the age of each counts. */
+  readonly retention: {
+    readonly quotesMillis: number
+    readonly messagesMillis: number
+    readonly attemptsMillis: number
+    readonly eventsMillis: number
+    readonly alertsMillis: number
+  }
 }
 
 export class OrchestratorSettings extends Context.Service<OrchestratorSettings, OrchestratorSettingsShape>()(

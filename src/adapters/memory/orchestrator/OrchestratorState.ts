@@ -26,6 +26,8 @@ export interface StoredMessage extends OutboxEntry {
   readonly message: OutboxMessage
   readonly state: "pending" | "delivered" | "rejected"
   readonly dueAtMs: number
+  /** Absent before it was acknowledged. */
+  readonly deliveredAtMs?: number
 }
 
 export interface State {

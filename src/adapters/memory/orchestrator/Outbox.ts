@@ -39,7 +39,12 @@ const make = Effect.gen(function* () {
 
   return Outbox.of({
     claim,
-    acknowledge: (id) => change(id, (message) => ({ ...message, state: "delivered" })),
+    acknowledge: (id) =>
+      Effect.flatMap(Clock.currentTimeMillis, (deliveredAtMs) =>
+        change(id, (message) =>
+          message.state === "delivered" ? message : { ...message, state: "delivered", deliveredAtMs }
+        )
+      ),
     defer: (id, nextAttemptMs) =>
       change(id, (message) =>
         message.state === "pending" ? { ...message, attempts: message.attempts + 1, dueAtMs: nextAttemptMs } : message

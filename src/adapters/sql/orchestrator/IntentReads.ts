@@ -85,7 +85,7 @@ export const inStatus = (sql: PgClient.PgClient, { decode, ids }: Unreadable): S
 
 export const counts = (sql: PgClient.PgClient): Service["counts"] =>
   sql<{ status: IntentStatus; count: bigint }>`
-    SELECT status, count(*) AS count FROM orchestrator.intents GROUP BY status`.pipe(
+    SELECT status, intents AS count FROM orchestrator.intent_count_sums`.pipe(
     Effect.map((rows) => statusCounts(rows.map(({ count, status }) => [status, Number(count)]))),
     guarded("counts"),
     Effect.withSpan("Intents.counts")

@@ -1,0 +1,84 @@
+/** Deletes old rows by their indexes, and sums up changes of kept numbers. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { KeptData, type Kind } from "../../../ports/orchestrator/KeptData.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+
+/** Changes of counts that one statement sums up. */
+const CHANGES = 20_000
+
+/** A statement that deletes up to `limit` old rows and returns one row for each. It skips rows that are locked. */
+const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly<Record<Kind, Fragment>> => ({
+  quotes: sql`DELETE FROM orchestrator.intents WHERE id IN (
+      SELECT id FROM orchestrator.intents WHERE status = 'quoted' AND created_at < ${before}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`,
+  messages: sql`DELETE FROM orchestrator.outbox WHERE id IN (
+      SELECT id FROM orchestrator.outbox WHERE state = 'delivered' AND closed_at < ${before}
+      ORDER BY closed_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`,
+  // Ids of transactions grow with time, so the oldest attempts come first. Only their beginning is read.
+  attempts: sql`DELETE FROM orchestrator.relay_attempts WHERE hash IN (
+      SELECT a.hash FROM (
+        SELECT hash, transaction_id FROM orchestrator.relay_attempts ORDER BY transaction_id, position LIMIT ${limit}
+        FOR UPDATE SKIP LOCKED
+      ) a JOIN orchestrator.relay_transactions t ON t.id = a.transaction_id
+      WHERE t.status = 'final' AND t.finalized_at < ${before}
+    ) RETURNING 1`,
+  events: sql`DELETE FROM orchestrator.intent_events WHERE id IN (
+      SELECT id FROM (
+        SELECT id, at FROM orchestrator.intent_events ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ) e WHERE at < ${before}
+    ) RETURNING 1`,
+  alerts: sql`DELETE FROM orchestrator.alerts WHERE id IN (
+      SELECT id FROM orchestrator.alerts WHERE cleared_at < ${before}
+      ORDER BY cleared_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`,
+  responses: sql`DELETE FROM orchestrator.idempotency_keys WHERE id IN (
+      SELECT id FROM orchestrator.idempotency_keys WHERE expires_at < ${before}
+      ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+})
+
+const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>
+  Effect.fn("KeptData.prune")(
+    function* (kind, beforeMs, limit) {
+      // Tables that are only added to refuse deletions without this setting of the transaction.
+      yield* sql`SELECT set_config('token_sweep.retention', 'on', true)`
+      const rows = yield* sql`${deletion(sql, timestamp(beforeMs), limit)[kind]}`
+      return rows.length
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("KeptData.prune")
+  )
+
+const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
+  // One process at a time: the others would wait for its row locks.
+  sql`
+    WITH turn AS MATERIALIZED (
+      SELECT pg_try_advisory_xact_lock(hashtextextended('token-sweep.counts', 0)) AS taken
+    ), gone AS (
+      DELETE FROM orchestrator.intent_count_changes WHERE ctid = ANY(ARRAY(
+        SELECT c.ctid FROM turn, orchestrator.intent_count_changes c WHERE turn.taken LIMIT ${CHANGES}
+      ))
+      RETURNING status_before, status_after
+    )
+    INSERT INTO orchestrator.intent_counts AS k (status, intents)
+    SELECT status, sum(change) FROM (
+      SELECT status_after AS status, 1 AS change FROM gone
+      UNION ALL
+      SELECT status_before, -1 FROM gone
+    ) AS parts WHERE status IS NOT NULL
+    GROUP BY status ORDER BY status
+    ON CONFLICT (status) DO UPDATE SET intents = k.intents + excluded.intents`.pipe(
+    Effect.asVoid,
+    guarded("KeptData.sumUp"),
+    Effect.withSpan("KeptData.sumUp")
+  )
+
+/** Requires the schema of `Migrated.layer`. */
+export const layer = Layer.effect(
+  KeptData,
+  Effect.map(PgClient.PgClient, (sql) => KeptData.of({ prune: prune(sql), sumUp: sumUp(sql) }))
+)

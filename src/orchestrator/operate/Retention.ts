@@ -1,0 +1,31 @@
+/** Deletes what nobody needs any more, and keeps the sums short. Any number of replicas may do so at once. */
+import { Effect, Layer } from "effect"
+import { KeptData, type Kind } from "../../ports/orchestrator/KeptData.ts"
+import * as Background from "../../runtime/Background.ts"
+import * as Retained from "../../runtime/Retention.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+
+/** Pause between two sums. At most the changes of this time are added up by a read. */
+const SUM_MILLIS = 5_000
+
+/** Runs while the layer lives. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const kept = yield* KeptData
+    const { retention } = yield* OrchestratorSettings
+    const aging = (kind: Kind, keepMillis: number) => ({
+      kind,
+      keepMillis,
+      prune: (beforeMs: number, limit: number) => kept.prune(kind, beforeMs, limit)
+    })
+    yield* Retained.loops([
+      aging("quotes", retention.quotesMillis),
+      aging("messages", retention.messagesMillis),
+      aging("attempts", retention.attemptsMillis),
+      aging("events", retention.eventsMillis),
+      aging("alerts", retention.alertsMillis),
+      aging("responses", 0)
+    ])
+    yield* Background.loop(Background.supervisor("counts"), { pauseMillis: SUM_MILLIS }, kept.sumUp)
+  })
+)

@@ -1,0 +1,28 @@
+/** Rows that nobody needs any more, and the sums that stand in for reading all of them. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+/**
+ * Rows that age, with the time from which their age counts:
+ *
+ * - `quotes`: intents that were never submitted; their creation.
+ * - `messages`: messages of the outbox that the receiver acknowledged; the acknowledgement.
+ * - `attempts`: signed versions of final transactions; the transaction's end.
+ * - `events`: the history of intents; the event.
+ * - `alerts`: cleared alerts; their end.
+ * - `responses`: responses to keyed requests; their expiry.
+ */
+export type Kind = "quotes" | "messages" | "attempts" | "events" | "alerts" | "responses"
+
+export class KeptData extends Context.Service<
+  KeptData,
+  {
+    /**
+     * Deletes up to `limit` rows of a kind whose age counts from before `beforeMs` (UNIX milliseconds), and returns their
+     * number. Skips rows that another process is deleting.
+     */
+    readonly prune: (kind: Kind, beforeMs: number, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Sums up the changes of kept numbers, so that few rows answer the next reads. The numbers stay the same. */
+    readonly sumUp: Effect.Effect<void, StoreUnavailable>
+  }
+>()("sweep/ports/KeptData") {}
