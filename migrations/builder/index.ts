@@ -9,6 +9,7 @@ import revenueAndAlerts from "./0004_revenue_and_alerts.ts"
 import payoutPayments from "./0005_payout_payments.ts"
 import sweepEvents from "./0006_sweep_events.ts"
 import accrualChains from "./0008_accrual_chains.ts"
+import keptSums from "./0010_kept_sums.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -17,5 +18,6 @@ export const migrations = {
   "0004_revenue_and_alerts": revenueAndAlerts,
   "0005_payout_payments": payoutPayments,
   "0006_sweep_events": sweepEvents,
-  "0008_accrual_chains": accrualChains
+  "0008_accrual_chains": accrualChains,
+  "0010_kept_sums": keptSums
 }

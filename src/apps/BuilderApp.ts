@@ -11,6 +11,7 @@ import * as WalletSignatures from "../adapters/siwe/WalletSignatures.ts"
 import * as Migrated from "../adapters/sql/builder/Migrated.ts"
 import * as Stores from "../adapters/sql/builder/Stores.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
+import * as Retention from "../builder/operate/Retention.ts"
 import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
@@ -56,8 +57,9 @@ export const adapters = (options: Options) =>
 
 /** The whole service: the server and the delivery of webhooks. */
 export const layer = (options: Options) =>
-  Layer.merge(
+  Layer.mergeAll(
     BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(UseCases.layer)),
+    Retention.layer,
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),

@@ -2,7 +2,7 @@
 import { Config, Option } from "effect"
 import type { BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
-import { defaultsOf, list, optional, origins, secret, setting, valuesOf } from "./Setting.ts"
+import { defaultsOf, integer, list, optional, origins, secret, setting, valuesOf } from "./Setting.ts"
 
 export const builder = {
   port: setting({
@@ -62,6 +62,13 @@ export const builder = {
     meaning:
       "Allows webhooks to private networks and over http. For local networks only: elsewhere builders could reach hosts that only the backend can reach."
   }),
+  keepSweepEventsDays: setting({
+    name: "KEEP_SWEEP_EVENTS_DAYS",
+    default: 365,
+    check: integer({ from: 30, to: 36_500 }),
+    meaning:
+      "Age at which the events of a sweep are deleted, in days. The sweep stays in lists and totals, without its history."
+  }),
   serveWeb: setting({
     name: "SERVE_WEB",
     default: true,
@@ -106,6 +113,10 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): BuilderSetti
     concurrency: 32,
     perEndpoint: 4,
     keepMillis: 30 * 24 * 3_600_000
+  },
+  retention: {
+    eventsMillis: values.keepSweepEventsDays * 24 * 3_600_000,
+    alertsMillis: 90 * 24 * 3_600_000
   }
 })
 

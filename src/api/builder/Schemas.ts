@@ -80,7 +80,7 @@ export const RevenuesBooked = Schema.Struct({
 export const period = {
   fromMs: described(
     Schema.optionalKey(Millis),
-    "Start of the period, UNIX time in milliseconds. Default: 30 days ago."
+    "Start of the period, UNIX time in milliseconds. Default: start of the UTC day 30 days ago."
   ),
   toMs: described(
     Schema.optionalKey(Millis),

@@ -38,7 +38,10 @@ export const SweepsPage = Schema.Struct({
 
 export const SweepTimeline = Schema.Struct({
   sweep: described(Sweep, "Current state of the sweep."),
-  events: described(Schema.Array(SweepEvent), "One event for each status that the sweep reached, in order.")
+  events: described(
+    Schema.Array(SweepEvent),
+    "One event for each status that the sweep reached, in order. Empty for a sweep whose events were deleted for their age."
+  )
 }).annotate({ identifier: "SweepTimeline" })
 
 /** Query parameters are text, so this is not the schema that bodies refer to. */

@@ -49,6 +49,11 @@ export interface BuilderSettingsShape {
     /** Retention of the log of deliveries. */
     readonly keepMillis: number
   }
+  /** Ages at which rows are deleted. `KeptData` says from when the age of each counts. */
+  readonly retention: {
+    readonly eventsMillis: number
+    readonly alertsMillis: number
+  }
 }
 
 export class BuilderSettings extends Context.Service<BuilderSettings, BuilderSettingsShape>()(

@@ -1,5 +1,5 @@
 /** Sweeps of builders as the orchestrator reported them: their events and the current state that these add up to. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Sweep, SweepTotals } from "../../domain/Sweep.ts"
 import type { SweepEvent, SweepStatus } from "../../domain/SweepEvent.ts"
@@ -33,7 +33,12 @@ export class Sweeps extends Context.Service<
       builderId: string,
       page: SweepFilter & { readonly before?: string; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<{ readonly cursor: string; readonly sweep: Sweep }>, StoreUnavailable>
-    /** Events of a builder's sweep in the order of their statuses; empty if the builder has no such sweep. */
+    /** A builder's sweep; none if the builder has no such sweep. */
+    readonly find: (builderId: string, intentId: string) => Effect.Effect<Option.Option<Sweep>, StoreUnavailable>
+    /**
+     * Events of a builder's sweep in the order of their statuses; empty if the builder has no such sweep, or if its events
+     * were deleted for their age.
+     */
     readonly timeline: (
       builderId: string,
       intentId: string

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentOperator } from "../../api/builder/Middleware.ts"
 import { Treasury } from "../../builder/ledger/Treasury.ts"
+import { startOfDay } from "../../domain/Sweep.ts"
 import { AuditLog } from "../../ports/builder/AuditLog.ts"
 import { RevenueBook } from "../../ports/builder/RevenueBook.ts"
 import { UnitOfWork } from "../../ports/builder/UnitOfWork.ts"
@@ -31,7 +32,7 @@ export const make = Effect.gen(function* () {
       "revenue",
       Effect.fn("GET /admin/revenue")(function* ({ query }) {
         const now = yield* Clock.currentTimeMillis
-        const { fromMs = now - REVENUE_DAYS * DAY_MILLIS, toMs = now + DAY_MILLIS } = query
+        const { fromMs = startOfDay(now, REVENUE_DAYS), toMs = now + DAY_MILLIS } = query
         return { days: yield* revenueBook.daily({ fromMs, toMs }) }
       }, Effect.catchTags(Failures.store))
     ),

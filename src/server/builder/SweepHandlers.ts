@@ -1,10 +1,10 @@
 /** Sweeps of a signed-in builder. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
-import { everyDay, startOfDay, successRateBps, withEvent } from "../../domain/Sweep.ts"
+import { everyDay, startOfDay, successRateBps } from "../../domain/Sweep.ts"
 import { Sweeps } from "../../ports/builder/Sweeps.ts"
 import * as Failures from "./Failures.ts"
 import { newestFirst, paged } from "./Pages.ts"
@@ -34,9 +34,10 @@ export const sweeps = HttpApiBuilder.group(
       .handle(
         "sweep",
         Effect.fn("GET /me/sweeps/:id")(function* ({ params }) {
-          const [first, ...rest] = yield* store.timeline(yield* builderId, params.id)
-          if (first === undefined) return yield* new NotFound()
-          return { sweep: rest.reduce(withEvent, withEvent(undefined, first)), events: [first, ...rest] }
+          const builder = yield* builderId
+          const sweep = yield* store.find(builder, params.id)
+          if (Option.isNone(sweep)) return yield* new NotFound()
+          return { sweep: sweep.value, events: yield* store.timeline(builder, params.id) }
         }, Effect.catchTags(Failures.store))
       )
       .handle(

@@ -83,6 +83,18 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<RevenueBook,
         assert.deepStrictEqual(yield* book.daily({ fromMs: 0, toMs: DAY }), [DAY_ONE])
         assert.deepStrictEqual(yield* book.daily({ fromMs: DAY, toMs: 2 * DAY }), all.slice(0, 3))
         assert.deepStrictEqual(yield* book.daily({ fromMs: 2 * DAY, toMs: 3 * DAY }), [])
+        // Periods that begin or end within a day.
+        assert.deepStrictEqual(yield* book.daily({ fromMs: 0, toMs: DAY - 1 }), [])
+        assert.deepStrictEqual(yield* book.daily({ fromMs: DAY - 1, toMs: DAY }), [DAY_ONE])
+        assert.deepStrictEqual(yield* book.daily({ fromMs: DAY - 1, toMs: DAY + 1 }), [
+          second,
+          { ...second, token: address(2), amount: 2n ** 256n - 1n },
+          { ...second, chainId: 2 },
+          DAY_ONE
+        ])
+        assert.deepStrictEqual(yield* book.daily({ fromMs: DAY + 1, toMs: 2 * DAY - 1 }), [])
+        assert.deepStrictEqual(yield* book.daily({ fromMs: 2 * DAY, toMs: DAY }), [])
+        assert.deepStrictEqual(yield* book.daily({ fromMs: DAY + 2, toMs: DAY + 1 }), [])
       })
     )
   })

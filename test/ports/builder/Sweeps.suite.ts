@@ -1,6 +1,6 @@
 /** Contract of every store of builders' sweeps. Each test gets a store of its own. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { withEvent } from "../../../src/domain/Sweep.ts"
 import type { SweepEvent } from "../../../src/domain/SweepEvent.ts"
 import type { Builders } from "../../../src/ports/builder/Builders.ts"
@@ -97,6 +97,13 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | S
         assert.deepStrictEqual(yield* ids({ limit: 10, status: "submitted", chainId: 2 }), ["c", "b"])
         assert.deepStrictEqual(yield* ids({ limit: 10, chainId: 3 }), ["elsewhere"])
         assert.deepStrictEqual(yield* ids({ limit: 10, status: "delivered" }), [])
+        const found = yield* sweeps.find("alpha", "a")
+        assert.deepStrictEqual(
+          Option.toArray(found),
+          (yield* sweeps.list("alpha", { limit: 10 })).slice(-1).map(({ sweep }) => sweep)
+        )
+        assert.isTrue(Option.isNone(yield* sweeps.find("beta", "a")))
+        assert.isTrue(Option.isNone(yield* sweeps.find("alpha", "nothing")))
       })
     )
 
@@ -126,6 +133,15 @@ export const suite = <E>(adapter: string, stores: () => Layer.Layer<Builders | S
             { day: "1970-01-01", sweeps: 1, delivered: 1, failed: 0 }
           ]
         })
+        const within = yield* sweeps.totals("alpha", { fromMs: DAY - 1, toMs: DAY + 7 })
+        assert.deepStrictEqual(within.counts, { submitted: 1, settled_source: 0, delivered: 1, failed: 1 })
+        assert.deepStrictEqual(within.volume, [{ chainId: 1, token, amount: amountIn, sweeps: 1 }])
+        assert.deepStrictEqual(within.days, [
+          { day: "1970-01-02", sweeps: 2, delivered: 0, failed: 1 },
+          { day: "1970-01-01", sweeps: 1, delivered: 1, failed: 0 }
+        ])
+        const later = yield* sweeps.totals("alpha", { fromMs: DAY + 1, toMs: 2 * DAY + 1 })
+        assert.deepStrictEqual(later.counts, { submitted: 1, settled_source: 0, delivered: 1, failed: 0 })
         const other = yield* sweeps.totals("beta", { fromMs: 0, toMs: 2 * DAY })
         assert.deepStrictEqual(other, {
           counts: { submitted: 0, settled_source: 0, delivered: 0, failed: 0 },

@@ -65,6 +65,10 @@ export const layer = Layer.effect(
         })
         return "added" as const
       }),
+      find: (builderId, intentId) =>
+        Effect.sync(() =>
+          Option.fromUndefinedOr(of(builderId).find(({ sweep }) => sweep.intentId === intentId)?.sweep)
+        ),
       list: (builderId, { before, chainId, limit, status }) =>
         Effect.sync(() =>
           of(builderId)

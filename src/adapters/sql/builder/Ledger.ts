@@ -125,11 +125,11 @@ const reverse = (sql: SqlClient.SqlClient): Ledger["Service"]["reverse"] =>
     return yield* new AccrualNotFound({ sweepId })
   }, guarded("Ledger.reverse"))
 
-/** Sums of the entries and of the open batches' lines, per token and chain. */
-const sums = (sql: SqlClient.SqlClient, ofBuilder: Statement.Fragment) =>
+/** Kept sums of the entries with those of the open batches' lines, per token and chain. */
+const sums = (sql: SqlClient.SqlClient, kept: Statement.Fragment, ofBuilder: Statement.Fragment) =>
   Effect.flatMap(
     sql`SELECT chain_id, token, sum(earned) AS earned, sum(paid) AS paid, sum(claimed) AS claimed FROM (
-        SELECT chain_id, token::text AS token, earned, paid, 0 AS claimed FROM builder.ledger WHERE ${ofBuilder}
+        SELECT chain_id, token::text AS token, earned, paid, 0 AS claimed FROM ${kept} WHERE ${ofBuilder}
         UNION ALL
         SELECT p.chain_id, p.token::text, 0, 0, l.amount FROM builder.payouts p
           JOIN builder.payout_lines l ON l.payout_id = p.id WHERE p.status = 'open' AND ${ofBuilder}
@@ -138,10 +138,16 @@ const sums = (sql: SqlClient.SqlClient, ofBuilder: Statement.Fragment) =>
   )
 
 const totals = (sql: SqlClient.SqlClient): Ledger["Service"]["totals"] =>
-  Effect.fn("Ledger.totals")((builderId) => sums(sql, sql`builder_id = ${text(builderId)}`), guarded("Ledger.totals"))
+  Effect.fn("Ledger.totals")(
+    (builderId) => sums(sql, sql`builder.ledger_totals`, sql`builder_id = ${text(builderId)}`),
+    guarded("Ledger.totals")
+  )
 
 const allTotals = (sql: SqlClient.SqlClient): Ledger["Service"]["allTotals"] =>
-  sums(sql, sql`true`).pipe(guarded("Ledger.allTotals"), Effect.withSpan("Ledger.allTotals"))
+  sums(sql, sql`builder.treasury_totals`, sql`true`).pipe(
+    guarded("Ledger.allTotals"),
+    Effect.withSpan("Ledger.allTotals")
+  )
 
 const activity = (sql: SqlClient.SqlClient): Ledger["Service"]["activity"] =>
   Effect.fn("Ledger.activity")(function* (builderId, page) {

@@ -5,6 +5,7 @@ import * as Address from "../../../domain/Address.ts"
 import { RevenueBook, RevenueConflict } from "../../../ports/builder/RevenueBook.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
+import * as WholeDays from "./WholeDays.ts"
 
 const decode = Rows.decode(
   Schema.Struct({
@@ -15,6 +16,12 @@ const decode = Rows.decode(
     sweeps: Rows.Int8
   })
 )
+
+/** Sums by day, and the rows that they sum up. */
+const REVENUE = {
+  kept: { table: "builder.revenue_day_sums", columns: "chain_id, token, amount, sweeps" },
+  rows: { table: "builder.revenue", at: "settled_at", columns: "chain_id, token, -amount, -1" }
+}
 
 export const layer = Layer.effect(
   RevenueBook,
@@ -63,10 +70,10 @@ export const layer = Layer.effect(
 
     const daily: RevenueBook["Service"]["daily"] = Effect.fn("RevenueBook.daily")(function* ({ fromMs, toMs }) {
       const rows = yield* decode(
-        yield* sql`SELECT to_char(settled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, chain_id, token::text AS token,
-            sum(amount) AS amount, count(*) AS sweeps
-          FROM builder.revenue WHERE settled_at >= ${timestamp(fromMs)} AND settled_at < ${timestamp(toMs)}
-          GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`
+        yield* sql`SELECT to_char(day, 'YYYY-MM-DD') AS day, chain_id, token::text AS token, sum(amount) AS amount,
+            sum(sweeps)::bigint AS sweeps
+          FROM (${WholeDays.parts(sql, { fromMs, toMs }, REVENUE)}) AS parts
+          GROUP BY parts.day, chain_id, token HAVING sum(sweeps) <> 0 ORDER BY parts.day DESC, chain_id, token`
       )
       return rows.map((row) => ({
         day: row.day,

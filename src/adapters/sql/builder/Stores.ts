@@ -4,6 +4,7 @@ import * as Alerts from "./Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as Builders from "./Builders.ts"
+import * as KeptData from "./KeptData.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Payouts from "./Payouts.ts"
@@ -19,6 +20,7 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Builders.layer,
+  KeptData.layer,
   Ledger.layer,
   Nonces.layer,
   Payouts.layer,

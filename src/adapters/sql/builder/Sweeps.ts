@@ -1,16 +1,17 @@
 /** Events in `builder.sweep_events`, whose rows a trigger keeps from changing, and their sum in `builder.sweeps`. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import { FailureReason } from "../../../domain/Intent.ts"
-import { NO_SWEEPS, RANKS, type Sweep } from "../../../domain/Sweep.ts"
+import { NO_SWEEPS, RANKS, type Sweep, type SweepDay, type Volume } from "../../../domain/Sweep.ts"
 import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
+import * as WholeDays from "./WholeDays.ts"
 
 const encodeEvent = Schema.encodeSync(SweepEvent)
 
@@ -53,12 +54,18 @@ const toSweep = (row: typeof SweepRow.Type): Sweep => ({
 
 const decodeSweeps = Rows.decode(SweepRow)
 const decodeEvents = Rows.decode(Schema.Struct({ event: SweepEvent }))
-const decodeCounts = Rows.decode(Schema.Struct({ status: SweepStatus, count: Rows.Int8 }))
-const decodeVolume = Rows.decode(
-  Schema.Struct({ chainId: Rows.Int8, token: Address.Address, amount: Rows.Integer, sweeps: Rows.Int8 })
-)
-const decodeDays = Rows.decode(
-  Schema.Struct({ day: Schema.String, sweeps: Rows.Int8, delivered: Rows.Int8, failed: Rows.Int8 })
+/** A sum by day, by status, or by status, chain and token. The columns that it is not grouped by are null. */
+const decodeTotals = Rows.decode(
+  Schema.Struct({
+    day: Schema.NullOr(Schema.String),
+    status: Schema.NullOr(SweepStatus),
+    chain_id: Schema.NullOr(Rows.Int8),
+    token: Schema.NullOr(Address.Address),
+    amount: Rows.Integer,
+    sweeps: Rows.Int8,
+    delivered: Rows.Int8,
+    failed: Rows.Int8
+  })
 )
 
 const rankOf = (sql: PgClient.PgClient, status: Fragment) => sql`(${sql.json(RANKS)}::jsonb ->> ${status})::integer`
@@ -113,6 +120,14 @@ const record = (sql: PgClient.PgClient): Sweeps["Service"]["record"] =>
     guarded("Sweeps.record")
   )
 
+const find = (sql: PgClient.PgClient): Sweeps["Service"]["find"] =>
+  Effect.fn("Sweeps.find")(function* (builderId, intentId) {
+    const [row] = yield* decodeSweeps(
+      yield* sql`SELECT * FROM builder.sweeps WHERE intent_id = ${text(intentId)} AND builder_id = ${text(builderId)}`
+    )
+    return Option.map(Option.fromUndefinedOr(row), toSweep)
+  }, guarded("Sweeps.find"))
+
 const list = (sql: PgClient.PgClient): Sweeps["Service"]["list"] =>
   Effect.fn("Sweeps.list")(function* (builderId, page) {
     const ofStatus = page.status === undefined ? sql`` : sql`AND status = ${page.status}`
@@ -137,32 +152,44 @@ const timeline = (sql: PgClient.PgClient): Sweeps["Service"]["timeline"] =>
     return rows.map(({ event }) => event)
   }, guarded("Sweeps.timeline"))
 
+/** Sums by day, and the rows that they sum up. */
+const SWEEPS = {
+  kept: { table: "builder.sweep_day_sums", columns: "status, chain_id, token, amount, sweeps" },
+  rows: {
+    table: "builder.sweeps",
+    at: "started_at",
+    columns: "status, source_chain_id, token_in, -amount_in, -1"
+  }
+}
+
 const totals = (sql: PgClient.PgClient): Sweeps["Service"]["totals"] =>
-  Effect.fn("Sweeps.totals")(function* (builderId, { fromMs, toMs }) {
-    const started = sql`builder_id = ${text(builderId)} AND started_at >= ${timestamp(fromMs)}
-      AND started_at < ${timestamp(toMs)}`
-    const counts = yield* decodeCounts(
-      yield* sql`SELECT status, count(*) AS count FROM builder.sweeps WHERE ${started} GROUP BY status`
+  Effect.fn("Sweeps.totals")(function* (builderId, period) {
+    // One statement, so that the three sums are of the same moment.
+    const rows = yield* decodeTotals(
+      yield* sql`
+        SELECT to_char(day, 'YYYY-MM-DD') AS day, status, chain_id, token::text AS token,
+          sum(amount) AS amount, sum(sweeps)::bigint AS sweeps,
+          coalesce(sum(sweeps) FILTER (WHERE status = 'delivered'), 0)::bigint AS delivered,
+          coalesce(sum(sweeps) FILTER (WHERE status = 'failed'), 0)::bigint AS failed
+        FROM (${WholeDays.parts(sql, period, SWEEPS, sql`builder_id = ${text(builderId)}`)}) AS parts
+        GROUP BY GROUPING SETS ((status), (day), (status, chain_id, token))
+        HAVING sum(sweeps) <> 0 AND (grouping(chain_id) = 1 OR status = 'delivered')
+        ORDER BY parts.day DESC, chain_id, token`
     )
-    const volume = yield* decodeVolume(
-      yield* sql`SELECT source_chain_id AS "chainId", token_in::text AS token, sum(amount_in) AS amount, count(*) AS sweeps
-        FROM builder.sweeps WHERE ${started} AND status = 'delivered' GROUP BY 1, 2 ORDER BY 1, 2`
-    )
-    const days = yield* decodeDays(
-      yield* sql`SELECT to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS sweeps,
-          count(*) FILTER (WHERE status = 'delivered') AS delivered, count(*) FILTER (WHERE status = 'failed') AS failed
-        FROM builder.sweeps WHERE ${started} GROUP BY 1 ORDER BY 1 DESC`
-    )
-    return {
-      counts: { ...NO_SWEEPS, ...Object.fromEntries(counts.map(({ count, status }) => [status, count])) },
-      volume,
-      days
+    const counts = { ...NO_SWEEPS }
+    const volume: Array<Volume> = []
+    const days: Array<SweepDay> = []
+    for (const { amount, chain_id: chainId, day, delivered, failed, status, sweeps, token } of rows) {
+      if (day !== null) days.push({ day, sweeps, delivered, failed })
+      else if (chainId !== null && token !== null) volume.push({ chainId, token, amount, sweeps })
+      else if (status !== null) counts[status] = sweeps
     }
+    return { counts, volume, days }
   }, guarded("Sweeps.totals"))
 
 export const layer = Layer.effect(
   Sweeps,
   Effect.map(PgClient.PgClient, (sql) =>
-    Sweeps.of({ record: record(sql), list: list(sql), timeline: timeline(sql), totals: totals(sql) })
+    Sweeps.of({ record: record(sql), find: find(sql), list: list(sql), timeline: timeline(sql), totals: totals(sql) })
   )
 )
