@@ -79,7 +79,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   "builder/shared": { imports: ["domain", "ports/shared", "ports/builder", "runtime"], packages: PURE },
   "builder/account": builderUseCase,
   "builder/ledger": builderUseCase,
-  "builder/operate": builderUseCase,
   "builder/payout": builderUseCase,
   "builder/webhook": builderUseCase,
   builder: { imports: ["builder"], packages: ["effect"] },

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import * as Retention from "../../../src/builder/operate/Retention.ts"
+import * as Retention from "../../../src/builder/shared/Retention.ts"
 import { BuilderSettings } from "../../../src/builder/shared/BuilderSettings.ts"
 import { builderDefaults } from "../../../src/config/Builder.ts"
 import { KeptData } from "../../../src/ports/builder/KeptData.ts"

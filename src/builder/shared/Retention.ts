@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { KeptData, type Kind } from "../../ports/builder/KeptData.ts"
 import * as Background from "../../runtime/Background.ts"
 import * as Retained from "../../runtime/Retention.ts"
-import { BuilderSettings } from "../shared/BuilderSettings.ts"
+import { BuilderSettings } from "./BuilderSettings.ts"
 
 /** Pause between two sums. At most the changes of this time are added up by a read. */
 const SUM_MILLIS = 5_000
