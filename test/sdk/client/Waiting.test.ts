@@ -1,5 +1,5 @@
 /** Waiting for an intent: by events, by polling, and through failures. */
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import * as Sdk from "../../../src/sdk/index.ts"
 import { json, stub } from "../StubFetch.ts"
 
@@ -111,15 +111,23 @@ describe("waiting", () => {
   })
 
   it("slows down to the longest pause", async () => {
-    const times: Array<number> = []
-    const poll = () => {
-      times.push(performance.now())
-      return json(200, intent(times.length > 6 ? "delivered" : "submitted"))
-    }
-    await waiting([poll], { events: false, pollMillis: { first: 20, longest: 60 } }).ended
-    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-    assert.isBelow(pauses[0] ?? 0, 50)
-    assert.isAtLeast(pauses[5] ?? 0, 55)
+    const timers = vi.spyOn(globalThis, "setTimeout")
+    const [first, longest] = [20, 60]
+    const polls = Array.from({ length: 6 }, () => () => json(200, intent("submitted")))
+    const { ended } = waiting([...polls, () => json(200, intent("delivered"))], {
+      events: false,
+      pollMillis: { first, longest }
+    })
+    await ended
+    // Requests have timers too, of many seconds.
+    const pauses = timers.mock.calls.map(([, millis = 0]) => millis).filter((millis) => millis <= longest)
+    timers.mockRestore()
+    assert.strictEqual(pauses[0], first)
+    assert.strictEqual(pauses.at(-1), longest)
+    assert.deepStrictEqual(
+      pauses,
+      [...pauses].sort((one, other) => one - other)
+    )
   })
 
   it("rejects with the signal's reason, in the midst of a pause", async () => {
