@@ -1,5 +1,7 @@
 /** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
+import { Deployment } from "../../../domain/Chain.ts"
+import { nearest } from "../../../domain/Nearest.ts"
 import { ChainSettings, withKnownFacts } from "./ChainSettings.ts"
 
 /** The file is missing or invalid. The message says what to change. */
@@ -52,6 +54,28 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
     : `chain ${stray.chain.id}: the token ${stray.token.symbol} is of chain ${stray.token.chainId}`
 }
 
+const CHAIN_KEYS = Object.keys(ChainSettings.fields)
+const CONTRACT_KEYS = Object.keys(Deployment.fields)
+
+const keysOf = (value: unknown): ReadonlyArray<string> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+
+/** Keys that mean nothing here. A misspelt optional key would otherwise be ignored, and its default used. */
+const strangers = (entry: unknown): ReadonlyArray<string> => {
+  const unknown = (value: unknown, known: ReadonlyArray<string>, inside: string) =>
+    keysOf(value)
+      .filter((key) => !known.includes(key))
+      .map((key) => {
+        const meant = nearest(key, known)
+        return `unknown key ${inside}${shown(key)}${Option.isSome(meant) ? `, did you mean ${meant.value}?` : ""}`
+      })
+  const contracts = typeof entry === "object" && entry !== null && "contracts" in entry ? entry.contracts : undefined
+  return [...unknown(entry, CHAIN_KEYS, ""), ...unknown(contracts, CONTRACT_KEYS, "contracts.")]
+}
+
+/** A key may be a URL that was pasted at the wrong place, so only names are repeated. */
+const shown = (key: string): string => (/^[\w$.-]{1,40}$/.test(key) ? key : "that is no name")
+
 const List = Schema.fromJsonString(Schema.NonEmptyArray(Schema.Unknown))
 
 /** Decodes the file's text. Reports all problems at once. */
@@ -60,9 +84,13 @@ export const decode = Effect.fnUntraced(function* (path: string, text: string) {
   const entries = yield* Effect.mapError(Schema.decodeEffect(List)(text), () =>
     bad("is not a JSON array of at least one chain")
   )
+  const unknown = entries.flatMap((entry, index) =>
+    strangers(entry).map((said) => `${entryName(entry, index)}: ${said}`)
+  )
   const settings = yield* Schema.decodeUnknownEffect(Schema.NonEmptyArray(ChainSettings))(entries.map(withKnownFacts), {
     errors: "all"
-  }).pipe(Effect.mapError((error) => bad(sentence(error, entries))))
+  }).pipe(Effect.mapError((error) => bad([...unknown, sentence(error, entries)].join("; "))))
+  if (unknown.length > 0) return yield* bad(unknown.join("; "))
   const objected = objection(settings)
   return objected === undefined ? settings : yield* bad(objected)
 })

@@ -55,6 +55,23 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("with keys that mean nothing is refused, with the nearest right name", () =>
+    Effect.gen(function* () {
+      const contracts = { delegate: address(1), guard: address(2), entry: address(3), entrance: address(4) }
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, confirmation: 30, wsurl: "ws://SECRET", colour: "red", contracts }])),
+        "chain 8453: unknown key confirmation, did you mean confirmations?; " +
+          "chain 8453: unknown key wsurl, did you mean wsUrl?; chain 8453: unknown key colour; " +
+          "chain 8453: unknown key contracts.entrance"
+      )
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, rpcUrls: [], rpcUrl: RPC }])),
+        "chain 8453: unknown key rpcUrl, did you mean rpcUrls?; chain 8453: rpcUrls.0: missing key"
+      )
+      assert.strictEqual(yield* complaint(decode([{ ...entry, [RPC]: 1 }])), "chain 8453: unknown key that is no name")
+    })
+  )
+
   it.effect("never repeats an endpoint, however wrong it is", () =>
     Effect.gen(function* () {
       for (const rpcUrls of [RPC, { url: RPC }, [{ url: RPC }], ["node.example/SECRET"], ["ws://SECRET"], [RPC, 5]]) {
