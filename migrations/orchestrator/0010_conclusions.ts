@@ -1,5 +1,6 @@
 /**
- * Reasons for which submitted intents are no longer sent, and the booked cost of each relay transaction.
+ * Reasons for which submitted intents are no longer sent, the booked cost of each relay transaction, and deliveries by their pair
+ * of chains.
  *
  * An intent that was given up fails with its reason once a confirmed block is after its deadline. The table has no foreign key,
  * so that intents can be archived without it.
@@ -29,4 +30,10 @@ export default Effect.gen(function* () {
   // Final transactions without a block, whose receipts may come late.
   yield* sql`CREATE INDEX relay_transactions_displaced ON orchestrator.relay_transactions (chain_id, finalized_at)
     WHERE status = 'final' AND included_hash IS NULL`
+
+  // Deliveries are looked for by pair of chains, so that a silent destination delays no other.
+  yield* sql`CREATE INDEX intents_delivery_due_between
+    ON orchestrator.intents (source_chain_id, ("order" ->> 'destChainId'), delivery_look_at, id)
+    WHERE status = 'settled_source'`
+  yield* sql`DROP INDEX orchestrator.intents_delivery_due`
 })

@@ -6,8 +6,8 @@ import { StoreUnavailable } from "../ports/shared/Store.ts"
 export type Supervisor = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<void, never, R>
 
 export interface Rhythm {
-  /** Pause between the end of a round and the start of the next, in milliseconds. */
-  readonly pauseMillis: number
+  /** Pause between the end of a round and the start of the next, in milliseconds. An effect is run after each round. */
+  readonly pauseMillis: number | Effect.Effect<number>
   /** Ends the pause early when opened. It is closed before each round, so that an event during the round is not lost. */
   readonly wake?: Latch.Latch
   /** Awaited before each round. Default: the round starts at once. */
@@ -24,7 +24,10 @@ export const loop = <A, E, R>(
   round: Effect.Effect<A, E, R>
 ): Effect.Effect<void, never, R | Scope.Scope> => {
   const once = wake === undefined ? supervised(round) : Effect.andThen(wake.close, supervised(round))
-  const pause = wake === undefined ? Effect.sleep(pauseMillis) : Effect.timeoutOption(wake.await, pauseMillis)
+  const millis = typeof pauseMillis === "number" ? Effect.succeed(pauseMillis) : pauseMillis
+  const pause = Effect.flatMap(millis, (duration) =>
+    wake === undefined ? Effect.sleep(duration) : Effect.asVoid(Effect.timeoutOption(wake.await, duration))
+  )
   return admission.pipe(Effect.andThen(once), Effect.andThen(pause), Effect.forever, Effect.forkScoped, Effect.asVoid)
 }
 

@@ -2,7 +2,7 @@
  * The relayer, the watcher and the outbox delivery on chains that a test writes by hand, with in-memory stores and real keys:
  * what is sent are real transactions, what is mined is what the test says.
  */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import {
@@ -53,6 +53,24 @@ import { address, chain as template } from "./FakeChain.ts"
 /** Blocks have to be three deep. */
 export const source: Chain = { ...template, id: 1, name: "source", confirmations: 3 }
 export const destination: Chain = { ...template, id: 2, name: "destination", confirmations: 1 }
+export const elsewhere: Chain = { ...template, id: 3, name: "elsewhere", confirmations: 1 }
+
+/** A node that accepts every request, and never answers. */
+export const silent = (client: ChainClient): ChainClient => ({
+  ...client,
+  accounts: () => Effect.never,
+  balance: () => Effect.never,
+  block: () => Effect.never,
+  call: () => Effect.never,
+  code: () => Effect.never,
+  feesPerGas: Effect.never,
+  heads: Stream.never,
+  logs: () => Effect.never,
+  receipt: () => Effect.never,
+  send: () => Effect.never,
+  simulate: () => Effect.never,
+  transactionCount: () => Effect.never
+})
 
 export const TOKEN = address(0xb1)
 export const TARGET = address(0x5a)
@@ -103,28 +121,35 @@ export const layer = Layer.provideMerge(onDemand, world)
 export const layerWith = (relayer: Partial<OrchestratorSettingsShape["relayer"]>) =>
   Layer.provideMerge(onDemand, worldOn(Chains.layer([source, destination]), relayer))
 
+const changed = (change: (client: ChainClient) => ChainClient, chains: ReadonlyArray<Chain>) =>
+  Layer.effect(
+    ChainsPort,
+    Effect.map(ChainsPort, ({ all, get }) => ({
+      all: all.map(change),
+      get: (chainId: number) => Effect.map(get(chainId), change)
+    }))
+  ).pipe(Layer.provideMerge(Chains.layer(chains)))
+
+/** The world of {@link layer} on nodes that `change` makes lie. */
+export const worldOnNodes = (
+  change: (client: ChainClient) => ChainClient,
+  chains: ReadonlyArray<Chain> = [source, destination]
+) => worldOn(changed(change, chains))
+
 /** As {@link layer}, on nodes that `change` makes lie. */
 export const layerOnNodes = (change: (client: ChainClient) => ChainClient) =>
-  Layer.provideMerge(
-    onDemand,
-    worldOn(
-      Layer.effect(
-        ChainsPort,
-        Effect.map(ChainsPort, ({ all, get }) => ({
-          all: all.map(change),
-          get: (chainId: number) => Effect.map(get(chainId), change)
-        }))
-      ).pipe(Layer.provideMerge(Chains.layer([source, destination])))
-    )
+  Layer.provideMerge(onDemand, worldOnNodes(change))
+
+/** Everything as in the service, in a world: on timers, and woken by submissions. */
+export const runningIn = <A, E>(where: Layer.Layer<A, E>) =>
+  Layer.mergeAll(Relayer.layer, Watcher.layer).pipe(
+    Layer.provideMerge(OutboxDelivery.layer),
+    Layer.provideMerge(where),
+    // Timers must not have to catch up with the scene's time.
+    Layer.provide(Layer.effectDiscard(TestClock.setTime(Number(START) * 1000)))
   )
 
-/** Everything as in the service: on timers, and woken by submissions. */
-export const layerRunning = Layer.mergeAll(Relayer.layer, Watcher.layer).pipe(
-  Layer.provideMerge(OutboxDelivery.layer),
-  Layer.provideMerge(world),
-  // Timers must not have to catch up with the scene's time.
-  Layer.provide(Layer.effectDiscard(TestClock.setTime(Number(START) * 1000)))
-)
+export const layerRunning = runningIn(world)
 
 export interface Sweep {
   readonly id: string

@@ -116,7 +116,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
   const intents = yield* Intents
   const keys = yield* RelayerKeys
   const { claim, relay } = yield* Relayer
-  const { batch, batchesPerLane, pollMillis } = (yield* OrchestratorSettings).relayer
+  const { batch, batchesPerLane, leaseMillis, pollMillis } = (yield* OrchestratorSettings).relayer
   const supervised = Background.supervisor("relayer", { chain: chain.name })
   const wake = yield* Latch.make()
   yield* intents.wakes.pipe(
@@ -137,11 +137,9 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
       yield* places.release(1)
       return
     }
-    yield* supervised(relay(client, claimed)).pipe(
-      Effect.onInterrupt(() => giveBack(claimed)),
-      Effect.ensuring(places.release(1)),
-      Effect.forkScoped
-    )
+    const relayed = Effect.onInterrupt(relay(client, claimed), () => giveBack(claimed))
+    // After the lease others may claim the intents, so a node that does not answer must not hold the place for longer.
+    yield* supervised(Effect.timeout(relayed, leaseMillis)).pipe(Effect.ensuring(places.release(1)), Effect.forkScoped)
     // A claim skips rows that other workers are claiming, so a batch may be full for this queue with fewer than `batch` intents.
     if (2 * claimed.length > batch) yield* wake.open
   }).pipe(Effect.onError(() => places.release(1)))

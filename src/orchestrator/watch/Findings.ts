@@ -86,7 +86,7 @@ export interface Finding {
   readonly unavailable?: ChainUnavailable
 }
 
-/** Result of one pass over every chain. */
+/** Result of one round of every duty. */
 export interface PassReport {
   /** Relay transactions that the pass looked at. */
   readonly transactions: number
@@ -99,7 +99,7 @@ export interface PassReport {
   readonly unavailableChains: ReadonlyArray<number>
 }
 
-/** Result of a pass followed by a delivery of the outbox. */
+/** Result of a round of every duty, followed by a delivery of the outbox. */
 export interface TickReport extends PassReport {
   /** Messages that the builder backend acknowledged. */
   readonly outboxDelivered: number
@@ -141,16 +141,21 @@ export const isolated = <A>(
     Effect.catchDefect((defect) => Effect.as(Effect.logError("watch.failed", Cause.die(defect)), NOTHING))
   )
 
-/** Sums up the findings of every chain. */
-export const report = (
-  looked: ReadonlyArray<{ readonly transactions: number; readonly findings: ReadonlyArray<Finding> }>
-): PassReport => {
-  const findings = looked.flatMap((chain) => chain.findings)
+/** Result of one round of a duty. */
+export interface Looked {
+  /** Relay transactions that the round looked at. */
+  readonly transactions: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** Sums up the findings of every duty. */
+export const report = (looked: ReadonlyArray<Looked>): PassReport => {
+  const findings = looked.flatMap((duty) => duty.findings)
   const resolutions = findings.flatMap((finding) => finding.resolutions)
   const acted = (action: Finding["action"]) => findings.filter((finding) => finding.action === action).length
   const became = (resolution: Resolution) => resolutions.filter((each) => each === resolution).length
   return {
-    transactions: looked.reduce((sum, chain) => sum + chain.transactions, 0),
+    transactions: looked.reduce((sum, duty) => sum + duty.transactions, 0),
     rebroadcast: acted("rebroadcast"),
     replaced: acted("replaced"),
     settledSource: became("settled_source"),

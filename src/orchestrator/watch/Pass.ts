@@ -1,32 +1,28 @@
-/** One pass of the watcher over everything unfinished on every chain. */
-import { Effect, Semaphore } from "effect"
-import { Intents } from "../../ports/orchestrator/Intents.ts"
+/** One pass of the watcher over everything unfinished on one chain, except deliveries. */
+import { Effect } from "effect"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import { type ChainClient, Chains, type ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { look } from "../shared/ChainView.ts"
 import { Settlements } from "../settle/Settlements.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import * as Delivery from "./Delivery.ts"
 import * as Expiry from "./Expiry.ts"
-import { type Finding, NOTHING, report } from "./Findings.ts"
+import { type Finding, type Looked, NOTHING } from "./Findings.ts"
 import * as LateReceipts from "./LateReceipts.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 import * as Transaction from "./Transaction.ts"
 import * as UnreadableRows from "./UnreadableRows.ts"
 
-/** Makes the pass. Passes of one process run one at a time. */
+/** Time in which a pass must end, in milliseconds. Each request to a node has a shorter timeout. */
+const PASS_MILLIS = 60_000
+
+/** Makes `pass(client)`. An alert stands while the chain's node does not answer. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
-  const chains = yield* Chains
-  const deliver = yield* Delivery.make
   const expire = yield* Expiry.make
   const follow = yield* Transaction.make
-  const intents = yield* Intents
   const recoverLate = yield* LateReceipts.make
   const reviewRows = yield* UnreadableRows.make
   const reorganisation = yield* Reorganisation.make
-  const settings = yield* OrchestratorSettings
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
 
@@ -37,15 +33,10 @@ export const make = Effect.gen(function* () {
     const { transactions: unfinished, unreadable } = yield* transactions.survey(chain.id)
     yield* reviewRows(client, unreadable)
     yield* reorganisation.clear(chain.id, unfinished)
-    const settled = yield* intents.deliveriesDue(chain.id, settings.watcher.batch)
-    const findings: ReadonlyArray<Finding> = [
-      ...(yield* follow(view, unfinished)),
-      ...(yield* expire(view)),
-      ...(yield* deliver(client, settled))
-    ]
+    const findings: ReadonlyArray<Finding> = [...(yield* follow(view, unfinished)), ...(yield* expire(view))]
     yield* recoverLate(view)
     yield* settlements.review(client)
-    return { transactions: unfinished.length, findings }
+    return { transactions: unfinished.length, findings } satisfies Looked
   })
 
   const alertUnavailable = Effect.fnUntraced(function* ({ chain }: ChainClient, own: ChainUnavailable | undefined) {
@@ -63,22 +54,21 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  /** A chain whose node does not answer delays no other chain. */
-  const tolerant = Effect.fnUntraced(function* (client: ChainClient) {
+  return Effect.fnUntraced(function* (client: ChainClient) {
+    const { chain } = client
+    const silence = new ChainUnavailable({
+      chainId: chain.id,
+      method: "Watcher.pass",
+      detail: `no end within ${PASS_MILLIS} milliseconds`
+    })
     const looked = yield* watchChain(client).pipe(
+      Effect.timeoutOrElse({ duration: PASS_MILLIS, orElse: () => Effect.fail(silence) }),
       Effect.catchTag("ChainUnavailable", (unavailable) =>
-        Effect.succeed({ transactions: 0, findings: [{ ...NOTHING, unavailable }] })
+        Effect.succeed({ transactions: 0, findings: [{ ...NOTHING, unavailable }] } satisfies Looked)
       )
     )
     const failures = looked.findings.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable]))
-    yield* alertUnavailable(
-      client,
-      failures.find(({ chainId }) => chainId === client.chain.id)
-    )
+    yield* alertUnavailable(client, failures[0])
     return looked
   })
-
-  const oneAtATime = yield* Semaphore.make(1)
-
-  return oneAtATime.withPermit(Effect.map(Effect.forEach(chains.all, tolerant, { concurrency: "unbounded" }), report))
 })

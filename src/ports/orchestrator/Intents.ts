@@ -187,11 +187,12 @@ export class Intents extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
-     * Up to `limit` cross-chain intents of a source chain in the status `settled_source` whose next look is due, longest due
+     * Up to `limit` intents from one chain to another in the status `settled_source` whose next look is due, longest due
      * first. The first look is due at the settlement.
      */
     readonly deliveriesDue: (
       chainId: ChainId,
+      destChainId: ChainId,
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**

@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
-import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, layerRunning, scene, source } from "../../support/RelayScene.ts"
+import { layer, layerRunning, runningIn, scene, settings, source, worldOnNodes } from "../../support/RelayScene.ts"
 
 const OWNER = address(0x01)
 
@@ -257,6 +257,27 @@ describe("the running relayer", () => {
       yield* eventually(Effect.map(sent, (all) => all.length === 1))
     }).pipe(Effect.provide(layerRunning))
   )
+
+  it.effect("frees the places that a silent node holds when their leases end", () => {
+    let isSilent = true
+    const nodes = (client: ChainClient): ChainClient => ({
+      ...client,
+      simulate: (calls, overrides) => (isSilent ? Effect.never : client.simulate(calls, overrides))
+    })
+    return Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      const places = settings.relayer.batchesPerLane
+      for (let owner = 1; owner <= places; owner++) {
+        yield* submit({ id: `held-${owner}`, owner })
+        yield* TestClock.adjust(1_000)
+      }
+      isSilent = false
+      yield* submit({ id: "next", owner: 99 })
+      yield* TestClock.adjust(settings.relayer.leaseMillis)
+      yield* TestClock.adjust(settings.relayer.pollMillis)
+      yield* eventually(Effect.map(sent, (all) => all.length > 0))
+    }).pipe(Effect.provide(runningIn(worldOnNodes(nodes))))
+  })
 
   it.effect("looks by itself, and outlives failures", () =>
     Effect.gen(function* () {

@@ -57,9 +57,9 @@ describe("across chains", () => {
       yield* tick
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
         yield* TestClock.adjust(seconds * 1_000 - 1)
-        assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, 10), [])
+        assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), [])
         yield* TestClock.adjust(1)
-        assert.lengthOf(yield* (yield* Intents).deliveriesDue(source.id, 10), 1)
+        assert.lengthOf(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), 1)
         yield* tick
       }
       yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
@@ -72,6 +72,7 @@ describe("across chains", () => {
     Effect.gen(function* () {
       const { attempt, bridge, intent } = yield* deposited
       yield* bridge.settle(attempt.hash, { _tag: "Refunded" })
+      yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* tick).failed, 1)
       assert.strictEqual((yield* intent("a")).failureReason, "bridge_refunded")
       assert.lengthOf(yield* booked, 2)

@@ -143,8 +143,12 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
         }
         yield* submitted({ id: "unsettled", owner: 9, destChainId: 2 })
-        const due = (limit = 10, chainId = 1) =>
-          Effect.map(intents.deliveriesDue(chainId, limit), (all) => all.map(({ intent, looks }) => [intent.id, looks]))
+        yield* submitted({ id: "elsewhere", owner: 10, destChainId: 3 })
+        yield* intents.apply("elsewhere", [{ _tag: "SettledAtSource", txHash: hash("elsewhere") }])
+        const due = (limit = 10, chainId = 1, destChainId = 2) =>
+          Effect.map(intents.deliveriesDue(chainId, destChainId, limit), (all) =>
+            all.map(({ intent, looks }) => [intent.id, looks])
+          )
         expect(yield* due()).toEqual([
           ["c", 0],
           ["b", 0],
@@ -155,6 +159,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           ["b", 0]
         ])
         expect(yield* due(10, 2)).toEqual([])
+        expect(yield* due(10, 1, 3)).toEqual([["elsewhere", 0]])
         yield* intents.postponeDeliveries([])
         yield* intents.apply("a", [{ _tag: "Delivered", txHash: hash("fill") }])
         yield* intents.postponeDeliveries([

@@ -1,6 +1,5 @@
 /** Looks for deliveries of in-memory intents: those that are due, and their postponement. */
 import { Clock, Effect, HashMap, Ref } from "effect"
-import { isCrossChain } from "../../../domain/SweepOrder.ts"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
 import { lookup, type OrchestratorState, type StoredIntent, withIntent } from "./OrchestratorState.ts"
 
@@ -10,7 +9,7 @@ const lookAt = ({ intent, lookAtMs }: StoredIntent): number => lookAtMs ?? inten
 
 export const due =
   ({ state }: Shared): Intents["Service"]["deliveriesDue"] =>
-  (chainId, limit) =>
+  (chainId, destChainId, limit) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) =>
       Effect.map(Ref.get(state), ({ intents }) =>
         Array.from(HashMap.values(intents))
@@ -18,7 +17,7 @@ export const due =
             (stored) =>
               stored.intent.status === "settled_source" &&
               stored.intent.quote.sourceChainId === chainId &&
-              isCrossChain(stored.intent.order, chainId) &&
+              stored.intent.order.destChainId === BigInt(destChainId) &&
               lookAt(stored) <= at
           )
           .toSorted((a, b) => lookAt(a) - lookAt(b) || (a.intent.id < b.intent.id ? -1 : 1))

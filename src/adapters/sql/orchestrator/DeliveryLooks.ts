@@ -14,12 +14,12 @@ export const due = (
   sql: PgClient.PgClient,
   { decode }: UnreadableIntents["Service"]
 ): Intents["Service"]["deliveriesDue"] =>
-  Effect.fnUntraced(function* (chainId, limit) {
+  Effect.fnUntraced(function* (chainId, destChainId, limit) {
     const rows = yield* sql<DueRow>`
       SELECT * FROM orchestrator.intents
       WHERE source_chain_id = ${chainId} AND status = 'settled_source'
+        AND ("order" ->> 'destChainId') = ${String(destChainId)}
         AND delivery_look_at <= ${timestamp(yield* Clock.currentTimeMillis)}
-        AND ("order" ->> 'destChainId') <> source_chain_id::text
       ORDER BY delivery_look_at, id
       LIMIT ${limit}`
     return yield* decode(rows, (row) => ({ intent: IntentRow.toIntent(row), looks: row.delivery_looks }))

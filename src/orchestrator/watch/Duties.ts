@@ -1,0 +1,71 @@
+/**
+ * The watcher's duties: receipts of each chain, and deliveries between each pair of chains. A chain that accepts requests and
+ * never answers holds only its own duties.
+ */
+import { Effect, Semaphore } from "effect"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Delivery from "./Delivery.ts"
+import type { Looked } from "./Findings.ts"
+import * as Pass from "./Pass.ts"
+
+/** Longest pause of a duty whose chain does not answer, in milliseconds. A new head ends it early. */
+const BACKOFF_MILLIS = 15_000
+
+export interface Duty {
+  /** Fields of its log events. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Chain whose new heads start a round. */
+  readonly wokenBy: ChainClient
+  /** One round. Rounds of one duty run one at a time. */
+  readonly round: Effect.Effect<Looked, StoreUnavailable>
+  /** Pause before the next round, in milliseconds. It doubles while the chain does not answer. */
+  readonly pauseMillis: Effect.Effect<number>
+}
+
+const isSilent = ({ findings }: Looked): boolean =>
+  findings.length > 0 && findings.every(({ unavailable }) => unavailable !== undefined)
+
+/** Makes a duty out of its round. */
+const makeDuty = Effect.fnUntraced(function* (
+  { fields, round, wokenBy }: Pick<Duty, "fields" | "wokenBy" | "round">,
+  pollMillis: number
+) {
+  const oneAtATime = yield* Semaphore.make(1)
+  let failures = 0
+  const counted = Effect.tap(round, (looked) =>
+    Effect.sync(() => {
+      failures = isSilent(looked) ? failures + 1 : 0
+    })
+  )
+  return {
+    fields,
+    wokenBy,
+    round: oneAtATime.withPermit(counted),
+    pauseMillis: Effect.sync(() => Math.max(pollMillis, Math.min(BACKOFF_MILLIS, pollMillis * 2 ** failures)))
+  } satisfies Duty
+})
+
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const deliver = yield* Delivery.make
+  const pass = yield* Pass.make
+  const { pollMillis } = (yield* OrchestratorSettings).watcher
+
+  const receipts = chains.all.map((client) => ({
+    fields: { duty: "receipts", chain: client.chain.name },
+    wokenBy: client,
+    round: pass(client)
+  }))
+  const deliveries = chains.all.flatMap((source) =>
+    chains.all
+      .filter((destination) => destination !== source)
+      .map((destination) => ({
+        fields: { duty: "deliveries", chain: source.chain.name, destination: destination.chain.name },
+        wokenBy: destination,
+        round: Effect.map(deliver(source, destination), (findings): Looked => ({ transactions: 0, findings }))
+      }))
+  )
+  return yield* Effect.forEach([...receipts, ...deliveries], (duty) => makeDuty(duty, pollMillis))
+})
