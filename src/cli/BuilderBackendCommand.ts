@@ -3,11 +3,13 @@ import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as BuilderApp from "../apps/BuilderApp.ts"
 import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
-import { CommonConfig } from "../config/Common.ts"
+import { chains } from "../config/Chains.ts"
+import { common, CommonConfig } from "../config/Common.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
-import { configuredChains } from "./ConfiguredChains.ts"
+import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
+import * as Problems from "./Problems.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** All of the gateway's settings must be set, or none: with some of them the console would be open or closed by accident. */
@@ -39,22 +41,24 @@ const operations = Effect.gen(function* () {
 })
 
 const options = Effect.gen(function* () {
-  const common = yield* CommonConfig
+  yield* Problems.check([common, chains, builder], [gateway, chainsFile, configuredChains])
+  yield* Problems.hints
+  const shared = yield* CommonConfig
   const config = yield* BuilderConfig
   const sso = yield* gateway
   return {
     chains: yield* configuredChains,
-    databaseUrl: yield* databaseUrl(common.databaseUrl),
-    databasePoolSize: common.databasePoolSize,
+    databaseUrl: yield* databaseUrl(shared.databaseUrl),
+    databasePoolSize: shared.databasePoolSize,
     settings: yield* builderSettings,
     gateway: sso,
     operations: yield* operations,
     webhooksAllowPrivate: config.webhooksAllowPrivate,
     server: {
-      trustedProxyHops: common.trustedProxyHops,
+      trustedProxyHops: shared.trustedProxyHops,
       adminToken: Option.getOrUndefined(config.adminToken)
     },
-    host: common.host,
+    host: shared.host,
     port: config.port,
     webDirectory: config.serveWeb ? yield* WebBuild.ensure(projectRoot, bunExecutable) : undefined
   } satisfies BuilderApp.Options

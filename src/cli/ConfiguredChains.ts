@@ -2,8 +2,11 @@
 import { Effect, Option } from "effect"
 import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
-import { ChainsConfig } from "../config/Chains.ts"
+import { chains, ChainsConfig } from "../config/Chains.ts"
 import { UsageError } from "./UsageError.ts"
+
+/** Reads the chains file, whatever other settings of the chains are. */
+export const chainsFile = Effect.flatMap(chains.chainsFile.config, ChainsFile.read)
 
 /** Fails if DEFAULT_SOURCE_CHAIN is not among the chains. */
 export const configuredChains = Effect.gen(function* () {

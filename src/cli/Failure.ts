@@ -1,13 +1,7 @@
 /** Reports how a command failed: one sentence for an expected error, the stack for a defect. */
-import { Cause, Config, Console, Effect } from "effect"
+import { Cause, Console, Effect } from "effect"
 import { CliError } from "effect/cli"
-import * as SchemaMessages from "../server/shared/SchemaMessages.ts"
-
-/** The message for people. A setting is named but its value never printed, because it may be a secret. */
-const sentence = (error: { readonly message: string }): string => {
-  if (!(error instanceof Config.ConfigError)) return error.message
-  return error.cause._tag === "SchemaError" ? SchemaMessages.format(error.cause.issue, "settings") : error.cause.message
-}
+import { sentence } from "./Problems.ts"
 
 const report = <E extends { readonly message: string }>(reason: Cause.Reason<E>): Effect.Effect<void> => {
   if (Cause.isInterruptReason(reason)) return Effect.void

@@ -2,11 +2,14 @@
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { mcp } from "../config/Mcp.ts"
 import * as McpSettings from "../mcp/McpSettings.ts"
 import * as SweepMcp from "../mcp/SweepMcp.ts"
+import * as Problems from "./Problems.ts"
 
 export const mcpCommand = Command.make("mcp", {}, () =>
   Effect.gen(function* () {
+    yield* Problems.check([mcp])
     const settings = yield* McpSettings.fromEnvironment
     const server = yield* Effect.forkChild(Layer.launch(SweepMcp.layerStdio(settings)))
     const exit = yield* Fiber.await(server)

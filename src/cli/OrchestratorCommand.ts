@@ -2,40 +2,46 @@
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
-import { CommonConfig } from "../config/Common.ts"
-import { OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
+import { chains } from "../config/Chains.ts"
+import { common, CommonConfig } from "../config/Common.ts"
+import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
-import { configuredChains } from "./ConfiguredChains.ts"
+import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
+import * as Problems from "./Problems.ts"
+
+/** Keys of the lanes. */
+const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured) =>
+  PrivateKeys.parse(
+    orchestrator.relayerKeys.name,
+    "one or more private keys, 0x followed by 64 hex digits, separated by commas",
+    configured
+  )
+)
 
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
-  const common = yield* CommonConfig
+  yield* Problems.check([common, chains, orchestrator], [relayerKeys, chainsFile, configuredChains])
+  yield* Problems.hints
+  const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
   const settings = yield* orchestratorSettings
-  const relayerKeys = yield* PrivateKeys.parse(
-    "RELAYER_KEYS",
-    "one or more private keys, 0x followed by 64 hex digits, separated by commas",
-    config.relayerKeys
-  )
-  const chains = yield* configuredChains
-  const { orchestrator } = serverDefaults.rateLimits
   return {
-    chains,
-    databaseUrl: yield* databaseUrl(common.databaseUrl),
-    databasePoolSize: common.databasePoolSize,
-    relayerKeys,
+    chains: yield* configuredChains,
+    databaseUrl: yield* databaseUrl(shared.databaseUrl),
+    databasePoolSize: shared.databasePoolSize,
+    relayerKeys: yield* relayerKeys,
     settings,
     server: {
-      trustedProxyHops: common.trustedProxyHops,
+      trustedProxyHops: shared.trustedProxyHops,
       adminToken: Option.getOrUndefined(config.adminToken),
       rateLimits: {
         ...serverDefaults.rateLimits,
-        orchestrator: { ...orchestrator, limit: config.rateLimit }
+        orchestrator: { ...serverDefaults.rateLimits.orchestrator, limit: config.rateLimit }
       }
     },
-    host: common.host,
+    host: shared.host,
     port: config.port,
     acrossFees: Option.match(config.acrossFixedFeeBps, {
       onNone: () => ({ apiUrl: config.acrossApiUrl.href }),

@@ -1,10 +1,11 @@
-/** The output of `./sweep settings`: every setting with its default and its meaning, as text or as Markdown tables. */
+/** The output of `./sweep settings`: every setting with its default and its meaning, the required ones marked, as text or as Markdown tables. */
 import type { Documented } from "../config/Setting.ts"
 import { documented } from "../config/Settings.ts"
 
 const meaningOf = ({ meaning, secret }: Documented): string => (secret ? `${meaning} Secret.` : meaning)
 
-const asCell = (fallback: string | undefined): string => (fallback === undefined ? "" : `\`${fallback}\``)
+const asCell = ({ fallback, required }: Documented): string =>
+  required ? "required" : fallback === undefined ? "" : `\`${fallback}\``
 
 /** One Markdown table for each group. A test compares them with the settings reference. */
 export const asMarkdown = (): string =>
@@ -15,7 +16,7 @@ export const asMarkdown = (): string =>
         "",
         "| setting | default | meaning |",
         "| --- | --- | --- |",
-        ...settings.map((setting) => `| \`${setting.name}\` | ${asCell(setting.fallback)} | ${meaningOf(setting)} |`)
+        ...settings.map((setting) => `| \`${setting.name}\` | ${asCell(setting)} | ${meaningOf(setting)} |`)
       ].join("\n")
     )
     .join("\n\n")
@@ -28,7 +29,7 @@ export const asText = (): string =>
         group,
         ...settings.map((setting) =>
           [
-            `  ${setting.name}`,
+            `  ${setting.name}${setting.required ? " (required)" : ""}`,
             `      ${meaningOf(setting)}`,
             ...(setting.fallback === undefined ? [] : [`      Default: ${setting.fallback}`])
           ].join("\n")

@@ -6,12 +6,12 @@ export const mcp = {
   orchestratorUrl: required({
     name: "SERVICE_ORCHESTRATOR_URL",
     check: Config.URL,
-    meaning: "Base URL of the orchestrator. Required."
+    meaning: "Base URL of the orchestrator."
   }),
   builderUrl: required({
     name: "SERVICE_BUILDER_URL",
     check: Config.URL,
-    meaning: "Base URL of the builder backend. Required."
+    meaning: "Base URL of the builder backend."
   }),
   apiKey: secret({
     name: "SERVICE_API_KEY",

@@ -43,6 +43,7 @@ export const orchestrator = {
   }),
   relayerKeys: secrets({
     name: "RELAYER_KEYS",
+    required: true,
     meaning:
       "Private keys of the relayer's lanes, separated by commas and used on every chain. None may be the key of a delegated account."
   }),

@@ -9,6 +9,8 @@ export interface Documented {
   /** The default, as it would be written in the environment. Absent if the setting has none. */
   readonly fallback?: string
   readonly secret: boolean
+  /** True if the command that reads it cannot do without it. */
+  readonly required: boolean
 }
 
 export interface Setting<A> extends Documented {
@@ -39,6 +41,7 @@ export const setting = <A>({
   name,
   meaning,
   secret: false,
+  required: false,
   default: fallback,
   fallback: String(fallback),
   config: Config.withDefault(check(name), fallback)
@@ -49,6 +52,7 @@ export const optional = <A>({ check, meaning, name }: Declaration<A>): Defaulted
   name,
   meaning,
   secret: false,
+  required: false,
   default: Option.none(),
   config: Config.option(check(name))
 })
@@ -58,6 +62,7 @@ export const required = <A>({ check, meaning, name }: Declaration<A>): Setting<A
   name,
   meaning,
   secret: false,
+  required: true,
   config: check(name)
 })
 
@@ -66,22 +71,36 @@ export const list = <A>({ check, meaning, name }: Declaration<ReadonlyArray<A>>)
   name,
   meaning,
   secret: false,
+  required: false,
   default: [],
   config: Config.withDefault(check(name), [])
 })
 
-type SecretDeclaration = Omit<Declaration<never>, "check">
+interface SecretDeclaration extends Omit<Declaration<never>, "check"> {
+  /** True if a command needs it, which then says so. Other commands read the same group. Default: false. */
+  readonly required?: boolean
+}
 
 /** Declares a secret that may be absent. Its value is never printed. */
-export const secret = ({ meaning, name }: SecretDeclaration): Defaulted<Option.Option<Redacted.Redacted>> => ({
+export const secret = ({
+  meaning,
+  name,
+  required = false
+}: SecretDeclaration): Defaulted<Option.Option<Redacted.Redacted>> => ({
   ...optional({ name, meaning, check: (key) => Config.Redacted(key) }),
-  secret: true
+  secret: true,
+  required
 })
 
 /** Declares a comma-separated list of secrets, such as private keys. Empty if it is not set. */
-export const secrets = ({ meaning, name }: SecretDeclaration): Defaulted<ReadonlyArray<Redacted.Redacted>> => ({
+export const secrets = ({
+  meaning,
+  name,
+  required = false
+}: SecretDeclaration): Defaulted<ReadonlyArray<Redacted.Redacted>> => ({
   ...list({ name, meaning, check: commaSeparatedSecrets }),
-  secret: true
+  secret: true,
+  required
 })
 
 const commaSeparatedSecrets = (name: string) =>

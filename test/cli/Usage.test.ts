@@ -128,6 +128,79 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
     })
   )
 
+  it.effect("names every wrong setting in one message, whatever they belong to", () =>
+    Effect.gen(function* () {
+      const wrong = {
+        CHAINS_FILE: yield* chainsFile([{ ...base, confirmation: 1, feeRecipient: "me" }]),
+        RELAYER_KEYS: "0xSECRET",
+        DATABASE_POOL_SIZE: "SECRET",
+        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+        RATE_LIMIT: "SECRET",
+        SLIPPAGE_BPS: "SECRET",
+        PRICES: "SECRET",
+        EIP712_DOMAIN_NAME: "a name of more than thirty-one bytes",
+        BUILDER_URL: "SECRET"
+      }
+      const service = { ...wrong, DATABASE_POOL_SIZE: "1" }
+      const orchestrator = yield* sweep(["orchestrator"], service)
+      const named = (err: string) => [...err.matchAll(/^ {2}([A-Z0-9_]+|chains file)/gm)].map(([, name]) => name)
+      assert.strictEqual(orchestrator.code, 1)
+      assert.match(orchestrator.err, /^sweep: 7 settings are missing or wrong:\n/)
+      assert.sameMembers(named(orchestrator.err), [
+        "RATE_LIMIT",
+        "SLIPPAGE_BPS",
+        "PRICES",
+        "EIP712_DOMAIN_NAME",
+        "BUILDER_URL",
+        "RELAYER_KEYS",
+        "chains file"
+      ])
+      assert.include(orchestrator.err, "unknown key confirmation, did you mean confirmations?")
+      assert.notInclude(orchestrator.err, "SECRET")
+      // Settings of the log are read first.
+      const everything = yield* sweep(["builder-backend"], {
+        ...wrong,
+        LOG_LEVEL: "SECRET",
+        GATEWAY_JWKS_URL: "SECRET"
+      })
+      assert.sameMembers(named(everything.err), [
+        "LOG_LEVEL",
+        "DATABASE_POOL_SIZE",
+        "EIP712_DOMAIN_NAME",
+        "RATE_LIMIT",
+        "SLIPPAGE_BPS",
+        "PRICES",
+        "BUILDER_URL",
+        "GATEWAY_JWKS_URL"
+      ])
+      assert.notInclude(everything.err, "SECRET")
+      const mcp = yield* sweep(["mcp"])
+      assert.sameMembers(named(mcp.err), ["SERVICE_ORCHESTRATOR_URL", "SERVICE_BUILDER_URL"])
+    })
+  )
+
+  it.effect("hints at a variable that resembles a setting, without its value", () =>
+    Effect.gen(function* () {
+      const CHAINS_FILE = yield* chainsFile([base])
+      const { err } = yield* sweep(["orchestrator"], {
+        CHAINS_FILE,
+        RELAYER_KEYS: KEY,
+        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+        RELAYER_KEY: "SECRET",
+        ORCH_ADMIN_TOKENS: "SECRET",
+        UNRELATED_NAME: "SECRET",
+        LOG_FORMAT: "json"
+      })
+      const hints = err
+        .split("\n")
+        .filter((line) => line.includes("settings.unknown"))
+        .map((line) => /"name":"(\w+)","meant":"(\w+)"/.exec(line)?.slice(1))
+      // RELAYER_KEYS is set, so nobody misspelt it.
+      assert.deepStrictEqual(hints, [["ORCH_ADMIN_TOKENS", "ORCH_ADMIN_TOKEN"]])
+      assert.notInclude(err, "SECRET")
+    })
+  )
+
   it.effect("deploy says in one sentence what it lacks", () =>
     Effect.gen(function* () {
       const CHAINS_FILE = yield* chainsFile([base])

@@ -47,11 +47,21 @@ describe("the documented settings", () => {
 
   it("are all printed, as text and as tables", () => {
     const [text, markdown] = [SettingsTables.asText(), SettingsTables.asMarkdown()]
-    for (const { fallback, meaning, name, secret } of settings) {
-      assert.include(text, `  ${name}\n      ${meaning}${secret ? " Secret." : ""}`)
-      const shown = fallback === undefined ? "" : `\`${fallback}\``
+    for (const { fallback, meaning, name, required, secret } of settings) {
+      const mark = required ? " (required)" : ""
+      assert.include(text, `  ${name}${mark}\n      ${meaning}${secret ? " Secret." : ""}`)
+      const shown = required ? "required" : fallback === undefined ? "" : `\`${fallback}\``
       assert.include(markdown, `| \`${name}\` | ${shown} | ${meaning}${secret ? " Secret." : ""} |`)
     }
+  })
+})
+
+describe("required settings", () => {
+  it("are those without which a command refuses to run", () => {
+    assert.deepStrictEqual(
+      settings.filter(({ required }) => required).map(({ name }) => name),
+      ["RELAYER_KEYS", "SERVICE_ORCHESTRATOR_URL", "SERVICE_BUILDER_URL", "DEPLOYER_KEY", "VAULT_KEY"]
+    )
   })
 })
 
