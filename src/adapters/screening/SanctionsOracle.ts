@@ -28,22 +28,21 @@ const CALLS = 2
 /** Maximum number of addresses in one call. */
 const ADDRESSES = 200
 
-/** One caller's question: the addresses to clear on a chain. */
+/** One caller's question: the addresses to clear on the resolver's chain. */
 class Question extends Request.Class<
-  { readonly chainId: ChainId; readonly addresses: ReadonlyArray<Address.Address> },
+  { readonly addresses: ReadonlyArray<Address.Address> },
   ReadonlyArray<bigint | undefined>,
   ChainUnavailable | UnsupportedChain
 > {}
 
 /**
- * Combines the questions of many callers into one call. Questions that arrive while calls are in flight go into the next call.
+ * Combines the questions of many callers about one chain into one call. Questions that arrive while calls are in flight go into the next call.
  * Every answer is therefore newer than its question, and a busy service does not call the node more often than it answers.
  */
-const together = Effect.gen(function* () {
-  const chains = yield* Chains
-  const calls = yield* Semaphore.make(CALLS)
+const together = (chains: Chains["Service"], chainId: ChainId) => {
+  const calls = Semaphore.makeUnsafe(CALLS)
 
-  const ask = Effect.fnUntraced(function* (chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
+  const ask = Effect.fnUntraced(function* (addresses: ReadonlyArray<Address.Address>) {
     const client = yield* chains.get(chainId)
     const answers = yield* Multicall3.read(
       client,
@@ -57,13 +56,12 @@ const together = Effect.gen(function* () {
   })
 
   return RequestResolver.makeWith<Question>({
-    batchKey: ({ request }) => request.chainId,
+    batchKey: () => chainId,
     delay: calls.withPermit(Effect.yieldNow),
     collectWhile: (entries) => entries.size < ADDRESSES,
     runAll: (entries) => {
-      const [{ request }] = entries
       const addresses = [...new Set(entries.flatMap((entry) => entry.request.addresses))]
-      return calls.withPermit(ask(request.chainId, addresses)).pipe(
+      return calls.withPermit(ask(addresses)).pipe(
         Effect.map((verdicts) => {
           for (const entry of entries) {
             entry.completeUnsafe(Exit.succeed(entry.request.addresses.map((address) => verdicts.get(address))))
@@ -72,16 +70,19 @@ const together = Effect.gen(function* () {
       )
     }
   })
-})
+}
 
 const word = (answer: Multicall3.Answer | undefined) =>
   answer === undefined ? undefined : Option.getOrUndefined(Multicall3.word(answer))
 
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const resolver = yield* together
+  const chains = yield* Chains
+  // Each chain has calls of its own, so that a node that does not answer holds up no other chain.
+  const resolvers = new Map(chains.all.map(({ chain }) => [chain.id, together(chains, chain.id)]))
 
   const ask = Effect.fnUntraced(function* (chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
-    const verdicts = yield* Effect.request(new Question({ chainId, addresses }), resolver)
+    const resolver = resolvers.get(chainId) ?? together(chains, chainId)
+    const verdicts = yield* Effect.request(new Question({ addresses }), resolver)
     if (verdicts.includes(1n)) return yield* new ScreeningBlocked({ cause: "listed" })
     if (verdicts.some((verdict) => verdict !== 0n)) {
       return yield* FailClosed.unavailable(

@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Ref } from "effect"
+import { Effect, Fiber, Layer, Queue, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, numberToHex } from "viem"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
@@ -198,6 +198,24 @@ const counting = Effect.gen(function* () {
 })
 
 describe("concurrent questions to the SanctionsOracle", () => {
+  const other = { ...chain, id: chain.id + 1 }
+
+  it.effect("about one chain do not wait for the silent node of another", () =>
+    Effect.gen(function* () {
+      const silent = yield* Effect.flatMap(Chains.MemoryChains, (chains) => chains.get(other.id))
+      const called = yield* Queue.unbounded<void>()
+      yield* silent.onCall(() => Effect.andThen(Queue.offer(called, undefined), Effect.never))
+      yield* counting
+      const { clear: clearOn } = yield* Screening
+      // Each caller's call is under way before the next one asks, so that they are not combined.
+      for (const n of [1, 2]) {
+        yield* Effect.forkChild(Effect.exit(clearOn(other.id, [address(n)])))
+        yield* Queue.take(called)
+      }
+      yield* clearOn(chain.id, [address(1)])
+    }).pipe(Effect.provide(SanctionsOracle.layer().pipe(Layer.provideMerge(Chains.layer([chain, other])))))
+  )
+
   it.effect("are combined, and each gets its own answer", () =>
     Effect.gen(function* () {
       const { sizes } = yield* counting
