@@ -20,6 +20,8 @@ export interface Options {
   readonly steps?: number
   /** Kinds of the steps. Default: all. */
   readonly only?: ReadonlyArray<Deck.Kind>
+  /** Judges the times of responses and settlements. False on a machine that other programs keep busy. Default: true. */
+  readonly isTimed?: boolean
   /** Ends the leases of dead processes when the last one has died, instead of waiting for that. */
   readonly impatient?: boolean
   /** Holds the logs of the processes and of the client in a directory of their own, which stays if a rule was violated. */
@@ -139,13 +141,20 @@ const reorgs = Effect.fnUntraced(function* (
 const LISTED = 10
 
 const steps = Effect.fnUntraced(function* (
-  { directory, only = Deck.ALL_KINDS, steps: count = 0 }: Options,
+  { directory, isTimed = true, only = Deck.ALL_KINDS, steps: count = 0 }: Options,
   tell: (line: string) => Effect.Effect<void>
 ) {
   const began = yield* Clock.currentTimeMillis
   const [{ id: alpha }, { id: beta }] = DEFAULT_CHAINS
   const planned = yield* Deck.plan(count, only, { chainIds: { alpha, beta } })
-  const { bars, contradicted, found, late, observed, steps: played } = yield* Play.run(planned, directory, tell)
+  const {
+    bars,
+    contradicted,
+    found,
+    late,
+    observed,
+    steps: played
+  } = yield* Play.run(planned, { directory, isTimed }, tell)
   for (const { figure, name, verdict } of bars) yield* tell(`bar ${verdict}: ${name}: ${figure}`)
   const judged = judge(observed, contradicted)
   return {

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const kindOf = (name: string): Kind => {
   const kind = ALL_KINDS.find((each) => each === name)
   if (kind !== undefined) return kind
-  console.error(`--only: "${name}" is no kind of step. The kinds are: ${ALL_KINDS.join(", ")}`)
+  process.stderr.write(`--only: "${name}" is no kind of step. The kinds are: ${ALL_KINDS.join(", ")}\n`)
   return process.exit(2)
 }
 

@@ -47,7 +47,9 @@ const again = Effect.fnUntraced(function* (
   for (;;) {
     const answer = yield* client.submit(slot.url, sweep)
     if (answer === "acknowledged") return undefined
-    if (performance.now() > until) return `a submission after the fault was ${answer} for ${RECOVERY_MILLIS} ms`
+    if (performance.now() > until) {
+      return `a submission after the fault was ${answer} for ${RECOVERY_MILLIS} ms: ${client.refusals.get(sweep.id) ?? "no response"}`
+    }
     yield* Effect.sleep("200 millis")
   }
 })

@@ -131,7 +131,7 @@ export interface Played {
 /** Plays all steps. One after which the service does not come to rest is the last. */
 export const run = Effect.fn("Steps.run")(function* (
   planned: ReadonlyArray<Planned>,
-  directory: string,
+  { directory, isTimed }: { readonly directory: string; readonly isTimed: boolean },
   tell: (line: string) => Effect.Effect<void>
 ) {
   const staged = yield* stage(planned.length, directory)
@@ -143,6 +143,7 @@ export const run = Effect.fn("Steps.run")(function* (
   yield* tell(`baseline: ${before.times.length} sweeps, p99 ${Bars.percentile(before.times, 0.99)} ms`)
   const beside: Array<number> = []
   const check = makeChecked(staged, found)
+  const told = new Set<string>()
   let steps = 0
   for (const each of planned) {
     const { step } = each
@@ -156,12 +157,15 @@ export const run = Effect.fn("Steps.run")(function* (
     } else found.others.push(`${step.name}: ${Cause.pretty(exit.cause).split("\n").slice(0, 3).join(" ")}`)
     const isQuiet = yield* check(each)
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-    yield* tell(`${steps} of ${planned.length}: ${step.name}, ${seconds} s${countOf(found)}`)
+    yield* tell(`${steps} of ${planned.length}: ${step.name}, ${seconds} s`)
+    const all = Object.values(found).flat()
+    for (const finding of all.filter((known) => !told.has(known))) yield* tell(`found: ${finding}`)
+    for (const finding of all) told.add(finding)
     if (!isQuiet) break
   }
   const observed = yield* world.observe
   const { asked, late, slowest } = prober.report()
-  const bars = Bars.judge({
+  const counted = {
     settle: { baseline: before.times, beside },
     asked,
     late: late.length,
@@ -170,12 +174,8 @@ export const run = Effect.fn("Steps.run")(function* (
     sentTwice: [...Checker.double(observed), ...(yield* Books.sentTwice(world))],
     calledFailed: Books.calledFailed(observed),
     ...found
-  })
+  }
   const contradicted = world.backend.contradicted()
-  return { observed, contradicted, bars, found, late, steps } satisfies Played
+  const bars = Bars.judge(counted, isTimed)
+  return { observed, contradicted, bars, found, late: isTimed ? late : [], steps } satisfies Played
 }, Effect.scoped)
-
-const countOf = (found: Found): string => {
-  const count = Object.values(found).reduce((sum, each) => sum + each.length, 0)
-  return count === 0 ? "" : `, ${count} findings so far`
-}
