@@ -74,7 +74,7 @@ const waiting = (situation: Situation): Explanation => {
       }
 }
 
-/** The first cause that holds: its deadline, then the chain, then the intent itself. */
+/** The first cause that holds: its deadline, a decision not to send it, then the chain, then the intent itself. */
 export const queued = (situation: Situation): Explanation => {
   const { intent, nowMs } = situation
   const past = nowMs - Number(intent.deadline) * 1000
@@ -83,6 +83,14 @@ export const queued = (situation: Situation): Explanation => {
       waitsFor: "expiry",
       explanation: `Its order's deadline passed ${duration(past)} ago, so it can no longer settle.`,
       advice: "The watcher ends it as expired once a block's time is past the deadline. Check that the watcher runs."
+    }
+  }
+  if (intent.givenUp !== undefined) {
+    const { detail, reason } = intent.givenUp
+    return {
+      waitsFor: "rest",
+      explanation: `It is no longer sent (${reason}: ${detail}). It fails after its deadline, in ${duration(-past)}, unless somebody else settles it.`,
+      advice: "If the reason is gone, retry to have it sent again."
     }
   }
   return stopped(situation, intent.sourceChainId) ?? waiting(situation)

@@ -5,6 +5,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus } from "../../domain/Intent.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
+import type { GivenUp } from "./Intents.ts"
 
 /** The unfinished transaction that carries a submitted intent. */
 export interface Carrier {
@@ -50,6 +51,8 @@ export interface HeldIntent {
   readonly leasedUntilMs?: number
   /** Earliest time of the next attempt in UNIX milliseconds. Absent if it can be claimed now. */
   readonly restsUntilMs?: number
+  /** Reason for which it rests until its deadline. Absent if it is to be sent. */
+  readonly givenUp?: GivenUp
   /** Id of another intent of the owner on the chain that goes first. Absent if there is none. */
   readonly ownersOther?: string
 }

@@ -86,6 +86,19 @@ type Case = readonly [why: string, HeldIntent, Circumstances, WaitsFor, ...words
 const cases: ReadonlyArray<Case> = [
   ["nobody claims it", queued, well, "relayer", "no relayer of alpha"],
   ["it rests", { ...queued, restsUntilMs: NOW + 2_000 }, well, "rest", "is retried in 2 s"],
+  [
+    "it was given up",
+    {
+      ...queued,
+      restsUntilMs: NOW + 90_000_000,
+      deadline: BigInt(NOW / 1000 + 600),
+      givenUp: { reason: "simulation_failed", detail: "InsufficientOutput" }
+    },
+    noLane,
+    "rest",
+    "simulation_failed: InsufficientOutput",
+    "in 10 min"
+  ],
   ["it is leased", { ...queued, leasedUntilMs: NOW + 30_000 }, well, "lease", "for another 30 s"],
   ["its owner has another", { ...queued, ownersOther: "the other" }, well, "owner", "waits for the other"],
   ["its deadline passed", { ...queued, deadline: BigInt(NOW / 1000 - 600) }, well, "expiry", "10 min ago"],

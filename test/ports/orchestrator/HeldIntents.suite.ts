@@ -65,6 +65,19 @@ export const suite = (adapter: string, stores: Layer.Layer<HeldIntents | Intents
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("says why an intent is no longer sent, until it is free again", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* submitted({ id: "a" })
+        const why = { reason: "simulation_failed", detail: "InsufficientOutput" } as const
+        yield* intents.giveUp("a", { ...why, notBeforeMs: 13_000 })
+        expect(yield* stuck(0)).toEqual({ ids: ["a"], total: 1 })
+        expect((yield* find("a")).givenUp).toEqual(why)
+        yield* intents.release(["a"])
+        expect(yield* find("a")).not.toHaveProperty("givenUp")
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("lists what settled and was not delivered in the time that was estimated", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

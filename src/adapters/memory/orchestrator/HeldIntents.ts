@@ -54,6 +54,9 @@ const ownersOther = (state: State, stored: StoredIntent, nowMs: number): string 
   return (carried ?? queued)?.intent.id
 }
 
+const toGivenUp = ({ givenUp }: StoredIntent): Pick<HeldIntent, "givenUp"> =>
+  givenUp === undefined ? {} : { givenUp: { reason: givenUp.reason, detail: givenUp.detail } }
+
 const toHeld = (state: State, stored: StoredIntent, nowMs: number): HeldIntent => {
   const { attributed, id, order, quote, status, submittedAtMs, txHash, updatedAtMs } = stored.intent
   const transaction = carrierOf(state, stored)
@@ -75,7 +78,7 @@ const toHeld = (state: State, stored: StoredIntent, nowMs: number): HeldIntent =
     ...(txHash === undefined ? {} : { txHash }),
     ...(carrier === undefined ? {} : { carrier }),
     ...(leaseUntilMs > nowMs ? { leasedUntilMs: leaseUntilMs } : {}),
-    ...(notBeforeMs > nowMs ? { restsUntilMs: notBeforeMs } : {}),
+    ...(notBeforeMs > nowMs ? { restsUntilMs: notBeforeMs, ...toGivenUp(stored) } : {}),
     ...(other === undefined ? {} : { ownersOther: other })
   }
 }

@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
-import type { IntentStatus } from "../../../domain/Intent.ts"
+import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import { UnreadableIntents } from "./UnreadableIntents.ts"
@@ -24,6 +24,8 @@ interface Row {
   readonly tx_hash: Hash | null
   readonly leased_until: Date | null
   readonly rests_until: Date | null
+  readonly given_up_reason: FailureReason | null
+  readonly given_up_detail: string | null
   readonly owners_other: string | null
   readonly total: number
   readonly lane: string | null
@@ -86,6 +88,9 @@ const toHeld = (row: Row): HeldIntent => ({
   ...toCarrier(row),
   ...(row.leased_until === null ? {} : { leasedUntilMs: row.leased_until.getTime() }),
   ...(row.rests_until === null ? {} : { restsUntilMs: row.rests_until.getTime() }),
+  ...(row.given_up_reason === null
+    ? {}
+    : { givenUp: { reason: row.given_up_reason, detail: row.given_up_detail ?? "" } }),
   ...(row.owners_other === null ? {} : { ownersOther: row.owners_other })
 })
 
@@ -103,9 +108,10 @@ const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) 
     i.submitted_at, i.updated_at, i.deadline::text AS deadline, i.tx_hash, i.total,
     CASE WHEN i.queued AND i.lease_until > ${at} THEN i.lease_until END AS leased_until,
     CASE WHEN i.queued AND i.not_before > ${at} THEN i.not_before END AS rests_until,
-    other.id AS owners_other, t.lane, t.nonce, t.kind, t.included_block_number AS block_number,
+    given_up.reason AS given_up_reason, given_up.detail AS given_up_detail, other.id AS owners_other, t.lane, t.nonce, t.kind, t.included_block_number AS block_number,
     newest.hash, newest.signed_at, newest.broadcast_at, newest.max_fee_per_gas, newest.versions, ahead.behind
   FROM picked i
+  LEFT JOIN orchestrator.given_up_intents given_up ON i.queued AND i.not_before > ${at} AND given_up.intent_id = i.id
   LEFT JOIN orchestrator.relay_transactions t
     ON i.status = 'submitted' AND t.id = i.relay_transaction_id AND t.status <> 'final'
   LEFT JOIN LATERAL (
