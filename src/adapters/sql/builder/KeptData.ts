@@ -22,10 +22,10 @@ const prune = (sql: SqlClient.SqlClient): KeptData["Service"]["prune"] =>
       const [table, key, since] = [TABLES[kind].table, TABLES[kind].key, TABLES[kind].since].map((name) => sql(name))
       // Events are only added. Their table refuses deletions without this setting of the transaction.
       yield* sql`SELECT set_config('token_sweep.retention', 'on', true)`
-      const rows = yield* sql`DELETE FROM ${table} WHERE ${key} IN (
+      const rows = yield* sql`DELETE FROM ${table} WHERE ${key} = ANY(ARRAY(
           SELECT ${key} FROM ${table} WHERE ${since} < ${timestamp(beforeMs)}
           ORDER BY ${since} LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        ) RETURNING 1`
+        )) RETURNING 1`
       return rows.length
     },
     (effect, _kind, _before, _limit) => sql.withTransaction(effect),

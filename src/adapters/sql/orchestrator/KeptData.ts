@@ -8,37 +8,40 @@ import { guarded, timestamp } from "../shared/Database.ts"
 /** Changes of counts that one statement sums up. */
 const CHANGES = 20_000
 
-/** A statement that deletes up to `limit` old rows and returns one row for each. It skips rows that are locked. */
+/**
+ * A statement that deletes up to `limit` old rows and returns one row for each. It skips rows that are locked. The keys are an
+ * array, since with a subquery the planner may read the whole table.
+ */
 const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly<Record<Kind, Fragment>> => ({
-  quotes: sql`DELETE FROM orchestrator.intents WHERE id IN (
+  quotes: sql`DELETE FROM orchestrator.intents WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.intents WHERE status = 'quoted' AND created_at < ${before}
       ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1`,
-  messages: sql`DELETE FROM orchestrator.outbox WHERE id IN (
+    )) RETURNING 1`,
+  messages: sql`DELETE FROM orchestrator.outbox WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.outbox WHERE state = 'delivered' AND closed_at < ${before}
       ORDER BY closed_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1`,
+    )) RETURNING 1`,
   // Ids of transactions grow with time, so the oldest attempts come first. Only their beginning is read.
-  attempts: sql`DELETE FROM orchestrator.relay_attempts WHERE hash IN (
+  attempts: sql`DELETE FROM orchestrator.relay_attempts WHERE hash = ANY(ARRAY(
       SELECT a.hash FROM (
         SELECT hash, transaction_id FROM orchestrator.relay_attempts ORDER BY transaction_id, position LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       ) a JOIN orchestrator.relay_transactions t ON t.id = a.transaction_id
       WHERE t.status = 'final' AND t.finalized_at < ${before}
-    ) RETURNING 1`,
-  events: sql`DELETE FROM orchestrator.intent_events WHERE id IN (
+    )) RETURNING 1`,
+  events: sql`DELETE FROM orchestrator.intent_events WHERE id = ANY(ARRAY(
       SELECT id FROM (
         SELECT id, at FROM orchestrator.intent_events ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       ) e WHERE at < ${before}
-    ) RETURNING 1`,
-  alerts: sql`DELETE FROM orchestrator.alerts WHERE id IN (
+    )) RETURNING 1`,
+  alerts: sql`DELETE FROM orchestrator.alerts WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.alerts WHERE cleared_at < ${before}
       ORDER BY cleared_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1`,
-  responses: sql`DELETE FROM orchestrator.idempotency_keys WHERE id IN (
+    )) RETURNING 1`,
+  responses: sql`DELETE FROM orchestrator.idempotency_keys WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.idempotency_keys WHERE expires_at < ${before}
       ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1`
+    )) RETURNING 1`
 })
 
 const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>

@@ -1,0 +1,268 @@
+/** Statements of the orchestrator read by their indexes, however many sweeps are behind them. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as HeldIntentsSql from "../../../../src/adapters/sql/orchestrator/HeldIntents.ts"
+import * as Idempotency from "../../../../src/adapters/sql/orchestrator/Idempotency.ts"
+import * as KeptDataSql from "../../../../src/adapters/sql/orchestrator/KeptData.ts"
+import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
+import { HeldIntents } from "../../../../src/ports/orchestrator/HeldIntents.ts"
+import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
+import { KeptData } from "../../../../src/ports/orchestrator/KeptData.ts"
+import { Outbox } from "../../../../src/ports/orchestrator/Outbox.ts"
+import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, hash, newIntent, submission } from "../../../support/IntentFixtures.ts"
+import { fill, TRANSACTIONS } from "../../../support/LargeTables.ts"
+import { stores } from "../../../support/OrchestratorStores.ts"
+import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+
+/** Two connections: one listens, the other runs every statement and so has all of its statistics. */
+const oneConnection = Layer.unwrap(
+  Effect.map(TestDatabase, ({ url }) =>
+    Layer.mergeAll(HeldIntentsSql.layer, Idempotency.layer, KeptDataSql.layer).pipe(
+      Layer.provideMerge(stores),
+      Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 }))
+    )
+  )
+).pipe(Layer.provide(testDatabaseUrl))
+
+const filled = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, fill)).pipe(Layer.provideMerge(oneConnection))
+
+/** Tables that grow with the number of sweeps. */
+const LARGE = [
+  "intents",
+  "intent_events",
+  "outbox",
+  "relay_transactions",
+  "relay_attempts",
+  "relay_transaction_intents"
+]
+
+interface Reads {
+  /** Large tables that were read from end to end. */
+  readonly scanned: ReadonlyArray<string>
+  /** Indexes of large tables that were used. */
+  readonly indexes: ReadonlyArray<string>
+  /** Rows and index entries of large tables that were read. */
+  readonly rows: number
+}
+
+const statistics = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* sql`SELECT pg_stat_force_next_flush()`
+  const tables = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
+    SELECT relname AS name, seq_scan AS scans, seq_tup_read AS rows FROM pg_stat_user_tables WHERE relname = ANY(${LARGE})`
+  const indexes = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
+    SELECT indexrelname AS name, idx_scan AS scans, idx_tup_read AS rows FROM pg_stat_user_indexes
+    WHERE relname = ANY(${LARGE})`
+  return {
+    tables: new Map(tables.map((row) => [row.name, row])),
+    indexes: new Map(indexes.map((row) => [row.name, row]))
+  }
+})
+
+type Statistics = Effect.Success<typeof statistics>
+
+const used = (before: Statistics["tables"], after: Statistics["tables"]) =>
+  Array.from(after.values()).flatMap((row) => {
+    const last = before.get(row.name)
+    return row.scans > (last?.scans ?? 0n) ? [{ name: row.name, rows: Number(row.rows - (last?.rows ?? 0n)) }] : []
+  })
+
+const reads = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = yield* statistics
+    const value = yield* effect
+    const after = yield* statistics
+    const [tables, indexes] = [used(before.tables, after.tables), used(before.indexes, after.indexes)]
+    const found: Reads = {
+      scanned: tables.map(({ name }) => name),
+      indexes: indexes.map(({ name }) => name).toSorted(),
+      rows: [...tables, ...indexes].reduce((sum, { rows }) => sum + rows, 0)
+    }
+    return { value, ...found }
+  })
+
+layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps behind them", (it) => {
+  const test = <A, E>(
+    name: string,
+    index: string,
+    atMost: number,
+    effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions>
+  ) =>
+    it.effect(
+      name,
+      () =>
+        Effect.gen(function* () {
+          const read = yield* reads(effect)
+          assert.deepStrictEqual(read.scanned, [])
+          assert.include(read.indexes, index)
+          assert.isAtMost(read.rows, atMost)
+        }),
+      60_000
+    )
+
+  const intents = <A, E, R>(use: (service: Intents["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Intents, use)
+  const transactions = <A, E, R>(use: (service: RelayTransactions["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(RelayTransactions, use)
+  const kept = <A, E, R>(use: (service: KeptData["Service"]) => Effect.Effect<A, E, R>) => Effect.flatMap(KeptData, use)
+
+  test(
+    "claims read the queue",
+    "intents_claimable",
+    2_000,
+    intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50 }))
+  )
+  test(
+    "overdue intents are found by their deadlines",
+    "intents_overdue",
+    400,
+    intents(({ overdue }) => overdue(1, 10n ** 9n, 50))
+  )
+  test(
+    "due deliveries are found by their times",
+    "intents_delivery_due",
+    400,
+    intents(({ deliveriesDue }) => deliveriesDue(1, 50))
+  )
+  test(
+    "an intent is found by its id",
+    "intents_pkey",
+    10,
+    intents(({ find }) => find("i77"))
+  )
+  test(
+    "intents are found by their ids",
+    "intents_pkey",
+    20,
+    intents(({ findAll }) => findAll(["i7", "i8", "i9"]))
+  )
+  test(
+    "states are found by their ids",
+    "intents_pkey",
+    20,
+    intents(({ states }) => states(["i7", "i8", "i9"]))
+  )
+  test(
+    "burned sweeps are found by their accounts and builders",
+    "intents_burned_by_account",
+    300,
+    intents(({ burned }) =>
+      burned({ chainId: 1, owners: [address(5)], builders: ["bld1"], sinceMs: Date.now() - 3_600_000 })
+    )
+  )
+  test(
+    "numbers by status are kept",
+    "intents_pkey",
+    30,
+    intents(({ counts, find }) => Effect.andThen(counts, find("i1")))
+  )
+  test(
+    "stuck intents are found among the unfinished",
+    "intents_unfinished",
+    20_000,
+    Effect.flatMap(HeldIntents, ({ stuck }) => stuck({ beforeMs: Date.now(), limit: 50 }))
+  )
+  test(
+    "a held intent is found by its id",
+    "intents_pkey",
+    50,
+    Effect.flatMap(HeldIntents, ({ find }) => find("i77"))
+  )
+  test(
+    "a sweep goes from its quote to its delivery by keys",
+    "intents_pkey",
+    3_000,
+    Effect.gen(function* () {
+      const store = yield* Intents
+      const relay = yield* RelayTransactions
+      yield* store.create(newIntent({ id: "new", owner: 77_777, builderId: "bld1" }))
+      yield* store.submit("new", submission())
+      const { id } = yield* relay.allocate({
+        chainId: 1,
+        lane: address(0x1a4e),
+        chainNonce: 0n,
+        intentIds: ["new"],
+        sign: () => Effect.succeed(attempt("new"))
+      })
+      yield* relay.addAttempt(id, attempt("newer"), "sweep")
+      yield* relay.markBroadcast(hash("newer"))
+      yield* store.applyAll([{ id: "new", events: [{ _tag: "SettledAtSource", txHash: hash("newer") }] }])
+      yield* relay.finalize([{ id }])
+      yield* store.postponeDeliveries([{ id: "new", lookAtMs: 0 }])
+      yield* store.apply("new", [{ _tag: "Delivered", txHash: hash("delivery") }])
+    })
+  )
+  test(
+    "unfinished transactions are found without the final ones",
+    "relay_transactions_unfinished",
+    3_000,
+    transactions(({ unfinished }) => unfinished(1))
+  )
+  test(
+    "final transactions are found by their blocks",
+    "relay_transactions_final_by_block",
+    200,
+    transactions(({ finalFrom }) => finalFrom(1, BigInt(TRANSACTIONS - 50)))
+  )
+  test(
+    "spending is summed up over the unfinished",
+    "relay_transactions_unfinished",
+    200,
+    transactions(({ spending }) => spending(1, Date.now() - 86_400_000))
+  )
+  test(
+    "messages are claimed by their due times and acknowledged by their ids",
+    "outbox_due_of_topic",
+    1_000,
+    Effect.gen(function* () {
+      const { acknowledge, claim } = yield* Outbox
+      const claimed = yield* claim({ topic: "ledger", limit: 20, leaseMillis: 1_000 })
+      assert.lengthOf(claimed, 20)
+      for (const { id } of claimed) yield* acknowledge(id)
+    })
+  )
+  test(
+    "messages are counted while they wait",
+    "outbox_due_of_topic",
+    2_000,
+    Effect.flatMap(Outbox, ({ counts }) => counts)
+  )
+  test(
+    "old quotes are found by their age",
+    "intents_quotes",
+    1_000,
+    kept(({ prune }) => prune("quotes", Date.now(), 100))
+  )
+  test(
+    "delivered messages are found by their age",
+    "outbox_delivered",
+    1_000,
+    kept(({ prune }) => prune("messages", Date.now(), 100))
+  )
+  test(
+    "old attempts are the first of their index",
+    "relay_attempts_transaction",
+    1_000,
+    kept(({ prune }) => prune("attempts", Date.now(), 100))
+  )
+  test(
+    "attempts that are young are not searched",
+    "relay_attempts_transaction",
+    1_000,
+    kept(({ prune }) => prune("attempts", 0, 100))
+  )
+  test(
+    "old events are the first of their key",
+    "intent_events_pkey",
+    1_000,
+    kept(({ prune }) => prune("events", Date.now(), 100))
+  )
+  test(
+    "events that are young are not searched",
+    "intent_events_pkey",
+    1_000,
+    kept(({ prune }) => prune("events", 0, 100))
+  )
+})
