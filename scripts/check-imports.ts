@@ -105,7 +105,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "adapters/siwe": adapter(),
   "adapters/jose": adapter(),
 
-  "server/shared": { imports: ["domain", "ports/shared", "api/shared", "config"] },
+  "server/shared": { imports: ["domain", "ports/shared", "api/shared", "runtime", "config"] },
   "server/orchestrator": {
     imports: [
       "domain",

@@ -56,7 +56,8 @@ const ROUTES = {
     "413": ["request body too large"],
     "422": ["internal error", "invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
-    "500": ["internal error"]
+    "500": ["internal error"],
+    "503": ["internal error", "chain unavailable"]
   },
   "post /intents": {
     "400": ["internal error"],
@@ -83,15 +84,22 @@ const ROUTES = {
     "422": [undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
-    "502": ["internal error"]
+    "502": ["internal error"],
+    "503": ["internal error"]
   },
   "get /portfolio/{owner}/sweepable": {
     "422": [undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
-    "502": ["internal error"]
+    "502": ["internal error"],
+    "503": ["internal error"]
   },
-  "get /prices": { "429": ["rate limit exceeded"], "500": ["internal error"], "502": ["internal error"] },
+  "get /prices": {
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "502": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /chains": { "500": ["internal error"] },
   "get /tokens": { "404": ["not found"], "422": [undefined], "500": ["internal error"] },
   "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
 import * as Database from "../../chaos/Database.ts"
+import * as SilentPostgres from "../support/SilentPostgres.ts"
 import { hold, isSend, pass } from "../support/FaultProxy.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
@@ -9,27 +10,31 @@ import * as Scene from "./Scene.ts"
 const TIMEOUT = 120_000
 
 /** No request may take longer, whatever is broken. */
-const ANSWER_MILLIS = 10_000
+const ANSWER_MILLIS = 5_000
+
+/** Time in which the service is back after a fault. */
+const RECOVERY_MILLIS = 10_000
 
 const MASKED = `{"error":"internal error"}`
 
-/** Without a database the service answers at once, and without details. */
+/** Without a database the service answers in time, and without details. */
 const answersWithout = Effect.fnUntraced(function* (
   client: SweepClient.SweepClient,
   sweep: Scene.Sweep,
   quote: Effect.Effect<SweepClient.Answer>
 ) {
   const asked = [
-    { status: 422, answer: quote },
-    { status: 503, answer: Effect.promise(() => client.submit(sweep.signed)) },
-    { status: 503, answer: Effect.promise(() => client.get(`/intents/${sweep.id}`)) }
+    quote,
+    Effect.promise(() => client.submit(sweep.signed)),
+    Effect.promise(() => client.get(`/intents/${sweep.id}`)),
+    Effect.promise(() => client.get(`/intents/${sweep.id}/events`))
   ]
-  const answers = yield* Effect.forEach(asked, ({ answer }) => Effect.timeout(answer, ANSWER_MILLIS), {
+  const answers = yield* Effect.forEach(asked, (answer) => Effect.timeout(answer, ANSWER_MILLIS), {
     concurrency: "unbounded"
   })
   assert.deepStrictEqual(
-    answers.map(({ status, text }) => [status, text]),
-    asked.map(({ status }) => [status, MASKED])
+    answers.map(({ headers, status, text }) => [status, text, headers.get("retry-after")]),
+    asked.map(() => [503, MASKED, "1"])
   )
 })
 
@@ -37,7 +42,7 @@ const answersWithout = Effect.fnUntraced(function* (
 const answersAgain = (client: SweepClient.SweepClient, { id }: Scene.Sweep) =>
   Effect.promise(() => client.get(`/intents/${id}`)).pipe(
     Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: ({ status }) => status === 200 }),
-    Effect.timeout(ANSWER_MILLIS)
+    Effect.timeout(RECOVERY_MILLIS)
   )
 
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A database", (it) => {
@@ -51,7 +56,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         const route = yield* scene.route
         // One only takes submissions, the other only relays them, and seldom looks for them unasked.
         const intake = yield* scene.orchestrator(route, { MIN_LANE_BALANCE_WEI: (10n ** 30n).toString() })
-        const relay = yield* scene.orchestrator(route, { RELAYER_POLL_MILLIS: String(2 * ANSWER_MILLIS) })
+        const relay = yield* scene.orchestrator(route, { RELAYER_POLL_MILLIS: String(2 * RECOVERY_MILLIS) })
         const listeners = Effect.map(
           scene.sql<{ count: number }>`
             SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'`,
@@ -66,7 +71,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
           yield* heard
           const sweep = yield* scene.quote(intake.client)
           yield* scene.submit(intake.client, sweep)
-          yield* Effect.timeout(scene.delivered(relay.client, sweep), ANSWER_MILLIS)
+          yield* Effect.timeout(scene.delivered(relay.client, sweep), RECOVERY_MILLIS)
         })
         yield* sweepsGoOn
 
@@ -101,6 +106,37 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         yield* scene.endLeases
         yield* sweepsGoOn
         yield* scene.delivered(relay.client, kept)
+        yield* scene.check
+      }),
+    TIMEOUT
+  )
+
+  it.effect(
+    "that hangs delays no answer, and is used again when it goes on",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Database.place
+        const { server } = yield* database.start
+        const scene = yield* Scene.make({ databaseUrl: yield* server.createDatabase("hanging") })
+        const route = yield* scene.route
+        const { client } = yield* scene.orchestrator(route)
+        const [before, quoted] = yield* Effect.replicateEffect(scene.quote(client), 2)
+        assert.isDefined(before)
+        assert.isDefined(quoted)
+        yield* scene.submit(client, before)
+        const request = yield* scene.quoteRequest
+        const requote = Effect.promise(() => client.quote(request))
+
+        const resume = yield* SilentPostgres.suspend(server.pid)
+        // The second time, all connections are stuck already.
+        yield* answersWithout(client, quoted, requote)
+        yield* answersWithout(client, quoted, requote)
+        assert.strictEqual((yield* Effect.promise(() => client.get("/healthz"))).status, 200)
+        yield* resume
+
+        yield* answersAgain(client, quoted)
+        yield* scene.submit(client, quoted)
+        for (const sweep of [before, quoted]) yield* scene.delivered(client, sweep)
         yield* scene.check
       }),
     TIMEOUT

@@ -18,8 +18,8 @@ export interface Options {
   readonly timeout?: Duration.Input
 }
 
-/** Longer than the orchestrator's health check, which gives each part three seconds. */
-const TIMEOUT = Duration.seconds(8)
+/** Longer than the orchestrator's health check, which gives each part 2.5 seconds, and shorter than the limit of a request. */
+const TIMEOUT = Duration.millis(3_500)
 
 const readHealth = Exchange.json(Health)
 const readAlerts = Exchange.json(Schema.Array(AlertView))

@@ -1,6 +1,14 @@
 /** Texts, errors and examples of the routes of clients in the documentation. */
 import { TYPES } from "../../domain/SweepOrder.ts"
-import { bodyTooLarge, type ErrorRow, rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import {
+  bodyTooLarge,
+  chainUnavailable,
+  type ErrorRow,
+  rateLimited,
+  unavailable,
+  unexpected,
+  withErrors
+} from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { delegate, id, owner, tokenIn, tokenOut, txHash } from "./DocExamples.ts"
 
@@ -98,7 +106,9 @@ export const quote = documented({
         "no quote can be made: the token is declined, fees reach the amount, there is no route, or another failure; the same request may fail again"
       ],
       rateLimited,
-      unexpected
+      unexpected,
+      unavailable,
+      chainUnavailable
     ]
   ),
   request: {
@@ -175,7 +185,8 @@ const portfolioErrors: ReadonlyArray<ErrorRow> = [
   [422, "owner: <problem>", "the owner is not an address"],
   rateLimited,
   unexpected,
-  [502, "internal error", "a balance or price provider failed"]
+  [502, "internal error", "no chain answered, or no price source did"],
+  unavailable
 ]
 
 const held = {

@@ -8,6 +8,7 @@ import { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
 import {
+  ChainNotAnswering,
   InternalError,
   NotFound,
   RateLimitExceededResponse,
@@ -50,7 +51,7 @@ export const Quotes = HttpApiGroup.make("quotes")
     HttpApiEndpoint.post("quote", "/quote", {
       payload: QuoteRequest,
       success: QuoteResponse,
-      error: [Unprocessable, ScreeningRefused, InternalError]
+      error: [Unprocessable, ScreeningRefused, Unavailable, ChainNotAnswering, InternalError]
     })
       .middleware(JsonBody)
       .middleware(IdempotentQuote)
@@ -90,12 +91,12 @@ export const Portfolios = HttpApiGroup.make("portfolio")
     HttpApiEndpoint.get("portfolio", "/portfolio/:owner", {
       params: owner,
       success: PortfolioView,
-      error: [UpstreamFailed, InternalError]
+      error: [UpstreamFailed, Unavailable, InternalError]
     }).annotateMerge(Docs.portfolio),
     HttpApiEndpoint.get("sweepable", "/portfolio/:owner/sweepable", {
       params: owner,
       success: SweepableView,
-      error: [UpstreamFailed, InternalError]
+      error: [UpstreamFailed, Unavailable, InternalError]
     }).annotateMerge(Docs.sweepable)
   )
   .middleware(Validated)
@@ -107,7 +108,7 @@ export const Prices = HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("listed", "/prices", {
       success: PricesView,
-      error: [UpstreamFailed, InternalError]
+      error: [UpstreamFailed, Unavailable, InternalError]
     }).annotateMerge(Docs.prices)
   )
   .middleware(RateLimited)

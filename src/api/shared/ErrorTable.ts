@@ -8,7 +8,16 @@ export const rateLimited: ErrorRow = [
   "more requests than the window allows; see `Retry-After`"
 ]
 export const unexpected: ErrorRow = [500, "internal error", "an unexpected failure"]
-export const unavailable: ErrorRow = [503, "internal error", "the database cannot be reached; retry later"]
+export const unavailable: ErrorRow = [
+  503,
+  "internal error",
+  "the database does not answer, or the request took longer than 4 seconds; retry after the seconds in `Retry-After`"
+]
+export const chainUnavailable: ErrorRow = [
+  503,
+  "chain unavailable",
+  "a chain that the request needs does not answer; retry after the seconds in `Retry-After`"
+]
 export const unauthorized: ErrorRow = [401, "unauthorized", "the credential is missing or wrong"]
 export const bodyTooLarge: ErrorRow = [413, "request body too large", "the body is longer than 64 KiB"]
 

@@ -117,12 +117,20 @@ export class UpstreamFailed extends Schema.Error<UpstreamFailed>("UpstreamFailed
   readonly _tag = "UpstreamFailed"
 }
 
-/** 503, masked: the database cannot be reached. */
+/** 503, masked: the database does not answer, or the request took too long. Sent with `Retry-After`. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(masked, {
   httpApiStatus: 503,
-  description: "The service cannot reach its database. Retry later"
+  description: "The database does not answer, or the request took too long. Retry after the seconds in `Retry-After`"
 }) {
   readonly _tag = "Unavailable"
+}
+
+/** 503: the nodes of a chain that the request needs do not answer. Sent with `Retry-After`. */
+export class ChainNotAnswering extends Schema.Error<ChainNotAnswering>("ChainNotAnswering")(
+  { error: code("chain unavailable") },
+  { httpApiStatus: 503, description: "A chain that the request needs does not answer. Retry later" }
+) {
+  readonly _tag = "ChainNotAnswering"
 }
 
 /** 429. Use {@link RateLimitExceededResponse} in contracts: it carries `Retry-After`. */

@@ -9,7 +9,6 @@ import {
   RateLimitExceededResponse,
   Unauthorized,
   Unavailable,
-  Unprocessable,
   ValidationFailed
 } from "./Errors.ts"
 
@@ -52,7 +51,7 @@ const keyErrors = [InvalidJsonBody, ValidationFailed, BodyTooLarge, IdempotencyK
 /** Takes an `Idempotency-Key` for a quote. Must surround {@link JsonBody}: malformed bodies are replayed too. */
 export class IdempotentQuote extends HttpApiMiddleware.Service<IdempotentQuote, { provides: Attempt }>()(
   "sweep/api/IdempotentQuote",
-  { error: [...keyErrors, Unprocessable] }
+  { error: [...keyErrors, Unavailable] }
 ) {}
 
 /** Takes an `Idempotency-Key` for a submission. Must surround {@link JsonBody}: malformed bodies are replayed too. */

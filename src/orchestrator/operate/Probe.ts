@@ -1,16 +1,17 @@
 /** Questions of a health check, each answered within a time limit. */
 import { Effect, Option } from "effect"
 import type { Health } from "../../domain/Health.ts"
+import { within } from "../../runtime/Within.ts"
 
 export type Condition = Health["status"]
 
 /** Time limit of one question, in milliseconds. */
-const PROBE_MILLIS = 3_000
+const PROBE_MILLIS = 2_500
 
 /** The answer; none when the question fails or takes too long. */
 export const answered = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
   question.pipe(
-    Effect.timeoutOption(PROBE_MILLIS),
+    within(PROBE_MILLIS),
     Effect.catchCause(() => Effect.succeed(Option.none<A>()))
   )
 

@@ -10,10 +10,12 @@ import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chai
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
-/** No offer can be made (422, masked). `reason` and `detail` go to logs and the operator only. */
+/** No offer can be made (422, masked, or 503 if the database or a chain does not answer). `reason` and `detail` go to logs and the operator only. */
 export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {
   reason: Schema.Literals([
     "unsupported_chain",
+    "chain_paused",
+    "chain_unavailable",
     "same_token",
     "owner_is_a_contract",
     "token_declined",
@@ -45,7 +47,7 @@ type PortFailure =
 
 const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } = {
   UnsupportedChain: "unsupported_chain",
-  ChainUnavailable: "upstream_unavailable",
+  ChainUnavailable: "chain_unavailable",
   TokenDeclined: "token_declined",
   PricesUnavailable: "no_price",
   NoRoute: "no_route",

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import {
+  ChainNotAnswering,
   NotFound,
   Refused,
   ScreeningRefused,
@@ -17,6 +18,7 @@ import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake, SubmissionRefused } from "../../orchestrator/intake/Intake.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/quote/Quoter.ts"
+import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { mask } from "../shared/Masked.ts"
 import * as IntentEvents from "./IntentEvents.ts"
@@ -24,9 +26,22 @@ import * as IntentStates from "./IntentStates.ts"
 
 const refused = mask(() => new Refused())
 const screeningRefused = mask(() => new ScreeningRefused())
+const chainNotAnswering = mask(() => new ChainNotAnswering())
 const unavailable = mask(() => new Unavailable())
 const unprocessable = mask(() => new Unprocessable())
 const upstreamFailed = mask(() => new UpstreamFailed())
+
+/** A quote that failed for a reason that passes is refused with 503, so that its client repeats the request. */
+const quoteFailed = (failure: QuoteFailed) => {
+  switch (failure.reason) {
+    case "store_unavailable":
+      return unavailable(failure)
+    case "chain_unavailable":
+      return chainNotAnswering(failure)
+    default:
+      return unprocessable(failure)
+  }
+}
 
 /** The type of an EIP-712 domain, which `eth_signTypedData_v4` and `cast` require among the types. */
 const EIP712_DOMAIN = [
@@ -55,7 +70,7 @@ export const quotes = HttpApiBuilder.group(
         },
         Effect.catchTags({
           ScreeningBlocked: screeningRefused,
-          QuoteFailed: unprocessable
+          QuoteFailed: quoteFailed
         })
       )
     )

@@ -1,11 +1,12 @@
 /**
- * Wraps every request in an id, log annotations, one access log line, CORS and security headers, and answers with an
- * `{ error }` body if no handler did. Never logs bodies, queries or headers.
+ * Wraps every request in an id, a time limit, log annotations, one access log line, CORS and security headers, and answers
+ * with an `{ error }` body if no handler did. Never logs bodies, queries or headers.
  */
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Effect, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { MASKED } from "../../api/shared/Errors.ts"
+import * as RequestDeadline from "./RequestDeadline.ts"
 import * as RequestId from "./RequestId.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -31,9 +32,13 @@ const DEFAULT_HEADERS = {
   "x-content-type-options": "nosniff"
 }
 
+/** Seconds after which a client may repeat a request that could not be served. */
+const RETRY_AFTER_SECONDS = "1"
+
 const withDefaultHeaders = (response: Response, requestId: string): Response =>
   HttpServerResponse.setHeaders(response, {
     ...DEFAULT_HEADERS,
+    ...(response.status === 503 ? { "retry-after": RETRY_AFTER_SECONDS } : {}),
     ...response.headers,
     [RequestId.HEADER]: requestId
   })
@@ -54,6 +59,18 @@ const answerFailures = (routes: RouteTable, request: HttpServerRequest.HttpServe
       )
     }
     return Effect.as(Effect.logError("unexpected failure", cause), error(500, MASKED))
+  })
+
+/** A connection whose request has not arrived completely cannot be used for another one. */
+const requestTimeout = error(408, "request timed out", { connection: "close" })
+
+/** Answers requests whose body or response takes too long. */
+const answerLate: Wrap = (app) =>
+  Effect.flatMap(RequestDeadline.limited(app), (outcome) => {
+    if (Result.isSuccess(outcome)) return Effect.succeed(outcome.success)
+    return outcome.failure === "body"
+      ? Effect.succeed(requestTimeout)
+      : Effect.as(Effect.logWarning("no response within the time limit"), error(503, MASKED))
   })
 
 const path = (request: HttpServerRequest.HttpServerRequest): string => request.url.split(/[?#;]/, 1)[0] ?? ""
@@ -86,7 +103,7 @@ const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): W
       const request = yield* HttpServerRequest.HttpServerRequest
       const id = yield* requestId(request)
       const start = yield* Clock.currentTimeNanos
-      const answered = answerFailures(options.routes, request)(app)
+      const answered = answerFailures(options.routes, request)(answerLate(app))
       const cors = options.cors(request)
       return yield* (cors === undefined ? answered : cors(answered)).pipe(
         Effect.map((response) => withDefaultHeaders(response, id)),

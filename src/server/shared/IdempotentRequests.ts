@@ -3,17 +3,11 @@
  * the same key and receives the first response. Clients choose the keys, which must not be guessable. A key holds for one
  * route.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { type HttpBody, HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import {
-  IdempotencyKeyInUse,
-  IdempotencyKeyReused,
-  Unavailable,
-  Unprocessable,
-  ValidationFailed
-} from "../../api/shared/Errors.ts"
+import { IdempotencyKeyInUse, IdempotencyKeyReused, Unavailable, ValidationFailed } from "../../api/shared/Errors.ts"
 import { Attempt, IdempotentQuote, IdempotentSubmission } from "../../api/shared/Middleware.ts"
 import { Idempotency, type StoredAnswer } from "../../ports/shared/Idempotency.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -31,6 +25,13 @@ const LIFETIME_MILLIS = 24 * 3_600_000
 const LEASE_MILLIS = 30_000
 
 const IN_USE_RETRY_SECONDS = "1"
+
+/** A response waits at most this long until it is stored. */
+const STORE_LIMIT = "500 millis"
+
+/** Stores a response, and returns when that is done or takes too long. In that case it goes on in the background. */
+const storedSoon = (store: Effect.Effect<void>) =>
+  Effect.flatMap(Effect.forkDetach(store), (fiber) => Effect.timeoutOption(Fiber.join(fiber), STORE_LIMIT))
 
 const VALID = /^[\x20-\x7e]{1,255}$/
 
@@ -118,7 +119,7 @@ const make = Effect.fnUntraced(function* <Unknown>(
           yield* HttpEffect.appendPreResponseHandler((_, response) => {
             const answer = answerOf(response)
             const settled = answer === undefined ? idempotency.release(attempt) : idempotency.complete(attempt, answer)
-            return Effect.as(warn(settled), response)
+            return Effect.as(storedSoon(warn(settled)), response)
           })
           const keepAlive = idempotency
             .extend(attempt, LEASE_MILLIS)
@@ -139,6 +140,6 @@ const make = Effect.fnUntraced(function* <Unknown>(
 })
 
 export const layer = Layer.mergeAll(
-  Layer.effect(IdempotentQuote, make(mask(() => new Unprocessable()))),
+  Layer.effect(IdempotentQuote, make(mask(() => new Unavailable()))),
   Layer.effect(IdempotentSubmission, make(mask(() => new Unavailable())))
 ).pipe(Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]))

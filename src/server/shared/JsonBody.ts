@@ -11,6 +11,7 @@ import { Headers, HttpServerRequest, type HttpServerResponse } from "effect/http
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { BodyTooLarge, InvalidJsonBody } from "../../api/shared/Errors.ts"
 import { BodyLimit } from "../../api/shared/Middleware.ts"
+import * as RequestDeadline from "./RequestDeadline.ts"
 import { ServerSettings } from "./ServerSettings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -60,7 +61,9 @@ const readText = (request: Request, maxBytes: number): Effect.Effect<string, Bod
 export const text = Effect.map(ServerSettings, ({ maxBodyBytes }) => (endpoint: HttpApiEndpoint.Top) => {
   const limit = Option.getOrElse(Context.getOption(endpoint.annotations, BodyLimit), () => maxBodyBytes)
   return (request: Request) =>
-    Effect.flatMap(BodyText, (known) => (known === undefined ? readText(request, limit) : Effect.succeed(known)))
+    Effect.flatMap(BodyText, (known) =>
+      known === undefined ? RequestDeadline.readingBody(readText(request, limit)) : Effect.succeed(known)
+    )
 })
 
 /** Half of a surrogate pair is not a character. It can arrive only as an escape, since decoding UTF-8 replaces the rest. */

@@ -93,7 +93,7 @@ describe("OrchestratorOperationsHttp", () => {
       )
       yield* TestClock.adjust("8 seconds")
       const error = yield* Fiber.join(waiting)
-      assert.include(error.message, "no answer within 8000 ms")
+      assert.include(error.message, "no answer within 3500 ms")
     }).pipe(Effect.provide(adapter()))
   )
 

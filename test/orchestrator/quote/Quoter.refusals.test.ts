@@ -54,7 +54,7 @@ const cases: Readonly<Record<string, Case>> = {
     trouble: (scene) => Ref.set(scene.tokenRisk, { tokens: [], available: true })
   },
   "a node that does not answer the risk screen": {
-    reason: "upstream_unavailable",
+    reason: "chain_unavailable",
     trouble: (scene) => Ref.update(scene.tokenRisk, (state) => ({ ...state, available: false }))
   },
   "an amount that fees eat up": { reason: "fees_exceed_input", request: { amountIn: WHOLE } },
@@ -120,17 +120,17 @@ const cases: Readonly<Record<string, Case>> = {
     })
   },
   "a node that does not simulate": {
-    reason: "upstream_unavailable",
+    reason: "chain_unavailable",
     trouble: script((state) => {
       state.simulationFails = unavailable
     })
   },
   "a node that does not say what it charges": {
-    reason: "upstream_unavailable",
+    reason: "chain_unavailable",
     trouble: (scene) => Effect.flatMap(scene.chain(source.id), (chain) => chain.fail("feesPerGas"))
   },
   "a node that cannot say where the token is": {
-    reason: "upstream_unavailable",
+    reason: "chain_unavailable",
     trouble: (scene) => Effect.flatMap(scene.chain(destination.id), (chain) => chain.fail("code")),
     request: { route: "" }
   },

@@ -1,6 +1,7 @@
 /** The shell around every request: ids, logs, CORS, methods, headers, shutdown. */
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
+import { TestClock } from "effect/testing"
 import { Deferred, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { OrchestratorApi } from "../../../src/api/orchestrator/OrchestratorApi.ts"
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
@@ -241,6 +242,26 @@ describe("the server", () => {
       yield* Effect.yieldNow
       assert.isTrue(logs.some(({ annotations }) => annotations["status"] === 499))
     })
+  )
+
+  it.effect(
+    "answers 503 when a request takes longer than 4 seconds, and does not wait for what cannot be interrupted",
+    () =>
+      Effect.gen(function* () {
+        const arrived = yield* Deferred.make<void>()
+        const { logs, post } = yield* serve({
+          quote: () => Effect.uninterruptible(Effect.andThen(Deferred.succeed(arrived, undefined), Effect.never))
+        })
+        const request = yield* Effect.forkChild(post("/quote", quoteRequest))
+        yield* Deferred.await(arrived)
+        yield* TestClock.adjust("4 seconds")
+        const answer = yield* Fiber.join(request)
+        assert.deepStrictEqual(
+          [answer.status, answer.json, answer.headers.get("retry-after")],
+          [503, { error: "internal error" }, "1"]
+        )
+        assert.isTrue(logs.some(({ message }) => message.includes("no response within the time limit")))
+      })
   )
 
   it.effect("also answers web requests without a socket", () =>

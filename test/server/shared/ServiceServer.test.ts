@@ -1,4 +1,4 @@
-/** Both services stop, and close idle connections, in the same way. */
+/** Both services stop, and close connections that are idle or too slow, in the same way. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { HttpServer } from "effect/http"
@@ -10,6 +10,8 @@ import * as Orchestrator from "../orchestrator/Harness.ts"
 
 interface Service {
   readonly base: string
+  /** Path of a route that takes a body. */
+  readonly bodyPath: string
   /** Asks for what the service answers once `held` ends. */
   readonly request: Effect.Effect<Response, unknown>
 }
@@ -29,7 +31,8 @@ const orchestrator = Effect.fnUntraced(function* (options: Options) {
     idleFor(options)
   )
   const body = JSON.stringify(Orchestrator.quoteRequest)
-  return { base, request: Effect.tryPromise(() => fetch(`${base}/quote`, { method: "POST", body })) } satisfies Service
+  const request = Effect.tryPromise(() => fetch(`${base}/quote`, { method: "POST", body }))
+  return { base, bodyPath: "/quote", request } satisfies Service
 })
 
 const builder = Effect.fnUntraced(function* (options: Options) {
@@ -44,8 +47,31 @@ const builder = Effect.fnUntraced(function* (options: Options) {
   const base = `http://127.0.0.1:${address._tag === "UnixPathAddress" ? assert.fail() : address.port}`
   const headers = { authorization: `Bearer ${Builder.ADMIN_TOKEN}` }
   const request = Effect.tryPromise(() => fetch(`${base}/admin/operations/health`, { headers }))
-  return { base, request } satisfies Service
+  return { base, bodyPath: "/auth/verify", request } satisfies Service
 })
+
+/** Sends `head`, then `drop` once a second, and returns what comes back until the connection closes. */
+const drip = (base: string, head: string, drop: string) => {
+  const { hostname, port } = new URL(base)
+  return Effect.callback<string>((resume) => {
+    let received = ""
+    const socket = connect(Number(port), hostname, () => socket.write(head))
+    const timer = setInterval(() => socket.write(drop), 1_000)
+    socket.on("data", (data) => {
+      received += data.toString()
+    })
+    // The server may be gone when a drop is sent.
+    socket.on("error", () => undefined)
+    socket.once("close", () => {
+      clearInterval(timer)
+      resume(Effect.succeed(received))
+    })
+    return Effect.sync(() => {
+      clearInterval(timer)
+      socket.destroy()
+    })
+  })
+}
 
 describe.each([
   ["orchestrator", orchestrator],
@@ -87,5 +113,24 @@ describe.each([
       })
       assert.match(received, /^HTTP\/1\.1 200 /)
     })
+  )
+
+  it.live(
+    "cuts a request whose headers or body drip",
+    () =>
+      Effect.gen(function* () {
+        const { base, bodyPath } = yield* start({})
+        const [header, body] = yield* Effect.all(
+          [
+            drip(base, `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: `, "a"),
+            drip(base, `POST ${bodyPath} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`, "b")
+          ],
+          { concurrency: "unbounded" }
+        ).pipe(Effect.timeout("20 seconds"))
+        assert.notInclude(header, " 200 ")
+        assert.match(body, /^HTTP\/1\.1 408 /)
+        assert.include(body, `{"error":"request timed out"}`)
+      }),
+    30_000
   )
 })

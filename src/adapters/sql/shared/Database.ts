@@ -1,9 +1,15 @@
-/** PostgreSQL connection of the durable stores, and the mapping of its failures to `StoreUnavailable`. */
+/**
+ * PostgreSQL connection of the durable stores, and the mapping of its failures to `StoreUnavailable`.
+ *
+ * Every call has a limit on this side, because a database that hangs keeps its connections open and answers nothing: a
+ * statement (which breaks its connection), the wait for a connection, and the whole operation.
+ */
 import { PgClient } from "@effect/sql-pg"
-import { Cause, type Duration, Effect, type Layer, type Redacted } from "effect"
+import { Cause, Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../../ports/shared/Store.ts"
+import * as Sockets from "./Sockets.ts"
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. Accepts libpq's parameters such as `sslmode`. */
@@ -12,33 +18,61 @@ export interface DatabaseOptions {
   readonly poolSize?: number
   /** Name in `pg_stat_activity`. Default: `token-sweep`. */
   readonly applicationName?: string
+  /** Default: 3 seconds. */
   readonly connectTimeout?: Duration.Input
-  /** Timeout of a statement in milliseconds, including its wait for locks. Default: 15000. */
+  /**
+   * Timeout of a statement in milliseconds, including its wait for locks. The server ends such a statement. If the server
+   * does not answer at all, the connection is dropped half a second later. Default: 3000.
+   */
   readonly statementTimeoutMillis?: number
 }
+
+const STATEMENT_TIMEOUT_MILLIS = 3_000
+
+/** Time that the server has to report that it ended a statement. */
+const REPORT_MILLIS = 500
+
+/** Timeout of an operation of a store with its wait for a connection. A transaction has several statements. */
+const OPERATION_TIMEOUT_MILLIS = 10_000
 
 /**
  * Pool that connects on demand: it can be built while the database is down, and it replaces a broken connection at its
  * next use.
  */
 export const layer = (options: DatabaseOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> => {
-  const statementTimeout = options.statementTimeoutMillis ?? 15_000
-  return PgClient.layer({
-    url: options.url,
-    maxConnections: options.poolSize ?? 16,
-    applicationName: options.applicationName ?? "token-sweep",
-    connectTimeout: options.connectTimeout ?? "5 seconds",
-    // Detects a peer that vanished, such as a database host that lost power.
-    keepAlive: "30 seconds",
-    startupParameters: {
-      statement_timeout: String(statementTimeout),
-      // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within
-      // it.
-      idle_in_transaction_session_timeout: String(2 * statementTimeout),
-      timezone: "UTC"
-    }
-  })
+  const statementTimeout = options.statementTimeoutMillis ?? STATEMENT_TIMEOUT_MILLIS
+  return PgClient.layerFrom(
+    Effect.gen(function* () {
+      const stream = yield* Sockets.make(options.url, Duration.millis(statementTimeout + REPORT_MILLIS))
+      return yield* PgClient.make({
+        url: options.url,
+        stream,
+        maxConnections: options.poolSize ?? 16,
+        applicationName: options.applicationName ?? "token-sweep",
+        connectTimeout: options.connectTimeout ?? "3 seconds",
+        startupParameters: {
+          statement_timeout: String(statementTimeout),
+          // Releases the locks of a process that hangs inside a transaction. A transaction that signs must finish within
+          // it.
+          idle_in_transaction_session_timeout: String(2 * statementTimeout),
+          timezone: "UTC"
+        }
+      })
+    })
+  )
 }
+
+/** A single connection to the same database without limits, for migrations. */
+export const unlimited = Effect.flatMap(PgClient.PgClient, ({ config: { applicationName, connectTimeout, url } }) =>
+  PgClient.make({
+    url,
+    applicationName,
+    connectTimeout,
+    keepAlive: "30 seconds",
+    maxConnections: 1,
+    startupParameters: { statement_timeout: "0", idle_in_transaction_session_timeout: "0", timezone: "UTC" }
+  })
+)
 
 /** Message of the server or the socket, without stack traces of the client. */
 export const describe = ({ reason }: SqlError): string =>
@@ -46,11 +80,14 @@ export const describe = ({ reason }: SqlError): string =>
 
 const unavailable = (operation: string, error: SqlError) => new StoreUnavailable({ operation, detail: describe(error) })
 
+const timedOut = (operation: string) =>
+  new StoreUnavailable({ operation, detail: `no answer within ${OPERATION_TIMEOUT_MILLIS / 1_000} s` })
+
 /**
  * Maps every database failure to `StoreUnavailable`, including defects: if a connection is lost inside a transaction,
  * the client cannot roll back and reports that as a defect, together with the original failure as a second defect.
  */
-export const guarded =
+export const mapped =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
     effect.pipe(
@@ -64,6 +101,19 @@ export const guarded =
           : Effect.fail(unavailable(operation, lost))
       })
     )
+
+/** Fails after the time limit of operations. Measured in real time, because it is a server that it waits for. */
+const expired = (operation: string) =>
+  Effect.callback<never, StoreUnavailable>((resume) => {
+    const timer = setTimeout(() => resume(Effect.fail(timedOut(operation))), OPERATION_TIMEOUT_MILLIS)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+/** Limits an operation to {@link OPERATION_TIMEOUT_MILLIS}, and maps its failures like {@link mapped}. */
+export const guarded =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
+    Effect.raceFirst(mapped(operation)(effect), expired(operation))
 
 /** Replaces NUL, which PostgreSQL text cannot contain. Revert reasons and ids of callers may contain it. */
 export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")

@@ -2,10 +2,12 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import * as Net from "node:net"
 import {
   Clock,
   Context,
   Deferred,
+  Duration,
   Effect,
   Exit,
   Fiber,
@@ -22,6 +24,7 @@ import * as Ports from "../../../../src/devnet/Ports.ts"
 import * as Postgres from "../../../../src/devnet/Postgres.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
+import * as SilentPostgres from "../../../support/SilentPostgres.ts"
 import { address, attempt, newIntent, submission, submitted } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 
@@ -104,4 +107,90 @@ it.live(
       expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(10_000)
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
   60_000
+)
+
+it.live(
+  "a database that hangs fails what runs within the limits, and the pool recovers when it answers again",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* Postgres.start({ durable: false })
+      const url = Redacted.make(yield* server.createDatabase("hanging"))
+      // One connection, which two operations wait for.
+      const database = yield* Layer.build(Database.layer({ url, poolSize: 1, statementTimeoutMillis: 1_000 }))
+      const sql = Context.get(database, PgClient.PgClient)
+      const guarded = Database.guarded("asking")
+      yield* sql`SELECT 1`
+
+      const hangs = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      // Its COMMIT is sent when the server hangs already, and cannot be interrupted.
+      const committing = yield* Effect.forkChild(
+        Effect.flip(
+          guarded(
+            sql.withTransaction(
+              Effect.andThen(sql`SELECT 1`, Effect.andThen(Deferred.succeed(hangs, undefined), Deferred.await(goOn)))
+            )
+          )
+        )
+      )
+      yield* Deferred.await(hangs)
+      const resume = yield* SilentPostgres.suspend(server.pid)
+      const [elapsed, failures] = yield* Effect.timed(
+        Effect.gen(function* () {
+          yield* Deferred.succeed(goOn, undefined)
+          const waiting = yield* Effect.forkChild(Effect.flip(guarded(sql`SELECT 2`)))
+          return [yield* Fiber.join(committing), yield* Fiber.join(waiting)]
+        })
+      )
+      expect(failures).toMatchObject([unavailable, unavailable])
+      expect(failures[0]?.detail).toContain("no answer within 1.5 s")
+      // A statement, and the attempt at a new connection.
+      expect(Duration.toSeconds(elapsed)).toBeLessThan(8)
+
+      yield* resume
+      expect(yield* guarded(sql`SELECT 3 AS three`)).toEqual([{ three: 3 }])
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
+  60_000
+)
+
+it.live(
+  "an operation does not wait for a connection without an end",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* Postgres.start({ durable: false })
+      const url = Redacted.make(yield* server.createDatabase("busy"))
+      // The server ends a transaction that does nothing for twice as long.
+      const database = yield* Layer.build(Database.layer({ url, poolSize: 1, statementTimeoutMillis: 20_000 }))
+      const sql = Context.get(database, PgClient.PgClient)
+      const taken = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(Deferred.succeed(taken, undefined), Effect.never)))
+      yield* Deferred.await(taken)
+      const failure = yield* Effect.flip(Database.guarded("waiting")(sql`SELECT 1`))
+      expect(failure).toMatchObject({ ...unavailable, detail: "no answer within 10 s" })
+    }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
+  60_000
+)
+
+it.live(
+  "an encrypted connection is limited in the same way",
+  () =>
+    Effect.gen(function* () {
+      // A server that agrees to encryption and then is silent: no connection is made within the limit.
+      const silent = yield* Effect.acquireRelease(
+        Effect.callback<Net.Server>((resume) => {
+          const listening = Net.createServer((socket) => socket.once("data", () => socket.write("S")))
+          listening.listen(0, "127.0.0.1", () => resume(Effect.succeed(listening)))
+        }),
+        (listening) => Effect.sync(() => listening.close())
+      )
+      const address = silent.address()
+      const port = typeof address === "object" ? address?.port : undefined
+      const url = Redacted.make(`postgres://postgres@127.0.0.1:${port}/none?sslmode=require`)
+      const options = { url, statementTimeoutMillis: 500, connectTimeout: "30 seconds" } as const
+      const database = yield* Layer.build(Database.layer(options))
+      const sql = Context.get(database, PgClient.PgClient)
+      const failure = yield* Effect.flip(Database.guarded("asking")(sql`SELECT 1`))
+      expect(failure).toMatchObject({ ...unavailable, detail: expect.stringContaining("no answer within 1 s") })
+    }).pipe(Effect.scoped),
+  30_000
 )

@@ -1,7 +1,7 @@
 import { layer, expect } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import { migrations } from "../../../../migrations/orchestrator/index.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import * as Migrations from "../../../../src/adapters/sql/shared/Migrations.ts"
@@ -11,7 +11,7 @@ import { TestDatabase, testDatabase } from "../../../support/Postgres.ts"
 const ALL = Object.keys(migrations)
 
 /** Another process: a pool of its own. */
-const elsewhere = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
+const elsewhere = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
   Effect.flatMap(TestDatabase, ({ url }) =>
     Effect.provide(effect, Database.layer({ url: Redacted.make(url), poolSize: 1 }))
   )
@@ -34,12 +34,14 @@ layer(testDatabase)("migrations", (it) => {
   it.effect("leave nothing behind when one of them fails, and run when it is mended", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const first = Effect.asVoid(sql`CREATE TABLE builder.first (id integer)`)
-      const broken = Effect.asVoid(sql`CREATE TABLE nowhere.second (id integer)`)
+      const creates = (table: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (own) => Effect.asVoid(own`CREATE TABLE ${own(table)} (id integer)`))
+      const first = creates("builder.first")
+      const broken = creates("nowhere.second")
       const failure = yield* Effect.flip(Migrations.migrate("builder", { "0001_first": first, "0002_second": broken }))
       expect(failure).toMatchObject({ _tag: "MigrationError", kind: "Failed" })
       expect(yield* sql`SELECT FROM pg_namespace WHERE nspname = 'builder'`).toEqual([])
-      const mended = Effect.asVoid(sql`CREATE TABLE builder.second (id integer)`)
+      const mended = creates("builder.second")
       expect(yield* Migrations.migrate("builder", { "0001_first": first, "0002_second": mended })).toEqual([
         "0001_first",
         "0002_second"
