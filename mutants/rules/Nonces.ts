@@ -85,6 +85,27 @@ export const nonces: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/watch/Plan.test.ts"]
   },
   {
+    name: "a transaction is given up although another endpoint has its receipt",
+    file: "src/orchestrator/watch/Observing.ts",
+    text: "const found = isForGood(displaced.get(transaction.id), nowMs)",
+    replacement: "const found = isForGood(undefined, nowMs)",
+    tests: ["test/orchestrator/watch/Observing.test.ts"]
+  },
+  {
+    name: "a late receipt is booked twice",
+    file: "src/adapters/sql/orchestrator/RelayEndings.ts",
+    text: "status = 'final' AND included_hash IS NULL\n        RETURNING",
+    replacement: "status = 'final'\n        RETURNING",
+    tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
+  },
+  {
+    name: "a reorganisation leaves the cost of what it removed in the books",
+    file: "src/adapters/sql/orchestrator/RelayEndings.ts",
+    text: "SET wei = s.wei - booked.wei",
+    replacement: "SET wei = s.wei",
+    tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
+  },
+  {
     name: "a transaction behind another nonce of its lane is replaced",
     file: PLAN,
     text: "const isNext = laneNonce.latest === nonce",

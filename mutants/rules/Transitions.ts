@@ -56,6 +56,27 @@ export const transitions: ReadonlyArray<Mutant> = [
     tests: ["test/domain/SweepVerdict.test.ts"]
   },
   {
+    name: "a sweep that reverted fails while anybody can still send it",
+    file: VERDICT,
+    text: '{ _tag: "GiveUp", reason }',
+    replacement: '{ _tag: "Fail", reason }',
+    tests: ["test/domain/SweepVerdict.test.ts"]
+  },
+  {
+    name: "a nonce is read from whichever block the node has at a height",
+    file: "src/orchestrator/settle/Evidence.ts",
+    text: "intent.order.owner, word, { hash })",
+    replacement: "intent.order.owner, word, number)",
+    tests: ["test/orchestrator/settle/Evidence.test.ts"]
+  },
+  {
+    name: "an event on another branch says who spent a nonce",
+    file: "src/orchestrator/settle/SweptEvents.ts",
+    text: "Option.exists(({ hash }) => hash === blockHash)",
+    replacement: "Option.exists(({ hash }) => hash === blockHash || true)",
+    tests: ["test/orchestrator/settle/Evidence.test.ts"]
+  },
+  {
     name: "an expired sweep is sent again",
     file: VERDICT,
     text: 'if (evidence.expired) return { _tag: "Fail", reason: reason ?? "expired" }',
