@@ -1,57 +1,45 @@
 /** Steps in which PostgreSQL says nothing, takes no writes, or has no space left. */
 import { Effect, Fiber } from "effect"
-import * as SweepClient from "../../test/support/SweepClient.ts"
 import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
-import type { Slot } from "../Slot.ts"
 import type { World } from "../World.ts"
 import { nothing, type Played, type Stage, type Step, settling, stopped } from "./Step.ts"
 
 /** Time in which health must name a database that takes no writes. */
 const HEALTH_MILLIS = 5_000
 
-/**
- * Submits a sweep that was quoted before the fault. Any response is right if it comes in time: the client submits again
- * afterwards, and the sweep must arrive once.
- */
-const submitting = Effect.fnUntraced(function* ({ prober, traffic, world }: Stage, fault: Effect.Effect<Played>) {
-  const sweeps = yield* Effect.forEach([world.alpha, world.beta], (place) => traffic.quoted(place), { concurrency: 2 })
-  const played = yield* Effect.gen(function* () {
-    const slot = traffic.nextSlot()
-    const submitted = yield* Effect.forEach(
-      sweeps,
-      (sweep) =>
-        sweep === undefined
-          ? Effect.void
-          : prober.time(slot, "POST /intents", () => SweepClient.make(slot.url).submit(sweep.signed)),
-      { concurrency: 2, discard: true }
-    ).pipe(Effect.forkChild)
-    const result = yield* fault
-    yield* Fiber.join(submitted)
-    return result
-  })
-  const refused = yield* Effect.forEach(sweeps, (sweep) =>
-    sweep === undefined ? Effect.succeed("no quote before the fault") : again(world, traffic.nextSlot(), sweep)
-  )
-  return { ...played, findings: [...played.findings, ...refused.filter((finding) => finding !== undefined)] }
-})
-
-/** The service recovers by itself. */
+/** The service recovers by itself in this time. */
 const RECOVERY_MILLIS = 15_000
 
-const again = Effect.fnUntraced(function* (
-  { client }: World,
-  slot: Slot,
-  sweep: Parameters<World["client"]["submit"]>[1]
-) {
-  const until = performance.now() + RECOVERY_MILLIS
-  for (;;) {
-    const answer = yield* client.submit(slot.url, sweep)
-    if (answer === "acknowledged") return undefined
-    if (performance.now() > until) {
-      return `a submission after the fault was ${answer} for ${RECOVERY_MILLIS} ms: ${client.refusals.get(sweep.id) ?? "no response"}`
-    }
-    yield* Effect.sleep("200 millis")
-  }
+/**
+ * Submits sweeps that were quoted before the fault. Any response is right if it comes in time: the client finds out afterwards,
+ * and submits again what did not arrive.
+ */
+const submitting = Effect.fnUntraced(function* ({ prober, traffic, world }: Stage, fault: Effect.Effect<Played>) {
+  const { alpha, beta, client } = world
+  const quoted = yield* Effect.forEach([alpha, beta], (place) => traffic.quoted(place), { concurrency: 2 })
+  const sweeps = quoted.filter((sweep) => sweep !== undefined)
+  const submitted = yield* Effect.forEach(
+    sweeps,
+    (sweep) => {
+      const slot = traffic.nextSlot()
+      return prober.time(slot, "POST /intents", () => Effect.runPromise(client.submit(slot.url, sweep)))
+    },
+    { concurrency: 2, discard: true }
+  ).pipe(Effect.forkChild)
+  const { beside, findings } = yield* fault
+  yield* Fiber.join(submitted)
+  const missing = yield* settling(
+    Effect.gen(function* () {
+      yield* client.followUp(traffic.nextSlot().url)
+      const known = new Set(client.acknowledged())
+      return sweeps.flatMap(({ id }) =>
+        known.has(id) ? [] : [`${id} cannot be submitted after the fault: ${client.refusals.get(id) ?? "no response"}`]
+      )
+    }),
+    RECOVERY_MILLIS
+  )
+  const unquoted = quoted.length === sweeps.length ? [] : ["no quote before the fault"]
+  return { beside, findings: [...findings, ...unquoted, ...missing] }
 })
 
 export interface Silence {

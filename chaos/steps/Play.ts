@@ -89,10 +89,14 @@ const failures = ({ world: { sql } }: Stage) => {
   )
 }
 
+const shown = ({ details, key, message }: Alarms.Alarm) => `${key}: ${message} ${JSON.stringify(details)}`
+
 /** Makes the check after a step. False if the service does not come to rest. */
 const makeChecked = (staged: Stage, found: Found) => {
   const failed = failures(staged)
   const known = new Map<string, bigint>()
+  // Requests that a fault swallowed may time out, and raise their alert, when the next step has begun.
+  let previous: Planned["step"] | undefined
   return Effect.fnUntraced(function* ({ step }: Planned) {
     const { alarms, world } = staged
     const within = (each: string) => `${step.name}: ${each}`
@@ -100,18 +104,21 @@ const makeChecked = (staged: Stage, found: Found) => {
     const isQuiet = yield* world.quiet
     if (!isQuiet) found.others.push(within("the service did not come to rest"))
     const lasting = yield* alarms.lasting
-    found.lastingAlerts.push(...lasting.map(({ key, message }) => within(`${key} stays: ${message}`)))
+    found.lastingAlerts.push(...lasting.map((alarm) => within(`stays: ${shown(alarm)}`)))
     const raised = yield* alarms.raised
     found.falseAlerts.push(
-      ...raised.filter((alarm) => !step.explains(alarm)).map(({ key, message }) => within(`${key}: ${message}`))
+      ...raised
+        .filter((alarm) => !step.explains(alarm) && previous?.explains(alarm) !== true)
+        .map((alarm) => within(shown(alarm)))
     )
+    previous = step
     const unexpected = yield* failed
     if (!step.mayFail) found.others.push(...unexpected.map(within))
     for (const { chain, wei } of yield* Books.differences(world)) {
       // A difference stays, so only its change belongs to this step.
-      if (wei !== (known.get(chain) ?? 0n)) {
-        found.unbalanced.push(within(`${wei - (known.get(chain) ?? 0n)} wei of ${chain} are paid and not booked`))
-      }
+      const fresh = wei - (known.get(chain) ?? 0n)
+      if (fresh > 0n) found.unbalanced.push(within(`${fresh} wei of ${chain} are paid and not booked`))
+      if (fresh < 0n) found.unbalanced.push(within(`${-fresh} wei of ${chain} are booked and not paid`))
       known.set(chain, wei)
     }
     return isQuiet
