@@ -12,19 +12,21 @@ const Checksummed = Schema.TemplateLiteral(["0x", Schema.String]).pipe(Schema.br
 /** An EIP-55 checksummed address. */
 export type Address = typeof Checksummed.Type
 
+const EXPECTED = "expected an address: 0x followed by 40 hex digits"
+
 /** Decodes any 40-hex address to its checksummed form; encodes to the checksummed form. */
-export const Address = Schema.String.pipe(
-  Schema.check(
-    Schema.isPattern(/^0x[0-9a-fA-F]{40}$/, { message: "expected an address: 0x followed by 40 hex digits" })
-  ),
-  Schema.decodeTo(
-    Checksummed,
-    SchemaTransformation.transform({
-      decode: (text): `0x${string}` => of(text),
-      encode: (address): string => address
-    })
+export const Address = Schema.String.annotate({ message: EXPECTED })
+  .pipe(
+    Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/, { message: EXPECTED })),
+    Schema.decodeTo(
+      Checksummed,
+      SchemaTransformation.transform({
+        decode: (text): `0x${string}` => of(text),
+        encode: (address): string => address
+      })
+    )
   )
-).annotate({ identifier: "Address", description: "0x plus 40 hex digits" })
+  .annotate({ identifier: "Address", description: "0x plus 40 hex digits" })
 
 /** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit above 7 in its place. */
 export const checksummed = (digits: string, hash: string): Address => {

@@ -6,22 +6,29 @@ import { Schema, SchemaTransformation } from "effect"
 
 export const MAX_UINT256 = 2n ** 256n - 1n
 
+const EXPECTED = "expected a non-negative integer as a decimal string"
+
 /** 2^256 − 1 has 78 digits. A longer string is an overflow or padded with zeros, and is rejected unparsed. */
-const DECIMAL = /^[0-9]{1,78}$/
+const MAX_DIGITS = 78
 
 /** Decodes a non-negative decimal string that fits a uint256, with or without leading zeros. Encodes without them. */
-export const Uint256 = Schema.String.pipe(
-  Schema.check(Schema.isPattern(DECIMAL, { message: "expected a non-negative integer as a decimal string" })),
-  Schema.decodeTo(
-    Schema.BigInt.pipe(
-      Schema.check(Schema.makeFilter((value: bigint) => value <= MAX_UINT256 || "must be at most 2^256 - 1"))
+export const Uint256 = Schema.String.annotate({ message: EXPECTED })
+  .pipe(
+    Schema.check(
+      Schema.isPattern(/^[0-9]+$/, { message: EXPECTED }),
+      Schema.isMaxLength(MAX_DIGITS, { message: `must have at most ${MAX_DIGITS} digits` })
     ),
-    SchemaTransformation.transform({
-      decode: (text) => BigInt(text),
-      encode: (value) => value.toString()
-    })
+    Schema.decodeTo(
+      Schema.BigInt.pipe(
+        Schema.check(Schema.makeFilter((value: bigint) => value <= MAX_UINT256 || "must be at most 2^256 - 1"))
+      ),
+      SchemaTransformation.transform({
+        decode: (text) => BigInt(text),
+        encode: (value) => value.toString()
+      })
+    )
   )
-).annotate({ identifier: "Uint256", description: "a uint256 as a decimal string" })
+  .annotate({ identifier: "Uint256", description: "a uint256 as a decimal string" })
 
 export type Uint256 = typeof Uint256.Type
 

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { described } from "./Described.ts"
+import { plainText } from "./PlainText.ts"
 
 /**
  * Way in which a builder's markup is paid. `onchain`: the sweep transfers it to the builder. `ledger`: the ledger owes
@@ -57,15 +58,11 @@ export const Markup = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: MAX_BPS }, { message: `expected an integer from 0 to ${MAX_BPS}` })
 ).annotate({ identifier: "Markup", description: "basis points; 1 bps = 0.01 %" })
 
-const CONTROL = /\p{Cc}|\p{Zl}|\p{Zp}/u
-
-/** 1 to 64 Unicode code points, at least one of them visible, none a control character. */
-export const DisplayName = Schema.String.check(
-  Schema.makeFilter((name: string) => {
-    const length = [...name].length
-    return (length >= 1 && length <= 64 && name.trim() !== "" && !CONTROL.test(name)) || "expected 1 to 64 characters"
-  })
-).annotate({ identifier: "DisplayName", description: "1 to 64 characters" })
+/** Display name: 1 to 64 Unicode code points (spec, "Limits"). */
+export const DisplayName = plainText({ minimum: 1, maximum: 64 }).annotate({
+  identifier: "DisplayName",
+  description: "1 to 64 characters, none of them a control character or one that changes the direction of text"
+})
 
 /** Builder on the wire (spec, "Builder"). */
 export const Builder = Schema.Struct({

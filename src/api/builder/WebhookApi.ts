@@ -10,6 +10,7 @@ import { DetailedBody, SameSiteOnly, SessionOnly } from "./Middleware.ts"
 import { cursor, Ok, page } from "./AccountSchemas.ts"
 import * as Docs from "./WebhookDocs.ts"
 import { described } from "../../domain/Described.ts"
+import { plainText } from "../../domain/PlainText.ts"
 
 const Url = described(
   Schema.String.check(
@@ -18,9 +19,7 @@ const Url = described(
   "HTTPS URL whose host resolves to public addresses only."
 )
 
-const Description = Schema.String.check(
-  Schema.isPattern(/^[^\p{Cc}\p{Zl}\p{Zp}]{0,200}$/u, { message: "expected at most 200 characters" })
-)
+const Description = plainText({ minimum: 0, maximum: 200 })
 
 const NOTE = "Note of the builder, at most 200 characters."
 const EVENTS = "Event types that are sent. All if the list is empty."

@@ -66,6 +66,10 @@ export const problems = (
     case "Pointer":
       return problems(issue.issue, [...path, ...issue.path], override)
     case "Composite":
+      // A text that does not match a template has problems in its parts, which are no fields.
+      if (issue.ast._tag === "TemplateLiteral" && issue.issues[0]._tag === "Encoding") {
+        return [{ path, message: override ?? mismatch(issue.ast) }]
+      }
       return issue.issues.flatMap((inner) => problems(inner, path, override))
     case "AnyOf":
       return issue.issues.length === 0

@@ -41,11 +41,12 @@ describe("SchemaMessages", () => {
   })
 
   it.each([
-    ["owner", 5, "expected a string"],
+    ["owner", 5, ADDRESS],
     ["owner", "0x12", ADDRESS],
     ["owner", zero, "must not be the zero address"],
     ["destination", zero, "must not be the zero address"],
-    ["amountIn", 25, "expected a string"],
+    ["amountIn", 25, DECIMAL],
+    ["amountIn", "1".repeat(79), "must have at most 78 digits"],
     ["amountIn", "-1", DECIMAL],
     ["amountIn", "1.5", DECIMAL],
     ["amountIn", "", DECIMAL],
@@ -86,9 +87,11 @@ describe("SchemaMessages", () => {
     assert.deepStrictEqual(messagesOf(IntentSubmission, { ...rest, authorization: "0x" }), [
       "authorization: expected an object"
     ])
-    assert.deepStrictEqual(messagesOf(IntentSubmission, { ...submission, signature: "0x1" }), [
-      "signature: expected bytes: 0x followed by hex digits"
-    ])
+    for (const signature of ["0x1", "12", "", 5, null]) {
+      assert.deepStrictEqual(messagesOf(IntentSubmission, { ...submission, signature }), [
+        "signature: expected bytes: 0x followed by hex digits"
+      ])
+    }
   })
 
   it("joins with '; '", () => {
@@ -97,7 +100,7 @@ describe("SchemaMessages", () => {
     if (Result.isFailure(result)) {
       assert.strictEqual(
         SchemaMessages.format(result.failure.issue, "body"),
-        "owner: expected a string; tier: expected one of tier1, tier2, tier3"
+        `owner: ${ADDRESS}; tier: expected one of tier1, tier2, tier3`
       )
     }
   })
