@@ -1,4 +1,4 @@
-/** Statements of the orchestrator read by their indexes, however many sweeps are behind them. */
+/** Statements of the orchestrator read by their indexes, with any number of sweeps behind them. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
