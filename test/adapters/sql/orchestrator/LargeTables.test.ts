@@ -124,7 +124,7 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     "due deliveries are found by their times",
     "intents_delivery_due",
     400,
-    intents(({ deliveriesDue }) => deliveriesDue(1, 50))
+    intents(({ deliveriesDue }) => deliveriesDue(1, 7, 50))
   )
   test(
     "an intent is found by its id",
