@@ -40,6 +40,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
     code: () => unexpected,
     balance: () => unexpected,
     transactionCount: () => unexpected,
+    transactionOf: () => unexpected,
     accounts: () => unexpected,
     call: () => unexpected,
     simulate: () => unexpected,

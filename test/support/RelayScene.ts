@@ -69,7 +69,8 @@ export const silent = (client: ChainClient): ChainClient => ({
   receipt: () => Effect.never,
   send: () => Effect.never,
   simulate: () => Effect.never,
-  transactionCount: () => Effect.never
+  transactionCount: () => Effect.never,
+  transactionOf: () => Effect.never
 })
 
 export const TOKEN = address(0xb1)

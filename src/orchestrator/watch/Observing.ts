@@ -29,6 +29,15 @@ const findReceipt = Effect.fnUntraced(function* (
   return Option.none<Included>()
 })
 
+/** True when the block that used the nonce has one of the attempts, whose receipt is late. Nodes lose the state of old blocks. */
+const isOwn = Effect.fnUntraced(function* ({ view }: ChainPass, { attempts, lane, nonce }: RelayTransaction) {
+  if (Option.isNone(view.confirmed)) return false
+  const user = yield* view.client
+    .transactionOf(lane, nonce, view.confirmed.value.number)
+    .pipe(Effect.catchTag("ChainUnavailable", () => Effect.succeedNone))
+  return Option.exists(user, (used) => attempts.some(({ hash }) => hash === used))
+})
+
 const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion: Inclusion | undefined) {
   if (inclusion === undefined) return false
   const block = yield* pass.block(inclusion.blockNumber)
@@ -88,6 +97,9 @@ export const make = Effect.gen(function* () {
     const found = isForGood(displaced.get(transaction.id), nowMs)
       ? yield* findReceipt(pass, transaction.attempts, "everywhere")
       : soon
+    const isLate =
+      isForGood(displaced.get(transaction.id), nowMs) && Option.isNone(found) && (yield* isOwn(pass, transaction))
+    if (isLate) displaced.delete(transaction.id)
     const seen: Observation = {
       transaction: {
         kind,

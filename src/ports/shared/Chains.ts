@@ -164,6 +164,15 @@ export interface ChainClient {
     address: Address.Address,
     block: "latest" | "pending" | bigint | BlockHash
   ) => Effect.Effect<bigint, ChainUnavailable>
+  /**
+   * Hash of the transaction by which an account used a nonce, in the block with this number or one of the 4,096 before it.
+   * None if there is no such transaction. Reads blocks and state only, which a node may show before receipts.
+   */
+  readonly transactionOf: (
+    address: Address.Address,
+    nonce: bigint,
+    lastBlock: bigint
+  ) => Effect.Effect<Option.Option<Hash>, ChainUnavailable>
   /** Code in the latest block and pending transaction count of many accounts, in their order, in one request. */
   readonly accounts: (
     addresses: ReadonlyArray<Address.Address>

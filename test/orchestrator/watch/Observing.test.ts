@@ -37,6 +37,31 @@ describe("an own transaction that looks displaced", () => {
     )
   )
 
+  it.effect("waits for its receipt while a block has it", () => {
+    let isLate = true
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      receipt: (hash) => (isLate ? Effect.succeedNone : client.receipt(hash)),
+      logs: (filter) => (isLate ? Effect.succeed([]) : client.logs(filter))
+    }))
+    return Effect.gen(function* () {
+      const { alertKinds, attempt, bury, givenUp, mineLane, sent, unfinished } = yield* sentSweep()
+      // It reverted, so that its order's nonce does not show that it was mined.
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(2)
+      yield* waitInVain
+      yield* waitInVain
+      assert.lengthOf(yield* unfinished, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+      isLate = false
+      yield* tick
+      assert.strictEqual(yield* givenUp("a"), "stale_authorization")
+      assert.lengthOf(yield* unfinished, 0)
+      assert.lengthOf(yield* sent, 1)
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
+
   it.effect("is not given up while the other endpoints do not answer", () =>
     Effect.gen(function* () {
       const { alertKinds, bury, mineLane, unfinished } = yield* sentSweep()

@@ -136,6 +136,27 @@ export const chainsSuite = (name: string, adapter: Layer.Layer<Chains | ChainDri
       })
     )
 
+    it.effect("finds the transaction by which an account used a nonce", () =>
+      Effect.gen(function* () {
+        const { client, driver } = yield* setUp
+        const nonce = yield* client.transactionCount(driver.sender, "latest")
+        const find = (of: bigint) =>
+          Effect.flatMap(client.block("latest"), (head) => client.transactionOf(driver.sender, of, some(head).number))
+        const hashes: Array<Hash> = []
+        for (const offset of [0n, 1n]) {
+          hashes.push(yield* client.send(yield* driver.transaction(nonce + offset)))
+          yield* driver.mine
+        }
+        const last = some(yield* client.block("latest"))
+        for (let block = 0; block < 5; block++) yield* driver.mine
+        assert.deepStrictEqual(yield* find(nonce), Option.fromUndefinedOr(hashes[0]))
+        assert.deepStrictEqual(yield* find(nonce + 1n), Option.fromUndefinedOr(hashes[1]))
+        assert.deepStrictEqual(yield* find(nonce + 2n), Option.none())
+        const before = client.transactionOf(driver.sender, nonce + 1n, last.number - 1n)
+        assert.deepStrictEqual(yield* before, Option.none())
+      })
+    )
+
     it.effect("reads the state of a block by its hash, and says when it does not have the block", () =>
       Effect.gen(function* () {
         const { client, driver } = yield* setUp

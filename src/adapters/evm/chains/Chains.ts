@@ -10,6 +10,7 @@ import * as JsonRpcHttp from "../rpc/Http.ts"
 import * as JsonRpcPool from "../rpc/Pool.ts"
 import * as Calls from "./Calls.ts"
 import * as Node from "./Node.ts"
+import * as NonceUse from "./NonceUse.ts"
 import * as Reads from "./Reads.ts"
 import * as Sending from "./Sending.ts"
 
@@ -41,7 +42,14 @@ const makeClient = Effect.fnUntraced(function* (
   const node = Node.make(chain, pool)
   const reads = Reads.make(node)
   const heads = yield* JsonRpcHeads.make({ chain, block: reads.block }, wsUrl)
-  return { chain, heads, ...reads, ...Calls.make(node), send: Sending.make(node) } satisfies ChainClient
+  return {
+    chain,
+    heads,
+    ...reads,
+    ...Calls.make(node),
+    transactionOf: NonceUse.make(node, reads.transactionCount),
+    send: Sending.make(node)
+  } satisfies ChainClient
 })
 
 /** Chains over HTTP endpoints. No node is asked before the first use. A node of another chain is never used. */

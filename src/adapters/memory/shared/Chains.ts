@@ -160,6 +160,14 @@ const clientOf = (state: State): ChainClient => ({
       const at = typeof block === "bigint" ? Effect.succeed(block) : numberOf(state, "transactionCount", block)
       return Effect.map(at, (number) => history.findLast(({ since }) => since <= number)?.latest ?? 0n)
     }),
+  // The account that sent a transaction is not scripted, so only the one transaction of a block can be told.
+  transactionOf: (address, nonce, lastBlock) =>
+    asking(state, "transactionOf", () => {
+      const used = (state.counts.get(address) ?? []).find(({ latest }) => latest > nonce)
+      const block = state.mined.find(({ block: { number } }) => number === used?.since && number <= lastBlock)
+      const [only, ...others] = block?.receipts ?? []
+      return Effect.succeed(only === undefined || others.length > 0 ? Option.none() : Option.some(only.transactionHash))
+    }),
   accounts: (addresses) =>
     asking(state, "accounts", () =>
       Effect.succeed(
