@@ -32,9 +32,16 @@ export const TokenPrice = Schema.Struct({
   priceUsd: described(Usd, "Price of one whole token in US dollars.")
 }).annotate({ identifier: "TokenPrice" })
 
+/** Chains whose part of a response is missing. */
+const unavailableChains = described(
+  Schema.optionalKey(Schema.Array(ChainId)),
+  "Chains that did not answer in time, so that their tokens are missing. Absent if every chain answered."
+)
+
 export const PricesView = Schema.Struct({
   prices: described(Schema.Array(TokenPrice), "Prices of listed tokens."),
-  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the prices were read.")
+  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the prices were read."),
+  unavailableChains
 }).annotate({
   identifier: "Prices",
   description: "Listed tokens that have a price"
@@ -45,7 +52,8 @@ export const PortfolioView = Schema.Struct({
   owner: described(Address.Address, "Owner of the balances."),
   tokens: described(Schema.Array(PortfolioToken), "Tokens with a balance, on all chains."),
   totalUsd: described(Usd, "Value of all balances that have a price, in US dollars."),
-  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the balances were read.")
+  updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the balances were read."),
+  unavailableChains
 }).annotate({ identifier: "Portfolio" })
 export type PortfolioView = typeof PortfolioView.Type
 

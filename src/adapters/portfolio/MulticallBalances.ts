@@ -3,6 +3,7 @@ import { Array, Effect, Layer, Option } from "effect"
 import { encodeFunctionData, erc20Abi, multicall3Abi } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import { isNative, NATIVE, type TokenInfo } from "../../domain/Token.ts"
 import { Balances, BalancesUnavailable, type TokenBalance } from "../../ports/orchestrator/Balances.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
@@ -37,14 +38,13 @@ const onChain = Effect.fn("MulticallBalances.onChain")(function* (client: ChainC
 
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
-  const of = Effect.fn("MulticallBalances.of")(
-    function* (owner: Address.Address) {
-      const held = yield* Effect.forEach(chains.all, (client) => onChain(client, owner), { concurrency: "unbounded" })
-      return held.flat()
+  const on = Effect.fn("MulticallBalances.on")(
+    function* (chainId: ChainId, owner: Address.Address) {
+      return yield* onChain(yield* chains.get(chainId), owner)
     },
-    Effect.catchTag("ChainUnavailable", (error) => Effect.fail(new BalancesUnavailable({ detail: error.message })))
+    Effect.mapError((error) => new BalancesUnavailable({ detail: error.message }))
   )
-  return Balances.of({ of })
+  return Balances.of({ on })
 })
 
 export const layer = Layer.effect(Balances, make)

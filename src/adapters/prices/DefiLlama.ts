@@ -36,6 +36,9 @@ const KEYS_PER_CALL = 40
 const MIN_CONFIDENCE = 0.9
 const MAX_AGE = Duration.hours(1)
 
+/** Leaves time for other sources within the limit of a read for users. */
+const TIMEOUT = Duration.seconds(1)
+
 /** Pause after a 429, from `Retry-After` within bounds. */
 const DEFAULT_PAUSE = Duration.seconds(30)
 const MAX_PAUSE = Duration.minutes(5)
@@ -86,7 +89,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const client = yield* HttpClient.HttpClient
   const pausedUntil = yield* Ref.make(0)
   const baseUrl = options.baseUrl ?? "https://coins.llama.fi"
-  const timeout = options.timeout ?? Duration.seconds(3)
+  const timeout = options.timeout ?? TIMEOUT
 
   const unavailable = (detail: string) => new PricesUnavailable({ detail: `DefiLlama: ${detail}` })
 

@@ -205,15 +205,18 @@ const portfolioExample = { owner, tokens: [held], totalUsd: "25.000000", updated
 
 export const portfolio = documented({
   summary: "Get the balances of an owner",
-  description: withErrors("Balances on every served chain, with prices if known.", portfolioErrors),
+  description: withErrors(
+    "Balances on every served chain, with prices if known. A chain that fails or does not answer within 1.5 seconds is named in `unavailableChains`, and its tokens are missing.",
+    portfolioErrors
+  ),
   response: { status: 200, body: portfolioExample }
 })
 
 export const prices = documented({
   summary: "List prices of tokens",
   description: withErrors(
-    "Prices in US dollars for one whole token, at most a minute old, for display only. Listed tokens without a price are left out.",
-    [rateLimited, unexpected, [502, "internal error", "the price provider failed"]]
+    "Prices in US dollars for one whole token, at most a minute old, for display only. Listed tokens without a price are left out. A chain that fails or does not answer within 1.5 seconds is named in `unavailableChains`.",
+    [rateLimited, unexpected, [502, "internal error", "no chain answered, or no price source did"], unavailable]
   ),
   response: {
     status: 200,
@@ -224,7 +227,7 @@ export const prices = documented({
 export const sweepable = documented({
   summary: "Get the sweepable balances of an owner",
   description: withErrors(
-    "The portfolio, with the amount that a sweep of each token leaves after fees.",
+    "The portfolio, with the amount that a sweep of each token leaves after fees. A chain that fails or does not answer within 1.5 seconds is named in `unavailableChains`, and its tokens are missing.",
     portfolioErrors
   ),
   response: {

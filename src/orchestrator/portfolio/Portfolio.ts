@@ -1,18 +1,23 @@
-/** Lists the tokens that an owner holds across chains, and those of them that are worth sweeping. */
+/**
+ * Lists the tokens that an owner holds across chains, and those of them that are worth sweeping. Chains that do not answer are
+ * named and left out.
+ */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
 import * as Usd from "../../domain/Usd.ts"
 import { Balances } from "../../ports/orchestrator/Balances.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
-import { Chains } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as PerChain from "../shared/PerChain.ts"
 import { type Holding, portfolioToken, totalUsd } from "./Holding.ts"
 import * as Sweepability from "./Sweepability.ts"
 
-/** A balance provider, price source or node did not answer (502, masked). */
+/** No chain has a balance provider, price source and node that answer (502, masked). */
 export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailable>()("PortfolioUnavailable", {
   detail: Schema.String
 }) {
@@ -23,6 +28,9 @@ export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailabl
 
 /** Lifetime of cached prices for display. Quotes request their own. */
 const PRICES_LIFETIME = Duration.minutes(1)
+
+/** The same while a chain does not answer, so that not every request waits for it. */
+const PARTIAL_PRICES_LIFETIME = Duration.seconds(5)
 
 /** Tokens that are screened concurrently. */
 const SCREENING_CONCURRENCY = 8
@@ -41,54 +49,73 @@ export class Portfolio extends Context.Service<
     Effect.gen(function* () {
       const chains = yield* Chains
       const pricesOn = yield* makePricesOn
-      const holdings = yield* makeHoldings
+      const holdingsOn = yield* makeHoldingsOn
       const { factsOf, judge } = yield* Sweepability.make
 
-      const tierOf = ({ token }: Holding) =>
-        Effect.map(chains.get(token.chainId), ({ chain }) => Chain.listedTier(chain, token.address))
+      /** Asks every chain, and fails if none answers. */
+      const onEach = Effect.fnUntraced(function* <A>(
+        ask: (client: ChainClient) => Effect.Effect<A, { readonly message: string }>
+      ) {
+        const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, ask)
+        if (answers.length === 0) return yield* new PortfolioUnavailable({ detail: "no chain answered" })
+        return {
+          answers,
+          at: {
+            updatedAtMs: yield* Clock.currentTimeMillis,
+            ...(unavailableChains.length === 0 ? {} : { unavailableChains })
+          }
+        }
+      })
 
       const portfolio = Effect.fn("Portfolio.portfolio")(function* (owner: Address.Address) {
-        const { held } = yield* holdings(owner)
-        const tokens = yield* Effect.forEach(held, (holding) =>
-          Effect.map(tierOf(holding), (tier) => portfolioToken(holding, tier))
+        const { answers, at } = yield* onEach((client) =>
+          Effect.map(holdingsOn(client, owner), ({ held }) => ({
+            held,
+            tokens: held.map((holding) =>
+              portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address))
+            )
+          }))
         )
-        return { owner, tokens, totalUsd: totalUsd(held), updatedAtMs: yield* Clock.currentTimeMillis }
-      }, asUnavailable)
+        return {
+          owner,
+          tokens: answers.flatMap(({ tokens }) => tokens),
+          totalUsd: totalUsd(answers.flatMap(({ held }) => held)),
+          ...at
+        }
+      })
+
+      const sweepableOn = Effect.fnUntraced(function* (client: ChainClient, owner: Address.Address) {
+        const { held, usd } = yield* holdingsOn(client, owner)
+        if (held.length === 0) return { held, tokens: [] }
+        const facts = yield* factsOf(client.chain.id, owner, usd)
+        const tokens = yield* Effect.forEach(held, (holding) => judge(facts, owner, holding), {
+          concurrency: SCREENING_CONCURRENCY
+        })
+        return { held, tokens }
+      })
 
       const sweepable = Effect.fn("Portfolio.sweepable")(function* (owner: Address.Address) {
-        const { held, usdByChain } = yield* holdings(owner)
-        const facts = new Map(
-          yield* Effect.forEach(
-            usdByChain,
-            ([chainId, usd]) => Effect.map(factsOf(chainId, owner, usd), (known) => [chainId, known] as const),
-            { concurrency: "unbounded" }
-          )
-        )
-        const tokens = yield* Effect.forEach(
-          held.flatMap((holding) => {
-            const known = facts.get(holding.token.chainId)
-            return known === undefined ? [] : [{ holding, known }]
-          }),
-          ({ holding, known }) => judge(known, owner, holding),
-          { concurrency: SCREENING_CONCURRENCY }
-        )
-        return { owner, tokens, totalUsd: totalUsd(held), updatedAtMs: yield* Clock.currentTimeMillis }
-      }, asUnavailable)
+        const { answers, at } = yield* onEach((client) => sweepableOn(client, owner))
+        return {
+          owner,
+          tokens: answers.flatMap(({ tokens }) => tokens),
+          totalUsd: totalUsd(answers.flatMap(({ held }) => held)),
+          ...at
+        }
+      })
 
       const listedPrices = Effect.fn("Portfolio.prices")(function* () {
-        const listed = yield* Effect.forEach(
-          chains.all,
-          ({ chain }) =>
-            Effect.map(pricesOn(chain.id, chain.tokens), (known) =>
-              Array.from(known, ([address, price]) => ({ chainId: chain.id, address, priceUsd: Usd.format(price) }))
-            ),
-          { concurrency: "unbounded" }
+        const { answers, at } = yield* onEach(({ chain }) =>
+          Effect.map(pricesOn(chain.id, chain.tokens), (known) =>
+            Array.from(known, ([address, price]) => ({ chainId: chain.id, address, priceUsd: Usd.format(price) }))
+          )
         )
-        return { prices: listed.flat(), updatedAtMs: yield* Clock.currentTimeMillis }
-      }, asUnavailable)
-      const recentPrices = yield* Effect.cachedWithTTL(listedPrices(), (exit) =>
-        exit._tag === "Success" ? PRICES_LIFETIME : Duration.zero
-      )
+        return { prices: answers.flat(), ...at }
+      })
+      const recentPrices = yield* Effect.cachedWithTTL(listedPrices(), (exit) => {
+        if (exit._tag === "Failure") return Duration.zero
+        return exit.value.unavailableChains === undefined ? PRICES_LIFETIME : PARTIAL_PRICES_LIFETIME
+      })
 
       return Portfolio.of({ portfolio, sweepable, prices: recentPrices })
     })
@@ -106,31 +133,18 @@ const makePricesOn = Effect.gen(function* () {
     ])
 })
 
-/** Makes `holdings(owner)`: the owner's balances, with the prices on each of their chains. */
-const makeHoldings = Effect.gen(function* () {
+/** Makes `holdingsOn(client, owner)`: the owner's balances on a chain, with their prices. */
+const makeHoldingsOn = Effect.gen(function* () {
   const balances = yield* Balances
   const pricesOn = yield* makePricesOn
 
-  return Effect.fn("Portfolio.holdings")(function* (owner: Address.Address) {
-    const held = yield* balances.of(owner)
-    const byChain = Map.groupBy(held, ({ token }) => token.chainId)
-    const known = yield* Effect.forEach(
-      byChain,
-      ([chainId, onChain]) => {
-        const tokens = onChain.map(({ token }) => token)
-        return Effect.map(pricesOn(chainId, tokens), (usd) => [chainId, usd] as const)
-      },
-      { concurrency: "unbounded" }
-    )
-    const usdByChain = new Map(known)
-    const priceOf = (token: { readonly chainId: ChainId; readonly address: Address.Address }) =>
-      usdByChain.get(token.chainId)?.get(token.address)
+  return Effect.fn("Portfolio.holdingsOn")(function* ({ chain }: ChainClient, owner: Address.Address) {
+    const held = yield* balances.on(chain.id, owner)
+    const tokens = held.map(({ token }) => token)
+    const usd = held.length === 0 ? new Map<Address.Address, UsdPrice>() : yield* pricesOn(chain.id, tokens)
     return {
-      usdByChain,
-      held: held.map(({ balance, token }): Holding => ({ token, balance, price: priceOf(token) }))
+      usd,
+      held: held.map(({ balance, token }): Holding => ({ token, balance, price: usd.get(token.address) }))
     }
   })
 })
-
-const asUnavailable = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
-  Effect.mapError(effect, (error) => new PortfolioUnavailable({ detail: error.message }))

@@ -1,12 +1,14 @@
 /** Finds the chain that a sweep takes its token from: by the route hint, or else by the owner's balances (domain/SourceChain). */
 import { Effect, Option } from "effect"
 import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import * as SourceChain from "../../domain/SourceChain.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as PerChain from "../shared/PerChain.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
 /** Makes `sourceOf(request)`, which returns the client of the source chain. */
@@ -32,16 +34,21 @@ export const make = Effect.gen(function* () {
       chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
     )
     if (Option.isSome(hinted)) return yield* chains.get(hinted.value)
-    const candidates = yield* Effect.forEach(chains.all, (client) => holding(client, request), {
-      concurrency: "unbounded"
-    })
-    const found = SourceChain.fromFacts(candidates, request.amountIn, settings.defaultSourceChain)
-    if (Option.isNone(found)) {
-      return yield* new QuoteFailed({
-        reason: "unsupported_chain",
-        detail: `${request.tokenIn} is on none or on several of the configured chains, and the request has no route hint`
-      })
-    }
-    return yield* chains.get(found.value)
+    const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, (client) => holding(client, request))
+    const found = SourceChain.fromFacts(answers, request.amountIn, settings.defaultSourceChain)
+    // While a chain does not answer, the token and the balance may be there: only a sufficient balance decides.
+    const isFunded = (chainId: ChainId) =>
+      answers.some((candidate) => candidate.chainId === chainId && candidate.balance >= request.amountIn)
+    const decided = unavailableChains.length === 0 ? found : Option.filter(found, isFunded)
+    if (Option.isSome(decided)) return yield* chains.get(decided.value)
+    return yield* unavailableChains.length === 0
+      ? new QuoteFailed({
+          reason: "unsupported_chain",
+          detail: `${request.tokenIn} is on none or on several of the configured chains, and the request has no route hint`
+        })
+      : new QuoteFailed({
+          reason: "chain_unavailable",
+          detail: `the source chain is unknown while these chains do not answer: ${unavailableChains.join(", ")}`
+        })
   })
 })

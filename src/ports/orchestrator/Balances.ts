@@ -1,6 +1,7 @@
-/** Token balances of an owner on every chain. */
+/** Token balances of an owner on a chain. */
 import { Context, type Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
 import type { TokenInfo } from "../../domain/Token.ts"
 
 export interface TokenBalance {
@@ -20,10 +21,10 @@ export class BalancesUnavailable extends Schema.TaggedError<BalancesUnavailable>
 export class Balances extends Context.Service<
   Balances,
   {
-    /**
-     * Tokens with a positive balance, native currencies included, in chain and list order. One chain without an answer
-     * makes the whole call fail.
-     */
-    readonly of: (owner: Address.Address) => Effect.Effect<ReadonlyArray<TokenBalance>, BalancesUnavailable>
+    /** Tokens with a positive balance: the native currency first, then in list order. */
+    readonly on: (
+      chainId: ChainId,
+      owner: Address.Address
+    ) => Effect.Effect<ReadonlyArray<TokenBalance>, BalancesUnavailable>
   }
 >()("sweep/ports/Balances") {}

@@ -26,6 +26,8 @@ export interface Portfolio<Token = PortfolioToken> {
   readonly totalUsd: string
   /** UNIX milliseconds. */
   readonly updatedAtMs: number
+  /** Chains that did not answer in time, so that their tokens are missing. Absent if every chain answered. */
+  readonly unavailableChains?: ReadonlyArray<number>
 }
 
 /** A balance, with the decision if it is worth sweeping. */

@@ -36,12 +36,13 @@ const readSweepableToken: Read<SweepableToken> = (value, path) => {
 const portfolioOf =
   <Token>(token: Read<Token>) =>
   (body: unknown): Portfolio<Token> => {
-    const { get } = members(body, "")
+    const { get, optional } = members(body, "")
     return {
       owner: get("owner", address),
       tokens: get("tokens", list(token)),
       totalUsd: get("totalUsd", text),
-      updatedAtMs: get("updatedAtMs", safeInteger)
+      updatedAtMs: get("updatedAtMs", safeInteger),
+      ...optional("unavailableChains", list(safeInteger))
     }
   }
 

@@ -5,7 +5,7 @@ import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
 import { Skeleton } from "../ui/States.tsx"
 import { Banner, Trouble } from "./Banner.tsx"
-import type { Place } from "./catalog.ts"
+import { chainName, type Place } from "./catalog.ts"
 import { Delegations } from "./Delegations.tsx"
 import { Holdings, HoldingsSkeleton } from "./Holdings.tsx"
 import { useSession } from "./session.ts"
@@ -61,6 +61,21 @@ export interface ChooseStepProps {
   readonly onReview: (plan: Plan) => void
 }
 
+/** Names the chains whose tokens are missing from the list. */
+function UnavailableChains({ ids }: { readonly ids: ReadonlyArray<number> }) {
+  const { catalog } = useSession()
+  if (ids.length === 0) return null
+  const names = ids.map((id) => chainName(catalog.chain(id), id)).join(", ")
+  return (
+    <p className="border-b border-line px-4 py-2.5 text-sm text-muted sm:px-5" role="status">
+      {ids.length === 1
+        ? `${names} does not answer, so its tokens are missing.`
+        : `These chains do not answer, so their tokens are missing: ${names}.`}{" "}
+      Refresh to try again.
+    </p>
+  )
+}
+
 export function ChooseStep({ choices, onReview }: ChooseStepProps) {
   const { account } = useSession()
   const { chosen, destination, found, isChosen, problem, setTo, setTyped, to, toggle, tokens, typed } = choices
@@ -85,7 +100,7 @@ export function ChooseStep({ choices, onReview }: ChooseStepProps) {
             found.data === undefined ? (
               <Skeleton className="h-4 w-24" />
             ) : (
-              `${dollars(found.data.totalUsd)} on all chains`
+              `${dollars(found.data.totalUsd)} on ${found.data.unavailableChains === undefined ? "all chains" : "the chains that answered"}`
             )
           }
           flush
@@ -96,7 +111,10 @@ export function ChooseStep({ choices, onReview }: ChooseStepProps) {
           ) : found.data === undefined ? (
             <HoldingsSkeleton />
           ) : (
-            <Holdings isChosen={isChosen} onToggle={toggle} to={to} tokens={tokens} />
+            <>
+              <UnavailableChains ids={found.data.unavailableChains ?? []} />
+              <Holdings isChosen={isChosen} onToggle={toggle} to={to} tokens={tokens} />
+            </>
           )}
         </Card>
         <div className="lg:sticky lg:top-5">

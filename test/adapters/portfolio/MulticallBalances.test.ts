@@ -7,7 +7,7 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE, type TokenInfo } from "../../../src/domain/Token.ts"
 import { Balances } from "../../../src/ports/orchestrator/Balances.ts"
-import { type ChainClient, Chains, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as BalancesSuite from "../../ports/orchestrator/Balances.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
@@ -38,6 +38,7 @@ BalancesSuite.suite(
   "Multicall3 on a real chain",
   MulticallBalances.layer.pipe(Layer.merge(funded), Layer.provideMerge(chains)),
   Effect.map(OneChain, ({ chain, tokens }) => ({
+    chainId: chain.id,
     owner,
     pauper,
     held: [
@@ -75,8 +76,8 @@ layer(
   it.effect("finds the real ones", () =>
     Effect.gen(function* () {
       const [user] = Accounts.users()
-      const held = yield* (yield* Balances).of(user?.address ?? owner)
       const { chain } = yield* OneChain
+      const held = yield* (yield* Balances).on(chain.id, user?.address ?? owner)
       assert.deepStrictEqual(
         held.map(({ token }) => token.symbol),
         ["ETH", ...chain.tokens.map((token) => token.symbol)]
@@ -98,7 +99,7 @@ describe("MulticallBalances", () => {
       )
   })
   const symbols = Effect.map(
-    Effect.flatMap(Balances, (balances) => balances.of(owner)),
+    Effect.flatMap(Balances, (balances) => balances.on(FakeChain.chain.id, owner)),
     (held) => held.map(({ balance, token }) => `${token.symbol} ${balance}`)
   )
 
@@ -114,7 +115,7 @@ describe("MulticallBalances", () => {
     )
   )
 
-  it.effect("is unavailable as a whole when one chain is", () =>
+  it.effect("is unavailable when the chain is", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(symbols)
       assert.include(error.detail, "down")
@@ -122,14 +123,9 @@ describe("MulticallBalances", () => {
       Effect.provide(
         MulticallBalances.layer.pipe(
           Layer.provide(
-            Layer.succeed(Chains, {
-              all: [
-                FakeChain.client(answer(word(1n), word(1n), word(1n), word(1n))),
-                FakeChain.client({
-                  call: () => Effect.fail(new ChainUnavailable({ chainId: 2, method: "eth_call", detail: "down" }))
-                })
-              ],
-              get: () => Effect.die("not asked")
+            FakeChain.layer({
+              call: () =>
+                Effect.fail(new ChainUnavailable({ chainId: FakeChain.chain.id, method: "eth_call", detail: "down" }))
             })
           )
         )

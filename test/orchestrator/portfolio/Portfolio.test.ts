@@ -1,6 +1,6 @@
 /** Tokens of an owner, their value, and the ones worth sweeping. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Ref, Schema } from "effect"
+import { Context, Effect, Fiber, Layer, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Balances from "../../../src/adapters/memory/orchestrator/Balances.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
@@ -13,9 +13,12 @@ import { NATIVE, type TokenInfo } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
-import type { TokenBalance } from "../../../src/ports/orchestrator/Balances.ts"
+import * as BalancesPort from "../../../src/ports/orchestrator/Balances.ts"
+import { Prices as PricesPort } from "../../../src/ports/orchestrator/Prices.ts"
 import type { TokenDeclined } from "../../../src/ports/orchestrator/TokenRisk.ts"
 import { address, chain as template } from "../../support/FakeChain.ts"
+
+type TokenBalance = BalancesPort.TokenBalance
 
 const OWNER = address(0x11)
 const one: Chain = { ...template, id: 1, name: "one" }
@@ -39,11 +42,21 @@ const LST = token(1, LISTED, 18, "LST")
 const USDC = token(1, STABLE, 6, "USDC")
 const DUST = token(1, UNLISTED, 0, "DUST")
 
+const balancesWith = (silent: number | undefined, held: ReadonlyArray<TokenBalance>) =>
+  Layer.effect(
+    BalancesPort.Balances,
+    Effect.map(BalancesPort.Balances, ({ on }) => ({
+      on: (chainId: number, owner: Address.Address) => (chainId === silent ? Effect.never : on(chainId, owner))
+    }))
+  ).pipe(Layer.provideMerge(Balances.layer({ held: new Map([[OWNER, held]]) })))
+
 const make = Effect.fnUntraced(function* (settings: {
   readonly held: ReadonlyArray<TokenBalance>
   readonly prices?: ReadonlyArray<readonly [Address.Address, bigint]>
   readonly declined?: ReadonlyMap<Address.Address, TokenDeclined["reason"]>
   readonly chains?: ReadonlyArray<Chain>
+  /** A chain whose balances never come. */
+  readonly silent?: number
 }) {
   const usd = new Map(
     settings.prices ?? [
@@ -67,7 +80,7 @@ const make = Effect.fnUntraced(function* (settings: {
     Portfolio.layer.pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          Balances.layer({ held: new Map([[OWNER, settings.held]]) }),
+          balancesWith(settings.silent, settings.held),
           Chains.layer(settings.chains ?? [one, two]),
           Prices.layer({ prices: new Map([one.id, two.id].map((id) => [id, usd])) }),
           TokenRisk.layer({ tokens }),
@@ -144,9 +157,37 @@ describe("a portfolio", () => {
       })
   )
 
-  it.effect("is unavailable while balances, prices or a chain are", () =>
+  it.effect("answers after 1.5 seconds without the chains that do not answer, and names them", () =>
     Effect.gen(function* () {
-      const scene = yield* make({ held: [lst(100n)] })
+      const held = [lst(100n), { token: { ...LST, chainId: 2 }, balance: 10n ** 18n }]
+      const scene = yield* make({ held, silent: two.id })
+      for (const view of [scene.portfolio, scene.sweepable]) {
+        const answer = yield* Effect.forkChild(view)
+        yield* TestClock.adjust(1_500)
+        const { tokens, totalUsd, unavailableChains } = yield* Fiber.join(answer)
+        assert.deepStrictEqual(
+          tokens.map(({ chainId }) => chainId),
+          [one.id]
+        )
+        assert.strictEqual(totalUsd, "100")
+        assert.deepStrictEqual(unavailableChains, [two.id])
+      }
+    })
+  )
+
+  it.effect("names a chain that fails, and is unavailable when all do", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ held: [lst(100n)], silent: two.id })
+      const answer = yield* Effect.forkChild(Effect.flip(scene.portfolio))
+      yield* Ref.update(scene.balances, (state) => ({ ...state, available: false }))
+      yield* TestClock.adjust(1_500)
+      assert.strictEqual((yield* Fiber.join(answer))._tag, "PortfolioUnavailable")
+    })
+  )
+
+  it.effect("is unavailable while balances or prices are", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ held: [lst(100n)], chains: [one] })
       const unavailable = Effect.forEach([scene.portfolio, scene.sweepable], (view) =>
         Effect.map(Effect.flip(view), ({ _tag }) => {
           assert.strictEqual(_tag, "PortfolioUnavailable")
@@ -157,9 +198,6 @@ describe("a portfolio", () => {
       yield* Ref.update(scene.balances, (state) => ({ ...state, available: true }))
       yield* Ref.update(scene.prices, (state) => ({ ...state, available: false }))
       yield* unavailable
-      const stray = yield* make({ held: [{ token: { ...LST, chainId: 9 }, balance: 1n }] })
-      assert.strictEqual((yield* Effect.flip(stray.portfolio))._tag, "PortfolioUnavailable")
-      assert.strictEqual((yield* Effect.flip(stray.sweepable))._tag, "PortfolioUnavailable")
     })
   )
 })
@@ -182,6 +220,45 @@ describe("prices", () => {
       assert.deepStrictEqual((yield* scene.listed).prices, prices)
       yield* TestClock.adjust("61 seconds")
       assert.strictEqual((yield* Effect.flip(scene.listed))._tag, "PortfolioUnavailable")
+    })
+  )
+})
+
+describe("prices of several chains", () => {
+  it.effect("come without those of a silent chain, which is looked at again soon", () =>
+    Effect.gen(function* () {
+      let isSilent = true
+      const usd = (chainId: number) =>
+        isSilent && chainId === two.id ? Effect.never : Effect.succeed(new Map([[LISTED, USD]]))
+      const context = yield* Layer.build(
+        Portfolio.layer.pipe(
+          Layer.provide([
+            balancesWith(undefined, []),
+            Chains.layer([one, two]),
+            Layer.succeed(PricesPort, { usd }),
+            TokenRisk.layer({ tokens: [] }),
+            OrchestratorSettings.layer(defaults)
+          ])
+        )
+      )
+      const { prices } = Context.get(context, Portfolio)
+      const first = yield* Effect.forkChild(prices)
+      yield* TestClock.adjust(1_500)
+      const partial = yield* Fiber.join(first)
+      assert.deepStrictEqual(partial.unavailableChains, [two.id])
+      assert.deepStrictEqual(
+        partial.prices.map(({ chainId }) => chainId),
+        [one.id]
+      )
+      isSilent = false
+      assert.deepStrictEqual(yield* prices, partial)
+      yield* TestClock.adjust("5 seconds")
+      const whole = yield* prices
+      assert.isUndefined(whole.unavailableChains)
+      assert.deepStrictEqual(
+        whole.prices.map(({ chainId }) => chainId),
+        [one.id, two.id]
+      )
     })
   )
 })
@@ -306,7 +383,7 @@ describe("what is sweepable", () => {
 
   it.effect("is unknown while a node or the risk screen does not answer", () =>
     Effect.gen(function* () {
-      const scene = yield* make({ held: [lst(100n)] })
+      const scene = yield* make({ held: [lst(100n)], chains: [one] })
       const chain = yield* scene.chain(one.id)
       yield* chain.fail("code")
       assert.strictEqual((yield* Effect.flip(scene.sweepable))._tag, "PortfolioUnavailable")

@@ -11,6 +11,8 @@ describe("the source chain", () => {
       readonly hint?: string
       readonly codeOn: ReadonlyArray<number>
       readonly balances?: Record<number, bigint>
+      /** A chain whose node fails. */
+      readonly failing?: number
     },
     defaultSourceChain?: number
   ) {
@@ -18,6 +20,7 @@ describe("the source chain", () => {
     for (const id of [source.id, destination.id]) {
       yield* (yield* scene.chain(id)).setCode(TOKEN, facts.codeOn.includes(id) ? "0x60" : "0x")
     }
+    if (facts.failing !== undefined) yield* (yield* scene.chain(facts.failing)).fail("code")
     scene.script.balances = new Map(Object.entries(facts.balances ?? {}).map(([id, held]) => [Number(id), held]))
     const { route: _hint, ...unhinted } = Quoting.request
     const request = facts.hint === undefined ? unhinted : { ...unhinted, route: facts.hint }
@@ -55,6 +58,24 @@ describe("the source chain", () => {
       assert.strictEqual(yield* placed({ codeOn: [] }), "unsupported_chain")
       assert.strictEqual(yield* placed({ codeOn: both }), "unsupported_chain")
       assert.strictEqual(yield* placed({ codeOn: both }, 77), "unsupported_chain")
+    })
+  )
+
+  it.effect("is another than a chain that does not answer, if the owner holds the amount there", () =>
+    Effect.gen(function* () {
+      const failing = destination.id
+      assert.strictEqual(yield* placed({ codeOn: both, balances: funded, failing }), source.id)
+      assert.strictEqual(yield* placed({ codeOn: [source.id], balances: funded, failing }), source.id)
+    })
+  )
+
+  it.effect("is unavailable, not unknown, while a chain that could be it does not answer", () =>
+    Effect.gen(function* () {
+      const failing = destination.id
+      assert.strictEqual(yield* placed({ codeOn: [], failing }), "chain_unavailable")
+      // Its token is not proof: the owner may hold the amount on the other chain.
+      assert.strictEqual(yield* placed({ codeOn: [source.id], failing }), "chain_unavailable")
+      assert.strictEqual(yield* placed({ codeOn: [source.id], failing }, source.id), "chain_unavailable")
     })
   )
 

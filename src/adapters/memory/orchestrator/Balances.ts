@@ -18,10 +18,10 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<Balances | Bala
   Layer.effect(
     Balances,
     Effect.map(BalancesState, (state) => ({
-      of: Effect.fn("Balances.of")(function* (owner) {
+      on: Effect.fn("Balances.on")(function* (chainId, owner) {
         const { available, held } = yield* Ref.get(state)
         if (!available) return yield* new BalancesUnavailable({ detail: "turned off" })
-        return (held.get(owner) ?? []).filter(({ balance }) => balance > 0n)
+        return (held.get(owner) ?? []).filter(({ balance, token }) => balance > 0n && token.chainId === chainId)
       })
     }))
   ).pipe(Layer.provideMerge(Layer.effect(BalancesState, Ref.make({ held: new Map(), available: true, ...initial }))))

@@ -10,6 +10,8 @@ const held = [{ token, balance: 3n }]
 
 suite(
   "memory",
-  Balances.layer({ held: new Map([[owner, [...held, { token, balance: 0n }]]]) }),
-  Effect.succeed({ owner, pauper: address(0x52), held })
+  Balances.layer({
+    held: new Map([[owner, [...held, { token, balance: 0n }, { token: { ...token, chainId: 2 }, balance: 5n }]]])
+  }),
+  Effect.succeed({ chainId: 1, owner, pauper: address(0x52), held })
 )

@@ -31,7 +31,7 @@ const answers = Effect.gen(function* () {
     yield* tag(Screening.use((screening) => screening.clear(1, [account]))),
     yield* tag(TokenRisk.use((risk) => risk.screenInput({ chainId: 1, token: account, owner: account, amount: 1n }))),
     yield* tag(Prices.use((prices) => prices.usd(1, [token]))),
-    yield* tag(Balances.use((balances) => balances.of(account))),
+    yield* tag(Balances.use((balances) => balances.on(1, account))),
     yield* tag(BuilderAttribution.use((builders) => builders.resolve(Redacted.make("key"))))
   ]
 })
