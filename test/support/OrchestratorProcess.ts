@@ -1,6 +1,6 @@
 /** A service as its own process, as in production: what a test does to it, a machine can do to it. */
 import { fileURLToPath } from "node:url"
-import { Effect, Option, Redacted, Ref, Schedule, Schema, type Scope, Stream } from "effect"
+import { Effect, Option, Redacted, Schedule, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import type { Hex } from "viem"
 
@@ -83,11 +83,12 @@ export const start = Effect.fn("OrchestratorProcess.start")(function* (
     }
   ).pipe(Effect.mapError((error) => new ProcessFailed({ detail: error.message })))
 
-  const lines = yield* Ref.make<ReadonlyArray<string>>([])
+  // Mutable: a process that lives for hours says a hundred thousand lines.
+  const lines: Array<string> = []
   yield* handle.all.pipe(
     Stream.decodeText(),
     Stream.splitLines,
-    Stream.runForEach((line) => Ref.update(lines, (before) => [...before, line])),
+    Stream.runForEach((line) => Effect.sync(() => void lines.push(line))),
     Effect.ignore,
     Effect.forkScoped
   )
@@ -95,13 +96,10 @@ export const start = Effect.fn("OrchestratorProcess.start")(function* (
 
   const url = `http://127.0.0.1:${options.port}`
   const failed = (what: string) =>
-    Effect.flatMap(Ref.get(lines), (said) =>
-      Effect.fail(
-        new ProcessFailed({
-          detail: `the ${options.command ?? "orchestrator"} ${what}:\n${said.slice(-20).join("\n")}`
-        })
-      )
-    )
+    Effect.suspend(() => {
+      const said = lines.slice(-20).join("\n")
+      return Effect.fail(new ProcessFailed({ detail: `the ${options.command ?? "orchestrator"} ${what}:\n${said}` }))
+    })
   const isWell = Effect.promise(() =>
     fetch(`${url}/healthz`).then(
       ({ ok }) => ok,
@@ -119,7 +117,7 @@ export const start = Effect.fn("OrchestratorProcess.start")(function* (
 
   return {
     url,
-    output: Ref.get(lines),
+    output: Effect.sync(() => lines.slice()),
     kill: Effect.andThen(sendSignal(handle.pid, "SIGKILL"), exitCode).pipe(Effect.asVoid),
     signal: (signal) => sendSignal(handle.pid, signal),
     exitCode: Effect.map(exitCode, Option.map(Number))
