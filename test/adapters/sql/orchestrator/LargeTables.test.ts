@@ -122,7 +122,7 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
   )
   test(
     "due deliveries are found by their times",
-    "intents_delivery_due",
+    "intents_delivery_due_between",
     400,
     intents(({ deliveriesDue }) => deliveriesDue(1, 7, 50))
   )
