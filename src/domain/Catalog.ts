@@ -8,7 +8,10 @@ import { NATIVE, TokenInfo } from "./Token.ts"
 import { described } from "./Described.ts"
 
 export const ChainFeatures = Schema.Struct({
-  source: described(Schema.Boolean, "True if sweeps can start here, which needs EIP-7702 transactions."),
+  source: described(
+    Schema.Boolean,
+    "True if sweeps can start here. False on a chain without EIP-7702 transactions, and while the operator has paused the chain."
+  ),
   swap: described(Schema.Boolean, "True if one token can be swapped for another on this chain."),
   bridgeDestinations: described(Schema.Array(ChainId), "Other chains that sweeps from here can end on."),
   swapBeforeBridge: described(
@@ -38,9 +41,13 @@ export const ChainList = Schema.Struct({
 
 const bridges = (chain: Chain.Chain): boolean => chain.spokePool !== undefined
 
-export const chainList = (chains: ReadonlyArray<Chain.Chain>): typeof ChainList.Type => ({
+/** Describes the chains. No sweep can start on a paused one. */
+export const chainList = (
+  chains: ReadonlyArray<Chain.Chain>,
+  pausedChains: ReadonlyArray<ChainId> = []
+): typeof ChainList.Type => ({
   chains: chains.map((chain) => {
-    const source = chain.supportsSetCode !== false
+    const source = chain.supportsSetCode !== false && !pausedChains.includes(chain.id)
     const swap = source && chain.swapRouter !== undefined && chain.quoter !== undefined
     return {
       id: chain.id,

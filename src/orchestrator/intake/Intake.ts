@@ -10,6 +10,7 @@ import { type Intent, Intents, type Submission } from "../../ports/orchestrator/
 import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 
 /** The submission is refused (400, masked). The client needs a new quote and new signatures. */
 export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
@@ -21,6 +22,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("
     "wrong_authorization_chain",
     "wrong_delegate",
     "no_set_code_support",
+    "chain_paused",
     "bad_signature",
     "bad_authorization"
   ]),
@@ -87,6 +89,7 @@ export class Intake extends Context.Service<
       const intents = yield* Intents
       const screening = yield* Screening
       const signatures = yield* Signatures
+      const { pausedChains } = (yield* OrchestratorSettings).relayer
 
       const submit = Effect.fn("Intake.submit")(function* ({
         authorization,
@@ -109,6 +112,9 @@ export class Intake extends Context.Service<
           .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
         const refusal = authorizationRefusal(chain, authorization)
         if (refusal !== undefined) return yield* refusal
+        if (pausedChains.includes(chain.id)) {
+          return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
+        }
 
         const signature = withRecoveryByte(returned)
         const [signer, authority] = yield* Effect.all([

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Source from "./Source.ts"
 
@@ -10,6 +11,7 @@ import * as Source from "./Source.ts"
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const screening = yield* Screening
+  const { pausedChains } = (yield* OrchestratorSettings).relayer
   const sourceOf = yield* Source.make
 
   return Effect.fn("Quoter.admit")(function* (request: QuoteRequest) {
@@ -24,6 +26,12 @@ export const make = Effect.gen(function* () {
     yield* chains.get(request.destChainId)
     if (chain.supportsSetCode === false) {
       return yield* unsupported(`${chain.name} does not support EIP-7702 transactions`)
+    }
+    if (pausedChains.includes(chain.id)) {
+      return yield* new QuoteFailed({
+        reason: "chain_paused",
+        detail: `${chain.name} is paused in RELAYER_PAUSED_CHAINS`
+      })
     }
     if (request.destChainId === chain.id && request.tokenIn === request.tokenOut) {
       return yield* new QuoteFailed({

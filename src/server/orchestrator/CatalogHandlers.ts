@@ -5,6 +5,7 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound } from "../../api/shared/Errors.ts"
 import * as Catalog from "../../domain/Catalog.ts"
 import type { Chain } from "../../domain/Chain.ts"
+import { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as Cacheable from "../shared/Cacheable.ts"
 
@@ -13,9 +14,10 @@ export const catalog = HttpApiBuilder.group(
   "catalog",
   Effect.fnUntraced(function* (handlers) {
     const served = (yield* Chains).all.map(({ chain }) => chain)
+    const { relayer } = yield* OrchestratorSettings
     const timestamp = DateTime.formatIso(yield* DateTime.now)
 
-    const chains = yield* Cacheable.make(Catalog.ChainList, Catalog.chainList(served))
+    const chains = yield* Cacheable.make(Catalog.ChainList, Catalog.chainList(served, relayer.pausedChains))
     const tokensOf = (some: ReadonlyArray<Chain>) => {
       const list = Catalog.tokenList(some, timestamp)
       return Cacheable.make(Catalog.TokenList, list, list.tokens)

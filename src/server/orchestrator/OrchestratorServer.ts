@@ -8,6 +8,7 @@ import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import type { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import type { Intake } from "../../orchestrator/intake/Intake.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
+import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import type { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { Watcher } from "../../orchestrator/watch/Watcher.ts"
@@ -59,7 +60,7 @@ const api = HttpApiBuilder.layer(OrchestratorApi, { openapiPath: ServiceServer.O
   Layer.provide(handlers)
 )
 
-/** Every route. Needs the use cases, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
+/** Every route. Needs the use cases, their settings, `ServerSettings`, `Stopping` and a `RateLimiterStore`. */
 export const routes = Layer.mergeAll(api, DocsPage.layer(OrchestratorApi), shell)
 
 /** Listens on a port of its own, and stops as {@link ServiceServer.listen} says. */
@@ -77,6 +78,7 @@ export type Services =
   | Alerts
   | Chains
   | Idempotency
+  | OrchestratorSettings
   | ServerSettings
   | RateLimiter.RateLimiterStore
 

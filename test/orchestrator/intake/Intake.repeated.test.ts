@@ -6,9 +6,11 @@ import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.t
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { digest } from "../../../src/domain/SweepOrder.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { chain as template } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
@@ -22,7 +24,15 @@ const make = <E>(stores: Layer.Layer<Intents, E>) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(
       Intake.layer.pipe(
-        Layer.provideMerge(Layer.mergeAll(stores, Chains.layer([chain]), Screening.layer(), ViemSignatures.layer))
+        Layer.provideMerge(
+          Layer.mergeAll(
+            stores,
+            Chains.layer([chain]),
+            Screening.layer(),
+            ViemSignatures.layer,
+            OrchestratorSettings.layer(orchestratorDefaults)
+          )
+        )
       )
     )
     const drafted = newIntent({ id: ID, chainId: chain.id })

@@ -8,10 +8,12 @@ import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.t
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Authorization } from "../../../src/domain/Delegation.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { Intake, type SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { address, chain as template } from "../../support/FakeChain.ts"
@@ -19,6 +21,8 @@ import { newIntent } from "../../support/IntentFixtures.ts"
 
 const chain = { ...template, id: 1, name: "source" }
 const withoutSetCode = { ...template, id: 2, name: "old", supportsSetCode: false }
+
+const paused = { ...template, id: 3, name: "paused" }
 
 const owner = privateKeyToAccount(generatePrivateKey())
 const stranger = privateKeyToAccount(generatePrivateKey())
@@ -63,7 +67,16 @@ const make = Effect.fnUntraced(function* (
   const context = yield* Layer.build(
     Intake.layer.pipe(
       Layer.provideMerge(
-        Layer.mergeAll(stores, Chains.layer([chain, withoutSetCode]), Screening.layer(), ViemSignatures.layer)
+        Layer.mergeAll(
+          stores,
+          Chains.layer([chain, withoutSetCode, paused]),
+          Screening.layer(),
+          ViemSignatures.layer,
+          OrchestratorSettings.layer({
+            ...orchestratorDefaults,
+            relayer: { ...orchestratorDefaults.relayer, pausedChains: [paused.id] }
+          })
+        )
       )
     )
   )
@@ -212,6 +225,11 @@ const refusals: Readonly<Record<string, Case>> = {
     reason: "no_set_code_support",
     settings: { chainId: withoutSetCode.id },
     submission: Effect.map(authorize({ chainId: withoutSetCode.id }), (authorization) => ({ authorization }))
+  },
+  "a paused chain": {
+    reason: "chain_paused",
+    settings: { chainId: paused.id },
+    submission: Effect.map(authorize({ chainId: paused.id }), (authorization) => ({ authorization }))
   },
   "a signature that is none": { reason: "bad_signature", submission: Effect.succeed({ signature: "0x" }) },
   "a signature of 65 bytes that nobody made": {

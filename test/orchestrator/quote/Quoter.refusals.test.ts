@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
@@ -33,6 +34,10 @@ const cases: Readonly<Record<string, Case>> = {
   "a source chain without EIP-7702": {
     reason: "unsupported_chain",
     options: { chains: [{ ...source, supportsSetCode: false }, destination] }
+  },
+  "a paused source chain": {
+    reason: "chain_paused",
+    options: { settings: { relayer: { ...orchestratorDefaults.relayer, pausedChains: [source.id] } } }
   },
   "native input on a chain without EIP-7702": {
     reason: "unsupported_chain",

@@ -13,6 +13,19 @@ interface Listed {
 }
 
 describe("GET /chains", () => {
+  it.effect("names a paused chain as one where no sweep starts", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({ pausedChains: [1] })
+      const listed = (yield* call("/chains")).json as { readonly chains: ReadonlyArray<{ readonly features: unknown }> }
+      assert.deepStrictEqual(listed.chains[0]?.features, {
+        source: false,
+        swap: false,
+        bridgeDestinations: [],
+        swapBeforeBridge: false
+      })
+    })
+  )
+
   it.effect("tells what each chain is and can do", () =>
     Effect.gen(function* () {
       const { call } = yield* serve()

@@ -4,6 +4,7 @@ import { HttpServer } from "effect/http"
 import type { RateLimiter } from "effect/persistence"
 import * as ChainsInMemory from "../../../src/adapters/memory/shared/Chains.ts"
 import * as IdempotencyInMemory from "../../../src/adapters/memory/shared/Idempotency.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
@@ -14,6 +15,7 @@ import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
@@ -216,6 +218,7 @@ export interface UseCases {
   readonly retry: IntentDesk["Service"]["retry"]
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
+  readonly pausedChains: ReadonlyArray<number>
 }
 
 const working: UseCases = {
@@ -254,7 +257,8 @@ const working: UseCases = {
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
   store: RateLimitStore.layerMemory,
-  keys: IdempotencyInMemory.layer
+  keys: IdempotencyInMemory.layer,
+  pausedChains: []
 }
 
 /** States in the store of the intents that `find` returns. */
@@ -303,6 +307,10 @@ export const services = (
     ChainsInMemory.layer(chains),
     all.store,
     all.keys,
+    OrchestratorSettings.layer({
+      ...orchestratorDefaults,
+      relayer: { ...orchestratorDefaults.relayer, pausedChains: all.pausedChains }
+    }),
     ServerSettings.layer(settings),
     Logger.layer([
       Logger.make((options) =>
