@@ -68,11 +68,18 @@ export class Bookkeeping extends Context.Service<
             details: { sweepId: conflict.sweepId }
           })
 
+      /** The last report agrees with the books again. */
+      const clearConflict = (kind: "accrual_conflict" | "revenue_conflict", sweepId: string) => (booked: Booked) =>
+        booked === "already_booked" ? alerts.clear(`${kind}:${sweepId}`) : Effect.void
+
       return Bookkeeping.of({
         accrue: Effect.fn("Bookkeeping.accrue")((accrual) =>
           ledger
             .accrue(accrual, defaultChainId)
-            .pipe(Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict")))
+            .pipe(
+              Effect.tap(clearConflict("accrual_conflict", accrual.sweepId)),
+              Effect.tapErrorTag("AccrualConflict", alertConflict("accrual_conflict"))
+            )
         ),
         assign: Effect.fn("Bookkeeping.assign")(function* (token, chainId, actor) {
           yield* chains.get(chainId)
@@ -87,12 +94,18 @@ export class Bookkeeping extends Context.Service<
           const booked = yield* ledger.reverse(sweepId)
           if (booked === "added") {
             yield* audit.append({ actor, action: "accrual.reverse", subject: sweepId, details: { reason } })
+            yield* alerts.clear(`accrual_conflict:${sweepId}`)
           }
           return booked
         }, atomically),
         bookRevenues: (revenues) => revenue.bookAll(revenues),
         bookRevenue: Effect.fn("Bookkeeping.bookRevenue")((line) =>
-          revenue.book(line).pipe(Effect.tapErrorTag("RevenueConflict", alertConflict("revenue_conflict")))
+          revenue
+            .book(line)
+            .pipe(
+              Effect.tap(clearConflict("revenue_conflict", line.sweepId)),
+              Effect.tapErrorTag("RevenueConflict", alertConflict("revenue_conflict"))
+            )
         )
       })
     })

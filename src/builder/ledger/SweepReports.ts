@@ -41,7 +41,13 @@ export class SweepReports extends Context.Service<
 
       return SweepReports.of({
         report: Effect.fn("SweepReports.report")((event) =>
-          keep(event).pipe(Effect.tapErrorTag("SweepConflict", alertConflict))
+          keep(event).pipe(
+            // The last report agrees with the first again.
+            Effect.tap((booked) =>
+              booked === "already_booked" ? alerts.clear(`sweep_event_conflict:${event.id}`) : Effect.void
+            ),
+            Effect.tapErrorTag("SweepConflict", alertConflict)
+          )
         )
       })
     })

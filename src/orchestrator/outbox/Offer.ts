@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
 
   const reject = Effect.fnUntraced(function* (entry: OutboxEntry, refused: LedgerRefused) {
     // The alert comes first: a crash in between repeats both, and leaves no refusal unseen.
-    yield* alerts.raise(alertOf(entry, refused))
+    yield* alerts.raise(alertOf(entry, refused, yield* Clock.currentTimeMillis))
     yield* outbox.reject(entry.id, refused.message)
     return "rejected" as const
   })
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
       severity: "critical",
       kind: "outbox_unreadable",
       message:
-        "A message for the builder backend cannot be read, so it is set aside. Compare the builder's books with what was settled, and correct them there.",
+        "A message for the builder backend cannot be read, so it is set aside. Compare the builder's books with what was settled, and correct them there. The alert is cleared when the row is repaired or removed.",
       details: { outboxId: id, detail }
     })
     yield* Effect.logError("outbox.unreadable").pipe(Effect.annotateLogs({ detail }))
@@ -55,6 +55,8 @@ export const make = Effect.gen(function* () {
       yield* message._tag === "SweepEvent" ? ledger.tell(message.event) : ledger.book(message)
       // A crash before this line offers the message again, which changes nothing at the receiver.
       yield* outbox.acknowledge(id)
+      // The backend has the route, so it is not older than the orchestrator.
+      if (message._tag === "SweepEvent") yield* alerts.clear(eventAlertKey(404))
       yield* Effect.logDebug("outbox.delivered")
       return "delivered" as const
     },
@@ -79,23 +81,25 @@ const messageFields = (message: OutboxMessage | UnreadableMessage): Record<strin
   return { entry: message._tag, sweepId, token, amount: amount.toString() }
 }
 
-const alertOf = ({ id, message }: OutboxEntry, refused: LedgerRefused): NewAlert => {
+const eventAlertKey = (status: number): string => `sweep_event_rejected:${status}`
+
+const alertOf = ({ id, message }: OutboxEntry, refused: LedgerRefused, nowMs: number): NewAlert => {
   const details = { ...messageFields(message), status: refused.status, detail: refused.detail }
   if (message._tag === "SweepEvent") {
     return {
-      key: `sweep_event_rejected:${refused.status}`,
+      key: eventAlertKey(refused.status),
       severity: "warning",
       kind: "sweep_event_rejected",
       message:
         "The builder backend rejected a sweep's event, so its builder is not told. No money is affected. Check that the backend is not older than the orchestrator.",
-      details
+      details: { ...details, lastAtMs: nowMs }
     }
   }
   return {
     key: `outbox_rejected:${id}`,
     severity: "critical",
     kind: "outbox_rejected",
-    message: `The builder backend rejected a ${message._tag.toLowerCase()} for good: its books differ from what was settled. Correct them there.`,
+    message: `The builder backend rejected a ${message._tag.toLowerCase()} for good: its books differ from what was settled. Correct them there. The message is offered again every five minutes.`,
     details
   }
 }

@@ -10,6 +10,7 @@ import * as Background from "../../runtime/Background.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Offer from "./Offer.ts"
+import * as RejectedMessages from "./RejectedMessages.ts"
 
 /** Messages that one delivery claimed, by outcome. */
 export interface DeliveryReport {
@@ -24,6 +25,9 @@ const CONCURRENCY = 16
 /** Revenue entries in one request, at most. */
 const REVENUES = 100
 
+/** Interval at which rejected messages are offered again. */
+const REJECTED_MILLIS = 300_000
+
 export class OutboxDelivery extends Context.Service<
   OutboxDelivery,
   {
@@ -31,6 +35,8 @@ export class OutboxDelivery extends Context.Service<
     readonly runOnce: Effect.Effect<DeliveryReport, StoreUnavailable>
     /** Offers one batch of due messages of a topic. */
     readonly deliver: (topic: Topic) => Effect.Effect<DeliveryReport, StoreUnavailable>
+    /** Makes rejected messages due again, and clears alerts whose cause has gone. */
+    readonly lookAgain: Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/OutboxDelivery") {
   /** Runs only when its methods are called. */
@@ -38,6 +44,7 @@ export class OutboxDelivery extends Context.Service<
     OutboxDelivery,
     Effect.gen(function* () {
       const ledger = yield* BuilderLedger
+      const lookAgain = yield* RejectedMessages.make
       const offer = yield* Offer.make
       const outbox = yield* Outbox
       const settings = yield* OrchestratorSettings
@@ -82,7 +89,7 @@ export class OutboxDelivery extends Context.Service<
         }
       })
 
-      return { runOnce: runOnce(), deliver }
+      return { runOnce: runOnce(), deliver, lookAgain: lookAgain() }
     })
   ).pipe(Layer.provide(StandingAlerts.layer))
 
@@ -99,6 +106,8 @@ export class OutboxDelivery extends Context.Service<
         const supervised = Background.supervisor("outbox", { topic })
         yield* Background.loop(supervised, { pauseMillis: outbox.pollMillis }, untilDrained)
       }
+      const supervised = Background.supervisor("outbox", { topic: "rejected" })
+      yield* Background.loop(supervised, { pauseMillis: REJECTED_MILLIS }, delivery.lookAgain)
     })
   ).pipe(Layer.provideMerge(OutboxDelivery.layerOnDemand))
 }

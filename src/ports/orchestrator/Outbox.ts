@@ -62,6 +62,11 @@ export class Outbox extends Context.Service<
      * nothing if it was acknowledged.
      */
     readonly reject: (id: string, detail: string) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Makes a rejected message due again. `reopened`: it was rejected. `pending`: it is due or leased already. `gone`: it was
+     * delivered or removed.
+     */
+    readonly reopen: (id: string) => Effect.Effect<"reopened" | "pending" | "gone", StoreUnavailable>
     /** Number of pending and rejected messages of the topic `ledger`. */
     readonly counts: Effect.Effect<{ readonly pending: number; readonly rejected: number }, StoreUnavailable>
   }

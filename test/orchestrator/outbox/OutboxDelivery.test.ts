@@ -51,6 +51,25 @@ const turnLedger = Effect.fnUntraced(function* (available: boolean) {
   yield* Ref.update(yield* BuilderLedger.BuilderLedgerState, (state) => ({ ...state, available }))
 })
 
+/** Books other revenue for the settlement, so that the backend rejects the right one. */
+const misbook = Effect.gen(function* () {
+  const ledger = yield* BuilderLedger.BuilderLedgerState
+  const txHash = hash("settlement")
+  const entries = outboxMessages(
+    {
+      sweepId: `${txHash}_0`,
+      chainId: 1,
+      feeToken: address(0xb1),
+      feeAmount: 6n,
+      builderFee: 0n,
+      txHash,
+      settledAtMs: 0
+    },
+    undefined
+  )
+  yield* Ref.update(ledger, (state) => ({ ...state, entries }))
+})
+
 describe("the outbox delivery", () => {
   it.effect("books a message once and is done with it", () =>
     Effect.gen(function* () {
@@ -121,20 +140,7 @@ describe("the outbox delivery", () => {
   it.effect("gives a refused message to the operator and does not try it again", () =>
     Effect.gen(function* () {
       yield* settle("a", 1)
-      const ledger = yield* BuilderLedger.BuilderLedgerState
-      const [other] = outboxMessages(
-        {
-          sweepId: `${hash("settlement")}_0`,
-          chainId: 1,
-          feeToken: address(0xb1),
-          feeAmount: 6n,
-          builderFee: 0n,
-          txHash: hash("settlement"),
-          settledAtMs: 0
-        },
-        undefined
-      )
-      yield* Ref.update(ledger, (state) => ({ ...state, entries: other === undefined ? [] : [other] }))
+      yield* misbook
       assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 1 })
       assert.deepStrictEqual(yield* counts, { pending: 0, rejected: 1 })
       const [alert] = yield* (yield* AlertsPort).list
@@ -183,6 +189,83 @@ describe("the outbox delivery", () => {
       const [alert] = yield* (yield* AlertsPort).list
       assert.deepInclude(alert, { kind: "sweep_event_rejected", severity: "warning" })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("books a rejected message once the backend takes it, and clears its alert", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      const kinds = Effect.map((yield* AlertsPort).list, (alerts) => alerts.map(({ kind }) => kind))
+      const { lookAgain } = yield* OutboxDelivery
+      yield* misbook
+      yield* settle("a", 1)
+      assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 1 })
+      assert.deepStrictEqual(yield* kinds, ["outbox_rejected"])
+
+      // It is still refused, so the alert stays.
+      yield* lookAgain
+      assert.deepStrictEqual(yield* kinds, ["outbox_rejected"])
+      assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 1 })
+
+      // The backend is away just then, which says nothing about the message.
+      yield* lookAgain
+      yield* turnLedger(false)
+      assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 1, rejected: 0 })
+      yield* lookAgain
+      assert.deepStrictEqual(yield* kinds, ["outbox_rejected"])
+
+      // The wrong booking is taken out.
+      yield* turnLedger(true)
+      yield* Ref.update(ledger, (state) => ({ ...state, entries: [] }))
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* deliver, { delivered: 1, deferred: 0, rejected: 0 })
+      yield* lookAgain
+      assert.deepStrictEqual(yield* kinds, [])
+      assert.lengthOf((yield* Ref.get(ledger)).entries, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("clears the alert about events when the backend takes them, or a day after the last one", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      const alerts = yield* AlertsPort
+      const { lookAgain } = yield* OutboxDelivery
+      const raise = (status: number, lastAtMs: number) =>
+        alerts.raise({
+          key: `sweep_event_rejected:${status}`,
+          severity: "warning",
+          kind: "sweep_event_rejected",
+          message: "A test.",
+          details: { lastAtMs }
+        })
+      const keys = Effect.map(alerts.list, (standing) => standing.map(({ key }) => key).toSorted())
+      yield* raise(404, 0)
+      yield* raise(409, 0)
+      yield* raise(422, 1)
+      yield* submitted({ id: "told", owner: 2, builderId: "bld_1" })
+      yield* deliver
+      assert.lengthOf((yield* Ref.get(ledger)).events, 1)
+      assert.deepStrictEqual(yield* keys, ["sweep_event_rejected:409", "sweep_event_rejected:422"])
+      yield* TestClock.adjust("1 day")
+      yield* lookAgain
+      assert.deepStrictEqual(yield* keys, ["sweep_event_rejected:422"])
+      yield* TestClock.adjust("1 millis")
+      yield* lookAgain
+      assert.deepStrictEqual(yield* keys, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("looks again by itself when running", () =>
+    Effect.gen(function* () {
+      const ledger = yield* BuilderLedger.BuilderLedgerState
+      const { list } = yield* AlertsPort
+      yield* misbook
+      yield* settle("a", 1)
+      yield* TestClock.adjust("10 seconds")
+      assert.lengthOf(yield* list, 1)
+      yield* Ref.update(ledger, (state) => ({ ...state, entries: [] }))
+      yield* TestClock.adjust("11 minutes")
+      assert.deepStrictEqual(yield* list, [])
+    }).pipe(Effect.provide(layerRunning))
   )
 
   it.effect("delivers by itself when running", () =>

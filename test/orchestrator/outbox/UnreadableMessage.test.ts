@@ -56,6 +56,19 @@ describe("an outbox message that cannot be read", () => {
         SELECT state, detail FROM orchestrator.outbox WHERE intent_id = 'c'`
       assert.strictEqual(row?.state, "rejected")
       assert.isNotEmpty(row?.detail)
+
+      // Its alert stands while it cannot be read, and is cleared when it was repaired and delivered.
+      const { lookAgain } = yield* OutboxDelivery
+      const kinds = Effect.map((yield* Alerts).list, (alerts) => alerts.map(({ kind }) => kind))
+      yield* lookAgain
+      assert.deepStrictEqual(yield* runOnce, { delivered: 0, deferred: 0, rejected: 1 })
+      assert.deepStrictEqual(yield* kinds, ["outbox_unreadable"])
+      yield* sql`UPDATE orchestrator.outbox c SET message = d.message FROM orchestrator.outbox d
+        WHERE c.intent_id = 'c' AND d.intent_id = 'd'`
+      yield* lookAgain
+      assert.deepStrictEqual(yield* runOnce, { delivered: 1, deferred: 0, rejected: 0 })
+      yield* lookAgain
+      assert.deepStrictEqual(yield* kinds, [])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -110,6 +110,29 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | Outbox, unk
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("makes a rejected message due again, and tells what became of the others", () =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        yield* write([revenue("1_0"), revenue("2_0"), revenue("3_0")])
+        const [first = "", second = "", third = ""] = (yield* outbox.claim({
+          topic: "ledger",
+          limit: 3,
+          leaseMillis: 1_000
+        })).map(({ id }) => id)
+        yield* outbox.acknowledge(first)
+        yield* outbox.reject(second, "409")
+        expect(yield* outbox.reopen(first)).toBe("gone")
+        expect(yield* outbox.reopen("999999999")).toBe("gone")
+        expect(yield* outbox.reopen(third)).toBe("pending")
+        expect(yield* outbox.reopen(second)).toBe("reopened")
+        expect(yield* outbox.reopen(second)).toBe("pending")
+        expect(yield* outbox.counts).toEqual({ pending: 2, rejected: 0 })
+        expect((yield* outbox.claim({ topic: "ledger", limit: 3, leaseMillis: 1 })).map(({ id }) => id)).toEqual([
+          second
+        ])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("is done with what was acknowledged, and keeps what was rejected for the operator", () =>
       Effect.gen(function* () {
         const outbox = yield* Outbox

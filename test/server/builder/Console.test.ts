@@ -391,6 +391,33 @@ layer(Harness.layer({ node, screening }), live)("payouts", (it) => {
       assert.strictEqual(key, `accrual_conflict:${builder.id}_sweep`)
       assert.deepStrictEqual((yield* asAdmin("POST /admin/alerts/clear", { body: { key } })).body, { ok: true })
       assert.deepStrictEqual((yield* asAdmin("GET /admin/alerts")).body, [])
+
+      // The alert also goes when the reports agree again, and when the accrual is taken back.
+      const right = { ...body, amount: "10", chainId: CHAIN_ID }
+      const conflict = Effect.gen(function* () {
+        assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 409)
+        assert.strictEqual(text(yield* asAdmin("GET /admin/alerts"), 0, "kind"), "accrual_conflict")
+      })
+      yield* conflict
+      assert.strictEqual((yield* asAdmin("POST /accruals", { body: right })).status, 201)
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/alerts")).body, [])
+      yield* conflict
+      yield* asAdmin("POST /admin/accruals/reverse", { body: { sweepId: body.sweepId, reason: "reported wrongly" } })
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/alerts")).body, [])
+      const revenue = {
+        sweepId: "twice",
+        chainId: CHAIN_ID,
+        token: TOKEN,
+        amount: "1",
+        txHash: hashOf("tx"),
+        settledAtMs: 1
+      }
+      const report = (amount: string) =>
+        Effect.map(asAdmin("POST /revenue", { body: { ...revenue, amount } }), ({ status }) => status)
+      assert.deepStrictEqual(yield* Effect.all([report("1"), report("2")]), [201, 409])
+      assert.strictEqual(text(yield* asAdmin("GET /admin/alerts"), 0, "kind"), "revenue_conflict")
+      assert.strictEqual(yield* report("1"), 201)
+      assert.deepStrictEqual((yield* asAdmin("GET /admin/alerts")).body, [])
     })
   )
 })

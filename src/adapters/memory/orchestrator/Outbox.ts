@@ -51,6 +51,14 @@ const make = Effect.gen(function* () {
       ),
     reject: (id) =>
       change(id, (message) => (message.state === "pending" ? { ...message, state: "rejected" } : message)),
+    reopen: Effect.fnUntraced(function* (id) {
+      const now = yield* Clock.currentTimeMillis
+      const before = Array.from(HashMap.values((yield* Ref.get(state)).outbox)).find((message) => message.id === id)
+      if (before === undefined || before.state === "delivered") return "gone"
+      if (before.state === "pending") return "pending"
+      yield* change(id, (message) => ({ ...message, state: "pending", dueAtMs: now }))
+      return "reopened"
+    }),
     counts
   })
 })

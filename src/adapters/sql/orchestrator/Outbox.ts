@@ -70,6 +70,16 @@ const make = Effect.gen(function* () {
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.reject"))
 
+  const reopen = Effect.fnUntraced(function* (id: string) {
+    const reopened = yield* sql`
+      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, closed_at = NULL
+      WHERE id = ${id}::bigint AND state = 'rejected' RETURNING id`
+    if (reopened.length > 0) return "reopened" as const
+    const pending =
+      yield* sql`SELECT 1 AS pending FROM orchestrator.outbox WHERE id = ${id}::bigint AND state = 'pending'`
+    return pending.length > 0 ? ("pending" as const) : ("gone" as const)
+  }, guarded("outbox.reopen"))
+
   const counts = sql<{ pending: bigint; rejected: bigint }>`
     SELECT
       (SELECT count(*) FROM orchestrator.outbox WHERE state = 'pending' AND topic = 'ledger') AS pending,
@@ -79,7 +89,7 @@ const make = Effect.gen(function* () {
     Effect.withSpan("Outbox.counts")
   )
 
-  return Outbox.of({ claim, acknowledge: (id) => Effect.asVoid(acknowledge(id)), defer, reject, counts })
+  return Outbox.of({ claim, acknowledge: (id) => Effect.asVoid(acknowledge(id)), defer, reject, reopen, counts })
 })
 
 /** Requires the schema of `Migrated.layer`. */
