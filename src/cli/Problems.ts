@@ -1,5 +1,6 @@
 /** Reports all problems of a command's settings in one message, so that an operator corrects them in one go. */
 import { Config, ConfigProvider, Effect, Option, Result, Schema } from "effect"
+import { HttpServerError } from "effect/http"
 import { documented } from "../config/Settings.ts"
 import type { Setting } from "../config/Setting.ts"
 import { nearest } from "../domain/Nearest.ts"
@@ -7,6 +8,9 @@ import * as SchemaMessages from "../server/shared/SchemaMessages.ts"
 
 /** The message of an error for people. A setting is named but its value never printed, because it may be a secret. */
 export const sentence = (error: { readonly message: string }): string => {
+  if (error instanceof HttpServerError.ServeError) {
+    return "cannot listen: the name in HOST does not resolve. Set HOST to an address of this machine"
+  }
   if (!(error instanceof Config.ConfigError)) return error.message
   return error.cause._tag === "SchemaError" ? SchemaMessages.format(error.cause.issue, "settings") : error.cause.message
 }
