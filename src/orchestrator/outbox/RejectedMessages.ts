@@ -1,13 +1,13 @@
 /**
- * Offers rejected messages again from time to time. What made the backend reject one can be corrected there, and a row that could
- * not be read can be repaired. Then the message is delivered, and its alert is cleared.
+ * Offers rejected messages again from time to time. An operator can correct the backend's books, or repair a row that could not be
+ * read. Then the message is delivered, and its alert is cleared.
  */
 import { Clock, Effect } from "effect"
 import { Outbox } from "../../ports/orchestrator/Outbox.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 
 /** Kinds of alerts whose key ends with the id of one message. */
-const OF_ONE_MESSAGE = ["outbox_rejected", "outbox_unreadable"]
+const OF_ONE_MESSAGE = new Set(["outbox_rejected", "outbox_unreadable"])
 
 /** A rejected event is never sent again, so its alert has no end that can be observed. It stands for a day. */
 const EVENT_ALERT_MILLIS = 24 * 3_600_000
@@ -20,7 +20,7 @@ export const make = Effect.gen(function* () {
   return Effect.fn("OutboxDelivery.lookAgain")(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     for (const { details, key, kind, sinceMs } of yield* alerts.list) {
-      if (OF_ONE_MESSAGE.includes(kind)) {
+      if (OF_ONE_MESSAGE.has(kind)) {
         if ((yield* outbox.reopen(key.slice(kind.length + 1))) === "gone") yield* alerts.clear(key)
       } else if (kind === "sweep_event_rejected") {
         const { lastAtMs } = details
