@@ -70,9 +70,22 @@ const codecs = Command.make("codecs", {}, () => run("codecs", {})).pipe(
   Command.withDescription("Measure the CPU of the hand-written codecs beside the libraries that they replace")
 )
 
+const storage = Command.make(
+  "storage",
+  {
+    count: count("count", 3_000, "Sweeps whose cost is measured"),
+    sweeps: count("sweeps", 0, "Old sweeps behind the reads. 0 skips the reads")
+  },
+  (options) => run("storage", options)
+).pipe(
+  Command.withDescription(
+    "Measure PostgreSQL's CPU, WAL and disk for each sweep, and reads with many old sweeps behind them"
+  )
+)
+
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, gas, signatures, codecs]),
+  Command.withSubcommands([relay, api, gas, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

@@ -1,0 +1,78 @@
+/** Measures the CPU time, the WAL and the disk that PostgreSQL spends on a piece of work. */
+import { readdirSync, readFileSync } from "node:fs"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect } from "effect"
+
+/** Clock ticks in a second, which `/proc` counts CPU time in. */
+const TICKS = 100
+
+/** Fields of `/proc/<pid>/stat` after the name, which may contain spaces. */
+const statOf = (pid: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? []
+  } catch {
+    return []
+  }
+}
+
+const sum = (fields: ReadonlyArray<string>, from: number, to: number) =>
+  fields.slice(from, to).reduce((total, field) => total + Number(field), 0)
+
+/** CPU milliseconds of a server and of its processes, those that have ended included. */
+const cpuMillis = (server: number): number => {
+  const children = readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(statOf)
+    .filter(([, parent]) => parent === String(server))
+  const ticks = sum(statOf(String(server)), 11, 15) + children.reduce((total, fields) => total + sum(fields, 11, 13), 0)
+  return (ticks * 1_000) / TICKS
+}
+
+/** Process id of the server: the parent of its backends. */
+const serverOf = (sql: PgClient) =>
+  Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => Number(statOf(String(row?.pid))[1]))
+
+/** Tables and their indexes that a sweep leaves rows in. */
+const TABLES = ["intents", "intent_events", "outbox", "relay_transaction_intents"]
+
+const state = (sql: PgClient) =>
+  Effect.gen(function* () {
+    yield* sql`SELECT pg_stat_clear_snapshot()`
+    const [row] = yield* sql<{ wal: string; bytes: string; updates: bigint; hot: bigint }>`
+      SELECT (pg_current_wal_insert_lsn() - '0/0')::text AS wal,
+        (SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = 'orchestrator' AND c.relname = ANY(${TABLES}))::text AS bytes,
+        s.n_tup_upd AS updates, s.n_tup_hot_upd AS hot
+      FROM pg_stat_user_tables s WHERE s.relname = 'intents'`
+    return {
+      wal: Number(row?.wal ?? 0),
+      bytes: Number(row?.bytes ?? 0),
+      updates: Number(row?.updates ?? 0),
+      hot: Number(row?.hot ?? 0)
+    }
+  })
+
+/** Runs the work of `count` sweeps; returns what each of them cost. */
+export const measured = Effect.fnUntraced(function* <A, E, R>(
+  sql: PgClient,
+  count: number,
+  work: Effect.Effect<A, E, R>
+) {
+  const server = yield* serverOf(sql)
+  const before = yield* state(sql)
+  const cpu = cpuMillis(server)
+  yield* work
+  // Statistics of idle connections are reported within a second.
+  yield* Effect.sleep("2 seconds")
+  const spent = cpuMillis(server) - cpu
+  const after = yield* state(sql)
+  const each = (total: number) => Math.round((total * 100) / count) / 100
+  return {
+    cpuMillisPerSweep: each(spent),
+    walBytesPerSweep: Math.round(each(after.wal - before.wal)),
+    updatesPerSweep: each(after.updates - before.updates),
+    hotUpdatesPerSweep: each(after.hot - before.hot),
+    /** With the room that updates leave behind, until vacuum gives it to the next rows. */
+    diskBytesPerSweep: Math.round(each(after.bytes - before.bytes))
+  }
+})
