@@ -31,6 +31,7 @@ import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransac
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { Hex } from "../domain/Hex.ts"
 import { NATIVE } from "../domain/Token.ts"
+import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../orchestrator/operate/IntentDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
@@ -160,6 +161,7 @@ const providerProbes = Layer.effect(
 
 /** The use cases over any implementation of the ports. Relayer, watcher and outbox run while the layer lives. */
 export const useCases = Layer.mergeAll(
+  ChainReviews.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Intake.layer,
   Portfolio.layer,

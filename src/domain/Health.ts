@@ -33,6 +33,10 @@ export const Health = Schema.Struct({
         contractsDeployed: described(
           Schema.NullOr(Schema.Boolean),
           "True if delegate, guard and entry have code at their configured addresses. Null if no node answered."
+        ),
+        missingContracts: described(
+          Schema.optionalKey(Schema.Array(Schema.String)),
+          "Contracts without code at their configured addresses."
         )
       })
     ),
@@ -57,6 +61,10 @@ export const Health = Schema.Struct({
         status: described(
           Condition,
           "Degraded while nothing is sent. Transactions that were sent are followed in any case."
+        ),
+        sends: described(
+          Schema.optionalKey(Schema.Boolean),
+          "True if the relayer can send: the chain is neither paused nor capped, has a recent block and has the contracts."
         ),
         paused: described(Schema.Boolean, "True if the operator paused the chain (`RELAYER_PAUSED_CHAINS`)."),
         spent: described(

@@ -1,6 +1,7 @@
 /** Health of one chain: its node and contracts, its lanes, and its relaying. */
 import { Clock, Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -9,25 +10,41 @@ import { answered, condition } from "./Probe.ts"
 
 const DAY_MILLIS = 86_400_000
 
-/** A node is behind when its newest block is older than both limits: this many block times, and this many seconds. */
-const STALE_BLOCKS = 20
-const STALE_SECONDS = 60
+/** A chain is stale when its newest block is older than both limits: this many block times, and this many seconds. */
+const STALE_BLOCKS = 5
+const STALE_SECONDS = 30
+
+/** Age of the newest block in seconds from which a chain is stale. */
+export const staleAfterSeconds = ({ blockTimeMillis }: Chain): number =>
+  Math.max(STALE_SECONDS, (STALE_BLOCKS * blockTimeMillis) / 1000)
+
+/** Names of the service's contracts that have no code at their configured addresses. */
+export const missingContracts = ({ chain: { contracts }, code }: ChainClient) => {
+  const { delegate, entry, guard } = contracts
+  return Effect.map(
+    Effect.forEach(
+      Object.entries({ delegate, guard, entry }),
+      ([name, address]) => Effect.map(code(address), (bytes) => (bytes === "0x" ? [name] : [])),
+      { concurrency: "unbounded" }
+    ),
+    (missing) => missing.flat()
+  )
+}
 
 /** Head, block age and contracts of a chain. */
-export const chainHealth = Effect.fnUntraced(function* ({ block, chain, code }: ChainClient) {
-  const { contracts } = chain
-  const [head, codes, nowMs] = yield* Effect.all(
+export const chainHealth = Effect.fnUntraced(function* (client: ChainClient) {
+  const { block, chain } = client
+  const [head, missing, nowMs] = yield* Effect.all(
     [
       Effect.map(answered(block("latest")), Option.flatten),
-      answered(Effect.forEach([contracts.delegate, contracts.guard, contracts.entry], code, { concurrency: 3 })),
+      answered(missingContracts(client)),
       Clock.currentTimeMillis
     ],
     { concurrency: "unbounded" }
   )
   const blockAgeSeconds = Option.map(head, ({ timestamp }) => Math.max(0, Math.floor(nowMs / 1000) - Number(timestamp)))
-  const contractsDeployed = Option.map(codes, (found) => found.every((bytes) => bytes !== "0x"))
-  const staleAfter = Math.max(STALE_SECONDS, (STALE_BLOCKS * chain.blockTimeMillis) / 1000)
-  const isStale = Option.exists(blockAgeSeconds, (age) => age > staleAfter)
+  const contractsDeployed = Option.map(missing, ({ length }) => length === 0)
+  const isStale = Option.exists(blockAgeSeconds, (age) => age > staleAfterSeconds(chain))
   const isUsable = Option.isSome(head) && Option.contains(contractsDeployed, true)
   return {
     id: chain.id,
@@ -35,7 +52,8 @@ export const chainHealth = Effect.fnUntraced(function* ({ block, chain, code }: 
     status: condition(isUsable ? (isStale ? "degraded" : "ok") : "down"),
     blockNumber: Option.getOrNull(Option.map(head, ({ number }) => number)),
     blockAgeSeconds: Option.getOrNull(blockAgeSeconds),
-    contractsDeployed: Option.getOrNull(contractsDeployed)
+    contractsDeployed: Option.getOrNull(contractsDeployed),
+    missingContracts: Option.getOrElse(missing, () => [])
   }
 })
 

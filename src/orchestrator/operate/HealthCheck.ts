@@ -37,13 +37,17 @@ export class HealthCheck extends Context.Service<
           ],
           CONCURRENTLY
         )
-        const parts = [...chainParts, ...laneParts, ...relayParts, ...providers]
+        const relaying = relayParts.map((part, index) => ({
+          ...part,
+          sends: part.status === "ok" && chainParts[index]?.status === "ok"
+        }))
+        const parts = [...chainParts, ...laneParts, ...relaying, ...providers]
         const status = worst([
           stored.database.status,
           stored.queues.outboxRejected > 0 ? "degraded" : "ok",
           ...parts.map((part) => part.status)
         ])
-        return { status, ...stored, chains: chainParts, lanes: laneParts, relaying: relayParts, providers }
+        return { status, ...stored, chains: chainParts, lanes: laneParts, relaying, providers }
       })
 
       return { check: check() }

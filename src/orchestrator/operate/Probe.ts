@@ -6,7 +6,7 @@ import { within } from "../../runtime/Within.ts"
 export type Condition = Health["status"]
 
 /** Time limit of one question, in milliseconds. */
-const PROBE_MILLIS = 2_500
+export const PROBE_MILLIS = 2_500
 
 /** The answer; none when the question fails or takes too long. */
 export const answered = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>

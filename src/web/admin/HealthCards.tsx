@@ -18,9 +18,9 @@ export function ConditionBadge({ status }: { readonly status: Condition }) {
   return <Badge tone={TONES[status]}>{WORDS[status]}</Badge>
 }
 
-const contracts = (deployed: boolean | null): string => {
+const contracts = (deployed: boolean | null, missing: ReadonlyArray<string> = []): string => {
   if (deployed === null) return "unknown"
-  return deployed ? "in place" : "missing"
+  return deployed ? "in place" : ["missing", missing.join(", ")].filter(Boolean).join(": ")
 }
 
 type Relaying = Health["relaying"][number]
@@ -29,7 +29,8 @@ type Relaying = Health["relaying"][number]
 const sending = (relaying: Relaying | undefined): string => {
   if (relaying === undefined) return "–"
   if (relaying.paused) return "paused"
-  return relaying.status === "ok" ? "yes" : "daily cap reached"
+  if (relaying.status !== "ok") return "daily cap reached"
+  return relaying.sends === false ? "no" : "yes"
 }
 
 function Chains({ book, chains, relaying }: Pick<Health, "chains" | "relaying"> & { readonly book: TokenBook }) {
@@ -52,7 +53,11 @@ function Chains({ book, chains, relaying }: Pick<Health, "chains" | "relaying"> 
             cell: ({ blockAgeSeconds }) => (blockAgeSeconds === null ? "–" : `${blockAgeSeconds} s`),
             align: "right"
           },
-          { title: "Contracts", cell: ({ contractsDeployed }) => contracts(contractsDeployed), wideOnly: true },
+          {
+            title: "Contracts",
+            cell: ({ contractsDeployed, missingContracts }) => contracts(contractsDeployed, missingContracts),
+            wideOnly: true
+          },
           { title: "Sends", cell: ({ id }) => sending(relayingOn(id)) },
           {
             title: "Gas in a day",

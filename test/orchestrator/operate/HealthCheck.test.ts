@@ -60,6 +60,7 @@ describe("the health check", () => {
       assert.deepStrictEqual(capped, {
         chainId: source.id,
         status: "degraded",
+        sends: false,
         paused: false,
         spent: capped?.spent ?? null,
         dailyCap: 1n
@@ -67,6 +68,7 @@ describe("the health check", () => {
       assert.deepStrictEqual(paused, {
         chainId: destination.id,
         status: "degraded",
+        sends: false,
         paused: true,
         spent: 0n,
         dailyCap: 1n
@@ -104,12 +106,23 @@ describe("the health check", () => {
       const { chain, lane } = yield* healthyScene
       yield* chain.setBalance(lane, 1n)
       yield* chain.setCode(source.contracts.guard, "0x")
-      yield* TestClock.adjust(61_000)
+      yield* TestClock.adjust(31_000)
       const health = yield* check
       assert.deepStrictEqual(health.chains[0]?.contractsDeployed, false)
       assert.deepStrictEqual(
         health.chains.map(({ status }) => status),
         ["down", "degraded"]
+      )
+      assert.deepStrictEqual(
+        health.chains.map(({ missingContracts }) => missingContracts),
+        [["guard"], []]
+      )
+      assert.deepStrictEqual(
+        health.relaying.map(({ sends, status }) => [status, sends]),
+        [
+          ["ok", false],
+          ["ok", false]
+        ]
       )
       assert.strictEqual(health.lanes[0]?.status, "down")
     }).pipe(Effect.provide(layer))

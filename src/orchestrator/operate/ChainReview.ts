@@ -1,0 +1,76 @@
+/** Alerts for a chain that has no new head, that lacks the service's contracts, or whose nodes serve another chain. */
+import { Clock, Effect, Result } from "effect"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { within } from "../../runtime/Within.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
+import { PROBE_MILLIS } from "./Probe.ts"
+
+/** True if an endpoint answered with the id of another chain. Its failure has no field of its own for it. */
+const servesAnotherChain = ({ detail }: ChainUnavailable): boolean => /serves chain \S+, not \d+/.test(detail)
+
+/** Makes `review`, one round of reviews of a chain. The chain counts as stale from its newest known block on. */
+export const make = Effect.fnUntraced(function* (client: ChainClient) {
+  const alerts = yield* StandingAlerts
+  const { chain } = client
+  const where = { chainId: chain.id }
+  let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis }
+
+  const alertIf = (
+    isRaised: boolean,
+    kind: "chain_stale" | "contracts_missing" | "wrong_chain_id",
+    message: string,
+    details: Readonly<Record<string, string | number>>
+  ) => {
+    const key = `${kind}:${chain.id}`
+    return isRaised
+      ? alerts.raise({ key, severity: "critical", kind, message, details: { ...where, ...details } })
+      : alerts.clear(key)
+  }
+
+  /** The result of a request; undefined if the node is silent. */
+  const asked = <A>(request: Effect.Effect<A, ChainUnavailable>) =>
+    Effect.map(within(PROBE_MILLIS)(Effect.result(request)), (answer) =>
+      answer._tag === "Some" ? answer.value : undefined
+    )
+
+  const reviewHead = Effect.gen(function* () {
+    const answer = yield* asked(client.block("latest"))
+    const now = yield* Clock.currentTimeMillis
+    if (answer !== undefined && Result.isSuccess(answer) && answer.success._tag === "Some") {
+      const { hash, timestamp } = answer.success.value
+      // The first block may be old. A later one is new, also if its timestamp is not.
+      if (newest.hash === "") newest = { hash, atMillis: Math.min(now, Number(timestamp) * 1_000) }
+      else if (hash !== newest.hash) newest = { hash, atMillis: now }
+    }
+    const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""
+    yield* alertIf(
+      answer !== undefined && Result.isFailure(answer) && servesAnotherChain(answer.failure),
+      "wrong_chain_id",
+      `A node of ${chain.name} serves another chain and is not used. Correct rpcUrls in the chains file.`,
+      { detail }
+    )
+    const limit = staleAfterSeconds(chain)
+    yield* alertIf(
+      now - newest.atMillis > limit * 1_000,
+      "chain_stale",
+      `${chain.name} has had no new block for more than ${limit} seconds. Its sweeps wait. Check its nodes.`,
+      { staleAfterSeconds: limit }
+    )
+  })
+
+  const reviewContracts = Effect.gen(function* () {
+    const answer = yield* asked(missingContracts(client))
+    // Without an answer, the last finding stands.
+    if (answer === undefined || Result.isFailure(answer)) return
+    const missing = answer.success
+    yield* alertIf(
+      missing.length > 0,
+      "contracts_missing",
+      `${chain.name} has no code at the address of: ${missing.join(", ")}. Deploy the contracts, or correct their addresses. Sweeps on this chain fail.`,
+      { missing: missing.join(", ") }
+    )
+  })
+
+  return Effect.all([reviewHead, reviewContracts], { concurrency: "unbounded", discard: true })
+})
