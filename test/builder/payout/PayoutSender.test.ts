@@ -6,6 +6,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
 import type { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
+import { Builders } from "../../../src/ports/builder/Builders.ts"
+import { Ledger } from "../../../src/ports/builder/Ledger.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { backend, balanceOf, owing, run, said, VAULT } from "./PayoutScene.ts"
@@ -79,6 +81,42 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
         assert.strictEqual(after.payments?.length, 1, "what was signed is what was sent")
         if (dies !== "signed") assert.strictEqual(after.txHash, before[0]?.txHash)
       })
+  )
+
+  it.effect("pays a builder that is suspended between two runs as the batch was opened", () =>
+    Effect.gen(function* () {
+      const { balances, builderIds, desk, id } = yield* owing("USDC", [5n, 6n])
+      const builders = yield* Builders
+      assert.include(said((yield* run(id, { dies: "recorded" })).exit), "the power is gone")
+      yield* builders.modify(builderIds[0] ?? "", (account) => Effect.succeed({ ...account, suspendedAtMs: 1 }))
+      const { lines } = yield* desk.get(id)
+      const next = yield* run(id)
+      assert.isTrue(Exit.isSuccess(next.exit), said(next.exit))
+      assert.deepStrictEqual(yield* balances, [5n, 6n])
+      const paid = yield* desk.get(id)
+      assert.strictEqual(paid.status, "paid")
+      assert.deepStrictEqual(paid.lines, lines)
+    })
+  )
+
+  it.effect("a mined payment of one batch does not prove the lines of another to the same builder", () =>
+    Effect.gen(function* () {
+      const { builderIds, desk, dev, id, token } = yield* owing("USDC", [9n])
+      assert.include(said((yield* run(id, { dies: "mined" })).exit), "the power is gone")
+      const [payment] = (yield* desk.get(id)).payments ?? []
+      const txHash = payment?.txHash ?? assert.fail("nothing was recorded")
+      const accrual = { sweepId: `later_${id}`, token, amount: 9n, chainId: dev.chain.id }
+      yield* (yield* Ledger).accrue({ ...accrual, builderId: builderIds[0] ?? "" })
+      const later = yield* desk.open({ chainId: dev.chain.id, token, minAmount: 0n }, "test")
+      assert.strictEqual((yield* Effect.flip(desk.markPaid(later.id, txHash, "test")))._tag, "PaymentTaken")
+      assert.strictEqual((yield* desk.get(later.id)).status, "open")
+      const next = yield* run(id)
+      assert.isTrue(Exit.isSuccess(next.exit), said(next.exit))
+      assert.strictEqual((yield* Effect.flip(desk.markPaid(later.id, txHash, "test")))._tag, "PaymentTaken")
+      yield* desk.fail(later.id, "the end of a test", "test")
+      // Nothing of it is left for the batches of other tests.
+      yield* (yield* Ledger).reverse(accrual.sweepId)
+    })
   )
 
   it.effect("pays once however many run at once", () =>
