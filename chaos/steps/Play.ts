@@ -21,6 +21,17 @@ const TRAFFIC_OWNERS = 40
 /** Bursts of the baseline: some for each step, so that both sides of the ratio have like numbers of samples. */
 const BURSTS = { perStep: 0.6, fewest: 4, most: 60 }
 
+/** Findings of one step that are printed at once. The end lists all. */
+const LISTED = 10
+
+/** The errors of a cause and what caused them, on one line. */
+const reasonOf = (cause: Cause.Cause<unknown>): string =>
+  Cause.pretty(cause)
+    .split("\n")
+    .filter((line) => !/^\s*at /u.test(line))
+    .map((line) => line.trim())
+    .join(" ")
+
 /** Findings after steps, by bar; `others` belong to no bar. */
 export interface Found {
   readonly others: Array<string>
@@ -161,12 +172,14 @@ export const run = Effect.fn("Steps.run")(function* (
     if (Exit.isSuccess(exit)) {
       beside.push(...exit.value.beside)
       found.others.push(...exit.value.findings.map((finding) => `${step.name}: ${finding}`))
-    } else found.others.push(`${step.name}: ${Cause.pretty(exit.cause).split("\n").slice(0, 3).join(" ")}`)
+    } else found.others.push(`${step.name}: ${reasonOf(exit.cause)}`)
     const isQuiet = yield* check(each)
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     yield* tell(`${steps} of ${planned.length}: ${step.name}, ${seconds} s`)
     const all = Object.values(found).flat()
-    for (const finding of all.filter((known) => !told.has(known))) yield* tell(`found: ${finding}`)
+    const fresh = all.filter((known) => !told.has(known))
+    for (const finding of fresh.slice(0, LISTED)) yield* tell(`found: ${finding}`)
+    if (fresh.length > LISTED) yield* tell(`found: ${fresh.length - LISTED} more in this step`)
     for (const finding of all) told.add(finding)
     if (!isQuiet) break
   }
