@@ -12,6 +12,7 @@ import outboxTopics from "./0007_outbox_topics.ts"
 import queueIndexes from "./0008_queue_indexes.ts"
 import deliveryLooks from "./0009_delivery_looks.ts"
 import conclusions from "./0010_conclusions.ts"
+import healthProbe from "./0011_health_probe.ts"
 import keptData from "./0012_kept_data.ts"
 
 export const migrations = {
@@ -25,5 +26,6 @@ export const migrations = {
   "0008_queue_indexes": queueIndexes,
   "0009_delivery_looks": deliveryLooks,
   "0010_conclusions": conclusions,
+  "0011_health_probe": healthProbe,
   "0012_kept_data": keptData
 }

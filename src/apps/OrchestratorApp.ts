@@ -19,6 +19,7 @@ import * as DefiLlamaThenPools from "../adapters/prices/Fallback.ts"
 import * as UniswapV3Prices from "../adapters/prices/UniswapV3Prices.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
+import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
 import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
@@ -125,7 +126,8 @@ const stores = (options: Options) =>
     SqlIntents.layer,
     SqlKeptData.layer,
     SqlOutbox.layer,
-    SqlRelayTransactions.layer
+    SqlRelayTransactions.layer,
+    SqlStoreProbe.layer("orchestrator")
   ).pipe(
     Layer.provide(Migrated.layer),
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))

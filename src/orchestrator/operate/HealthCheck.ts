@@ -3,6 +3,7 @@ import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { Health } from "../../domain/Health.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Outbox } from "../../ports/orchestrator/Outbox.ts"
+import { StoreProbe } from "../../ports/shared/Store.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import * as ChainHealth from "./ChainHealth.ts"
 import { answered, condition, worst } from "./Probe.ts"
@@ -62,8 +63,10 @@ const providerHealth = ({ name, probe }: ProviderProbe) =>
 const makeDatabaseHealth = Effect.gen(function* () {
   const intents = yield* Intents
   const outbox = yield* Outbox
+  const probe = yield* StoreProbe
 
   const queues = Effect.gen(function* () {
+    yield* probe
     const [elapsed, counts] = yield* Effect.timed(intents.counts)
     const messages = yield* outbox.counts
     return {

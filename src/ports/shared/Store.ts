@@ -1,5 +1,5 @@
 /** The expected failure of every durable store. */
-import { Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /**
  * The database cannot be reached, or it refused to work. Nothing was changed, except after a lost commit, when the
@@ -14,3 +14,8 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
     return `store unavailable during ${this.operation}: ${this.detail}`
   }
 }
+
+/** Writes to the store, which shows that it is reachable and writable. Default: succeeds. */
+export const StoreProbe = Context.Reference<Effect.Effect<void, StoreUnavailable>>("sweep/ports/StoreProbe", {
+  defaultValue: () => Effect.void
+})

@@ -6,7 +6,7 @@ import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
-import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
+import { StoreProbe, StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { destination, layer as sceneLayer, layerWith, scene, source } from "../../support/RelayScene.ts"
 
 const layer = Layer.provideMerge(HealthCheck.layer, sceneLayer)
@@ -165,5 +165,20 @@ describe("the health check", () => {
       assert.strictEqual(health.status, "down")
       assert.deepStrictEqual(health.database, { status: "down", latencyMs: null })
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a database that does not take writes is down", () =>
+    Effect.gen(function* () {
+      yield* healthyScene
+      const health = yield* check
+      assert.strictEqual(health.status, "down")
+      assert.strictEqual(health.database.status, "down")
+    }).pipe(
+      Effect.provide(layer),
+      Effect.provideService(
+        StoreProbe,
+        Effect.fail(new StoreUnavailable({ operation: "health.probe", detail: "read-only" }))
+      )
+    )
   )
 })

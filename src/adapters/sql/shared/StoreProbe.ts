@@ -1,0 +1,20 @@
+/** {@link StoreProbe} in PostgreSQL: an update of one row, so that a read-only database or a full disk is noticed. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { StoreProbe } from "../../../ports/shared/Store.ts"
+import { guarded } from "./Database.ts"
+
+/** Requires the table `health_probe` in the service's schema, see `Migrated.layer`. */
+export const layer = (schema: "orchestrator") =>
+  Layer.effect(
+    StoreProbe,
+    Effect.map(PgClient.PgClient, (sql) =>
+      sql`
+        INSERT INTO ${sql(`${schema}.health_probe`)} (id, probed_at) VALUES (true, now())
+        ON CONFLICT (id) DO UPDATE SET probed_at = excluded.probed_at`.pipe(
+        Effect.asVoid,
+        guarded("health.probe"),
+        Effect.withSpan("StoreProbe")
+      )
+    )
+  )
