@@ -1,13 +1,13 @@
 /** The steps of a sweep at which a process can be killed, by what passes between it and the rest of the world. */
 import { Effect } from "effect"
-import type { Reaction } from "../test/support/FaultProxy.ts"
+import { type Call, isSimulation, type Reaction } from "../test/support/FaultProxy.ts"
 import type * as Backend from "./Backend.ts"
 import type * as PostgresTap from "./PostgresTap.ts"
 
 /** The place at which a point is observed. */
 type Sight =
   | ({ readonly at: "database" } & PostgresTap.Trap)
-  | { readonly at: "node"; readonly when: "before" | "after"; readonly method: string }
+  | { readonly at: "node"; readonly when: "before" | "after"; readonly isSuch: (call: Call) => boolean }
   | ({ readonly at: "backend" } & Backend.Trap)
   /** The client has its 201. */
   | { readonly at: "client" }
@@ -32,9 +32,9 @@ const commit = (name: string, when: "before" | "after", pattern: RegExp): KillPo
   }
 })
 
-const call = (name: string, when: "before" | "after", method: string): KillPoint => ({
+const call = (name: string, when: "before" | "after", such: string | ((call: Call) => boolean)): KillPoint => ({
   name,
-  sight: { at: "node", when, method }
+  sight: { at: "node", when, isSuch: typeof such === "string" ? ({ method }) => method === such : such }
 })
 
 const post = (name: string, when: "before" | "after", path: string): KillPoint => ({
@@ -58,8 +58,8 @@ export const KILL_POINTS: ReadonlyArray<KillPoint> = [
   statement("submission stored, not answered", "after with rows", SUBMISSION),
   { name: "submission answered", sight: { at: "client" } },
   statement("claimed, not committed", "after with rows", CLAIM),
-  call("claimed, before the simulation", "before", "eth_simulateV1"),
-  call("simulated, nothing stored", "after", "eth_simulateV1"),
+  call("claimed, before the simulation", "before", isSimulation),
+  call("simulated, nothing stored", "after", isSimulation),
   statement("nonce taken, nothing signed", "after with rows", ALLOCATION),
   statement("signed, nothing stored", "before", SIGNED_BYTES),
   commit("stored, not committed", "before", SIGNED_BYTES),

@@ -1,6 +1,6 @@
 /** Processes die at every step of a sweep, and at any other moment, while a client goes on sweeping. */
 import { Deferred, Effect, Fiber, Random, Schedule } from "effect"
-import { pass } from "../test/support/FaultProxy.ts"
+import { type Call, pass } from "../test/support/FaultProxy.ts"
 import { KILL_POINTS, type KillPoint, reaction } from "./KillPoints.ts"
 import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
 import type { Slot } from "./Slot.ts"
@@ -119,8 +119,7 @@ const arm = (slots: ReadonlyArray<Slot>, { sight }: KillPoint, caught: Hit) =>
         case "backend":
           return slot.backend.set(sight, hit)
         case "node": {
-          const react = ({ method }: { readonly method: string }) =>
-            method === sight.method ? reaction(sight.when, hit) : pass
+          const react = (call: Call) => (sight.isSuch(call) ? reaction(sight.when, hit) : pass)
           yield* slot.alpha.react(react)
           return yield* slot.beta.react(react)
         }

@@ -183,13 +183,18 @@ const printed = (name: string, { abi, ...code }: Pick<Compiled, "abi"> & Partial
   ].join("\n")
 
 const PRODUCTION = ["SweepDelegate", "SweepGuard", "SweepEntry"]
+const SIMULATION = ["Rehearsal", "UnsignedSweepDelegate"]
 const DEVELOPMENT = ["DevToken", "DevNoReturnToken", "DevFeeToken", "DevBlocklistToken", "SanctionsOracle"]
 
 const { optimizer, optimizer_runs, evm_version, bytecode_hash, cbor_metadata, remappings } = foundry.profile.default
 const ours = compile(
   "solc",
   here,
-  [...PRODUCTION.map((name) => `src/${name}.sol`), ...DEVELOPMENT.map((name) => `src/dev/${name}.sol`)],
+  [
+    ...PRODUCTION.map((name) => `src/${name}.sol`),
+    ...SIMULATION.map((name) => `src/simulation/${name}.sol`),
+    ...DEVELOPMENT.map((name) => `src/dev/${name}.sol`)
+  ],
   remappings,
   {
     optimizer: { enabled: optimizer, runs: optimizer_runs },
@@ -199,6 +204,7 @@ const ours = compile(
 )
 
 const production = [...ours].filter(([name]) => PRODUCTION.includes(name))
+const simulation = [...ours].filter(([name]) => SIMULATION.includes(name))
 const development = [...ours].filter(([name]) => DEVELOPMENT.includes(name))
 const permit2Code = permit2()
 
@@ -206,6 +212,13 @@ const outputs: ReadonlyArray<readonly [path: string, content: string]> = [
   [
     "src/adapters/evm/abi/contracts.generated.ts",
     [HEADER, ...production.map(([name, compiled]) => printed(name, compiled))].join("\n")
+  ],
+  [
+    "src/adapters/evm/abi/simulation.generated.ts",
+    [
+      HEADER,
+      ...simulation.map(([name, { abi, immutables, runtimeCode }]) => printed(name, { abi, runtimeCode, immutables }))
+    ].join("\n")
   ],
   [
     "src/devnet/artifacts.generated.ts",

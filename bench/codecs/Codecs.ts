@@ -1,6 +1,6 @@
 /** Each hand-written codec beside the library's, with the work that a batch of 64 sweeps gives it. */
 import { Effect, Option } from "effect"
-import * as Receipts from "../../src/adapters/evm/codec/Receipts.ts"
+import * as Receipts from "../../src/adapters/evm/rpc/Receipts.ts"
 import * as TransactionRlp from "../../src/adapters/evm/codec/TransactionRlp.ts"
 import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as IntentRow from "../../src/adapters/sql/orchestrator/IntentRow.ts"
@@ -39,21 +39,6 @@ export const CODECS: ReadonlyArray<Codec> = [
     byLibrary: () => {
       Libraries.serialize(Samples.transaction)
       Libraries.serialize(Samples.transaction, Samples.transactionSignature)
-    }
-  },
-  {
-    name: "Receipts",
-    library: "Schema",
-    work: "accounts, the simulation and the receipt of the batch",
-    byHand: () => {
-      Option.getOrThrow(Receipts.accounts(Samples.accounts))
-      Option.getOrThrow(Receipts.simulation(Samples.simulation))
-      Option.getOrThrow(Receipts.receipt(Samples.receipt))
-    },
-    byLibrary: () => {
-      Libraries.accounts(Samples.accounts)
-      Libraries.simulation(Samples.simulation)
-      Libraries.receipt(Samples.receipt)
     }
   },
   {

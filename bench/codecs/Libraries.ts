@@ -3,7 +3,6 @@ import { Option, Schema, SchemaTransformation } from "effect"
 import { decodeEventLog, serializeTransaction } from "viem"
 import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { TransactionSignature } from "../../src/adapters/evm/codec/TransactionRlp.ts"
-import { Quantity } from "../../src/adapters/evm/rpc/Schemas.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { PayoutMode } from "../../src/domain/Builder.ts"
 import { Authorization } from "../../src/domain/Delegation.ts"
@@ -48,48 +47,6 @@ const sweptOf = Option.liftThrowable((log: Log) => {
 
 export const decodeSwept = (guard: Address.Address, log: Log) =>
   log.address === guard ? sweptOf(log) : Option.none<Swept>()
-
-const Event = { address: Address.Address, topics: Schema.Array(Hash), data: Hex }
-
-const LogFields = {
-  ...Event,
-  blockNumber: Quantity,
-  blockHash: Hash,
-  transactionHash: Hash,
-  logIndex: Quantity
-}
-
-export const receipt = Schema.decodeUnknownSync(
-  Schema.Struct({
-    transactionHash: Hash,
-    blockNumber: Quantity,
-    blockHash: Hash,
-    status: Schema.Literals(["0x0", "0x1"]),
-    gasUsed: Quantity,
-    effectiveGasPrice: Quantity,
-    l1Fee: Schema.optionalKey(Schema.NullOr(Quantity)),
-    logs: Schema.Array(Schema.Struct(LogFields))
-  })
-)
-
-export const simulation = Schema.decodeUnknownSync(
-  Schema.Tuple([
-    Schema.Struct({
-      calls: Schema.Array(
-        Schema.Struct({
-          status: Schema.Literals(["0x0", "0x1"]),
-          returnData: Hex,
-          gasUsed: Quantity,
-          logs: Schema.Array(Schema.Struct(Event))
-        })
-      )
-    })
-  ])
-)
-
-const Code = Schema.decodeUnknownSync(Schema.Array(Schema.Union([Hex, Quantity])))
-
-export const accounts = (answers: ReadonlyArray<unknown>) => Code(answers)
 
 const Millis = Schema.Date.pipe(
   Schema.decodeTo(

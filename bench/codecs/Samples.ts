@@ -158,14 +158,6 @@ export const receipt = {
   type: "0x4"
 }
 
-/** Answer of `eth_simulateV1`. */
-export const simulation = [
-  { calls: orders.map((order) => ({ status: "0x1", returnData: word(1), gasUsed: "0x1e848", logs: eventsOf(order) })) }
-]
-
-/** Answers of `eth_getCode` and `eth_getTransactionCount` by turns. */
-export const accounts = orders.flatMap(() => ["0x", "0x0"])
-
 const at = new Date(1_790_000_000_000)
 
 /** Rows of `orchestrator.intents`, as the driver returns them. */

@@ -140,7 +140,7 @@ contract SweepDelegate is ISweepDelegate {
         _encode(order, swapCalldata, signed);
         if (signed.owner != address(this)) revert OwnerMismatch();
         signed.orderHash = _digest(signed);
-        if (!_isSigned(signed.orderHash, signature)) revert BadSignature();
+        if (!_isAuthorized(signed.orderHash, signature)) revert BadSignature();
     }
 
     /// @dev Checks the order's deadline, fees, target and output.
@@ -259,9 +259,15 @@ contract SweepDelegate is ISweepDelegate {
         }
     }
 
+    /// @dev Returns true when the order with this digest may run: its owner signed it. Only the rehearsal of an order that
+    ///      nobody has signed yet overrides this; it is never deployed.
+    function _isAuthorized(bytes32 orderHash, bytes calldata signature) internal view virtual returns (bool) {
+        return _isSigned(orderHash, signature);
+    }
+
     /// @dev Returns true when the account's key signed `hash`. A failed recovery yields the zero address, which no account
     ///      has.
-    function _isSigned(bytes32 hash, bytes calldata signature) private view returns (bool) {
+    function _isSigned(bytes32 hash, bytes calldata signature) internal view returns (bool) {
         return ECDSA.tryRecoverCalldata(hash, signature) == address(this);
     }
 

@@ -16,7 +16,7 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "an order needs no signature",
     file: DELEGATE,
-    text: "if (!_isSigned(signed.orderHash, signature)) revert BadSignature();",
+    text: "if (!_isAuthorized(signed.orderHash, signature)) revert BadSignature();",
     replacement: "signature;",
     tests: ["contracts/test/Authorization.t.sol"]
   },

@@ -76,10 +76,10 @@ export const fees: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/Attributing.test.ts"]
   },
   {
-    name: "a sweep's gas limit does not cover gas that is refunded at its end",
+    name: "a sweep's gas limit does not cover what it found warm behind others",
     file: GAS,
-    text: "const gross = (simulated * 5n) / 4n",
-    replacement: "const gross = simulated",
+    text: "index === 0 ? gasUsed : gasUsed + SHARED_ACCESS_GAS",
+    replacement: "gasUsed",
     tests: ["test/domain/RelayGas.test.ts"]
   },
   {

@@ -107,7 +107,7 @@ const onChain = (options: Options) =>
     Across.layer({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
     }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
-    EvmSweepSimulation.layer({ domainName: options.settings.domainName }),
+    EvmSweepSimulation.layer,
     ListAndSimulation.layer,
     MulticallBalances.layer,
     options.prices === "onchain" ? UniswapV3Prices.layer() : DefiLlamaThenPools.layer(),

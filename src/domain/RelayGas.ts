@@ -1,7 +1,6 @@
 /** Gas limits of the relayer's transactions. */
-
-/** Intrinsic gas of one authorization, whether or not the account exists (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
-const AUTHORIZATION_GAS = 25_000n
+import type { Hex } from "./Hex.ts"
+import * as TransactionGas from "./TransactionGas.ts"
 
 /**
  * Gas limit of a self-send, a transfer to oneself. It costs 21,000; some rollups add gas for publishing the calldata.
@@ -23,45 +22,45 @@ const ITEM_OVERHEAD_GAS = 30_000n
 /** Assumed gas of a sweep that has not been simulated; near the typical use. */
 export const ASSUMED_SWEEP_GAS = 225_000n
 
-/** Gas of a sweep: used in the simulation on the pending state, and assumed by its quote. */
+/**
+ * Gas of accounts and storage that a sweep finds warm behind others of its simulation (EIP-2929), and cold when it is
+ * sent without them: some four accounts and fifteen slots of the token, the venue, its pool and the guard.
+ */
+const SHARED_ACCESS_GAS = 60_000n
+
+/** Gas of a sweep: of its execution, with refunds not taken off, and charged in all by its quote. */
 export interface SweepGas {
   readonly simulated: bigint
   readonly quoted: bigint
 }
 
-/**
- * Gas limit for the execution of a sweep. A simulation reports gas net of refunds, which are at most a fifth of the
- * gross (EIP-3529), but the limit must cover the gross. One tenth is added for state changes until inclusion.
- */
-const callGasLimit = ({ quoted, simulated }: SweepGas): bigint => {
-  const gross = (simulated * 5n) / 4n
-  const limit = gross + gross / 10n
-  return limit > quoted ? limit : quoted
-}
+/** Gas of an execution that was simulated as the `index`-th of a sequence, as if it were the first. */
+export const simulatedAlone = (gasUsed: bigint, index: number): bigint =>
+  index === 0 ? gasUsed : gasUsed + SHARED_ACCESS_GAS
+
+/** One tenth more, for state changes until inclusion. */
+const withMargin = (gas: bigint): bigint => gas + gas / 10n
+
+const atLeast = (gas: bigint, least: bigint): bigint => (gas > least ? gas : least)
 
 /**
  * Gas that a quote reserves for its sweep; no gas limit is lower. Simulations do not include gas that is charged for
- * the bytes of the transaction, so on chains with such gas the execution's own margin is added.
+ * the bytes of the transaction. On chains with such gas the execution's own margin is added, with the fifth that
+ * refunds may have taken off (EIP-3529).
  */
 export const quotedGas = ({ dataGas, gas }: { readonly gas: bigint; readonly dataGas: bigint }): bigint =>
-  dataGas === 0n ? gas : callGasLimit({ simulated: gas, quoted: 0n }) + dataGas
+  dataGas === 0n ? gas : withMargin((gas * 5n) / 4n) + dataGas
 
-/** Gas limit of a sweep that is sent alone. */
-export const sweepGasLimit = (sweep: SweepGas & { readonly authorizations: number }): bigint => {
-  const authorizing = AUTHORIZATION_GAS * BigInt(sweep.authorizations)
-  const limit = callGasLimit({ simulated: sweep.simulated, quoted: 0n }) + authorizing
-  return limit > sweep.quoted ? limit : sweep.quoted
-}
+/** Gas limit of a sweep that is sent alone with this calldata. */
+export const sweepGasLimit = (sweep: SweepGas & { readonly data: Hex; readonly authorizations: number }): bigint =>
+  atLeast(TransactionGas.required({ ...sweep, execution: withMargin(sweep.simulated) }), sweep.quoted)
 
-/**
- * Gas limit of a sweep inside a batch. It was simulated alone, so it includes 21,000 of a transaction as additional
- * margin.
- */
-export const itemGasLimit: (sweep: SweepGas) => bigint = callGasLimit
+/** Gas limit of a sweep inside a batch. The quoted gas includes that of a transaction, as additional margin. */
+export const itemGasLimit = ({ quoted, simulated }: SweepGas): bigint => atLeast(withMargin(simulated), quoted)
 
 /** Gas that an item adds to the limit of its batch. */
 export const itemGas = (gasLimit: bigint, authorizations: number): bigint =>
-  gasLimit + ITEM_OVERHEAD_GAS + AUTHORIZATION_GAS * BigInt(authorizations)
+  gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
 
 /**
  * Gas limit of a batch whose items add this much. The entry gives each item at least its limit, but a call gets at most

@@ -1,21 +1,39 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { batchGasLimit, batchRoom, itemGas, itemGasLimit, quotedGas, sweepGasLimit } from "../../src/domain/RelayGas.ts"
+import {
+  batchGasLimit,
+  batchRoom,
+  itemGas,
+  itemGasLimit,
+  quotedGas,
+  simulatedAlone,
+  sweepGasLimit
+} from "../../src/domain/RelayGas.ts"
+import { required } from "../../src/domain/TransactionGas.ts"
 
 const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 21_000n, maximum: 30_000_000n }))
 
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 }))
+
+/** Calldata of a type-2 transaction: no word of it is zero. */
+const data = `0x${"5e".repeat(1_000)}` as const
+
+describe("simulatedAlone", () => {
+  it.prop("is no less than what was measured, and more behind others", [Gas, Index], ([gas, index]) =>
+    index === 0 ? simulatedAlone(gas, index) === gas : simulatedAlone(gas, index) > gas
+  )
+})
+
 describe("sweepGasLimit", () => {
-  it("covers the gross use, a tenth more, and each authorization", () => {
-    assert.strictEqual(sweepGasLimit({ simulated: 100_000n, quoted: 0n, authorizations: 0 }), 137_500n)
-    assert.strictEqual(sweepGasLimit({ simulated: 100_000n, quoted: 0n, authorizations: 2 }), 187_500n)
+  it("covers the transaction, its calldata, the execution with a tenth more, and each authorization", () => {
+    const sweep = { simulated: 100_000n, quoted: 0n, data }
+    assert.strictEqual(sweepGasLimit({ ...sweep, authorizations: 0 }), 21_000n + 16_000n + 110_000n)
+    assert.strictEqual(sweepGasLimit({ ...sweep, authorizations: 2 }), 21_000n + 16_000n + 110_000n + 50_000n)
   })
 
-  it.prop("is never below the quoted limit, nor below what a maximal refund may have hidden", [Gas, Gas], (input) => {
-    const [gross, quoted] = input
-    // A refund takes at most a fifth of the gross.
-    const simulated = gross - gross / 5n
-    const limit = sweepGasLimit({ simulated, quoted, authorizations: 1 })
-    return limit >= quoted && limit >= gross
+  it.prop("is never below the quoted limit, nor below what the execution used", [Gas, Gas], ([simulated, quoted]) => {
+    const limit = sweepGasLimit({ simulated, quoted, data, authorizations: 1 })
+    return limit >= quoted && limit >= required({ data, execution: simulated, authorizations: 1 })
   })
 })
 
@@ -29,7 +47,7 @@ describe("quotedGas", () => {
       const quoted = quotedGas({ gas, dataGas })
       const gross = (gas * 5n) / 4n
       return [
-        sweepGasLimit({ simulated: later, quoted, authorizations: 1 }),
+        sweepGasLimit({ simulated: later, quoted, data, authorizations: 1 }),
         itemGasLimit({ simulated: later, quoted })
       ].every((limit) => limit >= gross + dataGas)
     }

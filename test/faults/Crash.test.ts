@@ -1,7 +1,7 @@
 /** The service dies at every step of a sweep, as by SIGKILL or a power cut, and another process carries on. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { pass, isSend, loseReply, swallow } from "../support/FaultProxy.ts"
+import { isSend, isSimulation, loseReply, pass, swallow } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 120_000
@@ -83,10 +83,10 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
         const cut = yield* scene.route
         const first = yield* scene.orchestrator(cut)
         const sweep = yield* scene.quote(first.client)
-        yield* cut.alpha.react(({ method }) => (method === "eth_simulateV1" ? swallow : pass))
+        yield* cut.alpha.react((call) => (isSimulation(call) ? swallow : pass))
         const before = (yield* cut.alpha.calls).length
         yield* scene.submit(first.client, sweep)
-        yield* cut.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* cut.alpha.awaitCall((call, index) => index >= before && isSimulation(call))
         yield* first.kill
 
         const second = yield* scene.orchestrator(yield* scene.route)

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
 import { parseGwei, parseTransaction } from "viem"
-import { breakWhen, hold, isSend, pass, refuse, swallow } from "../support/FaultProxy.ts"
+import { breakWhen, hold, isSend, isSimulation, pass, refuse, swallow } from "../support/FaultProxy.ts"
 import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
@@ -94,14 +94,14 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
 
         const back = yield* Latch.make()
         let simulations = 0
-        yield* route.alpha.react(({ method }) => {
-          if (method !== "eth_simulateV1") return pass
+        yield* route.alpha.react((call) => {
+          if (!isSimulation(call)) return pass
           simulations += 1
           return simulations === 1 ? hold(back.await) : pass
         })
         const before = (yield* route.alpha.calls).length
         yield* scene.submit(client, stuck)
-        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* route.alpha.awaitCall((call, index) => index >= before && isSimulation(call))
         for (const sweep of others) {
           yield* scene.submit(client, sweep)
           yield* Effect.timeout(scene.delivered(client, sweep), OPERATOR_MILLIS)

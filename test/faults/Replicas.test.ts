@@ -1,7 +1,7 @@
 /** Two processes of the service on one database and the same lanes. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
-import { hold, holdReply, isSend, pass } from "../support/FaultProxy.ts"
+import { hold, holdReply, isSend, isSimulation, pass } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 120_000
@@ -63,7 +63,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         let simulations = 0
         yield* slow.alpha.react((call) => {
           if (isSend(call)) return hold(resume.await)
-          if (call.method !== "eth_simulateV1") return pass
+          if (!isSimulation(call)) return pass
           simulations += 1
           return simulations <= 2 ? holdReply(resume.await) : pass
         })

@@ -1,7 +1,7 @@
 /** SIGTERM, as a deployment sends it before it replaces the process. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Option, Schedule } from "effect"
-import { delay, isSend, pass, swallow } from "../support/FaultProxy.ts"
+import { delay, isSend, isSimulation, pass, swallow } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 60_000
@@ -59,10 +59,10 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A proc
         const route = yield* scene.route
         const { client, exitCode, signal } = yield* scene.orchestrator(route)
         const sweep = yield* scene.quote(client)
-        yield* route.alpha.react(({ method }) => (method === "eth_simulateV1" ? swallow : pass))
+        yield* route.alpha.react((call) => (isSimulation(call) ? swallow : pass))
         const before = (yield* route.alpha.calls).length
         yield* scene.submit(client, sweep)
-        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* route.alpha.awaitCall((call, index) => index >= before && isSimulation(call))
         yield* signal("SIGTERM")
         assert.deepStrictEqual(yield* Effect.timeoutOption(exitCode, PATIENCE), STOPPED)
 
@@ -84,10 +84,10 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A proc
         yield* route.alpha.react((call) => (isSend(call) ? swallow : pass))
         yield* scene.submit(client, sweep)
         yield* route.alpha.awaitCall(isSend)
-        yield* route.alpha.react(({ method }) => (method === "eth_simulateV1" ? swallow : pass))
+        yield* route.alpha.react((call) => (isSimulation(call) ? swallow : pass))
         const before = (yield* route.alpha.calls).length
         yield* Effect.forkChild(scene.quote(client))
-        yield* route.alpha.awaitCall(({ method }, index) => index >= before && method === "eth_simulateV1")
+        yield* route.alpha.awaitCall((call, index) => index >= before && isSimulation(call))
         yield* signal("SIGTERM")
         assert.deepStrictEqual(yield* Effect.timeoutOption(exitCode, PATIENCE), STOPPED)
 

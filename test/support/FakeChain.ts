@@ -43,6 +43,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
     transactionOf: () => unexpected,
     accounts: () => unexpected,
     call: () => unexpected,
+    estimateGas: () => unexpected,
     simulate: () => unexpected,
     feesPerGas: unexpected,
     send: () => unexpected,

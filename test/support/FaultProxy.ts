@@ -81,6 +81,10 @@ export interface FaultProxy {
   readonly awaitCall: (isSuch: (call: Call, index: number) => boolean) => Effect.Effect<Call>
 }
 
+/** Only simulations have state overrides. */
+export const isSimulation = ({ method, params }: Pick<Call, "method" | "params">): boolean =>
+  method === "eth_call" && params.length > 2
+
 export const isSend = ({ method }: Pick<Call, "method">): boolean => method === "eth_sendRawTransaction"
 
 const firstParam = ({ params }: Call): Hex => params[0] as Hex

@@ -146,7 +146,8 @@ const scripted = (script: Script, asked: Asked) => {
           calldata: `0x${amountIn.toString(16).padStart(64, "0")}` as const,
           amountOut: amountIn,
           minAmountOut: amountIn - amountIn / 100n,
-          gas: 1n
+          gas: 1n,
+          passing: 0
         })
       })
   })
@@ -163,6 +164,7 @@ const scripted = (script: Script, asked: Asked) => {
           amountOut: bridged.amountIn - BRIDGE_FEE + BRIDGE_SURPLUS,
           minAmountOut: bridged.amountIn - BRIDGE_FEE,
           gas: 1n,
+          passing: 0,
           estimatedSeconds: 7
         })
       }),

@@ -103,6 +103,7 @@ const make = Effect.fnUntraced(function* ({
         amountOut: deposit.outputAmount,
         minAmountOut: deposit.outputAmount,
         gas: DEPOSIT_GAS,
+        passing: 0,
         estimatedSeconds: quote.estimatedSeconds
       }
       return swap === undefined ? plain : { ...plain, ...AcrossSwap.before(pool, deposit, DEPOSIT_GAS, request, swap) }

@@ -14,6 +14,9 @@ import { spokePoolPeripheryAbi } from "./spokePoolPeripheryAbi.ts"
 /** Gas of the periphery and its proxy for moving and approving tokens. Measured: 77,000 to 92,000 for ordinary tokens. */
 const PERIPHERY_GAS = 100_000n
 
+/** The proxy's balances of both tokens and its allowance, and the periphery's balance and allowance. */
+const PERIPHERY_PASSING = 5
+
 const isAddress = (word: bigint) => word > 0n && word >> 160n === 0n
 
 /** The proxy of the periphery, which makes the swap and receives its output. */
@@ -75,5 +78,6 @@ export const before = (
     calldata: swap.calldata
   }),
   amountOut: AcrossCall.outputAmount(deposit, swap.amountOut),
-  gas: swap.gas + PERIPHERY_GAS + depositGas
+  gas: swap.gas + PERIPHERY_GAS + depositGas,
+  passing: swap.passing + PERIPHERY_PASSING
 })

@@ -1,5 +1,5 @@
 /**
- * Simulates a transfer of a token on the pending state, and reads the balances of both sides before and after. This observes
+ * Simulates a transfer of a token on the latest state, and reads the balances of both sides before and after. This observes
  * the token's code itself and does not rely on lists or scanners.
  */
 import { Effect, Option, Result } from "effect"
@@ -53,7 +53,7 @@ export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainCl
   ) {
     return yield* new ChainUnavailable({
       chainId: client.chain.id,
-      method: "eth_simulateV1",
+      method: "eth_call",
       detail: "the answer has another number of calls"
     })
   }

@@ -137,7 +137,8 @@ const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute =>
   ]),
   amountOut: request.amountIn,
   minAmountOut: request.amountIn,
-  gas: PULL_AND_UNWRAP_GAS
+  gas: PULL_AND_UNWRAP_GAS,
+  passing: 1
 })
 
 const swapping = (
@@ -161,7 +162,8 @@ const swapping = (
     calldata: withDeadline(deadline, calls),
     amountOut: quoted.amountOut,
     minAmountOut,
-    gas: quoted.gas + ROUTER_GAS + (native ? UNWRAP_GAS : 0n)
+    gas: quoted.gas + ROUTER_GAS + (native ? UNWRAP_GAS : 0n),
+    passing: (quoted.path._tag === "Via" ? 1 : 0) + (native ? 1 : 0)
   }
 }
 

@@ -1,11 +1,12 @@
 /** Checks that must pass before the vault's key signs a payment. */
 import { Effect, Option } from "effect"
-import { encodeFunctionData, erc20Abi } from "viem"
+import * as Arr from "effect/Array"
+import { encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import type { Hex } from "../../domain/Hex.ts"
-import { type PayoutBatch, unpaidLines } from "../../domain/Payout.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
+import type { PayoutBatch } from "../../domain/Payout.ts"
+import type { ChainClient, SimulatedCall } from "../../ports/shared/Chains.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { refused } from "./PaymentRefused.ts"
 
@@ -17,6 +18,19 @@ const transfer = ({ amount, payoutAddress }: PayoutBatch["lines"][number]) =>
 
 /** Gas limit for simulated gas: 50 % more. Payouts are rare, and one that runs out of gas costs the whole limit. */
 export const withMargin = (gas: bigint): bigint => (gas * 3n) / 2n
+
+const balanceOf = ({ payoutAddress }: PayoutBatch["lines"][number]) =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [payoutAddress] })
+
+const balance = (look: SimulatedCall | undefined): bigint =>
+  look?.success === true && size(look.returnData) === 32 ? hexToBigInt(look.returnData) : 0n
+
+/** Gas limits of a simulated look at a balance, and of a transfer. */
+const LOOK_GAS = 200_000n
+const TRANSFER_GAS = 500_000n
+
+/** Lines whose limits fit into one call at ordinary nodes. */
+const LINES_PER_SIMULATION = 25
 
 /** Payout addresses that are screened concurrently. */
 const SCREENING_CONCURRENCY = 8
@@ -40,25 +54,43 @@ export const make = Effect.fnUntraced(function* (vault: Address.Address) {
     }
   })
 
+  /** Simulates each transfer between two looks at the recipient's balance. */
+  const transfers = Effect.fnUntraced(function* (client: ChainClient, { lines, token }: PayoutBatch) {
+    const found = yield* Effect.forEach(Arr.chunksOf(lines, LINES_PER_SIMULATION), (part) =>
+      Effect.map(
+        client.simulate(
+          part.flatMap((line) => {
+            const look = { to: token, data: balanceOf(line), gas: LOOK_GAS }
+            return [look, { from: vault, to: token, data: transfer(line), gas: TRANSFER_GAS }, look]
+          })
+        ),
+        Arr.chunksOf(3)
+      )
+    )
+    return Arr.zip(lines, found.flat())
+  })
+
   /** Returns the payment's gas limit. Refuses a payment that would revert, or that would transfer less than its lines. */
   const simulate = Effect.fnUntraced(function* (client: ChainClient, batch: PayoutBatch, data: Hex) {
-    const [simulated] = yield* client.simulate([{ from: vault, to: client.chain.permit2, data }])
-    if (simulated?.success !== true) {
-      const each = yield* client.simulate(
-        batch.lines.map((line) => ({ from: vault, to: batch.token, data: transfer(line) }))
-      )
-      const failing = batch.lines.filter((_, index) => each[index]?.success !== true)
+    const each = yield* transfers(client, batch)
+    const failing = each.filter(([, [, moved]]) => moved?.success !== true).map(([line]) => line)
+    if (failing.length > 0) {
       return yield* refused(
-        failing.length === 0
-          ? "the payment would revert, although each transfer alone would not. Check the token"
-          : `the token rejects transfers to ${named(failing)}. Fail the batch, and pay the others without them`
+        `the token rejects transfers to ${named(failing)}. Fail the batch, and pay the others without them`
       )
     }
-    const short = unpaidLines(batch, vault, simulated.logs)
+    const short = each.filter(([{ amount }, [before, , after]]) => balance(after) - balance(before) < amount)
     if (short.length > 0) {
-      return yield* refused(`the token would transfer less than it should to ${named(short)}`)
+      return yield* refused(`the token would transfer less than it should to ${named(short.map(([line]) => line))}`)
     }
-    return withMargin(simulated.gasUsed)
+    const gas = yield* client
+      .estimateGas({ from: vault, to: client.chain.permit2, data })
+      .pipe(
+        Effect.catchTag("CallReverted", () =>
+          refused("the payment would revert, although each transfer alone would not. Check the token")
+        )
+      )
+    return withMargin(gas)
   })
 
   /** Refuses a transaction that exceeds a block's gas limit, or whose gas the vault cannot pay. */

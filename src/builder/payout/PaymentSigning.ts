@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
     yield* clear(client, batch)
     const permit = permitTypedData(batch, { permit2, vault: vault.address }, deadline)
     const data = paymentData(batch, vault.address, deadline, yield* vault.signPermit(permit))
-    // In the pending state, the version that this one replaces has spent the Permit2 nonce already.
+    // A replacement has the content of the version that it replaces, and needs the same gas.
     const gas = replaces === undefined ? yield* simulate(client, batch, data) : replaces.gas
     yield* afford(client, gas, fees)
     const { maxFeePerGas, maxPriorityFeePerGas } = fees
@@ -58,11 +58,12 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
   const approve = Effect.fnUntraced(function* (client: ChainClient, token: Address.Address, amount: bigint) {
     const { permit2 } = client.chain
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [permit2, amount] })
-    const [simulated] = yield* client.simulate([{ from: vault.address, to: token, data }])
-    if (simulated?.success !== true) return yield* refused(`the token ${token} rejects an approval of Permit2`)
+    const estimate = yield* client
+      .estimateGas({ from: vault.address, to: token, data })
+      .pipe(Effect.catchTag("CallReverted", () => refused(`the token ${token} rejects an approval of Permit2`)))
     const fees = yield* client.feesPerGas
     const { maxFeePerGas, maxPriorityFeePerGas } = fees
-    const gas = PaymentChecks.withMargin(simulated.gasUsed)
+    const gas = PaymentChecks.withMargin(estimate)
     yield* afford(client, gas, fees)
     const { hash, raw } = yield* vault.signTransaction({
       chainId: client.chain.id,

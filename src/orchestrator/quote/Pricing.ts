@@ -107,7 +107,7 @@ export const make = Effect.gen(function* () {
       nonce,
       destChainId: BigInt(request.destChainId)
     }
-    const simulated = yield* simulation.run(chain.id, order)
+    const simulated = yield* simulation.run(chain.id, order, route.passing)
     return { route, order, simulated } satisfies Priced
   })
 

@@ -18,6 +18,8 @@ export interface Route {
   /** Least amount that the destination receives, in the token's smallest unit. */
   readonly guaranteedAmountOut: bigint
   readonly estimatedSeconds: number
+  /** Balances and allowances, beside those of the owner, that the call leaves empty as it found them. */
+  readonly passing: number
 }
 
 /** Makes `routeOn(client, request, swapAmount, deadline)`. */
@@ -53,7 +55,8 @@ export const make = Effect.gen(function* () {
         calldata: route.calldata,
         estimatedAmountOut: route.amountOut,
         guaranteedAmountOut: route.minAmountOut,
-        estimatedSeconds: settleSeconds
+        estimatedSeconds: settleSeconds,
+        passing: route.passing
       } satisfies Route
     }
     const { chain: destination } = yield* chains.get(request.destChainId)
@@ -90,7 +93,8 @@ export const make = Effect.gen(function* () {
       calldata: route.calldata,
       estimatedAmountOut: route.amountOut,
       guaranteedAmountOut: route.minAmountOut,
-      estimatedSeconds: settleSeconds + route.estimatedSeconds
+      estimatedSeconds: settleSeconds + route.estimatedSeconds,
+      passing: route.passing
     } satisfies Route
   })
 })

@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
     const intentIds = ready.map(({ intent }) => intent.id)
     const [only, ...others] = ready
     if (only !== undefined && others.length === 0) {
-      const gas = sweepGasLimit({ ...only.gas, authorizations: authorizationList.length })
+      const gas = sweepGasLimit({ ...only.gas, data: only.data, authorizations: authorizationList.length })
       return { intentIds, content: { ...common, to: only.intent.order.owner, data: only.data, gas } }
     }
     const items = ready.map(({ data, gas, intent }) => ({

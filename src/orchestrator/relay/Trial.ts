@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
-import { simulationGasLimit } from "../../domain/RelayGas.ts"
+import { simulatedAlone, simulationGasLimit } from "../../domain/RelayGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, SimulatedCall } from "../../ports/shared/Chains.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
@@ -15,16 +15,16 @@ export const make = Effect.gen(function* () {
   const simulate = (client: ChainClient, lane: Address.Address, candidates: ReadonlyArray<Candidate>) => {
     const code = designator(client.chain.contracts.delegate)
     const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
+    // As they will be sent: one to its account directly, more through the entry.
+    const from = candidates.length === 1 ? lane : client.chain.contracts.entry
     return client.simulate(
       candidates.map(({ data, intent }) => ({
-        from: lane,
+        from,
         to: intent.order.owner,
         data,
         gas: simulationGasLimit(intent.gas)
       })),
-      undelegated.length === 0
-        ? {}
-        : { codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code })) }
+      { origin: lane, codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code })) }
     )
   }
 
@@ -71,7 +71,10 @@ export const make = Effect.gen(function* () {
         return seen !== undefined && settles(seen)
           ? Effect.succeed<Prepared>({
               _tag: "Ready",
-              ready: { ...candidate, gas: { simulated: seen.gasUsed, quoted: candidate.intent.gas } }
+              ready: {
+                ...candidate,
+                gas: { simulated: simulatedAlone(seen.gasUsed, index), quoted: candidate.intent.gas }
+              }
             })
           : retryAlone(client, lane, candidate, seen, candidates.length === 1)
       },

@@ -39,6 +39,11 @@ export interface BridgeRoute {
   readonly minAmountOut: bigint
   /** Expected gas of the deposit, including a swap before it. */
   readonly gas: bigint
+  /**
+   * Balances and allowances, beside those of the owner, that the call leaves empty as it found them, such as the router's
+   * balance of a token between two pools. Their gas is refunded.
+   */
+  readonly passing: number
   /** Expected time until delivery. */
   readonly estimatedSeconds: number
 }

@@ -34,6 +34,11 @@ export interface SwapRoute {
   readonly minAmountOut: bigint
   /** Expected gas of the swap alone. */
   readonly gas: bigint
+  /**
+   * Balances and allowances, beside those of the owner, that the call leaves empty as it found them, such as the router's
+   * balance of a token between two pools. Their gas is refunded.
+   */
+  readonly passing: number
 }
 
 /** The venue or bridge has no route for the request. Another attempt has the same result until liquidity changes. */

@@ -1,4 +1,4 @@
-/** Simulates an unsigned order on the pending state of its source chain. */
+/** Simulates an unsigned order on the latest state of its source chain. */
 import { Context, type Effect, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
@@ -27,10 +27,14 @@ export interface SimulatedSweep {
 export class SweepSimulation extends Context.Service<
   SweepSimulation,
   {
-    /** Simulates the order as if its owner were delegated and had signed. */
+    /**
+     * Simulates the order as if its owner were delegated and had signed. `passing` is that of its route. Default: 0, with
+     * which the expected gas is no less than it will be.
+     */
     readonly run: (
       chainId: ChainId,
-      order: SweepOrder
+      order: SweepOrder,
+      passing?: number
     ) => Effect.Effect<SimulatedSweep, SimulationFailed | ChainUnavailable>
   }
 >()("sweep/ports/SweepSimulation") {}

@@ -121,12 +121,25 @@ export interface CallRequest {
   readonly block?: "pending" | "latest" | bigint | BlockHash
 }
 
+/** One call of a simulated sequence. `from` must not have code that its callees rely on: it has other code meanwhile. */
+export interface SimulatedStep {
+  readonly to: Address.Address
+  readonly data: Hex
+  /** Default: the first sender of the sequence. */
+  readonly from?: Address.Address
+  /** Wei. */
+  readonly value?: bigint
+  /** Gas limit. Default: 5,000,000. */
+  readonly gas?: bigint
+}
+
 /** Result of one call of a simulated sequence. */
 export interface SimulatedCall {
   readonly success: boolean
+  /** At most the first 512 bytes. */
   readonly returnData: Hex
+  /** Gas of the execution alone: nothing for the transaction around it, and refunds are not taken off. */
   readonly gasUsed: bigint
-  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
 /** EIP-1559 fees in wei per gas. */
@@ -179,11 +192,21 @@ export interface ChainClient {
   ) => Effect.Effect<ReadonlyArray<AccountState>, ChainUnavailable>
   /** Return data of a call (eth_call). */
   readonly call: (request: CallRequest) => Effect.Effect<Hex, CallReverted | ChainUnavailable>
-  /** Runs calls in order on the pending state; each sees the effects of those before it (eth_simulateV1). */
+  /**
+   * Runs calls in order on the latest state, in one `eth_call` with state overrides. Each sees the effects of those before
+   * it, also what they left warm (EIP-2929), and has its callee warm as the recipient of a transaction is.
+   */
   readonly simulate: (
-    calls: ReadonlyArray<Omit<CallRequest, "block" | "authorizationList" | "codeOverrides" | "balanceOverrides">>,
-    overrides?: Pick<CallRequest, "codeOverrides" | "balanceOverrides">
+    steps: ReadonlyArray<SimulatedStep>,
+    options?: Pick<CallRequest, "codeOverrides" | "balanceOverrides"> & {
+      /** Sender of the transaction around the calls. Default: the first sender of the sequence. */
+      readonly origin?: Address.Address
+    }
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>
+  /** Gas that a transaction of this content must be granted, on the latest state (eth_estimateGas). */
+  readonly estimateGas: (
+    transaction: Pick<CallRequest, "to" | "data" | "from" | "value">
+  ) => Effect.Effect<bigint, CallReverted | ChainUnavailable>
   /** Current fee estimate. */
   readonly feesPerGas: Effect.Effect<FeesPerGas, ChainUnavailable>
   /** Sends a signed transaction and returns its hash. Idempotent: succeeds if the node already has the transaction. */

@@ -171,7 +171,7 @@ layer(
 })
 
 const word = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value])
-const did = (returnData: Hex, success = true): SimulatedCall => ({ success, returnData, gasUsed: 50_000n, logs: [] })
+const did = (returnData: Hex, success = true): SimulatedCall => ({ success, returnData, gasUsed: 50_000n })
 
 describe("ListAndSimulation", () => {
   const unlisted = FakeChain.address(0x71)

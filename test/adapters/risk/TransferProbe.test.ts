@@ -7,7 +7,7 @@ import type { SimulatedCall } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const word = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value])
-const did = (returnData: Hex, success = true): SimulatedCall => ({ success, returnData, gasUsed: 50_000n, logs: [] })
+const did = (returnData: Hex, success = true): SimulatedCall => ({ success, returnData, gasUsed: 50_000n })
 
 describe("TransferProbe.judge", () => {
   const transfer = { token: FakeChain.address(1), amount: 100n }

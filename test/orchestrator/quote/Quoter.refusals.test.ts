@@ -27,7 +27,7 @@ const script = (change: (script: Quoting.Script) => void) => (scene: Scene) =>
     change(scene.script)
   })
 
-const unavailable = new ChainUnavailable({ chainId: source.id, method: "eth_simulateV1", detail: "down" })
+const unavailable = new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "down" })
 
 const cases: Readonly<Record<string, Case>> = {
   "a destination chain that is not configured": { reason: "unsupported_chain", request: { destChainId: 99 } },

@@ -3,6 +3,7 @@ import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { ScreeningState } from "../../../src/adapters/memory/shared/Screening.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { calldataGas } from "../../../src/domain/TransactionGas.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
@@ -28,8 +29,8 @@ describe("what is sent", () => {
       assert.strictEqual(transaction?.nonce, 5n)
       assert.lengthOf(transaction?.authorizationList ?? [], 1)
       assert.deepStrictEqual(transaction?.authorizationList[0], submission?.authorization)
-      // 150,000 used, of which refunds may have hidden a fifth, a tenth on top, and the authorization.
-      assert.strictEqual(transaction?.gas, 187_500n + 18_750n + 25_000n)
+      // The transaction with its calldata, 150,000 used, a tenth on top, and the authorization.
+      assert.strictEqual(transaction?.gas, 21_000n + calldataGas(transaction?.data ?? "0x") + 165_000n + 25_000n)
       assert.strictEqual(transaction?.maxFeePerGas, 3_000_000_000n)
 
       const stored = yield* pending

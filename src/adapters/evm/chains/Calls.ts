@@ -1,10 +1,11 @@
-/** Executes calls at a node without sending anything: `eth_call` and `eth_simulateV1`. */
+/** Executes calls at a node without sending anything: `eth_call` and `eth_estimateGas`. */
 import { Effect } from "effect"
 import { numberToHex } from "viem"
 import { Hex } from "../../../domain/Hex.ts"
 import { CallReverted, type CallRequest, type ChainClient } from "../../../ports/shared/Chains.ts"
-import * as Receipts from "../codec/Receipts.ts"
+import * as Rehearsal from "../codec/Rehearsal.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
+import { Quantity } from "../rpc/Schemas.ts"
 import { type Node, tag } from "./Node.ts"
 
 const callObject = (request: Omit<CallRequest, "block">) => ({
@@ -28,7 +29,7 @@ const callObject = (request: Omit<CallRequest, "block">) => ({
       })
 })
 
-/** State override set of eth_call and eth_simulateV1; undefined without overrides. */
+/** State override set of eth_call; undefined without overrides. */
 const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceOverrides">) => {
   const accounts = new Map<string, { code?: Hex; balance?: Hex }>()
   for (const { address, code } of overrides.codeOverrides ?? []) accounts.set(address, { code })
@@ -38,39 +39,50 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
 
-export const make = (node: Node): Pick<ChainClient, "call" | "simulate"> => {
-  const { chain, decoded, failed, pool, read, unavailable, wellFormed } = node
+export const make = (node: Node): Pick<ChainClient, "call" | "estimateGas" | "simulate"> => {
+  const { chain, decoded, failed, pool, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
+  const asQuantity = decoded(Quantity)
 
-  const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "pending", ...request }) {
-    const overrides = stateOverrides(request)
-    const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
-    const answer = yield* pool
-      .request("eth_call", params, {
+  const executed = (method: string, params: ReadonlyArray<unknown>) =>
+    pool
+      .request(method, params, {
         isAnswer: (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
       })
       .pipe(
         Effect.mapError((failure) =>
           failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
             ? new CallReverted({ chainId: chain.id, data: RpcErrors.revertData(failure.data), detail: failure.text })
-            : failed("eth_call", failure)
+            : failed(method, failure)
         )
       )
-    return yield* asHex("eth_call", answer)
+
+  const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "pending", ...request }) {
+    const overrides = stateOverrides(request)
+    const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
+    return yield* asHex("eth_call", yield* executed("eth_call", params))
   })
 
-  const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (calls, overrides = {}) {
-    const method = "eth_simulateV1"
-    const state = stateOverrides(overrides)
-    const block = {
-      calls: calls.map(callObject),
-      ...(state === undefined ? {} : { stateOverrides: state })
-    }
-    const answer = yield* read(method, [{ blockStateCalls: [block], validation: false }, "pending"])
-    const simulated = yield* wellFormed(method, Receipts.simulation(answer))
-    if (simulated.length !== calls.length) return yield* unavailable(method, "another number of calls in the answer")
-    return simulated
+  const estimateGas: ChainClient["estimateGas"] = Effect.fnUntraced(function* (transaction) {
+    const method = "eth_estimateGas"
+    return yield* asQuantity(method, yield* executed(method, [callObject(transaction), "latest"]))
   })
 
-  return { call, simulate }
+  const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
+    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps)
+    const answer = yield* call({
+      from: options.origin ?? stage,
+      to: stage,
+      data,
+      gas,
+      block: "latest",
+      codeOverrides: [...(options.codeOverrides ?? []), ...codeOverrides],
+      balanceOverrides: options.balanceOverrides ?? []
+    }).pipe(
+      Effect.catchTag("CallReverted", ({ detail }) => unavailable("eth_call", `the simulation failed: ${detail}`))
+    )
+    return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps.length))
+  })
+
+  return { call, estimateGas, simulate }
 }

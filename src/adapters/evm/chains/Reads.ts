@@ -3,7 +3,7 @@ import { Effect, Option, Result, Schema } from "effect"
 import { numberToHex } from "viem"
 import { Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
-import * as Receipts from "../codec/Receipts.ts"
+import * as Receipts from "../rpc/Receipts.ts"
 import * as Rpc from "../rpc/Schemas.ts"
 import { type Node, tag } from "./Node.ts"
 

@@ -38,20 +38,23 @@ const send = Effect.fnUntraced(function* (
   lane: Address.Address,
   transaction: Deployment.DeployTransaction
 ) {
-  const [simulated] = yield* client.simulate([{ from: lane, to: transaction.to, data: transaction.data }])
-  if (simulated?.success !== true) {
-    return yield* new DeploymentFailed({
-      chainId: client.chain.id,
-      detail: `the ${transaction.contract}'s constructor would revert; every allow-listed target must be a contract there`
-    })
-  }
+  const gas = yield* client.estimateGas({ from: lane, to: transaction.to, data: transaction.data }).pipe(
+    Effect.catchTag(
+      "CallReverted",
+      () =>
+        new DeploymentFailed({
+          chainId: client.chain.id,
+          detail: `the ${transaction.contract}'s constructor would revert; every allow-listed target must be a contract there`
+        })
+    )
+  )
   const [nonce, fees] = yield* Effect.all([client.transactionCount(lane, "pending"), client.feesPerGas])
   const signed = yield* keys.sign(lane, {
     chainId: client.chain.id,
     nonce,
     to: transaction.to,
     data: transaction.data,
-    gas: withMargin(simulated.gasUsed),
+    gas: withMargin(gas),
     maxFeePerGas: fees.maxFeePerGas,
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
     authorizationList: []

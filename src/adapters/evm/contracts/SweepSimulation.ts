@@ -1,82 +1,111 @@
 /**
- * Simulates an order before its owner has signed it. A stand-in account with a random key receives the owner's tokens and signs
- * the same order. So the delegate, the guard, the venue and the tokens run their real code, and the gas is realistic. Nothing
- * leaves the simulation.
+ * Simulates an order before its owner has signed it, as the owner's account on the latest state. The account runs the delegate, and the
+ * delegate has the code of `contracts/src/simulation/UnsignedSweepDelegate.sol`, which differs only in that it accepts every
+ * signature. So the guard, the venue, the tokens and the owner's own balances, allowances and nonces are what the sweep will
+ * meet, and so is its gas. Nothing leaves the simulation.
  */
-import { Effect, Layer } from "effect"
-import { decodeFunctionResult, encodeFunctionData, erc20Abi } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { Cache, Effect, Layer } from "effect"
+import { decodeFunctionResult } from "viem"
 import * as Address from "../../../domain/Address.ts"
+import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
-import { type SweepOrder, typedData } from "../../../domain/SweepOrder.ts"
+import { sweepRefund } from "../../../domain/SweepRefund.ts"
+import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
-import { Chains } from "../../../ports/shared/Chains.ts"
+import * as TransactionGas from "../../../domain/TransactionGas.ts"
+import { type ChainClient, Chains, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
 import { sweepDelegate } from "../abi/contracts.generated.ts"
 import * as DataFee from "./DataFee.ts"
-
-/** Intrinsic gas of one authorization (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
-const AUTHORIZATION_GAS = 25_000n
+import { unsignedDelegate } from "./UnsignedDelegate.ts"
 
 /** Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
 const GAS_CAP = 5_000_000n
 
-/** Sender of the simulated transaction: any account except the stand-in. */
+/** Sender of the simulated transaction: any account except the owner. */
 const SENDER = Address.of("0x000000000000000000000000000000000000dead")
 
-/** `domainName` must be the name with which the delegates were deployed. */
-export const layer = (options: { readonly domainName: string }) =>
-  Layer.effect(
-    SweepSimulation,
-    Effect.gen(function* () {
-      const chains = yield* Chains
-      const contracts = yield* SweepContracts
-      const account = privateKeyToAccount(generatePrivateKey())
-      const standIn = Address.of(account.address)
+/** As long as a signature, without zero bytes, and of no key. */
+const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}1b`
 
-      /** Moves the order's input from its owner to the stand-in. */
-      const funding = (order: SweepOrder) =>
-        isNative(order.tokenIn)
-          ? { from: order.owner, to: standIn, data: "0x" as const, value: order.amountIn }
-          : {
-              from: order.owner,
-              to: order.tokenIn,
-              data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [standIn, order.amountIn] })
-            }
+const amountOut = (data: Hex) => decodeFunctionResult({ abi: sweepDelegate.abi, functionName: "execute", data })
 
-      const amountOut = (data: Hex) => decodeFunctionResult({ abi: sweepDelegate.abi, functionName: "execute", data })
+export const layer = Layer.effect(
+  SweepSimulation,
+  Effect.gen(function* () {
+    const chains = yield* Chains
+    const contracts = yield* SweepContracts
 
-      const run = Effect.fn("SweepSimulation.run")(function* (chainId: number, order: SweepOrder) {
-        const client = yield* Effect.orDie(chains.get(chainId))
-        const placed = { ...order, owner: standIn }
-        const signature = yield* Effect.promise(() =>
-          account.signTypedData(typedData(placed, { name: options.domainName, chainId }))
-        )
-        const data = contracts.encodeExecute(placed, signature)
-        const [[funded, swept], charged] = yield* Effect.all(
-          [
-            client.simulate(
-              [
-                { ...funding(order), gas: GAS_CAP },
-                { from: SENDER, to: standIn, data, gas: GAS_CAP }
-              ],
-              { codeOverrides: [{ address: standIn, code: designator(client.chain.contracts.delegate) }] }
-            ),
-            DataFee.estimate(client, order.owner, data)
-          ],
-          { concurrency: 2 }
-        )
-        if (funded?.success !== true) {
-          return yield* new SimulationFailed({ detail: "the owner cannot transfer the amount" })
-        }
-        if (swept?.success !== true) {
-          return yield* new SimulationFailed({ detail: contracts.decodeRevert(swept?.returnData ?? "0x").text })
-        }
-        return { ...charged, amountOut: amountOut(swept.returnData), gas: swept.gasUsed + AUTHORIZATION_GAS }
+    /** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
+    const standIns = yield* Cache.make({
+      capacity: Number.MAX_SAFE_INTEGER,
+      lookup: Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
+        const { chain, code } = yield* Effect.orDie(chains.get(chainId))
+        const standIn = unsignedDelegate(yield* code(chain.contracts.delegate))
+        const missing = new ChainUnavailable({
+          chainId,
+          method: "eth_getCode",
+          detail: `${chain.contracts.delegate} is not the sweep delegate; run "./sweep deploy" for the chain`
+        })
+        return standIn ?? (yield* missing)
       })
-
-      return SweepSimulation.of({ run })
     })
-  )
+
+    const rehearse = Effect.fnUntraced(function* (client: ChainClient, order: SweepOrder, data: Hex) {
+      const { delegate } = client.chain.contracts
+      const standIn = yield* Cache.get(standIns, client.chain.id)
+      const [swept] = yield* client.simulate([{ from: SENDER, to: order.owner, data, gas: GAS_CAP }], {
+        codeOverrides: [
+          { address: order.owner, code: designator(delegate) },
+          { address: delegate, code: standIn }
+        ]
+      })
+      return swept
+    })
+
+    /** The owner's balances of the input, and of the token that the sweep spends for it. */
+    const holdings = Effect.fnUntraced(function* (client: ChainClient, { owner, tokenIn }: SweepOrder) {
+      const token = erc20(client.chain, tokenIn)
+      const [native, spent] = yield* Effect.all(
+        [isNative(tokenIn) ? client.balance(owner) : Effect.undefined, contracts.balanceOf(client, token, owner)],
+        { concurrency: "unbounded" }
+      )
+      return { input: native ?? spent, spent }
+    })
+
+    const run = Effect.fn("SweepSimulation.run")(function* (chainId: number, order: SweepOrder, passing = 0) {
+      const client = yield* Effect.orDie(chains.get(chainId))
+      const data = contracts.encodeExecute(order, PLACEHOLDER)
+      const [swept, held, [account], fee] = yield* Effect.all(
+        [
+          rehearse(client, order, data),
+          holdings(client, order),
+          client.accounts([order.owner]),
+          DataFee.estimate(client, order.owner, data)
+        ],
+        { concurrency: "unbounded" }
+      )
+      if (held.input < order.amountIn) {
+        return yield* new SimulationFailed({ detail: "the owner cannot transfer the amount" })
+      }
+      if (swept?.success !== true) {
+        return yield* new SimulationFailed({ detail: contracts.decodeRevert(swept?.returnData ?? "0x").text })
+      }
+      const isDelegated = account?.code === designator(client.chain.contracts.delegate)
+      const exists = account !== undefined && (account.code !== "0x" || account.pendingCount > 0n)
+      const gas = TransactionGas.charged({
+        data,
+        execution: swept.gasUsed,
+        authorizations: isDelegated ? 0 : 1,
+        refund:
+          sweepRefund({ amountIn: order.amountIn, isNative: isNative(order.tokenIn), passing, spendable: held.spent }) +
+          (exists && !isDelegated ? TransactionGas.EXISTING_ACCOUNT_REFUND : 0n)
+      })
+      return { ...fee, amountOut: amountOut(swept.returnData), gas }
+    })
+
+    return SweepSimulation.of({ run })
+  })
+)

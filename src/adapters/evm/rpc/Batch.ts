@@ -33,14 +33,15 @@ type Entry = Request.Entry<Call>
  */
 type Kind = "lookup" | "call" | "simulation" | "send"
 
-const kindOf = ({ method }: Call): Kind => {
+const kindOf = ({ method, params }: Call): Kind => {
   switch (method) {
     case "eth_sendRawTransaction":
       return "send"
-    case "eth_call":
+    case "eth_estimateGas":
       return "call"
-    case "eth_simulateV1":
-      return "simulation"
+    case "eth_call":
+      // Only simulations have state overrides.
+      return params.length > 2 ? "simulation" : "call"
     default:
       return "lookup"
   }

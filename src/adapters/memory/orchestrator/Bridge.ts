@@ -80,6 +80,7 @@ export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target
             amountOut,
             minAmountOut: amountOut,
             gas,
+            passing: 0,
             estimatedSeconds
           }
         }),

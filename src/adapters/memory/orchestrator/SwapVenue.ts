@@ -39,7 +39,8 @@ export const layer = ({ gas = 120_000n, rate, target }: Options) =>
         calldata: encodeAbiParameters(CALLDATA, [tokenIn, tokenOut, amountIn, minAmountOut, recipient, deadline]),
         amountOut,
         minAmountOut,
-        gas
+        gas,
+        passing: 0
       }
     })
   })

@@ -33,7 +33,7 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<TokenRisk | Tok
     Effect.map(TokenRiskState, (state) => ({
       screenInput: Effect.fn("TokenRisk.screenInput")(function* ({ amount, chainId, owner, token }) {
         const { available, tokens } = yield* Ref.get(state)
-        if (!available) return yield* new ChainUnavailable({ chainId, method: "eth_simulateV1", detail: "turned off" })
+        if (!available) return yield* new ChainUnavailable({ chainId, method: "eth_call", detail: "turned off" })
         const known = tokens.find((each) => each.chainId === chainId && each.address === token)
         const declined = (reason: TokenDeclined["reason"]) =>
           new TokenDeclined({ token, reason, detail: "by the table" })

@@ -183,7 +183,9 @@ const clientOf = (state: State): ChainClient => ({
         ? Effect.andThen(numberOf(state, "call", request.block), state.onCall(request))
         : state.onCall(request)
     ),
-  simulate: (calls, overrides) => asking(state, "simulate", () => state.onSimulate(calls, overrides)),
+  estimateGas: (transaction) =>
+    asking(state, "estimateGas", () => Effect.map(state.onCall(transaction), () => 21_000n)),
+  simulate: (calls, options) => asking(state, "simulate", () => state.onSimulate(calls, options)),
   feesPerGas: asking(state, "feesPerGas", () => Effect.succeed(state.fees)),
   send: (raw) =>
     asking(state, "send", () => {

@@ -187,20 +187,14 @@ layer(Layer.fresh(all))("Chains over JSON-RPC, what nodes do", (it) => {
         }
       )
       assert.deepStrictEqual(
-        simulated.map(({ logs, returnData, success }) => [
-          success,
-          BigInt(returnData === "0x" ? 0 : returnData),
-          logs.length
-        ]),
+        simulated.map(({ returnData, success }) => [success, BigInt(returnData === "0x" ? 0 : returnData)]),
         [
-          [true, 1n, 0],
-          [false, 0xdeadbeefn, 0],
-          [true, 2n, 0],
-          [true, 0n, 1]
+          [true, 1n],
+          [false, 0xdeadbeefn],
+          [true, 2n],
+          [true, 0n]
         ]
       )
-      assert.deepStrictEqual(simulated[3]?.logs, [{ address: emitter, topics: [TOPIC], data: "0x" }])
-      assert.isTrue(simulated.every(({ gasUsed }) => gasUsed > 21_000n))
       // Nothing of it happened.
       assert.strictEqual(yield* client.code(counter), "0x")
     })

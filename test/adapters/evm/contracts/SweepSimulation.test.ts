@@ -10,7 +10,7 @@ import * as UniswapV3 from "../../../../src/adapters/swap/UniswapV3.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import * as Chain from "../../../../src/domain/Chain.ts"
 import { designator } from "../../../../src/domain/Delegation.ts"
-import { DEFAULT_DOMAIN_NAME, type SweepOrder } from "../../../../src/domain/SweepOrder.ts"
+import type { SweepOrder } from "../../../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../../../src/domain/Token.ts"
 import { SwapVenue } from "../../../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepSimulation } from "../../../../src/ports/orchestrator/SweepSimulation.ts"
@@ -23,7 +23,7 @@ const chains = Layer.unwrap(
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))
 
-const simulation = Layer.mergeAll(EvmSweepSimulation.layer({ domainName: DEFAULT_DOMAIN_NAME }), UniswapV3.layer).pipe(
+const simulation = Layer.mergeAll(EvmSweepSimulation.layer, UniswapV3.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(chains, SweepContracts.layer)),
   Layer.provideMerge(TestNetwork.layer({ filler: false }))
 )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
-import * as RpcReceipts from "../../../../src/adapters/evm/codec/Receipts.ts"
+import * as RpcReceipts from "../../../../src/adapters/evm/rpc/Receipts.ts"
 import { address } from "../../../support/FakeChain.ts"
 
 const hash = (byte: string) => `0x${byte.repeat(32)}`
@@ -26,8 +26,6 @@ const receipt = {
   logs: [log],
   type: "0x4"
 }
-
-const simulated = { status: "0x0", returnData: "0x", gasUsed: "0x5208", logs: [log] }
 
 /** Every copy of an object in which one field is missing, and every one in which it is something else. */
 const broken = (whole: Readonly<Record<string, unknown>>, optional: ReadonlyArray<string>) =>
@@ -61,23 +59,15 @@ describe("RpcReceipts", () => {
       assert.isTrue(Option.isNone(RpcReceipts.receipt({ ...receipt, logs: [log, bad] })))
       assert.isTrue(Option.isNone(RpcReceipts.logs([bad])))
     }
-    for (const bad of broken(simulated, [])) assert.isTrue(Option.isNone(RpcReceipts.simulation([{ calls: [bad] }])))
   })
 
   it("leaves out logs that a reorganisation removed", () => {
     assert.lengthOf(Option.getOrThrow(RpcReceipts.logs([log, { ...log, removed: true }])), 1)
   })
 
-  it("reads simulated calls of one block, and of no more", () => {
-    const [call] = Option.getOrThrow(RpcReceipts.simulation([{ calls: [simulated] }]))
-    assert.isFalse(call?.success)
-    assert.isTrue(Option.isNone(RpcReceipts.simulation([{ calls: [] }, { calls: [] }])))
-    assert.isTrue(Option.isNone(RpcReceipts.simulation([])))
-  })
-
   it.effect.prop("makes something or nothing of any answer, and never throws", [Schema.Json], ([json]) =>
     Effect.sync(() => {
-      for (const read of [RpcReceipts.receipt, RpcReceipts.logs, RpcReceipts.simulation]) read(json)
+      for (const read of [RpcReceipts.receipt, RpcReceipts.logs]) read(json)
       RpcReceipts.accounts([json, json])
     })
   )

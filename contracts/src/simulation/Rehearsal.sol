@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+/// @title  Rehearsal
+/// @notice Runs calls in order in one `eth_call` and reports the result and the gas of each. It is never deployed: its code is
+///         put in the place of the accounts that make the calls, for one `eth_call`. So every call has the sender that it will
+///         have, and the effects of those before it.
+contract Rehearsal {
+    /// @param from     Account that makes the call. Has this code, like the account that is called by the node.
+    /// @param to       Callee.
+    /// @param value    Wei.
+    /// @param gasLimit Gas of the call.
+    /// @param data     Calldata.
+    struct Step {
+        address from;
+        address to;
+        uint256 value;
+        uint256 gasLimit;
+        bytes data;
+    }
+
+    /// @param success    The call did not revert.
+    /// @param gasUsed    Gas of the callee's execution, with refunds not taken off.
+    /// @param returnData Its first {MAX_RETURN_DATA} bytes.
+    struct Outcome {
+        bool success;
+        uint256 gasUsed;
+        bytes returnData;
+    }
+
+    /// @notice Bytes of return data that are kept, enough for every error of the delegate.
+    uint256 public constant MAX_RETURN_DATA = 512;
+
+    /// @dev Gas of a call of a warm account, and of the instructions that measure it.
+    uint256 private constant _CALL_GAS = 124;
+
+    /// @dev Gas of a transfer of value, less the stipend that the callee may use.
+    uint256 private constant _VALUE_GAS = 6700;
+
+    /// @notice The node grants too little gas for a step to have its limit.
+    error InsufficientGas();
+
+    /// @notice Receives native currency, as the account does.
+    receive() external payable { }
+
+    /// @notice Runs the steps in order.
+    function run(Step[] calldata steps) external returns (Outcome[] memory outcomes) {
+        outcomes = new Outcome[](steps.length);
+        for (uint256 i; i < steps.length; ++i) {
+            Step calldata step = steps[i];
+            outcomes[i] = step.from == address(this)
+                ? act(step.to, step.value, step.gasLimit, step.data)
+                : Rehearsal(payable(step.from)).act(step.to, step.value, step.gasLimit, step.data);
+        }
+    }
+
+    /// @notice Makes one call as this account.
+    function act(address to, uint256 value, uint256 gasLimit, bytes calldata data)
+        public
+        returns (Outcome memory outcome)
+    {
+        _warm(to);
+        // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little.
+        if (gasleft() * 63 < (gasLimit + 20_000) * 64) revert InsufficientGas();
+        bytes memory input = data;
+        bool success;
+        uint256 used;
+        assembly ("memory-safe") {
+            let before := gas()
+            success := call(gasLimit, to, value, add(input, 0x20), mload(input), 0, 0)
+            used := sub(before, gas())
+        }
+        unchecked {
+            uint256 overhead = value == 0 ? _CALL_GAS : _CALL_GAS + _VALUE_GAS;
+            outcome.gasUsed = used > overhead ? used - overhead : 0;
+        }
+        outcome.success = success;
+        outcome.returnData = _returned();
+    }
+
+    /// @dev Adds an account, and the account to which it delegates, to the accessed addresses, as a transaction does with
+    ///      its recipient (EIP-2929, EIP-7702).
+    function _warm(address account) private {
+        assembly ("memory-safe") {
+            pop(call(0, account, 0, 0, 0, 0, 0))
+        }
+    }
+
+    function _returned() private pure returns (bytes memory data) {
+        uint256 size;
+        assembly ("memory-safe") {
+            size := returndatasize()
+        }
+        if (size > MAX_RETURN_DATA) size = MAX_RETURN_DATA;
+        data = new bytes(size);
+        assembly ("memory-safe") {
+            returndatacopy(add(data, 0x20), 0, size)
+        }
+    }
+}

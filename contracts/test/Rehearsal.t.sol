@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.37;
+
+import { SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
+import { Rehearsal } from "../src/simulation/Rehearsal.sol";
+import { UnsignedSweepDelegate } from "../src/simulation/UnsignedSweepDelegate.sol";
+import { GasBurner, ReturnBomb } from "./mocks/HostileAccounts.sol";
+import { Scribe } from "./mocks/Scribe.sol";
+import { MockScene } from "./support/MockScene.sol";
+
+/// @notice Simulated calls have the senders, the order and the gas that the real ones have.
+contract RehearsalTest is MockScene {
+    uint256 private constant GAS = 400_000;
+
+    Rehearsal private stage;
+    Rehearsal private other;
+    Scribe private scribe;
+
+    function setUp() public override {
+        super.setUp();
+        stage = new Rehearsal();
+        other = new Rehearsal();
+        scribe = new Scribe();
+    }
+
+    function test_RunsInOrderAsTheSenders() public {
+        vm.deal(address(other), 5);
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](3);
+        steps[0] = _note(address(stage), 0);
+        steps[1] = _note(address(other), 5);
+        steps[2] = _note(address(stage), 0);
+        Rehearsal.Outcome[] memory outcomes = stage.run(steps);
+        assertEq(outcomes[0].returnData, abi.encode(1, address(stage), 0));
+        assertEq(outcomes[1].returnData, abi.encode(2, address(other), 5));
+        assertEq(outcomes[2].returnData, abi.encode(3, address(stage), 0));
+        assertTrue(outcomes[0].success && outcomes[1].success && outcomes[2].success);
+    }
+
+    function test_ReportsARevertAndGoesOn() public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
+        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, hex"deadbeef");
+        steps[1] = _note(address(stage), 0);
+        Rehearsal.Outcome[] memory outcomes = stage.run(steps);
+        assertFalse(outcomes[0].success);
+        assertTrue(outcomes[1].success);
+    }
+
+    /// @dev One that burns its gas uses up its limit, and one that returns too much is cut.
+    function test_HostileCalleesLeaveTheOthersAlone() public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](4);
+        steps[0] = Rehearsal.Step(address(stage), address(new GasBurner()), 0, GAS, "");
+        steps[1] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, hex"0102");
+        steps[2] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, hex"01");
+        steps[3] = _note(address(stage), 0);
+        Rehearsal.Outcome[] memory outcomes = stage.run(steps);
+        assertFalse(outcomes[0].success);
+        assertApproxEqAbs(outcomes[0].gasUsed, GAS, 10);
+        assertEq(outcomes[1].returnData.length, stage.MAX_RETURN_DATA());
+        assertEq(outcomes[2].returnData.length, stage.MAX_RETURN_DATA());
+        assertTrue(outcomes[3].success);
+    }
+
+    /// @dev The callee measures itself: what it cannot see are its dispatch and its return.
+    function testFuzz_MeasuresTheExecution(uint8 rounds) public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, abi.encodeCall(Scribe.burn, (rounds)));
+        Rehearsal.Outcome memory outcome = stage.run(steps)[0];
+        uint256 inside = abi.decode(outcome.returnData, (uint256));
+        assertGe(outcome.gasUsed, inside);
+        assertLe(outcome.gasUsed, inside + 600);
+    }
+
+    /// @dev Whatever gas the node grants, a step runs with its full limit or the simulation reverts.
+    function testFuzz_GivesEveryStepItsLimitOrReverts(uint32 supplied) public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        steps[0] = Rehearsal.Step(address(other), address(new GasBurner()), 0, GAS, "");
+        try stage.run{ gas: bound(supplied, 30_000, 2_000_000) }(steps) returns (Rehearsal.Outcome[] memory outcomes) {
+            assertApproxEqAbs(outcomes[0].gasUsed, GAS, 10);
+        } catch { }
+    }
+
+    /// @dev With the code of the unsigned delegate in its place, an order settles under any signature, for the same gas.
+    function test_AnUnsignedOrderCostsWhatTheSignedOneDoes() public {
+        SweepOrder memory order = _order();
+        bytes memory signed = abi.encodeCall(delegate.execute, (order, _sign(order, ownerKey)));
+        bytes memory unsigned = abi.encodeCall(delegate.execute, (order, _sign(order, ownerKey + 1)));
+        uint256 state = vm.snapshotState();
+        Rehearsal.Outcome memory real = _rehearse(signed);
+        vm.revertToState(state);
+        assertFalse(_rehearse(unsigned).success);
+        vm.revertToState(state);
+        _placeUnsignedDelegate();
+        Rehearsal.Outcome memory rehearsed = _rehearse(unsigned);
+        assertTrue(real.success && rehearsed.success);
+        assertEq(rehearsed.returnData, real.returnData);
+        assertApproxEqAbs(rehearsed.gasUsed, real.gasUsed, 100);
+    }
+
+    function _note(address from, uint256 value) private view returns (Rehearsal.Step memory) {
+        return Rehearsal.Step(from, address(scribe), value, GAS, abi.encodeCall(Scribe.note, ()));
+    }
+
+    function _rehearse(bytes memory data) private returns (Rehearsal.Outcome memory) {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        steps[0] = Rehearsal.Step(address(stage), owner, 0, GAS, data);
+        return stage.run(steps)[0];
+    }
+
+    /// @dev Code with the immutable values of the deployed delegate, as its own constructor writes them.
+    function _placeUnsignedDelegate() private {
+        bytes memory initCode = abi.encodePacked(
+            type(UnsignedSweepDelegate).creationCode, abi.encode(delegate.feeRecipient(), weth, "Service")
+        );
+        vm.prank(address(guard));
+        address made = _create(initCode);
+        vm.etch(address(delegate), made.code);
+    }
+}

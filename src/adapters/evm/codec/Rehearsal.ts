@@ -1,0 +1,63 @@
+/**
+ * Calldata and return data of `contracts/src/simulation/Rehearsal.sol`, which runs calls in order inside one `eth_call` and
+ * reports the gas of each.
+ */
+import { Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData } from "viem"
+import type * as Address from "../../../domain/Address.ts"
+import { type Hex, size } from "../../../domain/Hex.ts"
+import { calldataGas } from "../../../domain/TransactionGas.ts"
+import type { SimulatedCall, SimulatedStep } from "../../../ports/shared/Chains.ts"
+import { rehearsal } from "../abi/simulation.generated.ts"
+
+/** Sender of steps that name none. */
+const ANYONE = "0x000000000000000000000000000000000000dEaD" as Address.Address
+
+/** Gas limit of a step that names none: enough for any sweep, and a bound of what a hostile token can burn at a node. */
+const STEP_GAS = 5_000_000n
+
+/** Gas of a step beside its own limit: a cold sender and callee, and copying its calldata and its outcome. */
+const STEP_OVERHEAD_GAS = 60_000n
+
+/** Gas of the call around the steps. */
+const BASE_GAS = 100_000n
+
+export interface Rehearsal {
+  /** Account that the node calls. It makes the steps of its own, and asks the other senders for theirs. */
+  readonly stage: Address.Address
+  readonly data: Hex
+  /** Gas limit of the `eth_call`. */
+  readonly gas: bigint
+  /** Code of every sender during the call. */
+  readonly codeOverrides: ReadonlyArray<{ readonly address: Address.Address; readonly code: Hex }>
+}
+
+const { abi } = rehearsal
+
+/** Encodes the steps as one call. */
+export const encode = (steps: ReadonlyArray<SimulatedStep>): Rehearsal => {
+  const placed = steps.map(({ data, from, gas, to, value }) => ({
+    from: from ?? steps.find((each) => each.from !== undefined)?.from ?? ANYONE,
+    to,
+    value: value ?? 0n,
+    gasLimit: gas ?? STEP_GAS,
+    data
+  }))
+  const data = encodeFunctionData({ abi, functionName: "run", args: [placed] })
+  const senders = [...new Set(placed.map(({ from }) => from))]
+  // EIP-150 keeps back one part in 64 at each of the two calls before a step's own.
+  const room = placed.reduce((sum, { gasLimit }) => sum + gasLimit + STEP_OVERHEAD_GAS, 0n)
+  return {
+    stage: senders[0] ?? ANYONE,
+    data,
+    gas: BASE_GAS + (room * 33n) / 32n + calldataGas(data),
+    codeOverrides: senders.map((address) => ({ address, code: rehearsal.runtimeCode }))
+  }
+}
+
+/** Decodes the outcomes of `steps` steps; none if the data is something else. */
+export const decode = (data: Hex, steps: number): Option.Option<ReadonlyArray<SimulatedCall>> =>
+  Option.filter(
+    Option.liftThrowable(() => decodeFunctionResult({ abi, functionName: "run", data }))(),
+    (outcomes) => outcomes.length === steps && size(data) > 0
+  )
