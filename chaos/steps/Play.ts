@@ -18,8 +18,8 @@ import * as Traffic from "./Traffic.ts"
 /** Owners of the sweeps beside the faults. */
 const TRAFFIC_OWNERS = 40
 
-/** Bursts of the baseline: some for each step, so that both sides of the ratio have like numbers of samples. */
-const BURSTS = { perStep: 0.6, fewest: 4, most: 60 }
+/** Bursts of the baseline: one for each step, so that both sides of the ratio have like numbers of samples. */
+const BURSTS = { perStep: 1, fewest: 4, most: 60 }
 
 /** Findings of one step that are printed at once. The end lists all. */
 const LISTED = 10
