@@ -95,11 +95,15 @@ const sources = (directory: string): ReadonlyArray<string> =>
 
 describe("the list of alerts", () => {
   it("is the alerts that the services raise", () => {
-    const raised = [...sources("src/orchestrator"), ...sources("src/builder")].flatMap((source) =>
-      /severity: "(?:critical|warning)"/.test(source)
-        ? [...source.matchAll(/(?:kind: |alertConflict\()"([a-z_]+)"/g)].map(([, kind]) => kind)
-        : []
-    )
+    const raised = ["src/orchestrator", "src/builder", "src/adapters/sql"]
+      .flatMap(sources)
+      .flatMap((source) =>
+        /severity: "(?:critical|warning)"/.test(source)
+          ? [...source.matchAll(/(?:kind: |KIND = |alertConflict\()((?:"[a-z_]+"(?: \| )?)+)/g)].flatMap(
+              ([, kinds = ""]) => [...kinds.matchAll(/"([a-z_]+)"/g)].map(([, kind]) => kind)
+            )
+          : []
+      )
     const table = read("docs/reference/alerts.md")
     const listed = [...table.matchAll(/^\| `([a-z_]+)`/gm)].map(([, kind]) => kind)
     const sorted = (kinds: ReadonlyArray<string | undefined>) => [...new Set(kinds)].toSorted()

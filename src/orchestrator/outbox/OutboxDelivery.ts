@@ -26,7 +26,7 @@ const CONCURRENCY = 16
 const REVENUES = 100
 
 /** Interval at which rejected messages are offered again. */
-const REJECTED_MILLIS = 300_000
+const REJECTED_MILLIS = 30_000
 
 export class OutboxDelivery extends Context.Service<
   OutboxDelivery,

@@ -1,13 +1,16 @@
-/** Alerts that follow a condition: raised while it holds, cleared once when it ends. */
-import { Context, Effect, Layer } from "effect"
+/** Alerts that follow a condition: raised while it holds, cleared when it ends. */
+import { Clock, Context, Effect, Layer } from "effect"
 import { Alerts, type NewAlert } from "../../ports/shared/Alerts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+
+/** Another replica may have raised an alert and ended since this one cleared it. */
+const CLEARED_MILLIS = 60_000
 
 export class StandingAlerts extends Context.Service<
   StandingAlerts,
   {
     readonly raise: (alert: NewAlert) => Effect.Effect<void, StoreUnavailable>
-    /** Clears the alert in the store, unless this process has cleared it already and not raised it since. */
+    /** Clears the alert in the store, unless this process has done so in the last minute and not raised it since. */
     readonly clear: (key: string) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sweep/orchestrator/StandingAlerts") {
@@ -15,19 +18,19 @@ export class StandingAlerts extends Context.Service<
     StandingAlerts,
     Effect.gen(function* () {
       const alerts = yield* Alerts
-      const cleared = new Set<string>()
+      const clearedAt = new Map<string, number>()
       return {
         raise: (alert) => {
-          cleared.delete(alert.key)
+          clearedAt.delete(alert.key)
           return alerts.raise(alert)
         },
         clear: (key) =>
-          Effect.suspend(() =>
-            cleared.has(key)
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            now - (clearedAt.get(key) ?? Number.NEGATIVE_INFINITY) < CLEARED_MILLIS
               ? Effect.void
               : Effect.andThen(
                   alerts.clear(key),
-                  Effect.sync(() => cleared.add(key))
+                  Effect.sync(() => clearedAt.set(key, now))
                 )
           )
       }

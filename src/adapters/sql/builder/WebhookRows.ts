@@ -99,19 +99,24 @@ const DueRow = Schema.Struct({
   previous_secret: Schema.NullOr(Schema.String)
 })
 
-const decodeDue = Rows.decode(DueRow)
+const decodeDue = Schema.decodeUnknownSync(DueRow)
 
 const redacted = (secret: string) => Redacted.make(secret, { label: "webhook secret" })
 
-/** Due deliveries in the order of the rows. */
-export const due = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<DueDelivery>> =>
-  Effect.map(decodeDue(rows), (decoded) =>
-    decoded.map((row) => ({
-      id: row.id,
-      webhookId: row.endpoint_id,
-      url: row.url,
-      message: { id: row.message_id, type: row.type, payload: row.payload },
-      failures: row.failures,
-      secrets: [redacted(row.secret), ...(row.previous_secret === null ? [] : [redacted(row.previous_secret)])]
-    }))
-  )
+/** A due delivery. Throws for a row that cannot be read. */
+export const due = (columns: unknown): DueDelivery => {
+  const row = decodeDue(columns)
+  return {
+    id: row.id,
+    webhookId: row.endpoint_id,
+    url: row.url,
+    message: { id: row.message_id, type: row.type, payload: row.payload },
+    failures: row.failures,
+    secrets: [redacted(row.secret), ...(row.previous_secret === null ? [] : [redacted(row.previous_secret)])]
+  }
+}
+
+/** Throws for a pending delivery that cannot be sent as it is stored. */
+export const assertReadable = Schema.decodeUnknownSync(
+  Schema.Struct({ type: WebhookMessageType, payload: Schema.String, failures: Schema.Int })
+)

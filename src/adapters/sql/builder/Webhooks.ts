@@ -10,6 +10,7 @@ import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { WebhookDisabled, WebhookLimit, WebhookNotFound, Webhooks } from "../../../ports/builder/Webhooks.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Rows from "./Rows.ts"
+import { UnreadableDeliveries } from "./UnreadableDeliveries.ts"
 import * as WebhookRows from "./WebhookRows.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
@@ -149,13 +150,13 @@ const deliveries = (sql: SqlClient.SqlClient): Webhooks["Service"]["deliveries"]
     )
   }, guarded("Webhooks.deliveries"))
 
-const claim = (sql: SqlClient.SqlClient): Webhooks["Service"]["claim"] =>
+const claim = (sql: SqlClient.SqlClient, { decode }: UnreadableDeliveries["Service"]): Webhooks["Service"]["claim"] =>
   Effect.fn("Webhooks.claim")(function* (options) {
     const { leaseMillis, limit, perEndpoint } = options
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     // Selects from each endpoint separately, so that an endpoint with a long queue does not delay the others.
-    const rows = yield* sql`
+    const rows = yield* sql<{ readonly id: bigint }>`
       WITH chosen AS (
         SELECT d.id, d.due_at, e.id AS endpoint_id, e.url, e.secret,
           CASE WHEN e.previous_secret_until > ${at} THEN e.previous_secret END AS previous_secret
@@ -180,7 +181,7 @@ const claim = (sql: SqlClient.SqlClient): Webhooks["Service"]["claim"] =>
       )
       SELECT leased.*, chosen.endpoint_id, chosen.url, chosen.secret, chosen.previous_secret
       FROM leased JOIN chosen USING (id) ORDER BY chosen.due_at, id`
-    return yield* WebhookRows.due(rows)
+    return yield* decode(rows)
   }, guarded("Webhooks.claim"))
 
 const setHealth = Effect.fnUntraced(function* (
@@ -240,8 +241,10 @@ const prune = (sql: SqlClient.SqlClient): Webhooks["Service"]["prune"] =>
 
 export const layer = Layer.effect(
   Webhooks,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    Webhooks.of({
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const unreadable = yield* UnreadableDeliveries
+    return Webhooks.of({
       create: create(sql),
       list: list(sql),
       find: find(sql),
@@ -252,9 +255,9 @@ export const layer = Layer.effect(
       send: send(sql),
       replay: replay(sql),
       deliveries: deliveries(sql),
-      claim: claim(sql),
+      claim: claim(sql, unreadable),
       record: record(sql),
       prune: prune(sql)
     })
-  )
-)
+  })
+).pipe(Layer.provide(UnreadableDeliveries.layer))

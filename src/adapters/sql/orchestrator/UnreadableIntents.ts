@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import { Alerts } from "../../../ports/shared/Alerts.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
+import { decodeEach, type Unreadable } from "../shared/EachRow.ts"
 import * as OrchestratorAlerts from "./Alerts.ts"
 import * as IntentRow from "./IntentRow.ts"
 
@@ -19,29 +20,6 @@ const SET_ASIDE_MILLIS = 24 * 60 * 60_000
 
 /** Interval at which rows that are set aside are read again. */
 const RECHECK = Schedule.spaced("30 seconds")
-
-interface Unreadable {
-  readonly id: string
-  readonly detail: string
-}
-
-type Decoded<A> = { readonly values: ReadonlyArray<A>; readonly failures: ReadonlyArray<Unreadable> }
-
-const decodeEach = <Row extends { readonly id: string }, A>(
-  rows: ReadonlyArray<Row>,
-  read: (row: Row) => A
-): Decoded<A> => {
-  const values: Array<A> = []
-  const failures: Array<Unreadable> = []
-  for (const row of rows) {
-    try {
-      values.push(read(row))
-    } catch (cause) {
-      failures.push({ id: row.id, detail: String(cause) })
-    }
-  }
-  return { values, failures }
-}
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

@@ -1,0 +1,93 @@
+/**
+ * Webhook deliveries whose rows cannot be decoded. Each is postponed with an alert, so that it holds no other delivery of its
+ * endpoint. It is sent after its row was mended.
+ */
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { DueDelivery } from "../../../ports/builder/Webhooks.ts"
+import { Alerts } from "../../../ports/shared/Alerts.ts"
+import type { StoreUnavailable } from "../../../ports/shared/Store.ts"
+import { guarded, timestamp } from "../shared/Database.ts"
+import { decodeEach, type Unreadable } from "../shared/EachRow.ts"
+import * as BuilderAlerts from "./Alerts.ts"
+import * as WebhookRows from "./WebhookRows.ts"
+
+const KIND = "webhook_unreadable"
+
+const keyOf = (id: string) => `${KIND}:${id}`
+
+/** Postponement of a delivery. Ends when its row can be read. */
+const SET_ASIDE_MILLIS = 24 * 60 * 60_000
+
+/** Interval at which rows that are set aside are read again. */
+const RECHECK = Schedule.spaced("30 seconds")
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const alerts = yield* Alerts
+
+  const setAside = Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>) {
+    for (const { detail, id } of failures) {
+      yield* Effect.logError("webhook.unreadable").pipe(Effect.annotateLogs({ deliveryId: id, detail }))
+      yield* alerts.raise({
+        key: keyOf(id),
+        severity: "warning",
+        kind: KIND,
+        message: `The stored webhook delivery ${id} cannot be read, so it is not sent. Restore its row in builder.webhook_deliveries. The service reads it again every 30 seconds.`,
+        details: { deliveryId: id, detail }
+      })
+    }
+    const until = timestamp((yield* Clock.currentTimeMillis) + SET_ASIDE_MILLIS)
+    yield* sql`UPDATE builder.webhook_deliveries SET lease_until = NULL, due_at = ${until}
+      WHERE id = ANY(${failures.map(({ id }) => id)}::bigint[])`
+  })
+
+  /** Due deliveries in the order of the rows, without those that cannot be read. */
+  const decode = Effect.fnUntraced(function* (rows: ReadonlyArray<{ readonly id: bigint }>) {
+    const { failures, values } = decodeEach(rows, WebhookRows.due)
+    if (failures.length > 0) yield* setAside(failures)
+    return values
+  }, guarded("UnreadableDeliveries.decode"))
+
+  const recheck = Effect.gen(function* () {
+    const rows = yield* sql<{ readonly id: string; readonly waits: boolean }>`
+      SELECT a.details ->> 'deliveryId' AS id, d.state = 'pending' AS waits, d.type, d.payload, d.failures
+      FROM builder.alerts a LEFT JOIN builder.webhook_deliveries d ON d.id = (a.details ->> 'deliveryId')::bigint
+      WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
+    const { failures } = decodeEach(
+      rows.filter(({ waits }) => waits),
+      WebhookRows.assertReadable
+    )
+    const unreadable = new Set(failures.map(({ id }) => id))
+    const mended = rows.map(({ id }) => id).filter((id) => !unreadable.has(id))
+    if (mended.length === 0) return
+    yield* sql`UPDATE builder.webhook_deliveries SET due_at = ${timestamp(yield* Clock.currentTimeMillis)}
+      WHERE id = ANY(${mended}::bigint[]) AND state = 'pending'`
+    yield* Effect.forEach(mended, (id) => alerts.clear(keyOf(id)), { discard: true })
+  }).pipe(guarded("UnreadableDeliveries.recheck"))
+
+  return { decode, recheck }
+})
+
+export class UnreadableDeliveries extends Context.Service<
+  UnreadableDeliveries,
+  {
+    /** Decodes each row of a claim by itself, and sets aside those that cannot be read. */
+    readonly decode: (
+      rows: ReadonlyArray<{ readonly id: bigint }>
+    ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    /** Reads the rows again for which an alert stands. Frees those that can be read, and clears their alerts. */
+    readonly recheck: Effect.Effect<void, StoreUnavailable>
+  }
+>()("sweep/adapters/sql/UnreadableDeliveries") {
+  static readonly layer = Layer.effect(
+    UnreadableDeliveries,
+    Effect.tap(make, ({ recheck }) =>
+      recheck.pipe(
+        Effect.catchTag("StoreUnavailable", ({ message }) => Effect.logDebug(`unreadable deliveries: ${message}`)),
+        Effect.repeat(RECHECK),
+        Effect.forkScoped
+      )
+    )
+  ).pipe(Layer.provide(BuilderAlerts.layer))
+}

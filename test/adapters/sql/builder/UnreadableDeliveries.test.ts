@@ -1,0 +1,73 @@
+/** One webhook delivery whose row cannot be decoded: it is set aside, and the others of its endpoint are sent. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { UnreadableDeliveries } from "../../../../src/adapters/sql/builder/UnreadableDeliveries.ts"
+import { Webhooks } from "../../../../src/ports/builder/Webhooks.ts"
+import { Alerts } from "../../../../src/ports/shared/Alerts.ts"
+import { register } from "../../../support/BuilderFixtures.ts"
+import { freshStores } from "../../../support/BuilderStores.ts"
+
+const layer = UnreadableDeliveries.layer.pipe(Layer.provideMerge(freshStores))
+
+const setType = (message: string, type: string) =>
+  Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => sql`UPDATE builder.webhook_deliveries SET type = ${type} WHERE message_id = ${message}`
+  )
+
+/** Three messages to one endpoint; the second is poisoned. */
+const three = Effect.gen(function* () {
+  yield* register
+  const webhooks = yield* Webhooks
+  yield* webhooks.create(
+    { id: "one", builderId: "alpha", url: "https://one.example.com", description: "", events: [], createdAtMs: 0 },
+    Redacted.make("whsec_one"),
+    10
+  )
+  for (const id of ["a", "b", "c"]) {
+    yield* webhooks.publish("alpha", { id, type: "sweep.submitted", payload: "{}" })
+  }
+  yield* setType("b", "broken")
+})
+
+/** Without the others, one delivery at a time is leased. */
+const claim = (perEndpoint: number) =>
+  Effect.flatMap(Webhooks, (webhooks) =>
+    Effect.map(webhooks.claim({ limit: 10, perEndpoint, leaseMillis: 60_000 }), (due) =>
+      due.map(({ message }) => message.id)
+    )
+  )
+
+const standing = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (alerts) => alerts.map(({ kind }) => kind)))
+
+const recheck = Effect.flatMap(UnreadableDeliveries, (unreadable) => unreadable.recheck)
+
+describe("a webhook delivery whose row cannot be read", () => {
+  it.effect("is set aside with an alert, takes no place of the others, and is sent once it is mended", () =>
+    Effect.gen(function* () {
+      yield* three
+      assert.deepStrictEqual(yield* claim(3), ["a", "c"])
+      assert.deepStrictEqual(yield* standing, ["webhook_unreadable"])
+      assert.deepStrictEqual(yield* claim(3), [])
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, ["webhook_unreadable"])
+
+      yield* setType("b", "sweep.submitted")
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, [])
+      assert.deepStrictEqual(yield* claim(3), ["b"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("ends its alert when it is gone", () =>
+    Effect.gen(function* () {
+      yield* three
+      yield* claim(3)
+      const webhooks = yield* Webhooks
+      yield* webhooks.remove("alpha", "one")
+      yield* recheck
+      assert.deepStrictEqual(yield* standing, [])
+    }).pipe(Effect.provide(layer))
+  )
+})
