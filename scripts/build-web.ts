@@ -13,13 +13,19 @@ import { OUTPUT, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
 
 const root = join(import.meta.dirname, "..")
 
-/** The source without the texts of `described`: a browser needs the schemas, and only the server shows their texts. */
+/**
+ * The source without the texts of `described` and of `description` annotations: a browser needs the schemas, and only the server
+ * shows their texts.
+ */
 const withoutDescriptions = (path: string, source: string): string => {
   const { program } = parseSync(path, source)
   const texts: Array<{ readonly start: number; readonly end: number }> = []
   new Visitor({
     CallExpression: ({ arguments: [, text], callee }) => {
       if (callee.type === "Identifier" && callee.name === "described" && text !== undefined) texts.push(text)
+    },
+    Property: ({ key, value }) => {
+      if (key.type === "Identifier" && key.name === "description" && value.type === "Literal") texts.push(value)
     }
   }).visit(program)
   return texts

@@ -127,7 +127,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* click(page, "Open a batch")
       yield* fill(page, "Leave out", other.id)
       yield* click(page, "Open the batch")
-      yield* reads(page, /No builder who can be paid is owed this/)
+      yield* reads(page, /No payable builder is owed this/)
       yield* reads(page, "excluded by you")
       yield* click(page, "Cancel")
       yield* goes(page, "Revenue")

@@ -9,7 +9,7 @@ import { PROBE_MILLIS } from "./Probe.ts"
 /** True if an endpoint answered with the id of another chain. Its failure has no field of its own for it. */
 const servesAnotherChain = ({ detail }: ChainUnavailable): boolean => /serves chain \S+, not \d+/.test(detail)
 
-/** Makes `review`, one round of reviews of a chain. The chain counts as stale from its newest known block on. */
+/** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* StandingAlerts
   const { chain } = client
@@ -38,10 +38,9 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     const answer = yield* asked(client.block("latest"))
     const now = yield* Clock.currentTimeMillis
     if (answer !== undefined && Result.isSuccess(answer) && answer.success._tag === "Some") {
-      const { hash, timestamp } = answer.success.value
-      // The first block may be old. A later one is new, also if its timestamp is not.
-      if (newest.hash === "") newest = { hash, atMillis: Math.min(now, Number(timestamp) * 1_000) }
-      else if (hash !== newest.hash) newest = { hash, atMillis: now }
+      const { hash } = answer.success.value
+      // Its timestamp proves nothing, since the chain's clock is another one.
+      if (hash !== newest.hash) newest = { hash, atMillis: now }
     }
     const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""
     yield* alertIf(

@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ForbiddenOrigin: "The service does not trust this page's address. Open the dashboard at its configured address.",
   NotConfigured: "The builder backend has no settings for the orchestrator.",
   NotFound: "This does not exist, or was deleted.",
-  NothingOwed: "No builder who can be paid is owed this amount in this token on this chain.",
+  NothingOwed: "No payable builder is owed this amount in this token on this chain.",
   PaymentInFlight: "A payment of this batch is pending.",
   PaymentTaken: "This transaction already pays another batch.",
   PayoutClosed: "This batch is no longer open.",

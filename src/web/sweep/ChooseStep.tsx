@@ -68,10 +68,7 @@ function UnavailableChains({ ids }: { readonly ids: ReadonlyArray<number> }) {
   const names = ids.map((id) => chainName(catalog.chain(id), id)).join(", ")
   return (
     <p className="border-b border-line px-4 py-2.5 text-sm text-muted sm:px-5" role="status">
-      {ids.length === 1
-        ? `${names} does not answer, so its tokens are missing.`
-        : `These chains do not answer, so their tokens are missing: ${names}.`}{" "}
-      Refresh to try again.
+      Tokens on {names} are missing: no node answered. Refresh to try again.
     </p>
   )
 }

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Migrated from "../../../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../../../src/adapters/sql/builder/Stores.ts"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
@@ -24,7 +25,7 @@ const TOKEN = `0x${"0".repeat(39)}a`
 /** Rows of the last hundred days, spread evenly. */
 const fill = Effect.gen(function* () {
   yield* register
-  const sql = yield* PgClient.PgClient
+  const sql = yield* Database.unlimited
   const at = sql`now() - make_interval(secs => 432 * n)`
   yield* sql`INSERT INTO builder.ledger_entries
       (kind, builder_id, chain_id, token, earned, paid, sweep_id, tx_hash, created_at)
@@ -38,7 +39,7 @@ const fill = Effect.gen(function* () {
   const { sumUp } = yield* KeptData
   yield* sumUp
   yield* sql`VACUUM ANALYZE`
-})
+}).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 /** One connection runs every statement and so has all of its statistics. */
 const filled = Layer.effectDiscard(fill).pipe(

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import * as HeldIntentsSql from "../../../../src/adapters/sql/orchestrator/HeldIntents.ts"
 import * as Idempotency from "../../../../src/adapters/sql/orchestrator/Idempotency.ts"
 import * as KeptDataSql from "../../../../src/adapters/sql/orchestrator/KeptData.ts"
@@ -26,7 +27,10 @@ const oneConnection = Layer.unwrap(
   )
 ).pipe(Layer.provide(testDatabaseUrl))
 
-const filled = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, fill)).pipe(Layer.provideMerge(oneConnection))
+const filled = Layer.effectDiscard(Effect.scoped(Effect.flatMap(Database.unlimited, fill))).pipe(
+  Layer.provide(Reactivity.layer),
+  Layer.provideMerge(oneConnection)
+)
 
 /** Tables that grow with the number of sweeps. */
 const LARGE = [
