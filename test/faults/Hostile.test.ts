@@ -67,7 +67,8 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
             const account = privateKeyToAccount(dev.deployer.privateKey)
             const nonce = await node.getTransactionCount({ address: account.address, blockTag: "pending" })
             const data = encodeDeployData({ ...contract, args: [original, mood] })
-            await node.sendTransaction({ account, chain: node.chain, nonce, data })
+            const hash = await node.sendTransaction({ account, chain: node.chain, nonce, data })
+            await node.waitForTransactionReceipt({ hash })
             const turncoat = await node.getCode({
               address: getContractAddress({ from: account.address, nonce: BigInt(nonce) })
             })
@@ -105,8 +106,9 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
 
         for (const sweep of good) yield* scene.delivered(client, sweep)
         const givenUp = (id: string, reason: string) =>
-          scene.sql`SELECT intent_id FROM orchestrator.given_up_intents WHERE intent_id = ${id} AND reason = ${reason}`.pipe(
-            Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (rows) => rows.length === 1 })
+          scene.sql`SELECT reason FROM orchestrator.given_up_intents WHERE intent_id = ${id}`.pipe(
+            Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (rows) => rows.length === 1 }),
+            Effect.map((rows) => assert.deepStrictEqual(rows, [{ reason }]))
           )
         for (const { sweep } of hostile) yield* givenUp(sweep.id, "reverted")
 
