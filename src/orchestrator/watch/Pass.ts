@@ -1,5 +1,5 @@
 /** One pass of the watcher over everything unfinished on one chain, except deliveries. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { look } from "../shared/ChainView.ts"
@@ -18,9 +18,15 @@ import * as UnreadableRows from "./UnreadableRows.ts"
  */
 const PASS_MILLIS = 300_000
 
-/** Makes `pass(client)`. An alert stands while the chain's node does not answer. */
+/**
+ * Time for which every pass must fail before an alert, in milliseconds. A single pass also fails when a request is lost, or when a
+ * reorganisation replaces blocks while they are read.
+ */
+const UNAVAILABLE_MILLIS = 10_000
+
+/** Makes `pass(client)`. An alert stands while the chain's node gives no usable answer. */
 export const make = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
+  const alertUnavailable = yield* makeAlertUnavailable
   const expire = yield* Expiry.make
   const follow = yield* Transaction.make
   const recoverLate = yield* LateReceipts.make
@@ -42,23 +48,9 @@ export const make = Effect.gen(function* () {
     return { transactions: unfinished.length, findings } satisfies Looked
   })
 
-  const alertUnavailable = Effect.fnUntraced(function* ({ chain }: ChainClient, own: ChainUnavailable | undefined) {
-    const key = `chain_unavailable:${chain.id}`
-    if (own === undefined) return yield* alerts.clear(key)
-    yield* Effect.logWarning("watch.chain_unavailable").pipe(
-      Effect.annotateLogs({ chain: chain.name, chainId: chain.id, detail: own.message })
-    )
-    yield* alerts.raise({
-      key,
-      severity: "critical",
-      kind: "chain_unavailable",
-      message: `The node of ${chain.name} does not answer. Its sweeps wait, and none is lost.`,
-      details: { chainId: chain.id, method: own.method, detail: own.detail }
-    })
-  })
-
   return Effect.fnUntraced(function* (client: ChainClient) {
     const { chain } = client
+    const began = yield* Clock.currentTimeMillis
     const silence = new ChainUnavailable({
       chainId: chain.id,
       method: "Watcher.pass",
@@ -71,7 +63,44 @@ export const make = Effect.gen(function* () {
       )
     )
     const failures = looked.findings.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable]))
-    yield* alertUnavailable(client, failures[0])
+    const [first] = failures
+    const failed = first === silence ? began : yield* Clock.currentTimeMillis
+    yield* alertUnavailable(client, first === undefined ? undefined : { unavailable: first, atMillis: failed })
     return looked
+  })
+})
+
+interface Failure {
+  readonly unavailable: ChainUnavailable
+  /** UNIX milliseconds since when it is known. */
+  readonly atMillis: number
+}
+
+/** Makes the function that takes the outcome of each pass, and raises the alert or clears it. */
+const makeAlertUnavailable = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  /** UNIX milliseconds of the first of the failures in a row, by chain id. */
+  const failingSince = new Map<number, number>()
+
+  return Effect.fnUntraced(function* ({ chain }: ChainClient, failure: Failure | undefined) {
+    const key = `chain_unavailable:${chain.id}`
+    if (failure === undefined) {
+      failingSince.delete(chain.id)
+      return yield* alerts.clear(key)
+    }
+    const { detail, message, method } = failure.unavailable
+    yield* Effect.logWarning("watch.chain_unavailable").pipe(
+      Effect.annotateLogs({ chain: chain.name, chainId: chain.id, detail: message })
+    )
+    const since = failingSince.get(chain.id) ?? failure.atMillis
+    failingSince.set(chain.id, since)
+    if ((yield* Clock.currentTimeMillis) - since < UNAVAILABLE_MILLIS) return
+    yield* alerts.raise({
+      key,
+      severity: "critical",
+      kind: "chain_unavailable",
+      message: `The nodes of ${chain.name} have given no usable answer for more than ${UNAVAILABLE_MILLIS / 1_000} seconds. Its sweeps wait, and none is lost.`,
+      details: { chainId: chain.id, method, detail }
+    })
   })
 })

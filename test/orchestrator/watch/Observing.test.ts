@@ -68,6 +68,7 @@ describe("an own transaction that looks displaced", () => {
       yield* mineLane({ hash: hash("foreign use of the key") })
       yield* bury(2)
       yield* waitInVain
+      yield* TestClock.adjust(10_000)
       yield* tick
       assert.lengthOf(yield* unfinished, 1)
       assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])

@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { destination, layer, layerOnNodes, source, sweptLog } from "../../support/RelayScene.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
+
+/** Passes over time: an alert needs more than one failed pass. */
+const tickForLong = Effect.andThen(tick, Effect.andThen(TestClock.adjust("10 seconds"), tick))
 
 describe("what does not work", () => {
   it.effect("one chain's node being down is alerted, and stops no other chain", () =>
@@ -15,21 +19,39 @@ describe("what does not work", () => {
       const report = yield* tick
       assert.deepStrictEqual(report.unavailableChains, [destination.id])
       assert.strictEqual(yield* status, "delivered")
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* TestClock.adjust("10 seconds")
+      yield* tick
       assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
       yield* destinationChain.fail()
       assert.deepStrictEqual((yield* tick).unavailableChains, [])
       assert.deepStrictEqual(yield* alertKinds, [])
       yield* destinationChain.fail("block")
-      yield* tick
+      yield* tickForLong
       yield* destinationChain.fail()
       yield* tick
       assert.deepStrictEqual(yield* alertKinds, [])
       yield* chain.fail("block")
-      yield* tick
+      yield* tickForLong
       assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
       yield* chain.fail()
       yield* tick
       assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("single passes that fail are no proof that a node is down", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain } = yield* sentSweep()
+      for (let pass = 0; pass < 5; pass++) {
+        yield* chain.fail("block")
+        yield* tick
+        assert.deepStrictEqual(yield* alertKinds, [])
+        yield* TestClock.adjust("8 seconds")
+        yield* chain.fail()
+        yield* tick
+        yield* TestClock.adjust("8 seconds")
+      }
     }).pipe(Effect.provide(layer))
   )
 
@@ -54,6 +76,9 @@ describe("what does not work", () => {
       yield* bury(2)
       assert.deepStrictEqual((yield* tick).unavailableChains, [source.id])
       assert.strictEqual(yield* status, "submitted")
+      // A reorganisation shows the same for a moment.
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* tickForLong
       assert.deepStrictEqual(yield* alertKinds, ["chain_unavailable"])
       assert.lengthOf(yield* booked, 0)
     }).pipe(
