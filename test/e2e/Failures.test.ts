@@ -1,6 +1,6 @@
 /** Sweeps that fail on the real parts leave the owner's tokens where they were. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
@@ -8,6 +8,14 @@ import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "
 import * as SweepClient from "../support/SweepClient.ts"
 
 const oracleAbi = parseAbi(["function addToSanctionsList(address[] accounts)"])
+
+/** The tests run side by side, since most of their time is spent until a deadline. They share the chain's mining. */
+class Mining extends Context.Service<Mining, Semaphore.Semaphore>()("sweep/test/Mining") {
+  static readonly layer = Layer.effect(Mining, Semaphore.make(1))
+}
+
+/** Has the chain for itself: no other test stops or needs its blocks meanwhile. */
+const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Mining, (mining) => mining.withPermit(effect))
 
 /** Nothing is mined while `effect` runs; afterwards blocks come every second again. */
 const withoutBlocks = <A, E, R>({ dev }: Place, effect: Effect.Effect<A, E, R>) =>
@@ -44,9 +52,18 @@ const sendAs = Effect.fnUntraced(function* (
   })
 })
 
+/** The same, and waits until the transaction is mined. */
+const mineAs = Effect.fnUntraced(function* (...args: Parameters<typeof sendAs>) {
+  const hash = yield* sendAs(...args)
+  yield* args[0].dev.anvil.ask("await the transaction", (node) => node.waitForTransactionReceipt({ hash }))
+})
+
+const services = Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds: 7 } })
+
 // A sweep fails only after its deadline, unless its nonce is spent: until then anybody may still send it.
-layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds: 7 } }), {
+layer(Layer.merge(services, Mining.layer), {
   excludeTestServices: true,
+  concurrent: true,
   timeout: "60 seconds"
 })("Failures end to end", (it) => {
   const quoted = Effect.fnUntraced(function* (
@@ -90,7 +107,7 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
 
   it.effect("refuses a quote that has expired", () =>
     Effect.gen(function* () {
-      const { client, quote, signed } = yield* prepared(1)
+      const { client, quote, signed } = yield* alone(prepared(1))
       yield* Effect.sleep(quote.at<number>("quote.expiresAtMs") - Date.now() + 50)
       const refused = yield* Effect.promise(() => client.submit(signed))
       assert.strictEqual(refused.status, 400)
@@ -100,35 +117,34 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
     })
   )
 
+  /** A sweep that was broadcast, and whose owner's tokens a thief takes before it is mined. */
+  const drained = Effect.gen(function* () {
+    const alpha = place(yield* Services, 0)
+    const client = SweepClient.make((yield* Services).info.orchestratorUrl, 2)
+    const owner = yield* freshOwner(alpha, "DAI", "5000")
+    const thief = privateKeyToAccount(generatePrivateKey())
+    const dai = SweepClient.tokenOf(alpha.info, "DAI").address as `0x${string}`
+    yield* mineAs(alpha, owner, {
+      to: dai,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [thief.address, 2n ** 256n - 1n] })
+    })
+    const quote = yield* quoted(client, alpha, owner, usd)
+    const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+    const take = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: "transferFrom",
+      args: [owner.address, thief.address, amount]
+    })
+    yield* withoutBlocks(
+      alpha,
+      Effect.andThen(broadcast(client, signed), sendAs(alpha, thief, { to: dai, data: take }))
+    )
+    return { client, signed }
+  })
+
   it.effect("fails a sweep whose owner was drained between submission and inclusion", () =>
     Effect.gen(function* () {
-      const services = yield* Services
-      const alpha = place(services, 0)
-      const client = SweepClient.make(services.info.orchestratorUrl, 2)
-      const owner = yield* freshOwner(alpha, "DAI", "5000")
-      const thief = privateKeyToAccount(generatePrivateKey())
-      const dai = SweepClient.tokenOf(alpha.info, "DAI").address as `0x${string}`
-      yield* sendAs(alpha, owner, {
-        to: dai,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [thief.address, 2n ** 256n - 1n] })
-      })
-      yield* Effect.sleep("1500 millis")
-      const quote = yield* quoted(client, alpha, owner, usd)
-      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-      yield* withoutBlocks(
-        alpha,
-        Effect.gen(function* () {
-          yield* broadcast(client, signed)
-          yield* sendAs(alpha, thief, {
-            to: dai,
-            data: encodeFunctionData({
-              abi: erc20Abi,
-              functionName: "transferFrom",
-              args: [owner.address, thief.address, amount]
-            })
-          })
-        })
-      )
+      const { client, signed } = yield* alone(drained)
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "failed", ended.text)
       assert.strictEqual(ended.string("failureReason"), "insufficient_balance")
@@ -137,7 +153,7 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
 
   it.effect("fails a sweep whose authorization is for another nonce, and moves nothing", () =>
     Effect.gen(function* () {
-      const { alpha, client, owner, signed } = yield* prepared(3, { authorizationNonce: 7 })
+      const { alpha, client, owner, signed } = yield* alone(prepared(3, { authorizationNonce: 7 }))
       const accepted = yield* Effect.promise(() => client.submit(signed))
       assert.strictEqual(accepted.status, 201, accepted.text)
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
@@ -148,13 +164,10 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
 
   it.effect("fails a sweep whose owner's nonce moved after broadcast: the silent no-op of a type-4 transaction", () =>
     Effect.gen(function* () {
-      const { alpha, client, owner, signed } = yield* prepared(4)
-      yield* withoutBlocks(
-        alpha,
-        Effect.gen(function* () {
-          yield* broadcast(client, signed)
-          yield* sendAs(alpha, owner, { to: owner.address })
-        })
+      const { alpha, client, owner, signed } = yield* alone(
+        Effect.tap(prepared(4), ({ alpha, client, owner, signed }) =>
+          withoutBlocks(alpha, Effect.andThen(broadcast(client, signed), sendAs(alpha, owner, { to: owner.address })))
+        )
       )
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "failed", ended.text)
@@ -170,9 +183,11 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
 
   it.effect("fails a sweep whose account was delegated to somebody else meanwhile", () =>
     Effect.gen(function* () {
-      const { alpha, client, owner, signed } = yield* prepared(5)
-      yield* sendAs(alpha, owner, { to: owner.address, authorization: alpha.info.permit2 })
-      yield* Effect.sleep("1200 millis")
+      const { alpha, client, owner, signed } = yield* alone(
+        Effect.tap(prepared(5), ({ alpha, owner }) =>
+          mineAs(alpha, owner, { to: owner.address, authorization: alpha.info.permit2 })
+        )
+      )
       yield* Effect.promise(() => client.submit(signed))
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("failureReason"), "delegation_replaced", ended.text)
@@ -180,65 +195,74 @@ layer(Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds
     })
   )
 
-  it.effect(
-    "blocks sanctioned owners and destinations at the quote, and at submission when they were listed since",
-    () =>
-      Effect.gen(function* () {
-        const services = yield* Services
-        const alpha = place(services, 0)
-        const client = SweepClient.make(services.info.orchestratorUrl, 6)
-        const owner = yield* freshOwner(alpha, "DAI", "5000")
-        const { sanctionedAddress } = services.info
-        const blocked = yield* Effect.promise(() =>
-          Promise.all([
-            client.quote({ ...usd, owner: owner.address, chain: alpha.info, destination: sanctionedAddress }),
-            client.quote({ ...usd, owner: sanctionedAddress, chain: alpha.info, destination: owner.address })
-          ])
-        )
-        for (const answer of blocked) {
-          assert.strictEqual(answer.status, 403)
-          assert.strictEqual(answer.text, `{"error":"request blocked by sanctions screening"}`)
-        }
-
-        const destination = Address.of(privateKeyToAccount(generatePrivateKey()).address)
-        const quote = yield* quoted(client, alpha, owner, { ...usd, destination })
-        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-        yield* sendAs(alpha, privateKeyToAccount(alpha.dev.deployer.privateKey), {
-          to: alpha.info.sanctionsOracle,
-          data: encodeFunctionData({ abi: oracleAbi, functionName: "addToSanctionsList", args: [[destination]] })
-        })
-        yield* Effect.sleep("1200 millis")
-        const refused = yield* Effect.promise(() => client.submit(signed))
-        assert.strictEqual(refused.status, 400, refused.text)
-        assert.strictEqual(refused.text, `{"error":"internal error"}`)
-      })
+  it.effect("blocks sanctioned owners and destinations at the quote", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 6)
+      const owner = yield* alone(freshOwner(alpha, "DAI", "5000"))
+      const { sanctionedAddress } = services.info
+      const blocked = yield* Effect.promise(() =>
+        Promise.all([
+          client.quote({ ...usd, owner: owner.address, chain: alpha.info, destination: sanctionedAddress }),
+          client.quote({ ...usd, owner: sanctionedAddress, chain: alpha.info, destination: owner.address })
+        ])
+      )
+      for (const answer of blocked) {
+        assert.strictEqual(answer.status, 403)
+        assert.strictEqual(answer.text, `{"error":"request blocked by sanctions screening"}`)
+      }
+    })
   )
+
+  it.effect("blocks a destination at submission that was listed since the quote", () =>
+    Effect.gen(function* () {
+      const destination = Address.of(privateKeyToAccount(generatePrivateKey()).address)
+      const { client, signed } = yield* alone(
+        Effect.tap(prepared(8, { destination }), ({ alpha }) =>
+          mineAs(alpha, privateKeyToAccount(alpha.dev.deployer.privateKey), {
+            to: alpha.info.sanctionsOracle,
+            data: encodeFunctionData({ abi: oracleAbi, functionName: "addToSanctionsList", args: [[destination]] })
+          })
+        )
+      )
+      const refused = yield* Effect.promise(() => client.submit(signed))
+      assert.strictEqual(refused.status, 400, refused.text)
+      assert.strictEqual(refused.text, `{"error":"internal error"}`)
+    })
+  )
+
+  /** A sweep whose transaction somebody else sends first, with a higher fee. */
+  const overtaken = Effect.gen(function* () {
+    const { alpha, client, owner, signed } = yield* prepared(7)
+    const other = privateKeyToAccount(generatePrivateKey())
+    yield* withoutBlocks(
+      alpha,
+      Effect.gen(function* () {
+        const sent = yield* broadcast(client, signed)
+        const ours = yield* alpha.dev.anvil.ask("read our transaction", (node) =>
+          node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
+        )
+        yield* alpha.dev.anvil.ask("front-run", async (node) => {
+          await node.setBalance({ address: other.address, value: parseEther("10") })
+          return node.sendTransaction({
+            account: other,
+            to: owner.address,
+            data: ours.input,
+            gas: 600_000n,
+            maxFeePerGas: parseEther("0.000001"),
+            maxPriorityFeePerGas: parseEther("0.0000005"),
+            authorizationList: [...(ours.authorizationList ?? [])]
+          })
+        })
+      })
+    )
+    return { alpha, client, other, owner, signed }
+  })
 
   it.effect("settles an order that somebody else sent first, once", () =>
     Effect.gen(function* () {
-      const { alpha, client, owner, signed } = yield* prepared(7)
-      const other = privateKeyToAccount(generatePrivateKey())
-      yield* withoutBlocks(
-        alpha,
-        Effect.gen(function* () {
-          const sent = yield* broadcast(client, signed)
-          const ours = yield* alpha.dev.anvil.ask("read our transaction", (node) =>
-            node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
-          )
-          yield* alpha.dev.anvil.ask("front-run", async (node) => {
-            await node.setBalance({ address: other.address, value: parseEther("10") })
-            return node.sendTransaction({
-              account: other,
-              to: owner.address,
-              data: ours.input,
-              gas: 600_000n,
-              maxFeePerGas: parseEther("0.000001"),
-              maxPriorityFeePerGas: parseEther("0.0000005"),
-              authorizationList: [...(ours.authorizationList ?? [])]
-            })
-          })
-        })
-      )
+      const { alpha, client, other, owner, signed } = yield* alone(overtaken)
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
       const settling = yield* alpha.dev.anvil.ask("read the settling transaction", (node) =>
