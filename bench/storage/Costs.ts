@@ -59,10 +59,11 @@ export const measured = Effect.fnUntraced(function* <A, E, R>(
   work: Effect.Effect<A, E, R>
 ) {
   const server = yield* serverOf(sql)
+  // Statistics of idle connections are reported within a second.
+  yield* Effect.sleep("2 seconds")
   const before = yield* state(sql)
   const cpu = cpuMillis(server)
   yield* work
-  // Statistics of idle connections are reported within a second.
   yield* Effect.sleep("2 seconds")
   const spent = cpuMillis(server) - cpu
   const after = yield* state(sql)

@@ -39,7 +39,7 @@ const outboxMessage = Effect.fnUntraced(function* ({ traffic, world }: Stage) {
   const [row] = yield* sql<{ id: string }>`
     SELECT id::text FROM orchestrator.outbox WHERE message ->> '_tag' = 'SweepEvent' ORDER BY id DESC LIMIT 1`
   if (row === undefined) return yield* Effect.die(new Error("no message is there to break"))
-  const due = sql`state = 'pending', due_at = now(), attempts = 0, closed_at = NULL, detail = NULL`
+  const due = sql`state = 'pending', due_at = now(), leased_until = NULL, attempts = 0, closed_at = NULL, detail = NULL`
   yield* sql`
     UPDATE orchestrator.outbox SET message = jsonb_set(message - 'event', '{broken}', message -> 'event'), ${due}
     WHERE id = ${row.id}::bigint`

@@ -14,6 +14,7 @@ import deliveryLooks from "./0009_delivery_looks.ts"
 import conclusions from "./0010_conclusions.ts"
 import healthProbe from "./0011_health_probe.ts"
 import keptData from "./0012_kept_data.ts"
+import outboxLeases from "./0013_outbox_leases.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -27,5 +28,6 @@ export const migrations = {
   "0009_delivery_looks": deliveryLooks,
   "0010_conclusions": conclusions,
   "0011_health_probe": healthProbe,
-  "0012_kept_data": keptData
+  "0012_kept_data": keptData,
+  "0013_outbox_leases": outboxLeases
 }

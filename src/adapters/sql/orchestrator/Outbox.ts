@@ -1,4 +1,4 @@
-/** The outbox in PostgreSQL. A lease is a due time in the future, so a message is due again if its deliverer dies. */
+/** The outbox in PostgreSQL. A lease ends by itself, so a message is due again if its deliverer dies. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { Outbox, type OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
@@ -36,11 +36,12 @@ const make = Effect.gen(function* () {
       WITH due AS (
         SELECT id, due_at FROM orchestrator.outbox
         WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${timestamp(millis)}
+          AND (leased_until IS NULL OR leased_until <= ${timestamp(millis)})
         ORDER BY due_at, id
         LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
       )
-      UPDATE orchestrator.outbox o SET due_at = ${timestamp(millis + leaseMillis)}
+      UPDATE orchestrator.outbox o SET leased_until = ${timestamp(millis + leaseMillis)}
       FROM due WHERE o.id = due.id
       RETURNING o.id, o.message, o.attempts, due.due_at AS was_due_at`
     return rows.toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id)).map(toEntry)
@@ -60,19 +61,21 @@ const make = Effect.gen(function* () {
   const defer = Effect.fnUntraced(function* (id: string, nextAttemptMs: number, detail: string) {
     yield* sql`
       UPDATE orchestrator.outbox
-      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, detail = ${text(detail)}
+      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, leased_until = NULL,
+        detail = ${text(detail)}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.defer"))
 
   const reject = Effect.fnUntraced(function* (id: string, detail: string) {
     yield* sql`
-      UPDATE orchestrator.outbox SET state = 'rejected', detail = ${text(detail)}, closed_at = ${yield* now}
+      UPDATE orchestrator.outbox SET state = 'rejected', leased_until = NULL, detail = ${text(detail)},
+        closed_at = ${yield* now}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.reject"))
 
   const reopen = Effect.fnUntraced(function* (id: string) {
     const reopened = yield* sql`
-      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, closed_at = NULL
+      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, leased_until = NULL, closed_at = NULL
       WHERE id = ${id}::bigint AND state = 'rejected' RETURNING id`
     if (reopened.length > 0) return "reopened" as const
     const pending =
