@@ -34,10 +34,10 @@ export const common = {
   }),
   trustedProxyHops: setting({
     name: "TRUSTED_PROXY_HOPS",
-    default: 1,
+    default: 0,
     check: integer({ from: 0, to: 100 }),
     meaning:
-      "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the client is the peer of the connection."
+      "Number of proxies in front that append to `X-Forwarded-For`. The client is that many entries from the right. With 0, the header is ignored, and the client is the peer of the connection."
   })
 } as const
 

@@ -2,7 +2,7 @@
 import { Context, type Redacted } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { BuilderAccount } from "../../domain/Builder.ts"
-import { BodyTooLarge, Unauthorized, Unavailable } from "../shared/Errors.ts"
+import { BodyTooLarge, RateLimitExceededResponse, Unauthorized, Unavailable } from "../shared/Errors.ts"
 import { BadRequest, ForbiddenOrigin, InvalidRequest, SignupDisabled } from "./Errors.ts"
 
 /** The dashboard's session. Scripts cannot read it. */
@@ -47,7 +47,7 @@ export class CurrentOperator extends Context.Service<CurrentOperator, { readonly
 export class ConsoleOnly extends HttpApiMiddleware.Service<ConsoleOnly, { provides: CurrentOperator }>()(
   "sweep/api/ConsoleOnly",
   {
-    error: Unauthorized,
+    error: [Unauthorized, RateLimitExceededResponse],
     security: {
       consoleToken: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotateMerge(

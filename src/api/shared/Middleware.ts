@@ -62,7 +62,7 @@ export class IdempotentSubmission extends HttpApiMiddleware.Service<IdempotentSu
 
 /** `Authorization: Bearer <token>` of the operator, compared in constant time (spec, "Authentication"). */
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly>()("sweep/api/OperatorOnly", {
-  error: Unauthorized,
+  error: [Unauthorized, RateLimitExceededResponse],
   security: {
     operatorToken: HttpApiSecurity.bearer.pipe(
       HttpApiSecurity.annotateMerge(OpenApi.annotations({ description: "The service's admin token" }))

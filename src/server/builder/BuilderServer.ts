@@ -39,12 +39,10 @@ const shell = Layer.unwrap(
   })
 )
 
-const middleware = Layer.mergeAll(
-  Middleware.layer,
-  RequestErrors.layer,
-  Validation.layer,
-  RateLimiting.layer.pipe(Layer.provide(RateLimiter.layer))
-).pipe(Layer.provideMerge(OperatorAuth.layer))
+const middleware = Layer.mergeAll(Middleware.layer, RequestErrors.layer, Validation.layer, RateLimiting.layer).pipe(
+  Layer.provideMerge(OperatorAuth.layer),
+  Layer.provide(RateLimiter.layer)
+)
 
 const handlers = Layer.mergeAll(
   AccountHandlers.auth,

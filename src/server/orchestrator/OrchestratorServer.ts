@@ -7,6 +7,7 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import type { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import type { Intake } from "../../orchestrator/intake/Intake.ts"
+import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
@@ -43,8 +44,8 @@ const middleware = Layer.mergeAll(
   OperatorAuth.layer,
   Validation.layer,
   IdempotentRequests.layer,
-  RateLimiting.layer.pipe(Layer.provide(RateLimiter.layer))
-)
+  RateLimiting.layer
+).pipe(Layer.provide(RateLimiter.layer))
 
 const handlers = Layer.mergeAll(
   Handlers.quotes,
@@ -75,6 +76,7 @@ export type Services =
   | Watcher
   | HealthCheck
   | IntentDesk
+  | Readiness
   | Alerts
   | Chains
   | Idempotency

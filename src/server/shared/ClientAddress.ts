@@ -2,9 +2,10 @@
  * Identifies the client of a request for rate limits. Each proxy appends the address that it saw to `X-Forwarded-For`, so only
  * the entries of trusted proxies, on the right, are reliable. The client can write anything to their left.
  */
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
+import { ServerSettings } from "./ServerSettings.ts"
 
 /** Bucket of all clients with unknown addresses. */
 export const ANONYMOUS = "anonymous"
@@ -51,3 +52,20 @@ export const fromRequest = (request: HttpServerRequest.HttpServerRequest, truste
     // Reading the socket is slow, and behind a proxy its peer is the proxy.
     peer: trustedProxyHops === 0 ? Option.getOrUndefined(request.remoteAddress) : undefined
   })
+
+/**
+ * Makes `warn(request)`, which logs a warning for the first request with an `X-Forwarded-For` that no setting trusts: either a
+ * client tries to disguise itself, or all clients come through a proxy and share one limit.
+ */
+export const makeWarning = Effect.map(ServerSettings, ({ trustedProxyHops }) => {
+  let warned = trustedProxyHops > 0
+  return (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.suspend(() => {
+      if (warned || request.headers["x-forwarded-for"] === undefined) return Effect.void
+      warned = true
+      return Effect.logWarning(
+        "a request has the header X-Forwarded-For, which is ignored while TRUSTED_PROXY_HOPS is 0: rate limits count the " +
+          "address of the connection. If the service runs behind proxies, set TRUSTED_PROXY_HOPS to their number"
+      )
+    })
+})

@@ -8,6 +8,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { Unauthorized } from "../../api/shared/Errors.ts"
 import { OperatorOnly } from "../../api/shared/Middleware.ts"
 import { ServerSettings } from "./ServerSettings.ts"
+import * as WrongTokens from "./WrongTokens.ts"
 
 const encoder = new TextEncoder()
 
@@ -16,13 +17,17 @@ const challenge = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "www-authenticate", "Bearer"))
 )
 
+/** The configured token, if any. An absent header reads as an empty credential, so an empty token must not match it. */
+const configuredToken = Effect.map(ServerSettings, ({ adminToken }) =>
+  adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : adminToken
+)
+
 /** Makes `isOperator(credential)`, which compares a bearer token with the admin token in constant time. */
 export const make = Effect.gen(function* () {
-  const { adminToken } = yield* ServerSettings
+  const adminToken = yield* configuredToken
   const { digest } = yield* Digest.Digest
   const hash = (token: Redacted.Redacted) => digest(Digest.sha256, encoder.encode(Redacted.value(token)))
-  // An absent header reads as an empty credential, so an empty token must not match it.
-  const expected = adminToken === undefined || Redacted.value(adminToken) === "" ? undefined : yield* hash(adminToken)
+  const expected = adminToken === undefined ? undefined : yield* hash(adminToken)
 
   return Effect.fnUntraced(function* (credential: Redacted.Redacted) {
     const given = yield* hash(credential)
@@ -34,13 +39,20 @@ export const layer = Layer.effect(
   OperatorOnly,
   Effect.gen(function* () {
     const isOperator = yield* make
+    const judge = yield* WrongTokens.make
+    const isClosed = (yield* configuredToken) === undefined
+
+    /** Without a credential, or a token to guess, nothing is guessed. */
+    const admit = (credential: Redacted.Redacted) =>
+      isClosed || Redacted.value(credential) === ""
+        ? Effect.fail(new Unauthorized())
+        : Effect.flatMap(isOperator(credential), judge)
 
     return OperatorOnly.of({
       operatorToken: Effect.fnUntraced(function* (handler, { credential }) {
-        if (!(yield* isOperator(credential))) {
-          yield* challenge
-          return yield* new Unauthorized()
-        }
+        yield* Effect.catchTag(admit(credential), "Unauthorized", (refused) =>
+          Effect.andThen(challenge, Effect.fail(refused))
+        )
         return yield* handler
       })
     })

@@ -11,6 +11,7 @@ import { CountedIn, RateLimited, type RateLimitPolicy } from "../../api/shared/M
 import { OperatorsUncounted } from "../../api/shared/OperatorsUncounted.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as OperatorAuth from "./OperatorAuth.ts"
+import { retryAfterSeconds } from "./RetryAfter.ts"
 import { type RateLimitWindow, ServerSettings } from "./ServerSettings.ts"
 
 const policyOf = (options: {
@@ -20,10 +21,6 @@ const policyOf = (options: {
   Option.orElse(Context.getOption(options.endpoint.annotations, CountedIn), () =>
     Context.getOption(options.group.annotations, CountedIn)
   )
-
-/** Whole seconds until the window resets, rounded up. Minimum: 1. */
-export const retryAfterSeconds = (untilReset: Duration.Duration): number =>
-  Math.max(1, Math.ceil(Duration.toSeconds(untilReset)))
 
 const BEARER = "Bearer "
 
@@ -54,6 +51,7 @@ export const layer = Layer.effect(
     const limiter = yield* RateLimiter.RateLimiter
     const settings = yield* ServerSettings
     const isOperator = yield* OperatorAuth.make
+    const warnOfIgnoredHeader = yield* ClientAddress.makeWarning
 
     /** True for an operator's request to an endpoint that does not count operators. */
     const isUncounted = (group: HttpApiGroup.Top, authorization: string | undefined) =>
@@ -68,6 +66,7 @@ export const layer = Layer.effect(
       }
       const request = yield* HttpServerRequest.HttpServerRequest
       if (yield* isUncounted(options.group, request.headers["authorization"])) return yield* handler
+      yield* warnOfIgnoredHeader(request)
       const window = settings.rateLimits[policy.value]
       const tell = (left?: Parameters<typeof tellLimits>[2]) => tellLimits(policy.value, window, left)
       yield* limiter

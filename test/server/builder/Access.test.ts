@@ -107,13 +107,14 @@ layer(Harness.layer(), live)("browsers", (it) => {
       assert.strictEqual(page.status, 200)
       assert.include(page.headers.get("content-type") ?? "", "text/html")
       assert.deepStrictEqual((yield* ask("GET /healthz")).body, { ok: true })
+      assert.deepStrictEqual((yield* ask("GET /readyz")).body, { ok: true })
       assert.strictEqual((yield* ask("DELETE /me")).status, 405)
       assert.deepStrictEqual((yield* ask("GET /nowhere")).body, { error: "not found" })
     })
   )
 })
 
-layer(Harness.layer(), live)("two builders", (it) => {
+layer(Harness.layer({ server: { trustedProxyHops: 1 } }), live)("two builders", (it) => {
   it.effect("never see each other's data, on any route", () =>
     Effect.gen(function* () {
       const [ann, bob] = [yield* signUp("Ann"), yield* signUp("Bob")]
@@ -152,10 +153,10 @@ layer(Harness.layer(), live)("two builders", (it) => {
         const attributed = yield* ask("POST /attribute", { headers: { "x-api-key": other.apiKey, cookie } })
         if (attributed.status === 200) assert.strictEqual(text(attributed, "builderId"), other.id)
         // A session opens nothing of the operator's, nor does an API key.
-        for (const request of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)]) {
+        for (const [index, request] of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)].entries()) {
           for (const headers of [
             { cookie },
-            { authorization: `Bearer ${self.apiKey}` },
+            { authorization: `Bearer ${self.apiKey}`, "x-forwarded-for": `192.0.2.${index}` },
             { "x-api-key": self.apiKey }
           ]) {
             assert.strictEqual((yield* ask(request, { headers })).status, 401, request)
@@ -172,7 +173,7 @@ layer(Harness.layer(), live)("two builders", (it) => {
 const window = { limit: 3, windowMillis: 3_600_000 }
 const rateLimits = { orchestrator: window, attribution: window, signup: window, builder: window }
 
-layer(Harness.layer({ server: { rateLimits } }), live)("limits", (it) => {
+layer(Harness.layer({ server: { rateLimits, trustedProxyHops: 1 } }), live)("limits", (it) => {
   it.effect("each window is counted per client, and answered with Retry-After", () =>
     Effect.gen(function* () {
       const windows: ReadonlyArray<readonly [request: string, status: number]> = [

@@ -22,7 +22,10 @@ const serving = Effect.fnUntraced(function* (first: Intent = intent) {
     })
   const { base, call } = yield* serve(
     { find },
-    { rateLimits: { ...defaults.rateLimits, orchestrator: { limit: 10_000, windowMillis: 60_000 } } }
+    {
+      rateLimits: { ...defaults.rateLimits, orchestrator: { limit: 10_000, windowMillis: 60_000 } },
+      trustedProxyHops: 1
+    }
   )
   return {
     base,

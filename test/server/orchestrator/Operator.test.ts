@@ -1,6 +1,7 @@
 /** Every answer of the operator routes and of liveness (spec, "Errors"). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { health, ID, serve, stuckIntent } from "./Harness.ts"
 
@@ -50,7 +51,6 @@ describe("operator routes", () => {
 
   it.effect("401 without it, or with another", () =>
     Effect.gen(function* () {
-      const { call } = yield* serve({}, withOperator)
       const credentials = [
         "",
         "Bearer",
@@ -61,12 +61,35 @@ describe("operator routes", () => {
       ]
       credentials.push(`Basic ${TOKEN_OF_OPERATOR}`, TOKEN_OF_OPERATOR, `Bearer ${"x".repeat(5_000)}`)
       for (const [method, path] of routes) {
+        const { call } = yield* serve({}, withOperator)
         for (const authorization of credentials) {
           const answer = yield* call(path, { method, headers: authorization === "" ? {} : { authorization } })
           expectError(answer, 401, "unauthorized")
           assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
         }
       }
+    })
+  )
+
+  it.effect("429 for a client that guessed too often, with the right token too, until its window ends", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, { ...withOperator, trustedProxyHops: 1 })
+      const ask = (client: string, token: string | undefined) =>
+        call("/admin/alerts", {
+          headers: { "x-forwarded-for": client, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+        })
+      for (let n = 0; n < 30; n++) assert.strictEqual((yield* ask("192.0.2.1", undefined)).status, 401)
+      for (let n = 0; n < 30; n++) assert.strictEqual((yield* ask("192.0.2.1", TOKEN_OF_OPERATOR)).status, 200)
+      for (let n = 0; n < 20; n++) assert.strictEqual((yield* ask("192.0.2.1", `guess ${n}`)).status, 401)
+      for (const token of ["guess 20", TOKEN_OF_OPERATOR]) {
+        const refused = yield* ask("192.0.2.1", token)
+        expectError(refused, 429, "rate limit exceeded")
+        assert.strictEqual(refused.headers.get("retry-after"), "60")
+        assert.isNull(refused.headers.get("www-authenticate"))
+      }
+      assert.strictEqual((yield* ask("192.0.2.2", TOKEN_OF_OPERATOR)).status, 200)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* ask("192.0.2.1", TOKEN_OF_OPERATOR)).status, 200)
     })
   )
 
@@ -158,6 +181,28 @@ describe("GET /healthz", () => {
     Effect.gen(function* () {
       const { call } = yield* serve()
       expectAnswer(yield* call("/healthz"), 200, { ok: true })
+    })
+  )
+})
+
+describe("GET /readyz", () => {
+  const chain = { id: 8453, name: "base", ready: false, missingContracts: ["guard"] }
+
+  it.effect("200, without a credential, and shows the chains that are not served", () =>
+    Effect.gen(function* () {
+      const chains = [chain, { id: 1, name: "one", ready: true, missingContracts: [] }]
+      const { call } = yield* serve({ ready: Effect.succeed({ unready: [], chains }) })
+      expectAnswer(yield* call("/readyz"), 200, { ok: true, chains })
+    })
+  )
+
+  it.effect("503 and a time to retry, with the parts that are missing", () =>
+    Effect.gen(function* () {
+      const unready = ["database", "chains"] as const
+      const { call } = yield* serve({ ready: Effect.succeed({ unready, chains: [chain] }) })
+      const answer = yield* call("/readyz")
+      expectAnswer(answer, 503, { error: "not ready", unready, chains: [chain] })
+      assert.strictEqual(answer.headers.get("retry-after"), "1")
     })
   )
 })

@@ -10,6 +10,8 @@ const limited = (limit: number) => ({
   rateLimits: { ...defaults.rateLimits, orchestrator: { limit, windowMillis: 60_000 } }
 })
 
+const behindProxy = { trustedProxyHops: 1 }
+
 describe("rate limit", () => {
   it.effect("100 requests per 60 seconds, then 429 until the window resets", () =>
     Effect.gen(function* () {
@@ -106,7 +108,7 @@ describe("rate limit", () => {
 
   it.effect("counts clients apart, as the nearest proxy saw them", () =>
     Effect.gen(function* () {
-      const { call } = yield* serve({}, limited(1))
+      const { call } = yield* serve({}, { ...limited(1), ...behindProxy })
       const get = (address: string) => Effect.map(call("/intents/x", from(address)), ({ status }) => status)
       assert.strictEqual(yield* get("1.1.1.1"), 404)
       assert.strictEqual(yield* get("1.1.1.1"), 429)
@@ -119,11 +121,26 @@ describe("rate limit", () => {
     })
   )
 
-  it.effect("without proxies the peer counts, and headers are no disguise", () =>
+  it.effect("by default the peer counts, headers are no disguise, and one warning tells of them", () =>
     Effect.gen(function* () {
-      const { call } = yield* serve({}, { ...limited(1), trustedProxyHops: 0 })
-      assert.strictEqual((yield* call("/intents/x", from("1.1.1.1"))).status, 404)
+      const { call, logs } = yield* serve({}, limited(1))
+      const warnings = () => logs.filter(({ level, message }) => level === "Warn" && /TRUSTED_PROXY_HOPS/.test(message))
+      assert.strictEqual((yield* call("/intents/x")).status, 404)
+      assert.strictEqual(warnings().length, 0)
+      assert.strictEqual((yield* call("/intents/x", from("1.1.1.1"))).status, 429)
       assert.strictEqual((yield* call("/intents/x", from("2.2.2.2"))).status, 429)
+      assert.strictEqual(warnings().length, 1)
+    })
+  )
+
+  it.effect("a header that is trusted is no reason to warn", () =>
+    Effect.gen(function* () {
+      const { call, logs } = yield* serve({}, behindProxy)
+      yield* call("/intents/x", from("1.1.1.1"))
+      assert.deepStrictEqual(
+        logs.filter(({ level }) => level === "Warn"),
+        []
+      )
     })
   )
 

@@ -3,7 +3,6 @@ import { Duration, Effect, Layer, Result } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { TestClock } from "effect/testing"
 import * as RateLimitStore from "../../../src/server/shared/RateLimitStore.ts"
-import { retryAfterSeconds } from "../../../src/server/shared/RateLimiting.ts"
 
 const test = Layer.provide(RateLimiter.layer, RateLimitStore.layerMemory)
 
@@ -58,11 +57,4 @@ describe("RateLimitStore", () => {
       assert.strictEqual(yield* refusedFor("a", 7), 60_000)
     }).pipe(Effect.provide(test))
   )
-
-  it("rounds Retry-After up, and never to 0", () => {
-    assert.strictEqual(retryAfterSeconds(Duration.millis(0)), 1)
-    assert.strictEqual(retryAfterSeconds(Duration.millis(1)), 1)
-    assert.strictEqual(retryAfterSeconds(Duration.millis(1_001)), 2)
-    assert.strictEqual(retryAfterSeconds(Duration.millis(60_000)), 60)
-  })
 })
