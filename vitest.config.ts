@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import LongestFirst from "./test/support/LongestFirst.ts"
 import { unitTests } from "./test/support/TestKinds.ts"
 
 const unit = unitTests(import.meta.dirname)
 
 /** Each worker may start chains, a browser and services, so that many cores are not all put to use. */
 const MAX_WORKERS = 8
+
+/** One more worker than cores: most of the time, one of them waits for a block, a deadline or a process. */
+const WORKERS = Math.min(availableParallelism() + 1, MAX_WORKERS)
 
 const shared = {
   // The default pool forks Node processes, which do not run under Bun.
@@ -20,7 +24,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: Math.min(availableParallelism(), MAX_WORKERS),
+    maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     allowOnly: false,
     silent: "passed-only",
     projects: [

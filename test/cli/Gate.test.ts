@@ -37,7 +37,11 @@ contract PlantedTest {
 `
 
 const vitest = {
-  copied: ["vitest.config.ts", "test/support", "src", "migrations"],
+  copied: [
+    "vitest.config.ts",
+    ...["LongestFirst", "PostgresSetup", "TestKinds"].map((name) => `test/support/${name}.ts`),
+    "src"
+  ],
   file: "test/Planted.test.ts",
   plant: () => failingTest,
   named: /1 failed \| \d+ passed/

@@ -172,10 +172,17 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S
           )
         )
       )
-      const counts = Map.groupBy(answers, ({ status }) => status)
-      assert.strictEqual(counts.get(201)?.length, 1)
-      assert.strictEqual(counts.get(400)?.length, 499)
-      assert.isTrue(counts.get(400)?.every(({ text }) => text === `{"error":"internal error"}`))
+      const counted = Map.groupBy(answers, ({ status }) => status)
+      const count = (status: number) => counted.get(status)?.length ?? 0
+      // A machine that cannot answer so many in time answers some with 503, perhaps also the one that it took.
+      assert.strictEqual(count(201) + count(400) + count(503), answers.length)
+      assert.isAtMost(count(201), 1)
+      assert.isTrue(count(201) === 1 || count(503) > 0)
+      const again = yield* Effect.promise(() => client.submit(signed))
+      assert.strictEqual(again.status, 400)
+      for (const { text } of [...(counted.get(400) ?? []), again]) {
+        assert.strictEqual(text, `{"error":"internal error"}`)
+      }
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
       assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
