@@ -40,6 +40,7 @@ const operator = { authorization: `Bearer ${ADMIN_TOKEN}` }
 /** Routes of the orchestrator. `quote` is the body of a quote request that names no source chain. */
 export const orchestratorProbes = (owner: string, quote: unknown): ReadonlyArray<Probe> => [
   { route: "GET /healthz" },
+  { route: "GET /readyz" },
   { route: "GET /chains" },
   { route: "GET /prices" },
   { route: `GET /portfolio/${owner}` },
@@ -53,6 +54,7 @@ export const orchestratorProbes = (owner: string, quote: unknown): ReadonlyArray
 /** Routes of the builder backend. */
 export const builderProbes = (token: string): ReadonlyArray<Probe> => [
   { route: "GET /healthz" },
+  { route: "GET /readyz" },
   { route: "POST /attribute", headers: { "x-api-key": API_KEY } },
   { route: "GET /admin/payouts", headers: { authorization: `Bearer ${token}` } },
   { route: "GET /admin/treasury", headers: { authorization: `Bearer ${token}` } }

@@ -10,6 +10,7 @@ import payoutPayments from "./0005_payout_payments.ts"
 import sweepEvents from "./0006_sweep_events.ts"
 import accrualChains from "./0008_accrual_chains.ts"
 import keptSums from "./0010_kept_sums.ts"
+import healthProbe from "./0011_health_probe.ts"
 
 export const migrations = {
   "0001_accounts": accounts,
@@ -19,5 +20,6 @@ export const migrations = {
   "0005_payout_payments": payoutPayments,
   "0006_sweep_events": sweepEvents,
   "0008_accrual_chains": accrualChains,
-  "0010_kept_sums": keptSums
+  "0010_kept_sums": keptSums,
+  "0011_health_probe": healthProbe
 }

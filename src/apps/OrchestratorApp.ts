@@ -40,6 +40,7 @@ import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchest
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
 import { ProviderProbes } from "../orchestrator/operate/ProviderProbes.ts"
+import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
@@ -168,6 +169,7 @@ export const useCases = Layer.mergeAll(
   Intake.layer,
   Portfolio.layer,
   Quoter.layer,
+  Readiness.layer,
   Relayer.layer,
   Retention.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))

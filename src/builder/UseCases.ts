@@ -7,6 +7,7 @@ import { Bookkeeping } from "./ledger/Bookkeeping.ts"
 import { SweepReports } from "./ledger/SweepReports.ts"
 import { Treasury } from "./ledger/Treasury.ts"
 import { PayoutDesk } from "./payout/PayoutDesk.ts"
+import { Readiness } from "./shared/Readiness.ts"
 import { WebhookDesk } from "./webhook/WebhookDesk.ts"
 
 /** Requires the builder's stores, `Chains`, `Screening`, `SignInMessages`, `WalletSignatures` and `BuilderSettings`. */
@@ -14,6 +15,7 @@ export const layer = Layer.mergeAll(
   Accounts.layer,
   Bookkeeping.layer,
   PayoutDesk.layer,
+  Readiness.layer,
   SignIn.layer,
   SweepReports.layer,
   Treasury.layer,

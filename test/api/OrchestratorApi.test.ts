@@ -117,7 +117,8 @@ const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
-  "get /healthz": {}
+  "get /healthz": {},
+  "get /readyz": { "500": ["internal error"], "503": ["not ready"] }
 } as const
 
 const operationOf = (route: string): Json => {

@@ -11,7 +11,7 @@ import { Console } from "./ConsoleApi.ts"
 import { DeploymentGroup } from "./DeploymentApi.ts"
 import * as Docs from "./Docs.ts"
 import { Operations } from "./OperationsApi.ts"
-import { AlreadyRegistered, Conflict, InvalidRequest, Unattributed } from "./Errors.ts"
+import { AlreadyRegistered, Conflict, InvalidRequest, NotReady, Unattributed } from "./Errors.ts"
 import { DetailedBody, StructurallyValidated } from "./Middleware.ts"
 import { NewBuilderView, Ok } from "./AccountSchemas.ts"
 import {
@@ -93,8 +93,15 @@ export const Machine = HttpApiGroup.make("machine")
   )
 
 export const System = HttpApiGroup.make("system")
-  .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Ok }).annotateMerge(Docs.liveness))
-  .annotateMerge(OpenApi.annotations({ description: "Liveness, for load balancers and container platforms." }))
+  .add(
+    HttpApiEndpoint.get("liveness", "/healthz", { success: Ok }).annotateMerge(Docs.liveness),
+    HttpApiEndpoint.get("readiness", "/readyz", { success: Ok, error: [NotReady, InternalError] }).annotateMerge(
+      Docs.readiness
+    )
+  )
+  .annotateMerge(
+    OpenApi.annotations({ description: "Liveness and readiness, for load balancers and container platforms." })
+  )
 
 export const BuilderApi = HttpApi.make("builder")
   .add(

@@ -2,6 +2,7 @@
 import {
   bodyTooLarge,
   type ErrorRow,
+  notReady,
   rateLimited,
   unauthorized,
   unavailable,
@@ -251,6 +252,16 @@ export const bookRevenues = documented({
 
 export const liveness = documented({
   summary: "Check liveness",
-  description: "Does not check any dependency.",
+  description:
+    "Shows that the process serves requests. Does not check any dependency, so that an outage of one does not restart the process. See `GET /readyz`.",
+  response: { status: 200, body: { ok: true } }
+})
+
+export const readiness = documented({
+  summary: "Check readiness",
+  description: withErrors("Writes to the database. A result is used for one second.", [
+    unexpected,
+    notReady("the database does not take writes")
+  ]),
   response: { status: 200, body: { ok: true } }
 })

@@ -113,3 +113,14 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
 ) {
   readonly _tag = "Conflict"
 }
+
+/** 503: the database takes no writes. Sent with `Retry-After`. */
+export class NotReady extends Schema.Error<NotReady>("NotReady")(
+  {
+    error: code("not ready"),
+    unready: described(Schema.Array(Schema.Literal("database")), "Missing parts.")
+  },
+  { httpApiStatus: 503, description: "The service can serve nothing. Retry after the seconds in `Retry-After`" }
+) {
+  readonly _tag = "NotReady"
+}

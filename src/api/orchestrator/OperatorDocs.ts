@@ -1,5 +1,5 @@
 /** Texts and examples of the operator's routes and of liveness. */
-import { type ErrorRow, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
+import { type ErrorRow, notReady, unauthorized, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import { delegate, id, owner, txHash } from "./DocExamples.ts"
 
@@ -69,8 +69,21 @@ export const alerts = documented({
 
 export const liveness = documented({
   summary: "Check liveness",
-  description: "Does not check any dependency. See `GET /admin/health`.",
+  description:
+    "Shows that the process serves requests. Does not check any dependency, so that an outage of one does not restart the process. See `GET /readyz`.",
   response: { status: 200, body: { ok: true } }
+})
+
+export const readiness = documented({
+  summary: "Check readiness",
+  description: withErrors(
+    "Writes to the database, and reads the latest block and the contracts of each chain. A result is used for one second. A chain that cannot be served is `ready: false`. The service is ready as long as one chain is. See `GET /admin/health` for every other part.",
+    [unexpected, notReady("the database does not take writes, or no chain can be served")]
+  ),
+  response: {
+    status: 200,
+    body: { ok: true, chains: [{ id: 8453, name: "base", ready: true, missingContracts: [] }] }
+  }
 })
 
 const always: ReadonlyArray<ErrorRow> = [unauthorized, unexpected, unavailable]

@@ -32,6 +32,7 @@ import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
 import * as OperatorDocs from "./OperatorDocs.ts"
+import { NotReady, Ready } from "./Readiness.ts"
 import {
   ChainIdText,
   IntentAccepted,
@@ -162,8 +163,15 @@ export const Operator = HttpApiGroup.make("operator")
   )
 
 export const System = HttpApiGroup.make("system")
-  .add(HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(OperatorDocs.liveness))
-  .annotateMerge(OpenApi.annotations({ description: "Liveness, for load balancers and container platforms." }))
+  .add(
+    HttpApiEndpoint.get("liveness", "/healthz", { success: Liveness }).annotateMerge(OperatorDocs.liveness),
+    HttpApiEndpoint.get("readiness", "/readyz", { success: Ready, error: [NotReady, InternalError] }).annotateMerge(
+      OperatorDocs.readiness
+    )
+  )
+  .annotateMerge(
+    OpenApi.annotations({ description: "Liveness and readiness, for load balancers and container platforms." })
+  )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
   .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, System)

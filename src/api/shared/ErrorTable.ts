@@ -18,6 +18,11 @@ export const chainUnavailable: ErrorRow = [
   "chain unavailable",
   "a chain that the request needs does not answer; retry after the seconds in `Retry-After`"
 ]
+export const notReady = (causes: string): ErrorRow => [
+  503,
+  "not ready",
+  `${causes}; retry after the seconds in \`Retry-After\``
+]
 export const unauthorized: ErrorRow = [401, "unauthorized", "the credential is missing or wrong"]
 export const bodyTooLarge: ErrorRow = [413, "request body too large", "the body is longer than 64 KiB"]
 

@@ -1,11 +1,12 @@
-/** Sign-in, self-signup, and the account of a signed-in builder. */
+/** Sign-in, self-signup, the account of a signed-in builder, and the routes of load balancers. */
 import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { BuilderApi } from "../../api/builder/BuilderApi.ts"
-import { NoBuilder, Unattributed } from "../../api/builder/Errors.ts"
+import { NoBuilder, NotReady, Unattributed } from "../../api/builder/Errors.ts"
 import { CurrentSession } from "../../api/builder/Middleware.ts"
 import { Accounts } from "../../builder/account/Accounts.ts"
 import { SignIn } from "../../builder/account/SignIn.ts"
+import { Readiness } from "../../builder/shared/Readiness.ts"
 import { publicView } from "../../domain/Builder.ts"
 import { balances, lifetime } from "../../domain/LedgerEntry.ts"
 import { ApiKeys } from "../../ports/builder/ApiKeys.ts"
@@ -146,6 +147,18 @@ export const attribution = HttpApiBuilder.group(
   })
 )
 
-export const system = HttpApiBuilder.group(BuilderApi, "system", (handlers) =>
-  handlers.handle("liveness", () => Effect.succeed(OK))
+export const system = HttpApiBuilder.group(
+  BuilderApi,
+  "system",
+  Effect.fnUntraced(function* (handlers) {
+    const { isStored } = yield* Readiness
+    return handlers
+      .handle("liveness", () => Effect.succeed(OK))
+      .handle(
+        "readiness",
+        Effect.fn("GET /readyz")(function* () {
+          return (yield* isStored) ? OK : yield* new NotReady({ unready: ["database"] })
+        })
+      )
+  })
 )

@@ -14,8 +14,10 @@ import {
   Unprocessable,
   UpstreamFailed
 } from "../../api/shared/Errors.ts"
+import { NotReady } from "../../api/orchestrator/Readiness.ts"
 import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake, SubmissionRefused } from "../../orchestrator/intake/Intake.ts"
+import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
@@ -147,8 +149,22 @@ export const portfolios = HttpApiBuilder.group(
   })
 )
 
-export const system = HttpApiBuilder.group(OrchestratorApi, "system", (handlers) =>
-  handlers.handle("liveness", () => Effect.succeed({ ok: true as const }))
+export const system = HttpApiBuilder.group(
+  OrchestratorApi,
+  "system",
+  Effect.fnUntraced(function* (handlers) {
+    const readiness = yield* Readiness
+    return handlers
+      .handle("liveness", () => Effect.succeed({ ok: true as const }))
+      .handle(
+        "readiness",
+        Effect.fn("GET /readyz")(function* () {
+          const { chains, unready } = yield* readiness.check
+          if (unready.length > 0) return yield* new NotReady({ unready, chains })
+          return { ok: true as const, chains }
+        })
+      )
+  })
 )
 
 export const prices = HttpApiBuilder.group(

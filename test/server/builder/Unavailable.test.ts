@@ -110,6 +110,9 @@ const scene = Effect.gen(function* () {
       answers,
       questions.map(([request]) => [request, 503, `{"error":"internal error"}`, "1"])
     )
+    const unready = yield* here(ask("GET /readyz"))
+    assert.deepStrictEqual([unready.status, unready.body], [503, { error: "not ready", unready: ["database"] }])
+    assert.strictEqual(unready.headers.get("retry-after"), "1")
     // Routes without a database still answer.
     assert.strictEqual((yield* here(ask("GET /healthz"))).status, 200)
     assert.strictEqual((yield* here(ask("GET /admin/builders"))).status, 401)
@@ -117,6 +120,10 @@ const scene = Effect.gen(function* () {
   })
 
   const recovers = Effect.gen(function* () {
+    yield* here(ask("GET /readyz")).pipe(
+      Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("100 millis") }),
+      Effect.timeout(RECOVERY)
+    )
     const back = yield* here(asBuilder(cookie)("GET /me")).pipe(
       Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("100 millis") }),
       Effect.timeout(RECOVERY)

@@ -13,6 +13,7 @@ import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import type { StuckIntent } from "../../../src/domain/StuckIntent.ts"
 import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
+import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
@@ -213,6 +214,7 @@ export interface UseCases {
   readonly prices: Portfolio["Service"]["prices"]
   readonly sweepable: Portfolio["Service"]["sweepable"]
   readonly tick: Watcher["Service"]["tick"]
+  readonly ready: Readiness["Service"]["check"]
   readonly alerts: Alerts["Service"]["list"]
   readonly stuck: IntentDesk["Service"]["stuck"]
   readonly retry: IntentDesk["Service"]["retry"]
@@ -238,6 +240,10 @@ const working: UseCases = {
     failed: 6,
     outboxDelivered: 7,
     unavailableChains: [8]
+  }),
+  ready: Effect.succeed({
+    unready: [],
+    chains: [{ id: 8453, name: "base", ready: true, missingContracts: [] }]
   }),
   alerts: Effect.succeed([
     {
@@ -302,6 +308,7 @@ export const services = (
     Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable, prices: all.prices }),
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
+    Layer.mock(Readiness, { check: all.ready }),
     Layer.mock(Alerts, { list: all.alerts }),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     ChainsInMemory.layer(chains),

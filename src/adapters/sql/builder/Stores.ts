@@ -1,5 +1,6 @@
 /** Every durable store of the builder backend, on one database client. */
 import { Layer } from "effect"
+import * as StoreProbe from "../shared/StoreProbe.ts"
 import * as Alerts from "./Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as AuditLog from "./AuditLog.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.mergeAll(
   Payouts.layer,
   RevenueBook.layer,
   Sessions.layer,
+  StoreProbe.layer("builder"),
   Sweeps.layer,
   UnitOfWork.layer,
   Webhooks.layer

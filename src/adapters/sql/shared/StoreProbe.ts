@@ -5,7 +5,7 @@ import { StoreProbe } from "../../../ports/shared/Store.ts"
 import { guarded } from "./Database.ts"
 
 /** Requires the table `health_probe` in the service's schema, see `Migrated.layer`. */
-export const layer = (schema: "orchestrator") =>
+export const layer = (schema: "orchestrator" | "builder") =>
   Layer.effect(
     StoreProbe,
     Effect.map(PgClient.PgClient, (sql) =>
