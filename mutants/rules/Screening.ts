@@ -9,15 +9,22 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "a quote does not screen the destination",
     file: ADMISSION,
-    text: "[request.owner, request.destination]",
-    replacement: "[request.owner]",
+    text: "[owner, destination]",
+    replacement: "[owner]",
     tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {
     name: "a quote does not screen the owner",
     file: ADMISSION,
-    text: "[request.owner, request.destination]",
-    replacement: "[request.destination]",
+    text: "[owner, destination]",
+    replacement: "[destination]",
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+  },
+  {
+    name: "a quote whose route names its chain ignores the screening",
+    file: ADMISSION,
+    text: "yield* Effect.fromResult(screened)",
+    replacement: "yield* Effect.void",
     tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {

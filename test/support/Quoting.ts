@@ -88,6 +88,8 @@ export const attribution: Attribution = {
 export interface Script {
   listed: ReadonlySet<Address.Address>
   screeningAvailable: boolean
+  /** Chains whose oracle is given up after 3 seconds without an answer. */
+  unscreened: ReadonlySet<number>
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
   /** The chain's charge for the transaction's bytes. */
@@ -130,6 +132,8 @@ const scripted = (script: Script, asked: Asked) => {
         asked.screened.push({ chainId, addresses })
         if (addresses.some((each) => script.listed.has(each)))
           return Effect.fail(new ScreeningBlocked({ cause: "listed" }))
+        if (script.unscreened.has(chainId))
+          return Effect.delay(Effect.fail(new ScreeningBlocked({ cause: "unavailable" })), "3 seconds")
         return script.screeningAvailable ? Effect.void : Effect.fail(new ScreeningBlocked({ cause: "unavailable" }))
       })
   })
@@ -250,7 +254,19 @@ const chainPrices = new Map([
 export interface Options {
   readonly settings?: Partial<OrchestratorSettingsShape>
   readonly chains?: ReadonlyArray<Chain.Chain>
+  /** Replaces the clients of the chains. */
+  readonly nodes?: (client: ChainClient) => ChainClient
 }
+
+/** The chains in memory, with clients that a test replaced. */
+const chainsOf = (chains: ReadonlyArray<Chain.Chain>, nodes: (client: ChainClient) => ChainClient) =>
+  Layer.effect(
+    ChainsPort,
+    Effect.map(ChainsPort, ({ all, get }) => ({
+      all: all.map(nodes),
+      get: (id: number) => Effect.map(get(id), nodes)
+    }))
+  ).pipe(Layer.provideMerge(Chains.layer(chains)))
 
 /** A quoter, with everything in order until the test says otherwise. */
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
@@ -258,6 +274,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const script: Script = {
     listed: new Set(),
     screeningAvailable: true,
+    unscreened: new Set(),
     gas: () => 225_000n,
     charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,
@@ -273,7 +290,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       Layer.provideMerge(
         Layer.mergeAll(
           scripted(script, asked),
-          Chains.layer(chains),
+          chainsOf(chains, options.nodes ?? ((client) => client)),
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),
           BuilderAttribution.layer({ builders: new Map([[KEY, attribution]]) }),

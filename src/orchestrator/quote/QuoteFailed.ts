@@ -26,7 +26,9 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "upstream_unavailable",
     "store_unavailable"
   ]),
-  detail: Schema.String
+  detail: Schema.String,
+  /** Chains that do not answer. */
+  unavailableChains: Schema.optionalKey(Schema.Array(Schema.Number))
 }) {
   override get message(): string {
     return `quote failed (${this.reason}): ${this.detail}`

@@ -11,7 +11,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as PerChain from "../shared/PerChain.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
-/** Makes `sourceOf(request)`, which returns the client of the source chain. */
+/** Makes `sourceOf(request)`, which returns the client of the source chain. A chain that the hint names is not asked. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const contracts = yield* SweepContracts
@@ -33,14 +33,14 @@ export const make = Effect.gen(function* () {
       Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
       chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
     )
-    if (Option.isSome(hinted)) return yield* chains.get(hinted.value)
+    if (Option.isSome(hinted)) return { client: yield* chains.get(hinted.value), isHinted: true }
     const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, (client) => holding(client, request))
     const found = SourceChain.fromFacts(answers, request.amountIn, settings.defaultSourceChain)
     // While a chain does not answer, the token and the balance may be there: only a sufficient balance decides.
     const isFunded = (chainId: ChainId) =>
       answers.some((candidate) => candidate.chainId === chainId && candidate.balance >= request.amountIn)
     const decided = unavailableChains.length === 0 ? found : Option.filter(found, isFunded)
-    if (Option.isSome(decided)) return yield* chains.get(decided.value)
+    if (Option.isSome(decided)) return { client: yield* chains.get(decided.value), isHinted: false }
     return yield* unavailableChains.length === 0
       ? new QuoteFailed({
           reason: "unsupported_chain",
@@ -48,7 +48,8 @@ export const make = Effect.gen(function* () {
         })
       : new QuoteFailed({
           reason: "chain_unavailable",
-          detail: `the source chain is unknown while these chains do not answer: ${unavailableChains.join(", ")}`
+          detail: `the source chain is unknown while these chains do not answer: ${unavailableChains.join(", ")}`,
+          unavailableChains
         })
   })
 })

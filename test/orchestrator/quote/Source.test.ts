@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { NATIVE } from "../../../src/domain/Token.ts"
+import { silent } from "../../support/RelayScene.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
 const { OWNER, STABLE, TOKEN, WHOLE, destination, source } = Quoting
@@ -76,6 +78,34 @@ describe("the source chain", () => {
       // Its token is not proof: the owner may hold the amount on the other chain.
       assert.strictEqual(yield* placed({ codeOn: [source.id], failing }), "chain_unavailable")
       assert.strictEqual(yield* placed({ codeOn: [source.id], failing }, source.id), "chain_unavailable")
+    })
+  )
+
+  it.effect.each(["source->source", undefined])(
+    "is reported silent within the limit of a response, hinted %s",
+    (route) =>
+      Effect.gen(function* () {
+        const scene = yield* Quoting.make({
+          nodes: (client) => (client.chain.id === source.id ? silent(client) : client)
+        })
+        scene.script.unscreened = new Set([source.id])
+        yield* (yield* scene.chain(destination.id)).setCode(TOKEN, "0x")
+        const { route: _, ...unhinted } = Quoting.request
+        const request = route === undefined ? unhinted : { ...unhinted, route }
+        const asking = yield* Effect.forkChild(Effect.flip(scene.service.quote(request)))
+        yield* TestClock.adjust("3500 millis")
+        const failed = yield* Fiber.join(asking)
+        assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "chain_unavailable")
+      })
+  )
+
+  it.effect("is hinted and silent: a listed owner is still refused as listed", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make({ nodes: silent })
+      scene.script.listed = new Set([OWNER])
+      const asking = yield* Effect.forkChild(Effect.flip(scene.quote()))
+      yield* TestClock.adjust("3500 millis")
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "ScreeningBlocked")
     })
   )
 
