@@ -7,6 +7,7 @@ import { builderDefaults } from "../config/Builder.ts"
 import { common } from "../config/Common.ts"
 import { orchestratorDefaults } from "../config/Orchestrator.ts"
 import * as Accounts from "../devnet/Accounts.ts"
+import type { NodeKind } from "../devnet/DevChain.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import * as Ports from "../devnet/Ports.ts"
@@ -24,6 +25,8 @@ export interface Options {
   readonly builderPort?: number
   /** Directory of the built web app. Default: no app is served. */
   readonly webDirectory?: string
+  /** Program of every chain's node. Default: anvil. */
+  readonly node?: NodeKind
   /** Seconds between blocks. Default: 1. */
   readonly blockSeconds?: number
   /** Url of an empty database to use. Default: a database on a server of the network's own. */
@@ -85,6 +88,7 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
       DevNetwork.start({
         directory: options.directory,
         blockSeconds: options.blockSeconds ?? 1,
+        ...(options.node === undefined ? {} : { node: options.node }),
         ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl })
       }),
       newToken,

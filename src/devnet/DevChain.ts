@@ -11,13 +11,20 @@ import * as Accounts from "./Accounts.ts"
 import * as Across from "./Across.ts"
 import * as Anvil from "./Anvil.ts"
 import * as Artifacts from "./Artifacts.ts"
+import * as Edr from "./Edr.ts"
 import * as Essentials from "./Essentials.ts"
 import * as Faucet from "./Faucet.ts"
 import * as Filler from "./Filler.ts"
+import * as LocalNode from "./LocalNode.ts"
 import { Script, run } from "./Script.ts"
 import type * as Subprocess from "./Subprocess.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Uniswap from "./Uniswap.ts"
+
+/** Programs that a chain can run on. They differ where public nodes do: in errors, fees, refunds, and what they take in a call. */
+const NODES = { anvil: Anvil.start, edr: Edr.start } as const
+
+export type NodeKind = keyof typeof NODES
 
 export interface DevChainOptions {
   readonly id: ChainId
@@ -25,6 +32,8 @@ export interface DevChainOptions {
   readonly name: string
   /** Default: a free port. */
   readonly port?: number
+  /** Default: anvil. */
+  readonly node?: NodeKind
   /** Seconds between blocks. If absent, each transaction is mined immediately. */
   readonly blockSeconds?: number
   /** Blocks after which the service treats a transaction as final. Default: 1. */
@@ -36,7 +45,8 @@ export interface DevChainOptions {
 export interface DevChain {
   readonly chain: Chain
   readonly rpcUrl: string
-  readonly anvil: Anvil.Anvil
+  /** The chain's node, of either kind. */
+  readonly anvil: LocalNode.LocalNode
   readonly tokens: Tokens.Tokens
   readonly uniswap: Uniswap.Uniswap
   readonly spokePool: Address.Address
@@ -77,10 +87,10 @@ export const start = Effect.fn("DevChain.start")(function* (
   options: DevChainOptions
 ): Effect.fn.Return<
   DevChain,
-  Subprocess.SubprocessFailed | Anvil.DevChainFailed,
+  Subprocess.SubprocessFailed | LocalNode.DevChainFailed,
   Scope.Scope | ChildProcessSpawner.ChildProcessSpawner
 > {
-  const anvil = yield* Anvil.start({
+  const anvil = yield* NODES[options.node ?? "anvil"]({
     chainId: options.id,
     ...(options.port === undefined ? {} : { port: options.port })
   })
@@ -108,7 +118,7 @@ export const start = Effect.fn("DevChain.start")(function* (
   const approvals = new Script(Accounts.filler().address)
   Filler.approve(approvals, spokePool, tokens)
   yield* run(anvil, approvals)
-  if (options.blockSeconds !== undefined) yield* Anvil.mineEvery(anvil, options.blockSeconds)
+  if (options.blockSeconds !== undefined) yield* LocalNode.mineEvery(anvil, options.blockSeconds)
 
   const chain: Chain = {
     id: options.id,
@@ -184,7 +194,7 @@ const distribute = (script: Script, tokens: Tokens.Tokens): void => {
 }
 
 /** Sets balances of native currency, like the allocations of a genesis block. */
-const endow = (anvil: Anvil.Anvil, deployer: Address.Address) => {
+const endow = (anvil: LocalNode.LocalNode, deployer: Address.Address) => {
   const shares: ReadonlyArray<readonly [Address.Address, bigint]> = [
     [deployer, DEPLOYER_NATIVE],
     [Accounts.filler().address, SERVICE_NATIVE],

@@ -4,7 +4,7 @@ import { concatHex, encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import { DETERMINISTIC_DEPLOYER } from "../adapters/evm/contracts/Deployment.ts"
 import * as Address from "../domain/Address.ts"
 import type { Hex } from "../domain/Hex.ts"
-import { type Anvil, DevChainFailed } from "./Anvil.ts"
+import { DevChainFailed, type LocalNode } from "./LocalNode.ts"
 import { permit2, sanctionsOracle } from "./artifacts.generated.ts"
 import type { Artifacts } from "./Artifacts.ts"
 import type { Script } from "./Script.ts"
@@ -33,7 +33,7 @@ const multicall3Abi = parseAbi([
  * Puts Multicall3 at its address. On public chains a presigned transaction deployed it. Here its constructor runs in a call,
  * and the node sets the code that the call returns.
  */
-export const installMulticall3 = Effect.fnUntraced(function* (chain: Anvil, artifacts: Artifacts) {
+export const installMulticall3 = Effect.fnUntraced(function* (chain: LocalNode, artifacts: Artifacts) {
   const { data } = yield* chain.ask("construct Multicall3", (client) => client.call({ data: artifacts.multicall3 }))
   if (data === undefined) {
     return yield* new DevChainFailed({ chainId: chain.chainId, step: "construct Multicall3", detail: "no code" })

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import type * as Address from "../domain/Address.ts"
 import type { Hex } from "../domain/Hex.ts"
 import type { DevAccount } from "./Accounts.ts"
-import { type Anvil, DevChainFailed } from "./Anvil.ts"
+import { DevChainFailed, type LocalNode } from "./LocalNode.ts"
 import * as Tokens from "./Tokens.ts"
 
 export type Fund = (
@@ -35,7 +35,7 @@ const payment = (tokens: Tokens.Tokens, owner: Address.Address, { amount, token 
 }
 
 /** Gifts are sent one after another, so that nonces stay in order. They may be mined in one block. */
-export const make = (anvil: Anvil, tokens: Tokens.Tokens, deployer: DevAccount): Fund => {
+export const make = (anvil: LocalNode, tokens: Tokens.Tokens, deployer: DevAccount): Fund => {
   const account = privateKeyToAccount(deployer.privateKey)
   const sending = Semaphore.makeUnsafe(1)
   return Effect.fn("Faucet.fund")(function* (owner, gift) {

@@ -20,13 +20,13 @@ import type { ChainId } from "../domain/ChainId.ts"
 import type { Hash } from "../domain/Hex.ts"
 import * as Accounts from "./Accounts.ts"
 import { spokePoolAbi } from "./Across.ts"
-import { type Anvil, DevChainFailed } from "./Anvil.ts"
+import { DevChainFailed, type LocalNode } from "./LocalNode.ts"
 import type { Script } from "./Script.ts"
 import { SYMBOLS, TOKENS, type Tokens } from "./Tokens.ts"
 
 /** A chain on which the filler watches deposits and fills. */
 export interface FillerChain {
-  readonly anvil: Anvil
+  readonly anvil: LocalNode
   readonly spokePool: Address.Address
   readonly tokens: Tokens
 }

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import type * as Address from "../domain/Address.ts"
 import * as Accounts from "./Accounts.ts"
-import type { DevChainFailed } from "./Anvil.ts"
+import type { DevChainFailed } from "./LocalNode.ts"
 import * as DevChain from "./DevChain.ts"
 import * as Filler from "./Filler.ts"
 import type { SubprocessFailed } from "./Subprocess.ts"
@@ -11,6 +11,8 @@ import type { SubprocessFailed } from "./Subprocess.ts"
 export interface NetworkOptions {
   /** Default: `alpha` (31337) and `beta` (31338). */
   readonly chains?: ReadonlyArray<Pick<DevChain.DevChainOptions, "id" | "name" | "port">>
+  /** Program of every chain's node. Default: anvil. */
+  readonly node?: DevChain.NodeKind
   /** Seconds between blocks. If absent, each transaction is mined immediately. */
   readonly blockSeconds?: number
   readonly confirmations?: number
@@ -38,12 +40,13 @@ export const DEFAULT_CHAINS = [
 export const start = Effect.fn("Network.start")(function* (
   options: NetworkOptions = {}
 ): Effect.fn.Return<Network, SubprocessFailed | DevChainFailed, Scope.Scope | ChildProcessSpawner.ChildProcessSpawner> {
-  const { blockSeconds, confirmations, domainName } = options
+  const { blockSeconds, confirmations, domainName, node } = options
   const chains = yield* Effect.forEach(
     options.chains ?? DEFAULT_CHAINS,
     (chain) =>
       DevChain.start({
         ...chain,
+        ...(node === undefined ? {} : { node }),
         ...(blockSeconds === undefined ? {} : { blockSeconds }),
         ...(confirmations === undefined ? {} : { confirmations }),
         ...(domainName === undefined ? {} : { domainName })

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type Hash, getContractAddress } from "viem"
 import * as Address from "../domain/Address.ts"
 import type { Hex } from "../domain/Hex.ts"
-import { type Anvil, BLOCK_GAS_LIMIT, DevChainFailed } from "./Anvil.ts"
+import { BLOCK_GAS_LIMIT, DevChainFailed, type LocalNode } from "./LocalNode.ts"
 
 interface Step {
   readonly label: string
@@ -45,7 +45,7 @@ export class Script {
 
 /** Runs all steps in one block, without the sender's key. Fails with the first step that reverts. */
 export const run = Effect.fn("Script.run")(function* (
-  chain: Anvil,
+  chain: LocalNode,
   script: Script
 ): Effect.fn.Return<void, DevChainFailed> {
   const { ask } = chain
@@ -82,7 +82,7 @@ export const run = Effect.fn("Script.run")(function* (
   })
 })
 
-const requireSuccess = Effect.fnUntraced(function* (chain: Anvil, script: Script, hashes: ReadonlyArray<Hash>) {
+const requireSuccess = Effect.fnUntraced(function* (chain: LocalNode, script: Script, hashes: ReadonlyArray<Hash>) {
   const receipts = yield* chain.ask("receipts", (client) =>
     Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
   )

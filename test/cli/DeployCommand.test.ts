@@ -5,6 +5,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Anvil from "../../src/devnet/Anvil.ts"
+import * as Edr from "../../src/devnet/Edr.ts"
 import { address } from "../support/FakeChain.ts"
 import { sweep } from "./sweep.ts"
 
@@ -12,10 +13,10 @@ const CHAIN = 31_337
 const ROUTER = address(0x5a)
 
 /** A node with a swap router, its chains file, and a funded key. */
-const operator = Effect.gen(function* () {
+const operator = Effect.fnUntraced(function* (start: typeof Anvil.start = Anvil.start) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const anvil = yield* Anvil.start({ chainId: CHAIN })
+  const anvil = yield* start({ chainId: CHAIN })
   const key = generatePrivateKey()
   yield* anvil.ask("endow", (node) =>
     node.setBalance({ address: privateKeyToAccount(key).address, value: parseEther("10") })
@@ -60,9 +61,12 @@ const findings = (out: string) =>
 const all = (found: string) => ({ guard: found, delegate: found, entry: found })
 
 layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep deploy", (it) => {
-  it.effect("shows what it would do, does it, and then finds nothing to do", () =>
+  it.effect.each([
+    ["anvil", Anvil.start],
+    ["EDR", Edr.start]
+  ] as const)("shows what it would do, does it, and then finds nothing to do, on %s", ([, start]) =>
     Effect.gen(function* () {
-      const { deploy, dryRun } = yield* operator
+      const { deploy, dryRun } = yield* operator(start)
       const before = yield* dryRun
       assert.strictEqual(before.code, 0, before.err)
       assert.deepStrictEqual(findings(before.out), all("missing"))
@@ -85,7 +89,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
 
   it.effect("fails in one sentence where something else is at an address", () =>
     Effect.gen(function* () {
-      const { anvil, deploy, dryRun } = yield* operator
+      const { anvil, deploy, dryRun } = yield* operator()
       const guard = /^guard +(0x[0-9a-fA-F]{40})/m.exec((yield* dryRun).out)?.[1] as `0x${string}`
       yield* anvil.ask("place something else", (node) => node.setCode({ address: guard, bytecode: "0x6001" }))
       assert.strictEqual(findings((yield* dryRun).out)["guard"], "wrong")

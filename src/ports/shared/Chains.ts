@@ -164,7 +164,7 @@ export interface ChainClient {
    */
   readonly heads: Stream.Stream<Block>
   /** Header of a block; none if the chain does not have the block. */
-  readonly block: (which: "latest" | "pending" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
+  readonly block: (which: "latest" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
   /** Code of the account in the latest block. `0x` for an account without code. */
   readonly code: (address: Address.Address) => Effect.Effect<Hex, ChainUnavailable>
   /** Balance in wei in the latest block. */

@@ -46,7 +46,7 @@ const EXECUTION_FAILURE =
 export const isExecutionFailure = (error: RpcError): boolean => error.code === 3 || EXECUTION_FAILURE.test(error.text)
 
 const UNKNOWN_BLOCK =
-  /(header|block|resource)( for hash)?( \S+)? (was )?not found|unknown block|block_?not_?found|not (currently )?canonical|could not find block/i
+  /(header|block|resource)( for hash)?( \S+)? (was )?not found|unknown block|invalid block (tag|hash)|block_?not_?found|not (currently )?canonical|could not find block/i
 
 /** True when the node does not have the block that a request names, or does not count it as canonical. */
 export const isUnknownBlock = (failure: RpcFailure): boolean =>

@@ -148,7 +148,6 @@ const clientOf = (state: State): ChainClient => ({
   block: (which) =>
     asking(state, "block", () => {
       if (which === "latest") return Effect.succeedSome(head(state))
-      if (which === "pending") return Effect.succeedSome({ ...nextBlock(state, head(state), 1n), hash: zeroHash })
       return Effect.succeed(Option.fromUndefinedOr(state.mined.find(({ block }) => block.number === which)?.block))
     }),
   code: (address) => asking(state, "code", () => Effect.succeed(state.codes.get(address) ?? "0x")),

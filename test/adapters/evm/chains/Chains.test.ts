@@ -7,6 +7,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import * as RawKeys from "../../../../src/adapters/evm/keys/RawKeys.ts"
 import * as Anvil from "../../../../src/devnet/Anvil.ts"
+import * as Edr from "../../../../src/devnet/Edr.ts"
+import type { LocalNode } from "../../../../src/devnet/LocalNode.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import { designator } from "../../../../src/domain/Delegation.ts"
 import type { Hex } from "../../../../src/domain/Hex.ts"
@@ -18,15 +20,17 @@ import { unsigned } from "../../../ports/orchestrator/RelayerKeys.suite.ts"
 import { address, chain } from "../../../support/FakeChain.ts"
 import { withLiveClock } from "../../../support/LiveClock.ts"
 
-class Node extends Context.Service<Node, Anvil.Anvil>()("sweep/test/Node") {
-  static readonly layer = Layer.effect(
-    Node,
-    Effect.gen(function* () {
-      const node = yield* withLiveClock(Anvil.start({ chainId: chain.id }))
-      yield* node.ask("mine by hand", (client) => client.setAutomine(false))
-      return node
-    })
-  ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+class Node extends Context.Service<Node, LocalNode>()("sweep/test/Node") {
+  static layer(start: typeof Anvil.start) {
+    return Layer.effect(
+      Node,
+      Effect.gen(function* () {
+        const node = yield* withLiveClock(start({ chainId: chain.id }))
+        yield* node.ask("mine by hand", (client) => client.setAutomine(false))
+        return node
+      })
+    ).pipe(Layer.provide(BunServices.layer), Layer.orDie)
+  }
 }
 
 const key = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
@@ -56,16 +60,17 @@ const driver = Layer.effect(
 )
 
 const keys = RawKeys.layer([Redacted.make(key)]).pipe(Layer.orDie)
-const over = (wsUrlOf: (rpcUrl: string) => string | undefined) =>
+const over = (wsUrlOf: (rpcUrl: string) => string | undefined, start = Anvil.start) =>
   Layer.mergeAll(
     Layer.unwrap(
       Effect.map(Node, ({ rpcUrl }) => EvmChains.layer([{ chain, rpcUrls: [rpcUrl], wsUrl: wsUrlOf(rpcUrl) }]))
     ).pipe(Layer.provide(FetchHttpClient.layer)),
     driver
-  ).pipe(Layer.provideMerge(keys), Layer.provideMerge(Node.layer))
+  ).pipe(Layer.provideMerge(keys), Layer.provideMerge(Node.layer(start)))
 const all = over(() => undefined)
 
 chainsSuite("Chains over JSON-RPC, on anvil", Layer.fresh(all))
+chainsSuite("Chains over JSON-RPC, on EDR", Layer.fresh(over(() => undefined, Edr.start)))
 chainsSuite("Chains over JSON-RPC, with heads by WebSocket", Layer.fresh(over((url) => url.replace("http", "ws"))))
 chainsSuite("Chains over JSON-RPC, with a WebSocket that is not there", Layer.fresh(over(() => "ws://127.0.0.1:9/")))
 

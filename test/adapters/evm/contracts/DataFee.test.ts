@@ -8,7 +8,8 @@ import { concatHex, encodeFunctionData, numberToHex, pad, parseAbi, parseGwei, s
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import * as DataFee from "../../../../src/adapters/evm/contracts/DataFee.ts"
-import { type Anvil, start } from "../../../../src/devnet/Anvil.ts"
+import { start } from "../../../../src/devnet/Anvil.ts"
+import type { LocalNode } from "../../../../src/devnet/LocalNode.ts"
 import type { Chain } from "../../../../src/domain/Chain.ts"
 import { Hex } from "../../../../src/domain/Hex.ts"
 import { Chains } from "../../../../src/ports/shared/Chains.ts"
@@ -37,7 +38,7 @@ const oracleAbi = parseAbi([
   "function getL1Fee(bytes data) view returns (uint256)"
 ])
 
-class Node extends Context.Service<Node, Anvil>()("sweep/test/Node") {
+class Node extends Context.Service<Node, LocalNode>()("sweep/test/Node") {
   static readonly layer = Layer.effect(Node, Effect.orDie(start({ chainId: 31_337 }))).pipe(
     Layer.provide(BunServices.layer)
   )

@@ -1,0 +1,85 @@
+/** A node of the local network, whichever program it is. */
+import { Effect, Schema } from "effect"
+import { createTestClient, defineChain, http, publicActions, walletActions } from "viem"
+import type { ChainId } from "../domain/ChainId.ts"
+import type * as Subprocess from "./Subprocess.ts"
+
+/** A node of the local network rejected or failed a step of the setup. */
+export class DevChainFailed extends Schema.TaggedError<DevChainFailed>()("DevChainFailed", {
+  chainId: Schema.Number,
+  step: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `chain ${this.chainId}: ${this.step}: ${this.detail}`
+  }
+}
+
+/** Prefix of a node's methods that change its state, such as `anvil_setBalance`. */
+type Methods = "anvil" | "hardhat"
+
+export interface LocalNodeOptions {
+  readonly chainId: ChainId
+  /** Default: a free port. */
+  readonly port?: number
+}
+
+/** Close to the gas limit of public networks, so that a transaction that fits here fits there. */
+export const BLOCK_GAS_LIMIT = 60_000_000n
+
+const makeClient = (chainId: ChainId, rpcUrl: string, mode: Methods) =>
+  createTestClient({
+    mode,
+    chain: defineChain({
+      id: chainId,
+      name: `local ${chainId}`,
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } }
+    }),
+    // Requests of one tick are sent as one batch, so that a setup needs few round trips.
+    transport: http(rpcUrl, { batch: { batchSize: 1_000 }, retryCount: 0, timeout: 30_000 }),
+    pollingInterval: 50,
+    cacheTime: 0
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+
+export type LocalNodeClient = ReturnType<typeof makeClient>
+
+export interface LocalNode {
+  readonly chainId: ChainId
+  readonly rpcUrl: string
+  /** Leader of the node's process group. */
+  readonly pid: number
+  readonly client: LocalNodeClient
+  /** Sends a request to the node. An error becomes a {@link DevChainFailed} that names the step. */
+  readonly ask: <A>(step: string, request: (client: LocalNodeClient) => Promise<A>) => Effect.Effect<A, DevChainFailed>
+  readonly exited: Effect.Effect<Subprocess.SubprocessFailed>
+}
+
+const detailOf = (cause: unknown): string =>
+  cause instanceof Error
+    ? "details" in cause && typeof cause.details === "string"
+      ? cause.details
+      : cause.message
+    : String(cause)
+
+/** The node behind a process that serves JSON-RPC at `running.ready`, as `host:port`. */
+export const of = (chainId: ChainId, running: Subprocess.Running<string>, methods: Methods): LocalNode => {
+  const rpcUrl = `http://${running.ready}`
+  const client = makeClient(chainId, rpcUrl, methods)
+  const ask: LocalNode["ask"] = (step, request) =>
+    Effect.tryPromise({
+      try: () => request(client),
+      catch: (cause) => new DevChainFailed({ chainId, step, detail: detailOf(cause) })
+    })
+  return { chainId, rpcUrl, pid: running.pid, client, ask, exited: running.exited }
+}
+
+/** Mines a block at a fixed interval in seconds, even if there are no transactions, and only then. */
+export const mineEvery = (node: LocalNode, seconds: number): Effect.Effect<void, DevChainFailed> =>
+  node.ask("mine at intervals", async (client) => {
+    // anvil's interval turns it off, and EDR's does not.
+    await client.setAutomine(false)
+    await client.setIntervalMining({ interval: seconds })
+  })
