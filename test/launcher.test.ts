@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 
 /** Each shell of this machine once: /bin/sh is dash on Debian, and bash on macOS. */
@@ -43,6 +44,13 @@ case $1 in
     chmod +x "$target/bun.exe" ;;
 esac`
 
+const SRC = join(import.meta.dirname, "../src")
+
+/** Sources that a program writes, relative to the checkout. */
+const GENERATED = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".generated.ts"))
+  .map((file) => join("src", file))
+
 let root: string
 let bin: string
 let checkout: string
@@ -69,6 +77,10 @@ beforeEach(() => {
   writeFileSync(join(checkout, "package.json"), '{\n  "packageManager": "bun@1.4.5"\n}\n')
   writeFileSync(join(checkout, "bun.lock"), "locked")
   writeFileSync(join(checkout, "patches/one.patch"), "patch")
+  for (const file of GENERATED) {
+    mkdirSync(join(checkout, dirname(file)), { recursive: true })
+    writeFileSync(join(checkout, file), "")
+  }
 })
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
@@ -130,6 +142,17 @@ describe.each(SHELLS)("sweep under %s", (shell) => {
       "sweep: Bun 1.4.5 or Node.js with npm is needed: install Node.js from https://nodejs.org and try again.\n"
     )
     assert.isFalse(existsSync(join(checkout, ".bun/lock")))
+  })
+
+  it.each(GENERATED)("says how to write %s when it is missing", (file) => {
+    program("bun", bun("1.4.5"))
+    launch(shell)
+    rmSync(join(checkout, file))
+    assert.deepStrictEqual(launch(shell, "dev"), {
+      status: 1,
+      stdout: "",
+      stderr: `sweep: ${file} is missing. Write it again: (cd '${realpathSync(checkout)}' && bun contracts/generate.ts)\n`
+    })
   })
 
   it("says the same when npm is there but Node.js is not", () => {
