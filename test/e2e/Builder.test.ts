@@ -4,145 +4,14 @@
  */
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect } from "effect"
 import { parseEventLogs } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { createSiweMessage } from "viem/siwe"
 import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
-import { projectRoot } from "../../src/cli/Project.ts"
 import * as Accounts from "../../src/devnet/Accounts.ts"
-import { DevInfo } from "../../src/devnet/DevInfo.ts"
-import { CHAINS_FILE } from "../../src/devnet/DevNetwork.ts"
-import type * as Tokens from "../../src/devnet/Tokens.ts"
-import { balanceOf, freshOwner, place, Services } from "../support/Services.ts"
-import * as ChainsFile from "../support/ChainsFile.ts"
-import * as SweepClient from "../support/SweepClient.ts"
-
-/** On the local network a key's builder is remembered this long; a little more, so as not to race it. */
-const CACHE_MILLIS = 1_300
-
-interface Balance {
-  readonly token: string
-  readonly amount: string
-}
-
-interface Accruals {
-  readonly balances: ReadonlyArray<Balance>
-  readonly lifetime: ReadonlyArray<Balance>
-}
-
-const amountIn = (balances: ReadonlyArray<Balance>, token: string): bigint =>
-  BigInt(balances.find((balance) => balance.token === token)?.amount ?? 0)
-
-/** Asks the backend as a program does, `headers` being its credential. */
-const ask = Effect.fnUntraced(function* <A>(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body?: unknown,
-  method = body === undefined ? "GET" : "POST"
-) {
-  return yield* Effect.promise(async () => {
-    const response = await fetch(url, {
-      method,
-      headers: { "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`)
-    return { answer: JSON.parse(text) as A, headers: response.headers }
-  })
-})
-
-/** Asks until the answer is as wanted; the last one when it never is. */
-const until = <A>(wanted: (answer: NoInfer<A>) => boolean, question: Effect.Effect<A>): Effect.Effect<A> =>
-  Effect.gen(function* () {
-    let answer = yield* question
-    for (let attempt = 0; attempt < 100 && !wanted(answer); attempt++) {
-      yield* Effect.promise(() => Bun.sleep(100))
-      answer = yield* question
-    }
-    return answer
-  })
-
-const nonceOf = (backend: string) =>
-  Effect.map(ask<{ nonce: string }>(`${backend}/auth/nonce`, {}), ({ answer }) => answer.nonce)
-
-/** Signs up with a new wallet, as a dashboard does. */
-const signUp = Effect.fnUntraced(function* ({ builderUrl, chains, dashboardUrl }: DevInfo) {
-  const wallet = privateKeyToAccount(generatePrivateKey())
-  const message = createSiweMessage({
-    address: wallet.address,
-    chainId: chains[0]?.id ?? 0,
-    domain: new URL(dashboardUrl).host,
-    uri: dashboardUrl,
-    version: "1",
-    nonce: yield* nonceOf(builderUrl)
-  })
-  const signature = yield* Effect.promise(() => wallet.signMessage({ message }))
-  const { answer, headers } = yield* ask<{ builder: { id: string; builderBps: number }; apiKey: string }>(
-    `${builderUrl}/builders/self`,
-    {},
-    { message, signature, name: "End to end" }
-  )
-  const cookie = headers.get("set-cookie")?.split(";")[0] ?? ""
-  return { wallet, cookie, apiKey: answer.apiKey, id: answer.builder.id }
-})
-
-/** Reads the builder's own profile. */
-const own = (info: DevInfo, cookie: string) => {
-  const get = <A>(path: string) => Effect.map(ask<A>(`${info.builderUrl}${path}`, { cookie }), ({ answer }) => answer)
-  return {
-    accruals: get<Accruals>("/me/accruals"),
-    activity: Effect.map(
-      get<{
-        entries: ReadonlyArray<{ sweepId: string; token: string; amount: string; paid: boolean }>
-      }>("/me/activity"),
-      ({ entries }) => entries
-    )
-  }
-}
-
-const asAdmin = (info: DevInfo) => ({ authorization: `Bearer ${info.builderAdminToken}` })
-
-const patch = (info: DevInfo, id: string, body: unknown) =>
-  Effect.andThen(
-    ask(`${info.builderUrl}/admin/builders/${id}`, asAdmin(info), body, "PATCH"),
-    Effect.promise(() => Bun.sleep(CACHE_MILLIS))
-  )
-
-/** A quote for a fresh owner, with the key in it. */
-const quoteWith = Effect.fnUntraced(function* (apiKey: string, symbol: Tokens.Symbol, amount: string) {
-  const services = yield* Services
-  const alpha = place(services, 0)
-  const owner = yield* freshOwner(alpha, symbol, amount)
-  const client = SweepClient.make(services.info.orchestratorUrl, 40)
-  const request = {
-    owner: owner.address,
-    chain: alpha.info,
-    tokenIn: symbol,
-    amountIn: amount,
-    tokenOut: symbol === "USDC" ? "DAI" : "USDC"
-  }
-  const quote = yield* Effect.promise(() => client.post("/quote", { ...SweepClient.quoteBody(request), apiKey }))
-  assert.strictEqual(quote.status, 200, quote.text)
-  return { client, owner, quote }
-})
-
-/** Sweeps with the key; the fees that the owner signed. */
-const sweepWith = Effect.fnUntraced(function* (apiKey: string, symbol: Tokens.Symbol, amount: string) {
-  const { client, owner, quote } = yield* quoteWith(apiKey, symbol, amount)
-  const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-  yield* Effect.promise(() => client.submit(signed))
-  const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
-  assert.strictEqual(ended.string("status"), "delivered", ended.text)
-  return {
-    txHash: ended.string("txHash"),
-    builderFee: BigInt(quote.string("order.builderFee")),
-    feeAmount: BigInt(quote.string("order.feeAmount")),
-    builder: quote.string("order.builder"),
-    quote
-  }
-})
+import type { DevInfo } from "../../src/devnet/DevInfo.ts"
+import { balanceOf, place, Services } from "../support/Services.ts"
+import { amountIn, asAdmin, ask, own, patch, quoteWith, shell, signUp, sweepWith, until } from "./BuilderScene.ts"
 
 const revenueOf = (info: DevInfo) =>
   Effect.map(
@@ -163,45 +32,8 @@ const sums = (amounts: ReadonlyArray<readonly [token: string, amount: bigint]>):
   return totals
 }
 
-/** A folder in which the operator's commands run: its `.sweep` is the network's, its `./sweep` is ours. */
-const shell = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { info, network } = yield* Services
-  const directory = yield* fs.makeTempDirectoryScoped()
-  yield* fs.makeDirectory(path.join(directory, ".sweep"))
-  for (const name of ["node_modules", "sweep"]) {
-    yield* fs.symlink(path.join(projectRoot, name), path.join(directory, name))
-  }
-  const json = yield* Schema.encodeEffect(Schema.fromJsonString(DevInfo))(info)
-  yield* fs.writeFileString(path.join(directory, ".sweep", "dev.json"), json)
-  const chains = yield* ChainsFile.write(network.chains, ({ rpcUrl }) => rpcUrl)
-  yield* fs.copyFile(chains, path.join(directory, ".sweep", CHAINS_FILE))
-
-  const run = (script: string) =>
-    Effect.promise(async () => {
-      const child = Bun.spawn(["sh", "-eu", "-c", script], {
-        cwd: directory,
-        env: { ...process.env, VAULT_KEY: Accounts.builderVault().privateKey },
-        stdout: "pipe",
-        stderr: "pipe",
-        timeout: 60_000
-      })
-      const [out, error, code] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited
-      ])
-      return { out, error, code }
-    })
-  /** Output of commands that must succeed. */
-  const outputOf = Effect.fnUntraced(function* (script: string) {
-    const done = yield* run(script)
-    assert.strictEqual(done.code, 0, `${script}\n${done.out}\n${done.error}`)
-    return done.out
-  })
-  return { run, outputOf }
-})
+/** Tests of builders of their own, which wait for blocks and commands. The books of all are compared after them. */
+const SIDE_BY_SIDE = { concurrent: true, timeout: 120_000 } as const
 
 layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a builder", (it) => {
   it.effect(
@@ -226,7 +58,6 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         const operated = yield* outputOf(`./sweep builders show ${id}`)
         assert.include(operated, "30 bps, at most 100")
         assert.include(operated, `ledger, to ${builder.payoutAddress}`)
-        yield* Effect.promise(() => Bun.sleep(CACHE_MILLIS))
 
         const first = yield* sweepWith(apiKey, "USDT", "41.234567")
         const second = yield* sweepWith(apiKey, "USDT", "17.000001")
@@ -270,58 +101,105 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         assert.strictEqual(empty.code, 1)
         assert.include(empty.error, "no builder is owed the minimum amount")
       }).pipe(Effect.provide(BunServices.layer)),
-    120_000
+    SIDE_BY_SIDE
   )
 
-  it.effect("is paid by the sweep itself in the payout mode onchain", () =>
-    Effect.gen(function* () {
-      const services = yield* Services
-      const { info } = services
-      const alpha = place(services, 0)
-      const builder = yield* signUp(info)
-      yield* patch(info, builder.id, { maxBuilderBps: 100, builderBps: 45 })
-      const swept = yield* sweepWith(builder.apiKey, "WBTC", "0.0123")
-      assert.strictEqual(swept.builder, builder.wallet.address)
-      assert.strictEqual(swept.builderFee, (1_230_000n * 45n) / 10_000n)
-      assert.strictEqual(yield* balanceOf(alpha, "WBTC", builder.wallet.address), swept.builderFee)
-      const me = own(info, builder.cookie)
-      const [entry] = yield* until((entries) => entries.length > 0, me.activity)
-      assert.isTrue(entry?.paid)
-      assert.strictEqual(BigInt(entry?.amount ?? 0), swept.builderFee)
-      assert.isTrue(entry?.sweepId.startsWith(swept.txHash))
-      assert.deepStrictEqual((yield* me.accruals).balances, [])
-      const { answer } = yield* ask<{ entries: ReadonlyArray<{ txHash: string }> }>(
-        `${info.builderUrl}/admin/builders/${builder.id}/entries`,
-        asAdmin(info)
-      )
-      assert.strictEqual(answer.entries[0]?.txHash, swept.txHash)
-    })
+  it.effect(
+    "is paid by the sweep itself in the payout mode onchain",
+    () =>
+      Effect.gen(function* () {
+        const services = yield* Services
+        const { info } = services
+        const alpha = place(services, 0)
+        const builder = yield* signUp(info)
+        yield* patch(info, builder.id, { maxBuilderBps: 100, builderBps: 45 })
+        const swept = yield* sweepWith(builder.apiKey, "WBTC", "0.0123")
+        assert.strictEqual(swept.builder, builder.wallet.address)
+        assert.strictEqual(swept.builderFee, (1_230_000n * 45n) / 10_000n)
+        assert.strictEqual(yield* balanceOf(alpha, "WBTC", builder.wallet.address), swept.builderFee)
+        const me = own(info, builder.cookie)
+        const [entry] = yield* until((entries) => entries.length > 0, me.activity)
+        assert.isTrue(entry?.paid)
+        assert.strictEqual(BigInt(entry?.amount ?? 0), swept.builderFee)
+        assert.isTrue(entry?.sweepId.startsWith(swept.txHash))
+        assert.deepStrictEqual((yield* me.accruals).balances, [])
+        const { answer } = yield* ask<{ entries: ReadonlyArray<{ txHash: string }> }>(
+          `${info.builderUrl}/admin/builders/${builder.id}/entries`,
+          asAdmin(info)
+        )
+        assert.strictEqual(answer.entries[0]?.txHash, swept.txHash)
+      }),
+    SIDE_BY_SIDE
   )
 
-  it.effect("loses its old key within the cache's seconds, and its quotes while it is suspended", () =>
-    Effect.gen(function* () {
-      const { info } = yield* Services
-      const builder = yield* signUp(info)
-      const builderOf = (apiKey: string) =>
-        Effect.map(quoteWith(apiKey, "DAI", "20"), ({ quote }) => {
-          const { builderId } = quote.at<{ builderId?: string }>("quote")
-          return builderId
-        })
-      assert.strictEqual(yield* builderOf(builder.apiKey), builder.id)
-      const { answer } = yield* ask<{ apiKey: string }>(
-        `${info.builderUrl}/me/apikey/rotate`,
-        { cookie: builder.cookie, origin: info.dashboardUrl },
-        undefined,
-        "POST"
-      )
-      yield* Effect.promise(() => Bun.sleep(CACHE_MILLIS))
-      assert.isUndefined(yield* builderOf(builder.apiKey))
-      assert.strictEqual(yield* builderOf(answer.apiKey), builder.id)
-      yield* patch(info, builder.id, { suspended: true })
-      assert.isUndefined(yield* builderOf(answer.apiKey))
-      yield* patch(info, builder.id, { suspended: false })
-      assert.strictEqual(yield* builderOf(answer.apiKey), builder.id)
-    })
+  it.effect(
+    "loses its old key at once, and its quotes while it is suspended",
+    () =>
+      Effect.gen(function* () {
+        const { info } = yield* Services
+        const builder = yield* signUp(info)
+        const builderOf = (apiKey: string) =>
+          Effect.map(quoteWith(apiKey, "DAI", "20"), ({ quote }) => {
+            const { builderId } = quote.at<{ builderId?: string }>("quote")
+            return builderId
+          })
+        assert.strictEqual(yield* builderOf(builder.apiKey), builder.id)
+        const { answer } = yield* ask<{ apiKey: string }>(
+          `${info.builderUrl}/me/apikey/rotate`,
+          { cookie: builder.cookie, origin: info.dashboardUrl },
+          undefined,
+          "POST"
+        )
+        assert.isUndefined(yield* builderOf(builder.apiKey))
+        assert.strictEqual(yield* builderOf(answer.apiKey), builder.id)
+        yield* patch(info, builder.id, { suspended: true })
+        assert.isUndefined(yield* builderOf(answer.apiKey))
+        yield* patch(info, builder.id, { suspended: false })
+        assert.strictEqual(yield* builderOf(answer.apiKey), builder.id)
+      }),
+    SIDE_BY_SIDE
+  )
+
+  it.effect(
+    "is told by the commands what is wrong",
+    () =>
+      Effect.gen(function* () {
+        const { info } = yield* Services
+        const { run } = yield* shell
+        const listed = yield* run("./sweep builders list --json")
+        assert.include(listed.error, "using the local network of")
+        assert.isTrue((JSON.parse(listed.out) as ReadonlyArray<{ id: string }>).some(({ id }) => id === "dev"))
+        const failing: ReadonlyArray<readonly [script: string, said: string]> = [
+          [`BUILDER_URL=${info.builderUrl} ./sweep builders list`, "BUILDER_ADMIN_TOKEN is not set"],
+          [`BUILDER_URL=${info.builderUrl} BUILDER_ADMIN_TOKEN=x ./sweep payouts list`, "Set BUILDER_ADMIN_TOKEN"],
+          ["BUILDER_URL=http://127.0.0.1:1 BUILDER_ADMIN_TOKEN=x ./sweep payouts list", "http://127.0.0.1:1"],
+          ["./sweep builders show nobody", "no record has this id"],
+          ["./sweep builders set-bps dev 101", "exceeds maxBuilderBps 100"],
+          ["./sweep payouts mark-paid x 0x1", "64 hex digits"],
+          ["VAULT_KEY=hunter2 ./sweep payouts send x", "VAULT_KEY is not valid"],
+          ["./sweep payouts send x", "there is no payout batch x"]
+        ]
+        yield* Effect.forEach(
+          failing,
+          Effect.fnUntraced(function* ([script, said]) {
+            const { code, error } = yield* run(script)
+            assert.strictEqual(code, 1, script)
+            assert.include(error, said, script)
+            assert.notInclude(error, "hunter2")
+          }),
+          { concurrency: 2, discard: true }
+        )
+        const registered = yield* run(
+          `./sweep builders register --id shell --name "Shell" --bps 5 --payout-address ${generated()}`
+        )
+        assert.match(registered.out, /API key {2}swp_[0-9a-f]{64}/)
+        assert.include(registered.error, "shown only once")
+        for (const command of ["suspend shell", "resume shell", "set-bps shell 7 --max 9"]) {
+          assert.strictEqual((yield* run(`./sweep builders ${command}`)).code, 0, command)
+        }
+        assert.include((yield* run("./sweep builders show shell")).out, "7 bps, at most 9")
+      }).pipe(Effect.provide(BunServices.layer)),
+    SIDE_BY_SIDE
   )
 
   it.effect("and the operator see books that agree with the chain", () =>
@@ -363,40 +241,5 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
         assert.strictEqual(BigInt(inLedger), earned.get(token), token)
       }
     })
-  )
-
-  it.effect("is told by the commands what is wrong", () =>
-    Effect.gen(function* () {
-      const { info } = yield* Services
-      const { run } = yield* shell
-      const listed = yield* run("./sweep builders list --json")
-      assert.include(listed.error, "using the local network of")
-      assert.isTrue((JSON.parse(listed.out) as ReadonlyArray<{ id: string }>).some(({ id }) => id === "dev"))
-      const failing: ReadonlyArray<readonly [script: string, said: string]> = [
-        [`BUILDER_URL=${info.builderUrl} ./sweep builders list`, "BUILDER_ADMIN_TOKEN is not set"],
-        [`BUILDER_URL=${info.builderUrl} BUILDER_ADMIN_TOKEN=x ./sweep payouts list`, "Set BUILDER_ADMIN_TOKEN"],
-        ["BUILDER_URL=http://127.0.0.1:1 BUILDER_ADMIN_TOKEN=x ./sweep payouts list", "http://127.0.0.1:1"],
-        ["./sweep builders show nobody", "no record has this id"],
-        ["./sweep builders set-bps dev 101", "exceeds maxBuilderBps 100"],
-        ["./sweep payouts mark-paid x 0x1", "64 hex digits"],
-        ["VAULT_KEY=hunter2 ./sweep payouts send x", "VAULT_KEY is not valid"],
-        ["./sweep payouts send x", "there is no payout batch x"]
-      ]
-      for (const [script, said] of failing) {
-        const { code, error } = yield* run(script)
-        assert.strictEqual(code, 1, script)
-        assert.include(error, said, script)
-        assert.notInclude(error, "hunter2")
-      }
-      const registered = yield* run(
-        `./sweep builders register --id shell --name "Shell" --bps 5 --payout-address ${generated()}`
-      )
-      assert.match(registered.out, /API key {2}swp_[0-9a-f]{64}/)
-      assert.include(registered.error, "shown only once")
-      for (const command of ["suspend shell", "resume shell", "set-bps shell 7 --max 9"]) {
-        assert.strictEqual((yield* run(`./sweep builders ${command}`)).code, 0, command)
-      }
-      assert.include((yield* run("./sweep builders show shell")).out, "7 bps, at most 9")
-    }).pipe(Effect.provide(BunServices.layer))
   )
 })
