@@ -15,6 +15,7 @@ import * as Retention from "../builder/shared/Retention.ts"
 import * as UseCases from "../builder/UseCases.ts"
 import { BuilderSettings, type BuilderSettingsShape } from "../builder/shared/BuilderSettings.ts"
 import { WebhookDelivery } from "../builder/webhook/WebhookDelivery.ts"
+import * as SumReview from "../runtime/SumReview.ts"
 import * as BuilderServer from "../server/builder/BuilderServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
@@ -60,6 +61,7 @@ export const layer = (options: Options) =>
   Layer.mergeAll(
     BuilderServer.listen({ port: options.port, hostname: options.host }).pipe(Layer.provide(UseCases.layer)),
     Retention.layer,
+    SumReview.layer,
     WebhookDelivery.layer
   ).pipe(
     Layer.provide(adapters(options)),

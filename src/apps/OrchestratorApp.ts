@@ -19,6 +19,7 @@ import * as DefiLlamaThenPools from "../adapters/prices/Fallback.ts"
 import * as UniswapV3Prices from "../adapters/prices/UniswapV3Prices.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
+import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
@@ -52,6 +53,7 @@ import { Prices } from "../ports/orchestrator/Prices.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
+import * as SumReview from "../runtime/SumReview.ts"
 import { ServerSettings, type ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 
 export interface BuilderBackend {
@@ -126,6 +128,7 @@ const stores = (options: Options) =>
     SqlIdempotency.layer,
     SqlIntents.layer,
     SqlKeptData.layer,
+    SqlKeptSums.layer("orchestrator"),
     SqlOutbox.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator")
@@ -172,6 +175,7 @@ export const useCases = Layer.mergeAll(
   Readiness.layer,
   Relayer.layer,
   Retention.layer,
+  SumReview.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 )
 

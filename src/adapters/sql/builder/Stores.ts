@@ -1,5 +1,6 @@
 /** Every durable store of the builder backend, on one database client. */
 import { Layer } from "effect"
+import * as KeptSums from "../shared/KeptSums.ts"
 import * as StoreProbe from "../shared/StoreProbe.ts"
 import * as Alerts from "./Alerts.ts"
 import * as ApiKeys from "./ApiKeys.ts"
@@ -22,6 +23,7 @@ export const layer = Layer.mergeAll(
   AuditLog.layer,
   Builders.layer,
   KeptData.layer,
+  KeptSums.layer("builder"),
   Ledger.layer,
   Nonces.layer,
   Payouts.layer,
