@@ -5,7 +5,8 @@ import { Cause, Console, Effect, FileSystem, Path, Schema } from "effect"
 import * as Failure from "../../src/cli/Failure.ts"
 import * as SettingsTables from "../../src/cli/SettingsTables.ts"
 import { address } from "../support/FakeChain.ts"
-import { sweep } from "./sweep.ts"
+import { sweepHere } from "./inProcess.ts"
+import { type Outcome, sweep } from "./sweep.ts"
 
 const KEY = `0x${"11".repeat(32)}`
 
@@ -25,17 +26,13 @@ const base = {
 }
 
 /** Exactly one sentence, without stack, error class or cause. */
-const assertSentence = ({ code, err, out }: Effect.Success<ReturnType<typeof sweep>>, expected: RegExp) => {
+const assertSentence = ({ code, err, out }: Outcome, expected: RegExp) => {
   assert.strictEqual(code, 1, err)
   assert.strictEqual(out, "")
   assert.match(err, /^sweep: [^\n]+\n$/)
   assert.match(err, expected)
   assert.notInclude(err, "SECRET")
 }
-
-/** Each case runs in its own process. */
-const inParallel = <A, E, R>(cases: ReadonlyArray<A>, check: (one: A) => Effect.Effect<void, E, R>) =>
-  Effect.forEach(cases, check, { concurrency: 4, discard: true })
 
 layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep", (it) => {
   it.effect("--help lists every command with what it is for", () =>
@@ -59,13 +56,12 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         "chaos",
         "bench"
       ])
-      yield* inParallel(commands, (command) =>
-        Effect.map(sweep([command, "--help"]), (help) => {
-          assert.strictEqual(help.code, 0)
-          assert.match(help.out, /^DESCRIPTION\n {2}[A-Z][^\n]{20,}\n/)
-          assert.include(help.out, `sweep ${command}`)
-        })
-      )
+      for (const command of commands) {
+        const help = yield* sweepHere([command, "--help"])
+        assert.strictEqual(help.code, 0)
+        assert.match(help.out, /^DESCRIPTION\n {2}[A-Z][^\n]{20,}\n/)
+        assert.include(help.out, `sweep ${command}`)
+      }
     })
   )
 
@@ -83,14 +79,15 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         [["deploy", "--chain", "base"], "--chain"],
         [["settings", "--bogus"], "--bogus"]
       ] as const
-      yield* inParallel(cases, ([args, expected]) =>
-        Effect.map(sweep(args), ({ code, err, out }) => {
-          assert.strictEqual(code, 1)
-          assert.include(err, expected)
-          assert.include(out + err, "USAGE")
-          assert.notMatch(err, /\n +at /)
-        })
-      )
+      for (const [args, expected] of cases) {
+        const { code, err, out } = yield* sweepHere(args)
+        assert.strictEqual(code, 1)
+        assert.include(err, expected)
+        assert.include(out + err, "USAGE")
+        assert.notMatch(err, /\n +at /)
+      }
+      const [args] = cases[0]
+      assert.deepStrictEqual<Outcome>(yield* sweep(args), yield* sweepHere(args), "as from its own process")
     })
   )
 
@@ -119,11 +116,15 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         [{ ...good, DEFAULT_SOURCE_CHAIN: "1" }, /^sweep: DEFAULT_SOURCE_CHAIN: chain 1 is not in the chains file/],
         [good, /^sweep: store unavailable/]
       ] as const
-      yield* inParallel(cases, ([env, expected]) =>
-        Effect.map(sweep(["orchestrator"], env), (outcome) => {
-          assertSentence(outcome, expected)
-          assert.notInclude(outcome.err, KEY)
-        })
+      for (const [env, expected] of cases) {
+        const outcome = yield* sweepHere(["orchestrator"], env)
+        assertSentence(outcome, expected)
+        assert.notInclude(outcome.err, KEY)
+      }
+      assert.deepStrictEqual<Outcome>(
+        yield* sweep(["orchestrator"], keyless),
+        yield* sweepHere(["orchestrator"], keyless),
+        "as from its own process"
       )
     })
   )
@@ -217,9 +218,9 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE }, /^sweep: chain 8453: eth_getCode failed/],
         [["--chain", "8453", "--dry-run"], { CHAINS_FILE: fixed }, /fixes the contracts of chain 8453/]
       ] as const
-      yield* inParallel(cases, ([args, env, expected]) =>
-        Effect.map(sweep(["deploy", ...args], env), (outcome) => assertSentence(outcome, expected))
-      )
+      for (const [args, env, expected] of cases) {
+        assertSentence(yield* sweepHere(["deploy", ...args], env), expected)
+      }
     })
   )
 
