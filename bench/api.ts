@@ -17,6 +17,7 @@ import * as DevChain from "../src/devnet/DevChain.ts"
 import * as Postgres from "../src/devnet/Postgres.ts"
 import * as Subprocess from "../src/devnet/Subprocess.ts"
 import { Intents } from "../src/ports/orchestrator/Intents.ts"
+import { cpuMillis } from "./ProcessTime.ts"
 import * as Http from "./api/HttpConnections.ts"
 import * as Load from "./api/Load.ts"
 import * as Service from "./relay/Service.ts"
@@ -118,7 +119,10 @@ const bench = Effect.gen(function* () {
   })
   const bare = yield* startBare(ids[0] ?? "")
   const barePostgres = yield* startBare(ids[0] ?? "", databaseUrl)
-  const orchestrator = { pool: Http.open(service.url, CONNECTIONS), cpuSeconds: service.cpuSeconds }
+  const orchestrator = {
+    pool: Http.open(service.url, CONNECTIONS),
+    cpuSeconds: Effect.sync(() => cpuMillis(service.pid) / 1_000)
+  }
 
   interface Target {
     readonly pool: Http.Pool

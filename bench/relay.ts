@@ -86,7 +86,7 @@ const bench = Effect.gen(function* () {
       : yield* run(scene, served.slice(WARM_UP + count), (signed) => pace(service.url, signed, perSecond))
   yield* Console.error(JSON.stringify(rounded(steady ?? null), null, 2))
   const arrived = yield* Effect.promise(() => Sweeps.arrived(dev, served))
-  const nodePerSecond = yield* Effect.promise(() => Ceiling.measure(dev, direct))
+  const nodeAlone = yield* Effect.promise(() => Ceiling.measure(dev, direct))
 
   yield* Console.log(
     JSON.stringify(
@@ -95,9 +95,9 @@ const bench = Effect.gen(function* () {
         count,
         arrived,
         expected: served.length,
-        nodePerSecond,
-        shareOfNode: flooded.settledPerSecond / nodePerSecond,
-        steadyShareOfNode: flooded.steadyPerSecond / nodePerSecond,
+        nodeAlone,
+        shareOfNode: flooded.settledPerSecond / nodeAlone.sweepsPerSecond,
+        steadyShareOfNode: flooded.steadyPerSecond / nodeAlone.sweepsPerSecond,
         flood: flooded,
         ...(steady === undefined ? {} : { ratePerSecond: perSecond, paced: steady })
       })

@@ -3,6 +3,7 @@ import { encodeFunctionData, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
+import { cpuMillis } from "../ProcessTime.ts"
 import { arrived, type Sweep } from "./Sweeps.ts"
 
 /** Senders, so that the pool's bookkeeping for one of them is not what is measured. */
@@ -33,8 +34,14 @@ const sendAll = async (rpcUrl: string, raws: ReadonlyArray<Hex>): Promise<void> 
   await Promise.all(Array.from({ length: CONNECTIONS }, connection))
 }
 
-/** Sweeps a second, from the first transaction handed over to the block that holds the last one. */
-export const measure = async (dev: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<number> => {
+export interface Ceiling {
+  /** From the first transaction handed over to the block that holds the last one. */
+  readonly sweepsPerSecond: number
+  /** CPU of the node. */
+  readonly cpuMsPerSweep: number
+}
+
+export const measure = async (dev: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<Ceiling> => {
   const { client } = dev.anvil
   const senders = Array.from({ length: SENDERS }, () => privateKeyToAccount(generatePrivateKey()))
   for (const { address } of senders) await client.setBalance({ address, value: 10n ** 24n })
@@ -59,13 +66,15 @@ export const measure = async (dev: DevChain, sweeps: ReadonlyArray<Sweep>): Prom
       })
     )
   }
+  const cpu = cpuMillis(dev.anvil.pid)
   const started = performance.now()
   await sendAll(dev.rpcUrl, raws)
   const counts = async () =>
     Promise.all(senders.map(({ address }) => client.getTransactionCount({ address, blockTag: "latest" })))
   while ((await counts()).reduce((sum, count) => sum + count, 0) < raws.length) await Bun.sleep(20)
   const seconds = (performance.now() - started) / 1_000
+  const spent = cpuMillis(dev.anvil.pid) - cpu
   const done = await arrived(dev, sweeps)
   if (done !== sweeps.length) throw new Error(`${sweeps.length - done} sweeps of the node's own run did not arrive`)
-  return sweeps.length / seconds
+  return { sweepsPerSecond: sweeps.length / seconds, cpuMsPerSweep: spent / sweeps.length }
 }

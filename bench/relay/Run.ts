@@ -1,5 +1,7 @@
 /** One run: offers sweeps to the service, waits until all have ended, and reads the figures. */
 import { Effect } from "effect"
+import { cpuMillis } from "../ProcessTime.ts"
+import { serverOf } from "../storage/Costs.ts"
 import * as Figures from "./Figures.ts"
 import type { Scene } from "./Scene.ts"
 import type { Sweep } from "./Sweeps.ts"
@@ -39,6 +41,22 @@ const gasOf = ({ dev, lanes }: Scene, from: bigint, to: bigint) =>
     to
   )
 
+/** CPU milliseconds of each part so far, with all its processes. */
+const spent = ({ dev, service, sql }: Scene) =>
+  Effect.map(serverOf(sql), (postgres) => ({
+    orchestrator: cpuMillis(service.pid),
+    postgres: cpuMillis(postgres),
+    node: cpuMillis(dev.anvil.pid)
+  }))
+
+type Spent = Effect.Success<ReturnType<typeof spent>>
+
+const perSweep = (from: Spent, to: Spent, sweeps: number): Spent => ({
+  orchestrator: (to.orchestrator - from.orchestrator) / sweeps,
+  postgres: (to.postgres - from.postgres) / sweeps,
+  node: (to.node - from.node) / sweeps
+})
+
 /** `offer` submits the bodies. It may return the seconds until the last one was accepted. */
 export const run = Effect.fnUntraced(function* (
   scene: Scene,
@@ -46,15 +64,14 @@ export const run = Effect.fnUntraced(function* (
   offer: (signed: ReadonlyArray<string>) => Promise<number | void>
 ) {
   const { client } = scene.dev.anvil
-  const { cpuSeconds } = scene.service
   const ids = sweeps.map(({ intent }) => intent.quote.id)
   const signed = sweeps.map(body)
-  const before = yield* cpuSeconds
+  const before = yield* spent(scene)
   const fromBlock = yield* Effect.promise(() => client.getBlockNumber())
   const seconds = yield* Effect.promise(() => offer(signed))
-  const accepting = yield* cpuSeconds
+  const accepting = yield* spent(scene)
   yield* ended(scene, ids)
-  const cpu = (yield* cpuSeconds) - before
+  const settled = yield* spent(scene)
   const toBlock = yield* Effect.promise(() => client.getBlockNumber())
   const gas = yield* Effect.promise(() => gasOf(scene, fromBlock, toBlock))
   const figures = yield* Figures.read(scene.sql, ids)
@@ -63,7 +80,7 @@ export const run = Effect.fnUntraced(function* (
     ...(typeof seconds === "number" ? { acceptedPerSecond: sweeps.length / seconds } : {}),
     sweepsPerTransaction: figures.delivered / figures.transactions,
     gasPerSweep: Number(gas) / sweeps.length,
-    cpuMsPerSweep: (cpu * 1_000) / sweeps.length,
-    cpuMsPerSweepWhileAccepting: ((accepting - before) * 1_000) / sweeps.length
+    cpuMsPerSweep: perSweep(before, settled, sweeps.length),
+    cpuMsPerSweepWhileAccepting: perSweep(before, accepting, sweeps.length)
   }
 })

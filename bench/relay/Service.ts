@@ -1,5 +1,4 @@
 /** The orchestrator as a process of its own, so that its CPU seconds are its own as well. */
-import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
@@ -8,19 +7,6 @@ import * as Subprocess from "../../src/devnet/Subprocess.ts"
 import * as ChainsFile from "../../test/support/ChainsFile.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
-
-/** Kernel ticks in a second, on every Linux that Bun runs on. */
-const TICKS = 100
-
-/** CPU seconds, of user and kernel, that a process has used. */
-const cpuSeconds = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) / TICKS
-}
-
-/** The supervisor's first child is the service. */
-const childOf = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0])
 
 export const start = Effect.fnUntraced(function* (options: {
   readonly dev: DevChain
@@ -59,6 +45,5 @@ export const start = Effect.fnUntraced(function* (options: {
     )
   )
   yield* answers.pipe(Effect.delay("50 millis"), Effect.repeat({ until: (ok) => ok }))
-  const service = childOf(pid)
-  return { url, cpuSeconds: Effect.sync(() => cpuSeconds(service)) }
+  return { url, pid }
 })

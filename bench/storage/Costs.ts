@@ -1,36 +1,11 @@
 /** Measures the CPU time, the WAL and the disk that PostgreSQL spends on a piece of work. */
-import { readdirSync, readFileSync } from "node:fs"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-
-/** Clock ticks in a second, which `/proc` counts CPU time in. */
-const TICKS = 100
-
-/** Fields of `/proc/<pid>/stat` after the name, which may contain spaces. */
-const statOf = (pid: string): ReadonlyArray<string> => {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? []
-  } catch {
-    return []
-  }
-}
-
-const sum = (fields: ReadonlyArray<string>, from: number, to: number) =>
-  fields.slice(from, to).reduce((total, field) => total + Number(field), 0)
-
-/** CPU milliseconds of a server and of its processes, those that have ended included. */
-const cpuMillis = (server: number): number => {
-  const children = readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name))
-    .map(statOf)
-    .filter(([, parent]) => parent === String(server))
-  const ticks = sum(statOf(String(server)), 11, 15) + children.reduce((total, fields) => total + sum(fields, 11, 13), 0)
-  return (ticks * 1_000) / TICKS
-}
+import { cpuMillis, parentOf } from "../ProcessTime.ts"
 
 /** Process id of the server: the parent of its backends. */
-const serverOf = (sql: PgClient) =>
-  Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => Number(statOf(String(row?.pid))[1]))
+export const serverOf = (sql: PgClient) =>
+  Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => parentOf(row?.pid ?? 0) ?? 0)
 
 /** Tables and their indexes that a sweep leaves rows in. */
 const TABLES = ["intents", "intent_events", "outbox", "relay_transaction_intents"]
