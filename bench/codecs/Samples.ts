@@ -189,6 +189,7 @@ export const intentRows: ReadonlyArray<IntentRow.IntentRow> = orders.map((order,
   delivery_tx_hash: null,
   failure_reason: null,
   failure_detail: null,
+  searches: null,
   created_at: at,
   updated_at: at
 }))

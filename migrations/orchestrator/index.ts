@@ -15,6 +15,7 @@ import conclusions from "./0010_conclusions.ts"
 import healthProbe from "./0011_health_probe.ts"
 import keptData from "./0012_kept_data.ts"
 import outboxLeases from "./0013_outbox_leases.ts"
+import logSearches from "./0015_log_searches.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -29,5 +30,6 @@ export const migrations = {
   "0010_conclusions": conclusions,
   "0011_health_probe": healthProbe,
   "0012_kept_data": keptData,
-  "0013_outbox_leases": outboxLeases
+  "0013_outbox_leases": outboxLeases,
+  "0015_log_searches": logSearches
 }

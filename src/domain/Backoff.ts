@@ -12,8 +12,16 @@ export const backoffMillis = (failures: number, random: number): number => {
   return Math.round(full * (1 - random / 2))
 }
 
+/** A bridge fills most deposits within two minutes. Until then, a delivery is noticed within this time. */
+const FREQUENT_MILLIS = 4_000
+const FREQUENT_LOOKS = 30
 const LOOK_CAP_MILLIS = 60_000
 
-/** Delay in milliseconds after `looks` looks for a delivery that found none. It doubles from one second up to one minute. */
+/**
+ * Delay in milliseconds after `looks` looks for a delivery that found none. It doubles from one second up to four, stays there for
+ * the first 30 looks, which take two minutes, and then doubles up to one minute.
+ */
 export const deliveryLookMillis = (looks: number): number =>
-  Math.min(LOOK_CAP_MILLIS, BASE_MILLIS * 2 ** Math.max(0, looks - 1))
+  looks <= FREQUENT_LOOKS
+    ? Math.min(FREQUENT_MILLIS, BASE_MILLIS * 2 ** Math.max(0, looks - 1))
+    : Math.min(LOOK_CAP_MILLIS, FREQUENT_MILLIS * 2 ** (looks - FREQUENT_LOOKS))

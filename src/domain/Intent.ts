@@ -54,7 +54,8 @@ export interface Submitted {
 /** An event after the owner has signed. */
 export type ProgressEvent =
   | { readonly _tag: "SettledAtSource"; readonly txHash: Hash }
-  | { readonly _tag: "Delivered"; readonly txHash: Hash }
+  /** Without `txHash` if the delivery is proved by the bridge's state, and its transaction is not found yet. */
+  | { readonly _tag: "Delivered"; readonly txHash?: Hash }
   | { readonly _tag: "Failed"; readonly reason: FailureReason }
 
 export type IntentEvent = Submitted | ProgressEvent
@@ -128,7 +129,7 @@ export const effectOf = (event: IntentEvent): EventEffect => {
     case "SettledAtSource":
       return { status, txHash: event.txHash }
     case "Delivered":
-      return { status, deliveryTxHash: event.txHash }
+      return event.txHash === undefined ? { status } : { status, deliveryTxHash: event.txHash }
     case "Failed":
       return { status, failureReason: event.reason }
   }

@@ -41,7 +41,10 @@ export const SweepEvent = Schema.Struct({
     Schema.optionalKey(Hash),
     "Source transaction: the newest broadcast, or the one that settled. Absent before broadcast."
   ),
-  deliveryTxHash: described(Schema.optionalKey(Hash), "Transaction that delivered. Present if the status is delivered.")
+  deliveryTxHash: described(
+    Schema.optionalKey(Hash),
+    "Transaction that delivered. Only if the status is delivered, and absent if the chain's node did not show it in time."
+  )
 }).annotate({ identifier: "SweepEvent" })
 export type SweepEvent = typeof SweepEvent.Type
 

@@ -62,6 +62,12 @@ export const rewrite =
   (forward) =>
     Effect.map(forward, change)
 
+/** Never reaches the node, and is answered with an error of JSON-RPC. */
+export const answerError =
+  (code: number, message: string): Reaction =>
+  () =>
+    Effect.succeed({ error: { code, message } })
+
 export interface Call {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
@@ -86,6 +92,17 @@ export const isSimulation = ({ method, params }: Pick<Call, "method" | "params">
   method === "eth_call" && params.length > 2
 
 export const isSend = ({ method }: Pick<Call, "method">): boolean => method === "eth_sendRawTransaction"
+
+/** Answers `eth_getLogs` for at most `blocks` blocks at once, as hosted endpoints do, and everything else faithfully. */
+export const capLogs =
+  (blocks: number) =>
+  ({ method, params }: Call): Reaction => {
+    if (method !== "eth_getLogs") return pass
+    const { fromBlock, toBlock } = params[0] as { readonly fromBlock: Hex; readonly toBlock: Hex }
+    return Number(toBlock) - Number(fromBlock) < blocks
+      ? pass
+      : answerError(-32_600, `You can make eth_getLogs requests with up to a ${blocks} block range.`)
+  }
 
 const firstParam = ({ params }: Call): Hex => params[0] as Hex
 

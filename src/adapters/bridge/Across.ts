@@ -25,10 +25,7 @@ import * as SpokePools from "./SpokePools.ts"
  */
 const DEPOSIT_GAS = 60_000n
 
-export interface Options extends Pick<Limits, "orderLifetimeSeconds">, Partial<Omit<Limits, "orderLifetimeSeconds">> {
-  /** Maximum number of blocks of one search for a fill's event. Default: 1,000. */
-  readonly logWindow?: bigint
-}
+export interface Options extends Pick<Limits, "orderLifetimeSeconds">, Partial<Omit<Limits, "orderLifetimeSeconds">> {}
 
 /** The token on `source` that the bridge turns into the ERC-20 `outputToken` on `destination`. */
 const bridgedToken = (source: Chain.Chain, outputToken: Address.Address, destination: Chain.Chain) =>
@@ -52,12 +49,7 @@ const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: Br
   return { source, destination, pool, destinationPool, outputToken, inputToken }
 })
 
-const make = Effect.fnUntraced(function* ({
-  logWindow = 1_000n,
-  maxFeeBps = 3_000,
-  minFillSeconds = 600,
-  orderLifetimeSeconds
-}: Options) {
+const make = Effect.fnUntraced(function* ({ maxFeeBps = 3_000, minFillSeconds = 600, orderLifetimeSeconds }: Options) {
   const limits: Limits = { maxFeeBps, minFillSeconds, orderLifetimeSeconds }
   const chains = yield* Chains
   const fees = yield* AcrossFees
@@ -140,7 +132,7 @@ const make = Effect.fnUntraced(function* ({
     Effect.catchTag("UnsupportedChain", (error) => Effect.fail(noRoute(error.message)))
   )
 
-  return Bridge.of({ route, decode, delivery: AcrossDelivery.make(chains, logWindow) })
+  return Bridge.of({ route, decode, delivery: AcrossDelivery.make(chains) })
 })
 
 export const layer = (options: Options) => Layer.effect(Bridge, make(options))

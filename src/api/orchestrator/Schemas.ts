@@ -85,7 +85,7 @@ export const IntentView = Schema.Struct({
   ),
   deliveryTxHash: described(
     Schema.optionalKey(Hash),
-    "Transaction that delivered on the destination chain. An addition to the specification."
+    "Transaction that delivered on the destination chain. After a bridge, it may follow the status by minutes if the chain's node limits logs. An addition to the specification."
   )
 }).annotate({ identifier: "Intent" })
 

@@ -6,6 +6,7 @@ import type { Evidence } from "../../domain/SweepVerdict.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
 import type * as SweptEvents from "./SweptEvents.ts"
 
@@ -16,15 +17,16 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
 
   /** Reads the state of the confirmed block by its hash, so that endpoints with other heads cannot answer for another block. */
   const nonceUse = Effect.fnUntraced(function* (
-    { client, confirmed }: ChainView,
+    view: ChainView,
     intent: Intent
-  ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable> {
+  ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | SweptEvents.SearchUnfinished> {
+    const { client, confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value
     const { mask, word } = position(intent.order.nonce)
     const bitmap = yield* contracts.nonceBitmap(client, intent.order.owner, word, { hash })
     if ((bitmap & mask) === 0n) return "unused"
-    return (yield* events.isSpentOtherwise(client, intent, number)) ? "used_otherwise" : "spender_unseen"
+    return (yield* events.isSpentOtherwise(view, intent, number)) ? "used_otherwise" : "spender_unseen"
   })
 
   /** `found` is the log of the order's settlement, if there is one. */
@@ -32,7 +34,12 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     const { client } = view
     const { amountIn, deadline, owner, tokenIn } = intent.order
     const [code, balance, nonce] = yield* Effect.all(
-      [client.code(owner), contracts.balanceOf(client, tokenIn, owner, "latest"), nonceUse(view, intent)],
+      [
+        client.code(owner),
+        contracts.balanceOf(client, tokenIn, owner, "latest"),
+        // A settlement decides alone.
+        Option.isSome(found) ? Effect.succeed("unused" as const) : nonceUse(view, intent)
+      ],
       { concurrency: "unbounded" }
     )
     const settlement = Option.match(found, {

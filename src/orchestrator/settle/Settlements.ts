@@ -11,6 +11,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, inconsistent, isDeep } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import * as Evidence from "./Evidence.ts"
+import { LogSources } from "./LogSources.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as SweptEvents from "./SweptEvents.ts"
 import * as UnseenSpenders from "./UnseenSpenders.ts"
@@ -130,6 +131,7 @@ export class Settlements extends Context.Service<
         },
         // Another process ended the intent first.
         Effect.catchTag("IllegalTransition", () => Effect.succeed<Resolution>("elsewhere")),
+        Effect.catchTag("SearchUnfinished", () => Effect.succeed<Resolution>("undecided")),
         (effect, view, intent) => Effect.annotateLogs(effect, intentFields(view.client, intent))
       )
 
@@ -140,5 +142,5 @@ export class Settlements extends Context.Service<
         review: unseen.review
       }
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }

@@ -1,14 +1,22 @@
-/** Finds the guard's events of intents: `Swept`, which proves a settlement, and those that say who else spent the nonce. */
-import { Effect, Option } from "effect"
+/**
+ * Finds the guard's events of intents: `Swept`, which proves a settlement, and those that say who else spent the nonce.
+ *
+ * A node may grant so few blocks at a time that a search takes several looks. It then continues where the last look ended, and
+ * reads unconfirmed blocks again. An endpoint that is behind shows no logs of its missing blocks. An event that was missed in this
+ * way shows by the nonce: it is spent, and no event says by whom. The search then starts anew.
+ */
+import { Effect, Option, Schema } from "effect"
 import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
 import { erc20 } from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { isCrossChain } from "../../domain/SweepOrder.ts"
 import { settles, type Swept } from "../../domain/Swept.ts"
-import type { Intent, Step } from "../../ports/orchestrator/Intents.ts"
+import { type Intent, Intents, type Searches, type Step } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { Block, ChainClient, Log, Receipt } from "../../ports/shared/Chains.ts"
+import type { Block, ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { ChainView } from "../shared/ChainView.ts"
+import { LogSources } from "./LogSources.ts"
 
 /** A receipt with its canonical block, and the intents that its transaction carried. */
 export interface Mined {
@@ -17,14 +25,18 @@ export interface Mined {
   readonly intents: ReadonlyArray<Intent>
 }
 
-/** Blocks in one log query. Nodes limit the range. */
-const LOG_RANGE = 5_000n
+/** The search did not come to its end in this look, so nothing may be decided. The next look continues it. */
+export class SearchUnfinished extends Schema.TaggedError<SearchUnfinished>()("SearchUnfinished", {
+  intentId: Schema.String
+}) {}
 
 /** Blocks before the quote's in which a nonce may have been spent: the node that quoted may have been behind. */
 const SPENDER_MARGIN = 300n
 
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
+  const intents = yield* Intents
+  const sources = yield* LogSources
 
   const proves = (client: ChainClient, intent: Intent) => (log: Pick<Log, "address" | "topics" | "data">) =>
     Option.exists(contracts.decodeSwept(client.chain.contracts.guard, log), (event) =>
@@ -64,35 +76,78 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  /** Searches the guard's logs for the order's settlement since its quote, by any transaction. */
-  const search = ({ client, head }: ChainView, intent: Intent) =>
-    firstLog(
+  /** First of the guard's logs that fits, from `fromBlock` or where the last look ended. */
+  const firstLog = Effect.fnUntraced(function* (
+    { client, confirmed }: ChainView,
+    { id, searches = {} }: Intent,
+    wanted: {
+      readonly search: keyof Searches
+      readonly topics: ReadonlyArray<Hash | null>
+      readonly fromBlock: bigint
+      readonly toBlock: bigint
+      readonly fits: (log: Log) => boolean
+    }
+  ): Effect.fn.Return<Option.Option<Log>, ChainUnavailable | SearchUnfinished | StoreUnavailable> {
+    const { fits, search, toBlock, topics } = wanted
+    const fromBlock = larger(wanted.fromBlock, searches[search] ?? 0n)
+    const { logs, unread } = yield* sources.reading(
       client,
-      contracts.sweptTopics(intent.orderDigest),
-      intent.quotedAtBlock,
-      head.number,
-      proves(client, intent)
+      client.logs({ address: client.chain.contracts.guard, topics, fromBlock, toBlock, until: fits })
     )
+    const found = logs.find(fits)
+    if (found !== undefined) return Option.some(found)
+    if (unread === undefined) return Option.none<Log>()
+    const unconfirmed = Option.match(confirmed, { onNone: () => 0n, onSome: ({ number }) => number + 1n })
+    const next = smaller(unread.fromBlock, unconfirmed)
+    if (next > fromBlock) yield* intents.noteSearches(id, { [search]: next })
+    return yield* new SearchUnfinished({ intentId: id })
+  })
+
+  /** Searches the guard's logs for the order's settlement since its quote, by any transaction. */
+  const search = (view: ChainView, intent: Intent) =>
+    firstLog(view, intent, {
+      search: "settlement",
+      topics: contracts.sweptTopics(intent.orderDigest),
+      fromBlock: intent.quotedAtBlock,
+      toBlock: view.head.number,
+      fits: proves(view.client, intent)
+    })
+
+  /** Has the next look search everything again. */
+  const restart = ({ id, searches }: Intent) =>
+    searches === undefined
+      ? Effect.void
+      : intents.noteSearches(id, { settlement: undefined, otherSweeps: undefined, cancellations: undefined })
 
   /**
    * True when an event up to `lastBlock` says that a cancellation or another order spent the order's nonce. An event counts
    * only if its block is canonical, since the node that returns it may be on another branch.
    */
-  const isSpentOtherwise = Effect.fnUntraced(function* (
-    client: ChainClient,
-    { order, orderDigest, quotedAtBlock }: Intent,
-    lastBlock: bigint
-  ) {
+  const isSpentOtherwise = Effect.fnUntraced(function* (view: ChainView, intent: Intent, toBlock: bigint) {
+    const { client } = view
+    const { order, orderDigest, quotedAtBlock } = intent
     const spends = (log: Log) =>
       Option.exists(
         contracts.decodeSpent(client.chain.contracts.guard, log),
         ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
       )
-    const firstBlock = quotedAtBlock > SPENDER_MARGIN ? quotedAtBlock - SPENDER_MARGIN : 0n
-    for (const topics of contracts.spentTopics(order.owner)) {
-      const found = yield* firstLog(client, topics, firstBlock, lastBlock, spends)
-      if (Option.isSome(found)) return yield* isCanonical(client, found.value)
-    }
+    const fromBlock = larger(quotedAtBlock - SPENDER_MARGIN, 0n)
+    const [otherSweeps = [], cancellations = []] = contracts.spentTopics(order.owner)
+    const found = yield* firstLog(view, intent, {
+      search: "otherSweeps",
+      topics: otherSweeps,
+      fromBlock,
+      toBlock,
+      fits: spends
+    }).pipe(
+      Effect.flatMap((sweep) =>
+        Option.isSome(sweep)
+          ? Effect.succeed(sweep)
+          : firstLog(view, intent, { search: "cancellations", topics: cancellations, fromBlock, toBlock, fits: spends })
+      )
+    )
+    if (Option.isSome(found)) return yield* isCanonical(client, found.value)
+    yield* restart(intent)
     return false
   })
 
@@ -105,20 +160,6 @@ const isCanonical = (client: ChainClient, { blockHash, blockNumber }: Log) =>
     Option.exists(({ hash }) => hash === blockHash)
   )
 
-/** First of the guard's logs that fits, in both blocks and those between. */
-const firstLog = Effect.fnUntraced(function* (
-  client: ChainClient,
-  topics: ReadonlyArray<Hash | null>,
-  firstBlock: bigint,
-  lastBlock: bigint,
-  fits: (log: Log) => boolean
-) {
-  const address = client.chain.contracts.guard
-  for (let fromBlock = firstBlock; fromBlock <= lastBlock; fromBlock += LOG_RANGE) {
-    const end = fromBlock + LOG_RANGE - 1n
-    const toBlock = end < lastBlock ? end : lastBlock
-    const found = (yield* client.logs({ address, topics, fromBlock, toBlock })).find(fits)
-    if (found !== undefined) return Option.some(found)
-  }
-  return Option.none<Log>()
-})
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,9 +1,11 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
 import { Clock, Effect, Option } from "effect"
 import { deliveryLookMillis } from "../../domain/Backoff.ts"
-import { Bridge } from "../../ports/orchestrator/Bridge.ts"
+import type { Hash } from "../../domain/Hex.ts"
+import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { LogSources } from "../settle/LogSources.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { CONCURRENCY, type Finding, isolated, resolved } from "./Findings.ts"
@@ -14,39 +16,75 @@ const LOOK_MILLIS = 60_000
 /** Time after which a round starts no more looks, in milliseconds. The others stay due, and come first in the next round. */
 const ROUND_MILLIS = 15_000
 
+/**
+ * Time in which the transaction of a proved delivery is awaited, in milliseconds. A node's logs may lag its state for a moment,
+ * and nobody looks at a sweep again that is delivered.
+ */
+const TRANSACTION_MILLIS = 2_000
+
+/** Pause between the looks of that time, in milliseconds. */
+const SOON_MILLIS = 500
+
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
 
-/**
- * Makes `deliver(source, destination)`, which asks the bridge about settled intents between two chains whose look is due, and
- * postpones those that wait.
- */
-export const make = Effect.gen(function* () {
+/** Makes `deliver(source, destination, intent)`, one look at a delivery. `isProved(id)` is true while only its transaction lacks. */
+const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
   const intents = yield* Intents
-  const settings = yield* OrchestratorSettings
+  const sources = yield* LogSources
+  /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
+  const provedAt = new Map<string, number>()
+
+  const conclude = Effect.fnUntraced(function* ({ id, status }: Intent, txHash: Hash, amountOut: bigint) {
+    provedAt.delete(id)
+    if (status === "delivered") {
+      yield* intents.noteFill(id, txHash)
+      yield* Effect.logInfo("sweep.fill_found").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
+      return resolved("elsewhere")
+    }
+    yield* intents.apply(id, [{ _tag: "Delivered", txHash }], { detail: `delivered ${amountOut}` })
+    yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
+    return resolved("delivered")
+  })
+
+  /** Delivered by proof of the bridge's state. The search for the transaction continues in later looks. */
+  const concludeUnseen = Effect.fnUntraced(function* ({ id, searches, status }: Intent, { searchFrom }: Filled) {
+    if (searchFrom !== searches?.fill) yield* intents.noteSearches(id, { fill: searchFrom })
+    if (status === "delivered") return resolved("undecided")
+    const now = yield* Clock.currentTimeMillis
+    const since = provedAt.get(id) ?? now
+    provedAt.set(id, since)
+    if (now - since < TRANSACTION_MILLIS) return resolved("undecided")
+    provedAt.delete(id)
+    yield* intents.apply(id, [{ _tag: "Delivered" }], { detail: "delivered by the bridge's state" })
+    yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: "none" }))
+    return resolved("delivered")
+  })
 
   const deliver = Effect.fn("Watcher.deliver")(
-    function* (client: ChainClient, intent: Intent) {
+    function* (source: ChainClient, destination: ChainClient, intent: Intent) {
       if (intent.txHash === undefined) {
         return yield* Effect.die(new Error(`the settled intent ${intent.id} has no transaction`))
       }
-      const receipt = yield* client.receipt(intent.txHash)
+      const receipt = yield* source.receipt(intent.txHash)
       if (Option.isNone(receipt)) return resolved("undecided")
       const delivery = yield* bridge.delivery({
-        sourceChainId: client.chain.id,
+        sourceChainId: source.chain.id,
         order: intent.order,
-        receipt: receipt.value
+        receipt: receipt.value,
+        searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {
         case "Pending":
+          provedAt.delete(intent.id)
           return resolved("undecided")
-        case "Delivered": {
-          const { amountOut, txHash } = delivery
-          yield* intents.apply(intent.id, [{ _tag: "Delivered", txHash }], { detail: `delivered ${amountOut}` })
-          yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
-          return resolved("delivered")
-        }
+        case "Delivered":
+          yield* sources.note(destination, undefined)
+          return yield* conclude(intent, delivery.txHash, delivery.amountOut)
+        case "Filled":
+          yield* sources.note(destination, delivery.logsFailed)
+          return yield* concludeUnseen(intent, delivery)
         case "Refunded":
           yield* intents.apply(intent.id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
             detail: "the bridge did not deliver in time and returns the deposit to the owner"
@@ -55,21 +93,33 @@ export const make = Effect.gen(function* () {
           return resolved("failed")
       }
     },
-    (effect, client, intent) =>
+    (effect, source, _destination, intent) =>
       effect.pipe(
         // Another process moved the intent first.
         Effect.catchTag("IllegalTransition", () => Effect.succeed(resolved("elsewhere"))),
-        Effect.annotateLogs({ ...intentFields(client, intent), txHash: intent.txHash ?? "none" })
+        Effect.annotateLogs({ ...intentFields(source, intent), txHash: intent.txHash ?? "none" })
       )
   )
 
-  const look = Effect.fnUntraced(function* (source: ChainClient, { chain }: ChainClient, due: DueDelivery) {
+  return { deliver, isProved: (id: string): boolean => provedAt.has(id) }
+})
+
+/**
+ * Makes `deliver(source, destination)`, which asks the bridge about settled intents between two chains whose look is due, and
+ * postpones those that wait.
+ */
+export const make = Effect.gen(function* () {
+  const { deliver, isProved } = yield* makeDeliver
+  const intents = yield* Intents
+  const settings = yield* OrchestratorSettings
+
+  const look = Effect.fnUntraced(function* (source: ChainClient, destination: ChainClient, due: DueDelivery) {
     const silence = new ChainUnavailable({
-      chainId: chain.id,
+      chainId: destination.chain.id,
       method: "Bridge.delivery",
       detail: `no answer within ${LOOK_MILLIS} milliseconds`
     })
-    const timely = Effect.timeoutOrElse(deliver(source, due.intent), {
+    const timely = Effect.timeoutOrElse(deliver(source, destination, due.intent), {
       duration: LOOK_MILLIS,
       orElse: () => Effect.fail(silence)
     })
@@ -77,7 +127,9 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (source: ChainClient, destination: ChainClient) {
-    const due = yield* intents.deliveriesDue(source.chain.id, destination.chain.id, settings.watcher.batch)
+    const { batch } = settings.watcher
+    const settled = yield* intents.deliveriesDue(source.chain.id, destination.chain.id, batch)
+    const due = [...settled, ...(yield* intents.fillsDue(source.chain.id, destination.chain.id, batch))]
     const until = (yield* Clock.currentTimeMillis) + ROUND_MILLIS
     const rounds = yield* Effect.forEach(
       due,
@@ -92,7 +144,10 @@ export const make = Effect.gen(function* () {
     const waiting = looked.filter(({ finding }) => !decided(finding))
     if (waiting.length > 0) {
       yield* intents.postponeDeliveries(
-        waiting.map(({ id, looks }) => ({ id, lookAtMs: now + deliveryLookMillis(looks) }))
+        waiting.map(({ id, looks }) => ({
+          id,
+          lookAtMs: now + (isProved(id) ? SOON_MILLIS : deliveryLookMillis(looks))
+        }))
       )
     }
     return looked.map(({ finding }) => finding)

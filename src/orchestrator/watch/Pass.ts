@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { look } from "../shared/ChainView.ts"
+import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Expiry from "./Expiry.ts"
@@ -33,6 +34,7 @@ export const make = Effect.gen(function* () {
   const reviewRows = yield* UnreadableRows.make
   const reorganisation = yield* Reorganisation.make
   const settlements = yield* Settlements
+  const sources = yield* LogSources
   const transactions = yield* RelayTransactions
 
   const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient) {
@@ -45,6 +47,7 @@ export const make = Effect.gen(function* () {
     const findings: ReadonlyArray<Finding> = [...(yield* follow(view, unfinished)), ...(yield* expire(view))]
     yield* recoverLate(view)
     yield* settlements.review(client)
+    yield* sources.review(client)
     return { transactions: unfinished.length, findings } satisfies Looked
   })
 

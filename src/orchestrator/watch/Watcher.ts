@@ -3,6 +3,7 @@ import { Context, Effect, Latch, Layer, Stream } from "effect"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
+import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -33,7 +34,7 @@ export class Watcher extends Context.Service<
   static readonly layerOnDemand = Layer.effect(
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
-  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
+  ).pipe(Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer]))
 
   /** Runs until the scope closes: each duty at its chain's new heads and every `pollMillis`, and all when `tick` is called. */
   static readonly layer = Layer.effect(
@@ -49,5 +50,5 @@ export class Watcher extends Context.Service<
       }
       return { tick }
     })
-  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
+  ).pipe(Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer]))
 }

@@ -62,11 +62,22 @@ export interface BridgeDeposit {
   readonly recipient: Address.Address
 }
 
+/** A delivery whose transaction is not found yet, as on a node that limits or loses logs. */
+export interface Filled {
+  readonly _tag: "Filled"
+  /** Block from which the next look continues the search, towards older blocks. Default: the newest block. */
+  readonly searchFrom?: bigint
+  /** Set when the node's logs could not be read. */
+  readonly logsFailed?: ChainUnavailable
+}
+
 /** State of a deposit. */
 export type Delivery =
   | { readonly _tag: "Pending" }
   /** Proved on the destination chain at its configured depth. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
+  /** Proved in the same way, by state. Its transaction is not found yet. */
+  | Filled
   /** Not filled in time. The bridge returns the deposit to the owner; after a swap, in the token that was deposited. */
   | { readonly _tag: "Refunded" }
 
@@ -89,6 +100,8 @@ export class Bridge extends Context.Service<
       readonly sourceChainId: ChainId
       readonly order: SweepOrder
       readonly receipt: Receipt
+      /** Block of the destination from which an unfinished search for the transaction continues. */
+      readonly searchFrom?: bigint | undefined
     }) => Effect.Effect<Delivery, ChainUnavailable>
   }
 >()("sweep/ports/Bridge") {}

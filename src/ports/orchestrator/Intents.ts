@@ -39,7 +39,7 @@ export interface Intent extends NewIntent {
   readonly submittedAtMs?: number
   /** The newest broadcast transaction on the source chain, or the one that settled the order. */
   readonly txHash?: Hash
-  /** Transaction that delivered on the destination chain. */
+  /** Transaction that delivered on the destination chain. Absent while it is not found, see {@link Intents.fillsDue}. */
   readonly deliveryTxHash?: Hash
   readonly failureReason?: FailureReason
   /** Human-readable detail of the failure. */
@@ -47,6 +47,20 @@ export interface Intent extends NewIntent {
   /** Stores a quote with status `quoted`. */
   readonly createdAtMs: number
   readonly updatedAtMs: number
+  /** Searches of logs that take several looks. */
+  readonly searches?: Searches
+}
+
+/** Block from which each unfinished search of logs about an intent continues. */
+export interface Searches {
+  /** Its settlement on the source chain, from old to new. */
+  readonly settlement?: bigint
+  /** Other settlements of its owner on the source chain, from old to new. */
+  readonly otherSweeps?: bigint
+  /** Cancellations of its owner on the source chain, from old to new. */
+  readonly cancellations?: bigint
+  /** The bridge's fill on the destination chain, from new to old. */
+  readonly fill?: bigint
 }
 
 /** Fields of an intent that its client sees. */
@@ -80,10 +94,10 @@ export interface GivenUp {
   readonly detail: string
 }
 
-/** A settled cross-chain intent whose delivery is to be looked for. */
+/** A settled cross-chain intent whose delivery, or its transaction, is to be looked for. */
 export interface DueDelivery {
   readonly intent: Intent
-  /** Number of looks that found no delivery. */
+  /** Number of looks that did not find it. */
   readonly looks: number
 }
 
@@ -196,8 +210,24 @@ export class Intents extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**
+     * Up to `limit` intents from one chain to another that were delivered less than a week ago without a transaction and whose
+     * next look is due, longest due first.
+     */
+    readonly fillsDue: (
+      chainId: ChainId,
+      destChainId: ChainId,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
+    /** Records the transaction of a delivery that has none yet. Ignores any other intent. */
+    readonly noteFill: (id: string, txHash: Hash) => Effect.Effect<void, StoreUnavailable>
+    /** Replaces the given searches of an intent. A search that is undefined is forgotten. */
+    readonly noteSearches: (
+      id: string,
+      searches: { readonly [K in keyof Searches]: bigint | undefined }
+    ) => Effect.Effect<void, StoreUnavailable>
+    /**
      * Records one more look without a delivery for each intent, by one statement. The next look is due at `lookAtMs` (UNIX
-     * milliseconds). Ignores intents that are not `settled_source` any more.
+     * milliseconds). Ignores intents that are neither `settled_source` nor delivered without a transaction.
      */
     readonly postponeDeliveries: (
       looked: ReadonlyArray<{ readonly id: string; readonly lookAtMs: number }>

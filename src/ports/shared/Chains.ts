@@ -112,6 +112,30 @@ export interface CallRequest {
   /** Wei. */
   readonly value?: bigint
   readonly gas?: bigint
+/** Blocks from one number to another, both included. */
+export interface BlockRange {
+  readonly fromBlock: bigint
+  readonly toBlock: bigint
+}
+
+/** Logs to read. Topics match as in eth_getLogs: `null` matches any, a list matches one of its entries. */
+export interface LogFilter extends BlockRange {
+  readonly address: Address.Address
+  readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
+  /** End of the range from which it is read. Default: `oldest`. */
+  readonly order?: "oldest" | "newest"
+  /** The read ends after a part that has such a log. Default: it reads the whole range. */
+  readonly until?: (log: Log) => boolean
+  /** Maximum number of requests, since endpoints limit the blocks of one. Default: 40. */
+  readonly requests?: number
+}
+
+export interface ReadLogs {
+  readonly logs: ReadonlyArray<Log>
+  /** Rest of the range, which the read did not come to. Undefined if all is read. */
+  readonly unread?: BlockRange
+}
+
   /** Code of accounts during this call only, such as an owner's delegation that is not on chain yet. */
   readonly codeOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly code: Hex }>
   /** Balances in wei during this call only. */
@@ -216,16 +240,8 @@ export interface ChainClient {
    * none only if two of them, or the only one, have no receipt.
    */
   readonly receipt: (hash: Hash, scope?: "everywhere") => Effect.Effect<Option.Option<Receipt>, ChainUnavailable>
-  /**
-   * Canonical logs of the block range, both ends included. Topics match as in eth_getLogs: `null` matches any, a list
-   * matches one of its entries.
-   */
-  readonly logs: (filter: {
-    readonly address: Address.Address
-    readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
-    readonly fromBlock: bigint
-    readonly toBlock: bigint
-  }) => Effect.Effect<ReadonlyArray<Log>, ChainUnavailable>
+  /** Canonical logs of the filter's range, in the order of the chain for each part. */
+  readonly logs: (filter: LogFilter) => Effect.Effect<ReadLogs, ChainUnavailable>
 }
 
 export class Chains extends Context.Service<

@@ -1,12 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { decodeFunctionResult, encodeFunctionData, numberToHex, padHex, parseAbi } from "viem"
 import * as Across from "../../../src/adapters/bridge/Across.ts"
+import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import { layerFixed } from "../../../src/adapters/bridge/AcrossFees.ts"
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
+import { spokePoolAbi } from "../../../src/devnet/Across.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
+import { Chains } from "../../../src/ports/shared/Chains.ts"
+import * as FaultProxy from "../../support/FaultProxy.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { AcrossNetwork, chainsOf, network } from "./acrossNetwork.ts"
+import { Deposit, depositOf } from "./generated.ts"
 
 const fees = layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 })
 
@@ -17,12 +23,95 @@ const settle = Effect.gen(function* () {
   return { net, route, settlement: yield* net.deposit(request, route), sourceChainId: request.sourceChainId }
 })
 
-layer(
-  Across.layer({ orderLifetimeSeconds: 720, logWindow: 3n }).pipe(
-    Layer.provide([fees, UniswapV3.layer]),
-    Layer.provideMerge(network)
+const across = Across.layer({ orderLifetimeSeconds: 720 }).pipe(Layer.provide([fees, UniswapV3.layer]))
+
+/** Asks for a delivery while `reaction` applies to the destination's node. Returns the calls that were made. */
+const deliveryBehind = Effect.fnUntraced(function* (
+  reaction: (call: FaultProxy.Call) => FaultProxy.Reaction,
+  settlement: Effect.Success<typeof settle>,
+  searchFrom?: bigint
+) {
+  const network = yield* TestNetwork
+  const { destination } = settlement.net
+  const proxy = yield* FaultProxy.start(destination.rpcUrl)
+  yield* proxy.react(reaction)
+  const behind = Layer.fresh(across).pipe(
+    Layer.provide(chainsOf(undefined, (dev) => (dev.chain.id === destination.chain.id ? proxy.url : dev.rpcUrl))),
+    Layer.provide(Layer.succeed(TestNetwork, network))
   )
-)("Across deliveries", (it) => {
+  const { sourceChainId } = settlement
+  const delivery = yield* Effect.flatMap(Bridge, (bridge) =>
+    bridge.delivery({ ...settlement.settlement, sourceChainId, searchFrom })
+  ).pipe(Effect.provide(behind))
+  const calls = yield* proxy.calls
+  return { delivery, logs: calls.filter(({ method }) => method === "eth_getLogs"), calls }
+})
+
+/** A node that keeps the state of its newest block only. */
+const withoutPastState = ({ method, params }: FaultProxy.Call): FaultProxy.Reaction =>
+  method === "eth_call" && typeof params[1] === "string"
+    ? FaultProxy.answerError(-32_000, "missing trie node")
+    : FaultProxy.pass
+
+layer(across.pipe(Layer.provideMerge(network)))("Across deliveries", (it) => {
+  it.effect.prop("are looked up by the key that the SpokePool computes", [Deposit], ([generated]) =>
+    Effect.gen(function* () {
+      const { destination, source } = yield* AcrossNetwork
+      const client = yield* (yield* Chains).get(destination.chain.id)
+      const deposit = depositOf(generated)
+      const relay: AcrossDeposit.Relay = {
+        originChainId: source.chain.id,
+        destinationChainId: BigInt(destination.chain.id),
+        depositId: BigInt(generated.parties[0]) << 200n,
+        deposit,
+        exclusivityDeadline: deposit.exclusivityParameter
+      }
+      const abi = parseAbi([
+        "struct V3RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
+        "function getV3RelayHash(V3RelayData relayData) view returns (bytes32)"
+      ])
+      const word = (address: string) => padHex(address as `0x${string}`, { size: 32 })
+      const data = encodeFunctionData({
+        abi,
+        args: [
+          {
+            ...deposit,
+            depositor: word(deposit.depositor),
+            recipient: word(deposit.recipient),
+            exclusiveRelayer: word(deposit.exclusiveRelayer),
+            inputToken: word(deposit.inputToken),
+            outputToken: word(deposit.outputToken),
+            originChainId: BigInt(source.chain.id),
+            depositId: relay.depositId,
+            exclusivityDeadline: relay.exclusivityDeadline,
+            message: "0x"
+          }
+        ]
+      })
+      const answer = yield* client.call({ to: destination.spokePool, data, block: "latest" })
+      assert.strictEqual(AcrossDeposit.relayHash(relay), decodeFunctionResult({ abi, data: answer }))
+    })
+  )
+
+  it.effect("have the pool's status 2 at that key", () =>
+    Effect.gen(function* () {
+      const { net, settlement } = yield* settle
+      const client = yield* (yield* Chains).get(net.destination.chain.id)
+      const status = client.call({
+        to: net.destination.spokePool,
+        data: encodeFunctionData({
+          abi: spokePoolAbi,
+          functionName: "fillStatuses",
+          args: [AcrossDeposit.relayHash(net.relayOf(settlement))]
+        }),
+        block: "latest"
+      })
+      assert.strictEqual(yield* status, numberToHex(0, { size: 32 }))
+      yield* net.fill(settlement)
+      assert.strictEqual(yield* status, numberToHex(2, { size: 32 }))
+    })
+  )
+
   it.effect("are not proved by the fill of a relay that was made up", () =>
     Effect.gen(function* () {
       const { net, route, settlement, sourceChainId } = yield* settle
@@ -40,22 +129,72 @@ layer(
     })
   )
 
-  it.effect("are found long after, in small steps", () =>
+  it.effect("are found at once on a node that returns logs of 10 blocks", () =>
     Effect.gen(function* () {
-      const { net, settlement, sourceChainId } = yield* settle
-      yield* net.mine(10)
-      const txHash = yield* net.fill(settlement)
-      yield* net.mine(40)
-      const delivery = yield* (yield* Bridge).delivery({ ...settlement, sourceChainId })
+      const settled = yield* settle
+      const txHash = yield* settled.net.fill(settled.settlement)
+      yield* settled.net.mine(4)
+      const { delivery, logs } = yield* deliveryBehind(FaultProxy.capLogs(10), settled)
       assert.strictEqual(delivery._tag === "Delivered" && delivery.txHash, txHash)
+      assert.isAtMost(logs.length, 2)
+    })
+  )
+
+  it.effect("are found by the pool's past state when the fill is 200 blocks old", () =>
+    Effect.gen(function* () {
+      const settled = yield* settle
+      yield* settled.net.mine(10)
+      const txHash = yield* settled.net.fill(settled.settlement)
+      yield* settled.net.mine(200)
+      const { calls, delivery } = yield* deliveryBehind(FaultProxy.capLogs(10), settled)
+      assert.strictEqual(delivery._tag === "Delivered" && delivery.txHash, txHash)
+      assert.isAtMost(calls.length, 45)
+    })
+  )
+
+  it.effect("are proved without past state and with logs of 10 blocks, and found by several looks", () =>
+    Effect.gen(function* () {
+      const settled = yield* settle
+      const txHash = yield* settled.net.fill(settled.settlement)
+      yield* settled.net.mine(1_000)
+      const reaction = (call: FaultProxy.Call) =>
+        call.method === "eth_getLogs" ? FaultProxy.capLogs(10)(call) : withoutPastState(call)
+      let searchFrom: bigint | undefined
+      const froms: Array<bigint> = []
+      for (let look = 0; look < 10; look++) {
+        const { delivery, logs } = yield* deliveryBehind(reaction, settled, searchFrom)
+        assert.isAtMost(logs.length, 52)
+        if (delivery._tag === "Delivered") {
+          assert.strictEqual(delivery.txHash, txHash)
+          assert.isAtLeast(look, 2)
+          return
+        }
+        if (delivery._tag !== "Filled" || delivery.searchFrom === undefined) return assert.fail(delivery._tag)
+        assert.isUndefined(delivery.logsFailed)
+        assert.isTrue(froms.every((from) => from > (delivery.searchFrom ?? 0n)))
+        froms.push(delivery.searchFrom)
+        searchFrom = delivery.searchFrom
+      }
+      assert.fail("the fill was not found")
+    })
+  )
+
+  it.effect("are proved on a node that returns no logs at all", () =>
+    Effect.gen(function* () {
+      const settled = yield* settle
+      const logsFail = ({ method }: FaultProxy.Call) =>
+        method === "eth_getLogs" ? FaultProxy.refuse() : FaultProxy.pass
+      assert.deepStrictEqual((yield* deliveryBehind(logsFail, settled)).delivery, { _tag: "Pending" })
+      yield* settled.net.fill(settled.settlement)
+      const { delivery } = yield* deliveryBehind(logsFail, settled)
+      assert.strictEqual(delivery._tag === "Filled" && delivery.logsFailed?.method, "eth_getLogs")
     })
   )
 
   it.effect("count only at the destination's depth", () =>
     Effect.gen(function* () {
       const { net, settlement, sourceChainId } = yield* settle
-      const deep = Layer.fresh(Across.layer({ orderLifetimeSeconds: 720 })).pipe(
-        Layer.provide([fees, UniswapV3.layer]),
+      const deep = Layer.fresh(across).pipe(
         Layer.provide(chainsOf((chain) => ({ ...chain, confirmations: 3 }))),
         Layer.provide(Layer.succeed(TestNetwork, yield* TestNetwork))
       )

@@ -26,13 +26,26 @@ export const [owner, attacker] = (([first, second]) => {
 
 export const RECIPIENT = Accounts.feeRecipient()
 
-/** The chains of the network as configured in the service, after `change`. */
-export const chainsOf = (change: (chain: Chain) => Chain = (chain) => chain) =>
+/** The chains of the network as configured in the service, after `change`, with their nodes behind `through`. */
+export const chainsOf = (
+  change: (chain: Chain) => Chain = (chain) => chain,
+  through: (chain: DevChain) => string = ({ rpcUrl }) => rpcUrl
+) =>
   Layer.unwrap(
     Effect.map(TestNetwork, ({ chains }) =>
-      EvmChains.layer(chains.map(({ chain, rpcUrl }) => ({ chain: change(chain), rpcUrls: [rpcUrl] })))
+      EvmChains.layer(chains.map((dev) => ({ chain: change(dev.chain), rpcUrls: [through(dev)] })))
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** The relay of a deposit, as a relayer reads it. */
+const relayOf = (source: DevChain, { order, receipt }: Settlement) => {
+  const call = Option.getOrThrow(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata))
+  return Option.getOrThrow(
+    AcrossDeposit.findDeposited(receipt.logs, source.spokePool, source.chain.id, (inputAmount) =>
+      AcrossCall.depositMade(call, inputAmount)
+    )
+  )
+}
 
 const word = (address: Address.Address): Hex => padHex(address, { size: 32 })
 
@@ -49,6 +62,7 @@ export class AcrossNetwork extends Context.Service<
     ) => BridgeRequest
     /** Makes the deposit as the owner. */
     readonly deposit: (request: BridgeRequest, route: BridgeRoute) => Effect.Effect<Settlement>
+    readonly relayOf: (settlement: Settlement) => AcrossDeposit.Relay
     /** Fills as a relayer. With an amount other than the deposit's, it fills a forged relay. */
     readonly fill: (settlement: Settlement, outputAmount?: bigint) => Effect.Effect<Hex>
     readonly mine: (blocks: number) => Effect.Effect<void>
@@ -72,13 +86,8 @@ export class AcrossNetwork extends Context.Service<
         return { order: orderOf(request, route), receipt }
       })
 
-      const fill = Effect.fnUntraced(function* ({ order, receipt }: Settlement, outputAmount?: bigint) {
-        const call = Option.getOrThrow(AcrossCall.decode(source.chain, order.swapTarget, order.swapCalldata))
-        const relay = Option.getOrThrow(
-          AcrossDeposit.findDeposited(receipt.logs, source.spokePool, source.chain.id, (inputAmount) =>
-            AcrossCall.depositMade(call, inputAmount)
-          )
-        )
+      const fill = Effect.fnUntraced(function* (settlement: Settlement, outputAmount?: bigint) {
+        const relay = relayOf(source, settlement)
         const expected = relay.deposit
         const data = encodeFunctionData({
           abi: spokePoolAbi,
@@ -123,6 +132,7 @@ export class AcrossNetwork extends Context.Service<
           deadline: 2n ** 40n
         }),
         deposit,
+        relayOf: (settlement) => relayOf(source, settlement),
         fill,
         mine: (blocks) =>
           Effect.orDie(Effect.asVoid(destination.anvil.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))

@@ -43,9 +43,9 @@ describe("endpoints with other heads behind one load balancer", () => {
     const nodes = layerOnNodes((client) => ({
       ...client,
       logs: (filter) =>
-        Effect.map(client.logs(filter), (logs) =>
-          logs.map((log) => (isOnBranch ? { ...log, blockHash: hash("another branch") } : log))
-        )
+        Effect.map(client.logs(filter), ({ logs }) => ({
+          logs: logs.map((log) => (isOnBranch ? { ...log, blockHash: hash("another branch") } : log))
+        }))
     }))
     return Effect.gen(function* () {
       const { attempt, bury, chain, givenUp, intent, mineLane, order, state } = yield* sentSweep()

@@ -3,9 +3,12 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash, submitted } from "../../support/IntentFixtures.ts"
-import { destination, layer, source, sweptLog } from "../../support/RelayScene.ts"
+import { destination, layer, layerOnNodes, source, sweptLog } from "../../support/RelayScene.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
+
+const logsFailed = (chainId: number) => new ChainUnavailable({ chainId, method: "eth_getLogs", detail: "no logs here" })
 
 describe("across chains", () => {
   const deposited = Effect.gen(function* () {
@@ -35,6 +38,58 @@ describe("across chains", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect(
+    "a sweep whose fill is proved without its log is delivered after two seconds, and gets its transaction later",
+    () =>
+      Effect.gen(function* () {
+        const { attempt, bridge, intent, status } = yield* deposited
+        yield* bridge.settle(attempt.hash, { _tag: "Filled", searchFrom: 40n })
+        yield* TestClock.adjust("1 second")
+        for (const seconds of [0, 0.5, 1, 1.5]) {
+          assert.strictEqual((yield* tick).delivered, 0, `after ${seconds} seconds`)
+          yield* TestClock.adjust("500 millis")
+        }
+        assert.strictEqual((yield* tick).delivered, 1)
+        const delivered = yield* intent("a")
+        assert.strictEqual(delivered.status, "delivered")
+        assert.isUndefined(delivered.deliveryTxHash)
+        assert.strictEqual(delivered.searches?.fill, 40n)
+
+        assert.strictEqual((yield* tick).delivered, 0)
+        yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* tick).delivered, 0)
+        assert.strictEqual(yield* status, "delivered")
+        assert.strictEqual((yield* intent("a")).deliveryTxHash, hash("fill"))
+        assert.lengthOf(yield* booked, 2)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a chain whose logs fail for a minute raises an alert, which clears when they are back", () => {
+    let isFailing = true
+    const nodes = layerOnNodes((client) => ({
+      ...client,
+      logs: (filter) => (isFailing ? Effect.fail(logsFailed(client.chain.id)) : client.logs(filter))
+    }))
+    return Effect.gen(function* () {
+      const { alertKinds, attempt, bridge, status } = yield* deposited
+      yield* bridge.settle(attempt.hash, { _tag: "Filled", logsFailed: logsFailed(destination.id) })
+      yield* TestClock.adjust("1 second")
+      yield* tick
+      yield* TestClock.adjust("59 seconds")
+      yield* tick
+      assert.strictEqual(yield* status, "delivered")
+      assert.deepStrictEqual(yield* alertKinds, [])
+      yield* TestClock.adjust("1 second")
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, ["logs_unavailable"])
+      isFailing = false
+      yield* TestClock.adjust("10 seconds")
+      yield* tick
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(nodes))
+  })
+
   it.effect("a sweep behind 600 that cannot be filled is delivered within two passes", () =>
     Effect.gen(function* () {
       const intents = yield* Intents
@@ -55,7 +110,7 @@ describe("across chains", () => {
     Effect.gen(function* () {
       const { attempt, bridge } = yield* deposited
       yield* tick
-      for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      for (const seconds of [1, 2, ...Array.from({ length: 28 }, () => 4), 8, 16, 32, 60, 60]) {
         yield* TestClock.adjust(seconds * 1_000 - 1)
         assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), [])
         yield* TestClock.adjust(1)

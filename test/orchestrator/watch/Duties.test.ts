@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
+import { LogSources } from "../../../src/orchestrator/settle/LogSources.ts"
 import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
 import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
@@ -117,7 +118,10 @@ describe("a duty", () => {
       Effect.fromNullishOr(
         duties.find((each) => Object.entries(fields).every(([name, value]) => each.fields[name] === value))
       )
-    ).pipe(Effect.orDie, Effect.provide(Layer.mergeAll(Settlements.layer, StandingAlerts.layer, RecentIntents.layer)))
+    ).pipe(
+      Effect.orDie,
+      Effect.provide(Layer.mergeAll(Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer))
+    )
 
   it.effect("pauses longer while its chain does not answer", () =>
     Effect.gen(function* () {

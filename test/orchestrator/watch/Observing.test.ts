@@ -31,7 +31,7 @@ describe("an own transaction that looks displaced", () => {
         layerOnNodes((client) => ({
           ...client,
           receipt: (hash, scope) => (scope === "everywhere" ? client.receipt(hash) : Effect.succeedNone),
-          logs: () => Effect.succeed([])
+          logs: () => Effect.succeed({ logs: [] })
         }))
       )
     )
@@ -42,7 +42,7 @@ describe("an own transaction that looks displaced", () => {
     const nodes = layerOnNodes((client) => ({
       ...client,
       receipt: (hash) => (isLate ? Effect.succeedNone : client.receipt(hash)),
-      logs: (filter) => (isLate ? Effect.succeed([]) : client.logs(filter))
+      logs: (filter) => (isLate ? Effect.succeed({ logs: [] }) : client.logs(filter))
     }))
     return Effect.gen(function* () {
       const { alertKinds, attempt, bury, givenUp, mineLane, sent, unfinished } = yield* sentSweep()

@@ -255,7 +255,9 @@ describe("a node whose receipts and logs lag its state by two blocks", () => {
         ),
       logs: (filter) =>
         Effect.flatMap(newest, (shown) =>
-          Effect.map(client.logs(filter), (logs) => logs.filter(({ blockNumber }) => blockNumber <= shown))
+          Effect.map(client.logs(filter), ({ logs }) => ({
+            logs: logs.filter(({ blockNumber }) => blockNumber <= shown)
+          }))
         )
     }
   }

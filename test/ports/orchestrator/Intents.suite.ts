@@ -178,6 +178,57 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("lists deliveries without a transaction for a week, until their transaction is found", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        for (const [index, id] of ["seen", "unseen", "other", "settled"].entries()) {
+          yield* submitted({ id, owner: index + 1, destChainId: id === "other" ? 3 : 2 })
+          yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
+        }
+        yield* intents.apply("seen", [{ _tag: "Delivered", txHash: hash("fill") }])
+        const delivered = yield* intents.apply("unseen", [{ _tag: "Delivered" }])
+        expect(delivered.status).toBe("delivered")
+        expect("deliveryTxHash" in delivered).toBe(false)
+        yield* intents.apply("other", [{ _tag: "Delivered" }])
+        const due = Effect.map(intents.fillsDue(1, 2, 10), (all) => all.map(({ intent, looks }) => [intent.id, looks]))
+        expect(yield* due).toEqual([["unseen", 0]])
+        expect(yield* intents.fillsDue(1, 2, 0)).toEqual([])
+        yield* intents.postponeDeliveries([{ id: "unseen", lookAtMs: 60_000 }])
+        expect(yield* due).toEqual([])
+        yield* TestClock.setTime(60_000)
+        expect(yield* due).toEqual([["unseen", 1]])
+        yield* TestClock.setTime(7 * 86_400_000)
+        expect(yield* due).toEqual([])
+        yield* TestClock.setTime(7 * 86_400_000 - 1)
+        expect(yield* due).toEqual([["unseen", 1]])
+
+        yield* intents.noteFill("unseen", hash("late fill"))
+        yield* intents.noteFill("seen", hash("late fill"))
+        yield* intents.noteFill("settled", hash("late fill"))
+        const hashes = Effect.forEach(["unseen", "seen", "settled"], (id) =>
+          Effect.map(intents.find(id), (found) => Option.getOrThrow(found).deliveryTxHash)
+        )
+        expect(yield* hashes).toEqual([hash("late fill"), hash("fill"), undefined])
+        expect(yield* due).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("keeps where searches of logs continue", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* submitted({ id: "a" })
+        const searches = Effect.map(intents.find("a"), (found) => Option.getOrThrow(found).searches)
+        expect(yield* searches).toBe(undefined)
+        yield* intents.noteSearches("a", { settlement: 10n, cancellations: 2n ** 60n })
+        yield* intents.noteSearches("a", { settlement: 20n, fill: 0n })
+        expect(yield* searches).toEqual({ settlement: 20n, cancellations: 2n ** 60n, fill: 0n })
+        yield* intents.noteSearches("a", { settlement: undefined, cancellations: undefined })
+        expect(yield* searches).toEqual({ fill: 0n })
+        yield* intents.noteSearches("a", { fill: undefined })
+        expect(yield* searches).toBe(undefined)
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("wakes a worker when an owner submits", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

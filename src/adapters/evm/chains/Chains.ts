@@ -10,6 +10,7 @@ import * as JsonRpcHttp from "../rpc/Http.ts"
 import * as JsonRpcPool from "../rpc/Pool.ts"
 import * as Calls from "./Calls.ts"
 import * as Node from "./Node.ts"
+import * as Logs from "./Logs.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Reads from "./Reads.ts"
 import * as Sending from "./Sending.ts"
@@ -49,6 +50,7 @@ const makeClient = Effect.fnUntraced(function* (
     ...Calls.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
     send: Sending.make(node)
+    logs: Logs.make(node),
   } satisfies ChainClient
 })
 

@@ -1,4 +1,4 @@
-/** Reads of blocks, accounts, fees, receipts and logs. */
+/** Reads of blocks, accounts, fees and receipts. */
 import { Effect, Option, Result, Schema } from "effect"
 import { numberToHex } from "viem"
 import { Hex } from "../../../domain/Hex.ts"
@@ -30,7 +30,7 @@ const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
 
 type Reads = Pick<
   ChainClient,
-  "block" | "code" | "balance" | "transactionCount" | "accounts" | "feesPerGas" | "receipt" | "logs"
+  "block" | "code" | "balance" | "transactionCount" | "accounts" | "feesPerGas" | "receipt"
 >
 
 export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }: Node): Reads => {
@@ -99,10 +99,5 @@ export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }:
     return yield* asReceipt(yield* read(method, [hash]))
   })
 
-  const logs: ChainClient["logs"] = Effect.fnUntraced(function* ({ address, fromBlock, toBlock, topics }) {
-    const filter = { address, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
-    return yield* wellFormed("eth_getLogs", Receipts.logs(yield* read("eth_getLogs", [filter])))
-  })
-
-  return { block, code, balance, transactionCount, accounts, feesPerGas, receipt, logs }
+  return { block, code, balance, transactionCount, accounts, feesPerGas, receipt }
 }

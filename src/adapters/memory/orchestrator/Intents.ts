@@ -55,6 +55,9 @@ const make = Effect.map(OrchestratorState, (shared) =>
     burned: IntentReads.burned(shared),
     inStatus: IntentReads.inStatus(shared),
     deliveriesDue: DeliveryLooks.due(shared),
+    fillsDue: DeliveryLooks.fillsDue(shared),
+    noteFill: DeliveryLooks.noteFill(shared),
+    noteSearches: DeliveryLooks.noteSearches(shared),
     postponeDeliveries: DeliveryLooks.postpone(shared),
     counts: IntentReads.counts(shared),
     wakes: Stream.fromPubSub(shared.wakes)

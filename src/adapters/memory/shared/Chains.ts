@@ -198,8 +198,8 @@ const clientOf = (state: State): ChainClient => ({
     }),
   logs: ({ address, fromBlock, toBlock, topics }) =>
     asking(state, "logs", () =>
-      Effect.succeed(
-        state.mined
+      Effect.succeed({
+        logs: state.mined
           .flatMap((each) => each.receipts.flatMap((receipt) => receipt.logs))
           .filter((log) => log.blockNumber >= fromBlock && log.blockNumber <= toBlock && log.address === address)
           .filter((log) =>
@@ -209,7 +209,7 @@ const clientOf = (state: State): ChainClient => ({
               return topic !== undefined && (Array.isArray(wanted) ? wanted.includes(topic) : wanted === topic)
             })
           )
-      )
+      })
     )
 })
 

@@ -7,7 +7,7 @@ import { type Hash, Hex } from "../../../domain/Hex.ts"
 import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, IntentState, Searches } from "../../../ports/orchestrator/Intents.ts"
 
 const Submission = Schema.Struct({ signature: Hex, authorization: Authorization })
 type Submission = typeof Submission.Type
@@ -34,6 +34,7 @@ export interface IntentRow {
   readonly delivery_tx_hash: Hash | null
   readonly failure_reason: FailureReason | null
   readonly failure_detail: string | null
+  readonly searches: Readonly<Record<string, string>> | null
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -96,6 +97,13 @@ const toSubmission = ({ authorization, signature }: typeof Submission.Encoded): 
   }
 })
 
+const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<Record<string, string>>): Searches => ({
+  ...(settlement === undefined ? {} : { settlement: BigInt(settlement) }),
+  ...(otherSweeps === undefined ? {} : { otherSweeps: BigInt(otherSweeps) }),
+  ...(cancellations === undefined ? {} : { cancellations: BigInt(cancellations) }),
+  ...(fill === undefined ? {} : { fill: BigInt(fill) })
+})
+
 /** Throws if the documents do not have the form in which they were stored. */
 export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
@@ -116,7 +124,8 @@ export const toIntent = (row: IntentRow): Intent => ({
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.failure_detail !== null ? { failureDetail: row.failure_detail } : {}),
   createdAtMs: row.created_at.getTime(),
-  updatedAtMs: row.updated_at.getTime()
+  updatedAtMs: row.updated_at.getTime(),
+  ...(row.searches !== null ? { searches: toSearches(row.searches) } : {})
 })
 
 /** The columns of an {@link IntentState}. */

@@ -81,6 +81,9 @@ const make = Effect.gen(function* () {
     burned: IntentReads.burned(sql),
     inStatus: IntentReads.inStatus(sql, unreadable),
     deliveriesDue: DeliveryLooks.due(sql, unreadable),
+    fillsDue: DeliveryLooks.fillsDue(sql, unreadable),
+    noteFill: DeliveryLooks.noteFill(sql),
+    noteSearches: DeliveryLooks.noteSearches(sql),
     postponeDeliveries: DeliveryLooks.postpone(sql),
     counts: IntentReads.counts(sql),
     wakes

@@ -1,0 +1,133 @@
+/**
+ * Finds the event of a fill that the pool's state has proved. Most fills are in the newest blocks. An older one is located by the
+ * pool's state in past blocks, which takes one read of logs in one block. If a node has no past state, the logs are searched from
+ * the newest block back, as far as one look allows, and the next look continues there.
+ */
+import { Effect, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Delivery, Filled } from "../../ports/orchestrator/Bridge.ts"
+import { type Block, type BlockRange, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as AcrossDeposit from "./AcrossDeposit.ts"
+
+/** Maximum difference between the clocks of two chains, in seconds. Relayers fill within seconds of the deposit. */
+const CLOCK_SKEW_SECONDS = 900n
+
+/** Newest blocks that are searched first, and the requests for it. */
+const NEWEST = { blocks: 100n, requests: 12 }
+
+export interface Search {
+  /** The destination chain. */
+  readonly client: ChainClient
+  readonly pool: Address.Address
+  readonly relay: AcrossDeposit.Relay
+  /** The newest confirmed block. The deposit is filled in it. */
+  readonly head: Block
+  /** True if the deposit is filled as of the end of that block. */
+  readonly isFilledAt: (block: bigint) => Effect.Effect<boolean, ChainUnavailable>
+  /** Newest block that was not searched in earlier looks. */
+  readonly searchFrom: bigint | undefined
+}
+
+/**
+ * Number of a block no later than `timestamp`, and not much earlier. Goes back from `from` by the number of blocks that the
+ * chain makes in the remaining time, and at least doubles the step each time.
+ */
+const blockBefore = Effect.fnUntraced(function* (client: ChainClient, from: Block, timestamp: bigint) {
+  let at = from
+  let step = 1n
+  while (at.timestamp > timestamp && at.number > 0n) {
+    const expected = ((at.timestamp - timestamp) * 1_000n) / BigInt(client.chain.blockTimeMillis) + 1n
+    const back = expected > step ? expected : step
+    const found = yield* client.block(at.number > back ? at.number - back : 0n)
+    if (Option.isNone(found)) {
+      return yield* new ChainUnavailable({
+        chainId: client.chain.id,
+        method: "eth_getBlockByNumber",
+        detail: "a block before the head is missing"
+      })
+    }
+    at = found.value
+    step = back * 2n
+  }
+  return at.number
+})
+
+/**
+ * The first block after `lowest` in which the deposit is filled. Goes back from the newest block by steps that double, since nodes
+ * keep the state of recent blocks only, and then halves the interval. None if the node lacks the state of a block.
+ */
+const locate = ({ head, isFilledAt }: Search, lowest: bigint) =>
+  Effect.gen(function* () {
+    let filled = head.number
+    let unfilled = lowest
+    for (let step = 1n; head.number - step > lowest; step *= 2n) {
+      const block = head.number - step
+      if (!(yield* isFilledAt(block))) {
+        unfilled = block
+        break
+      }
+      filled = block
+    }
+    while (filled - unfilled > 1n) {
+      const middle = (filled + unfilled) / 2n
+      if (yield* isFilledAt(middle)) filled = middle
+      else unfilled = middle
+    }
+    return Option.some(filled)
+  }).pipe(Effect.catchTag("ChainUnavailable", () => Effect.succeed(Option.none<bigint>())))
+
+/** Reads the fill's event in a range, newest blocks first. */
+const readRange = Effect.fnUntraced(function* ({ client, pool, relay }: Search, range: BlockRange, requests?: number) {
+  const amountOf = (log: Parameters<typeof AcrossDeposit.filledAmount>[0]) =>
+    AcrossDeposit.filledAmount(log, pool, relay)
+  const { logs, unread } = yield* client.logs({
+    ...range,
+    address: pool,
+    topics: AcrossDeposit.filledTopics(relay),
+    order: "newest",
+    until: (log) => Option.isSome(amountOf(log)),
+    ...(requests === undefined ? {} : { requests })
+  })
+  for (const log of logs) {
+    const amountOut = amountOf(log)
+    if (Option.isSome(amountOut)) {
+      const delivered: Delivery = { _tag: "Delivered", txHash: log.transactionHash, amountOut: amountOut.value }
+      return { delivered, unread }
+    }
+  }
+  return { delivered: undefined, unread }
+})
+
+/**
+ * The pool accepts no quote timestamp after the deposit, so no fill is much older than that timestamp. A search that came to
+ * this end without the event starts again at the newest block.
+ */
+const search = Effect.fnUntraced(function* (options: Search): Effect.fn.Return<Delivery, ChainUnavailable> {
+  const { client, head, relay, searchFrom } = options
+  if (searchFrom === undefined) {
+    const fromBlock = head.number >= NEWEST.blocks ? head.number - NEWEST.blocks + 1n : 0n
+    const { delivered } = yield* readRange(options, { fromBlock, toBlock: head.number }, NEWEST.requests)
+    if (delivered !== undefined) return delivered
+  }
+  const lowest = yield* blockBefore(client, head, BigInt(relay.deposit.quoteTimestamp) - CLOCK_SKEW_SECONDS)
+  const located = yield* locate(options, lowest)
+  if (Option.isSome(located)) {
+    const { delivered } = yield* readRange(options, { fromBlock: located.value, toBlock: located.value })
+    if (delivered !== undefined) return delivered
+  }
+  const isWithin = searchFrom !== undefined && searchFrom >= lowest && searchFrom < head.number
+  const toBlock = isWithin ? searchFrom : head.number
+  const { delivered, unread } = yield* readRange(options, { fromBlock: lowest, toBlock })
+  if (delivered !== undefined) return delivered
+  return unread === undefined ? { _tag: "Filled" } : { _tag: "Filled", searchFrom: unread.toBlock }
+})
+
+/** `Delivered` with the fill's transaction, or `Filled` while it is not found. Never fails: the fill is proved already. */
+export const find = (options: Search): Effect.Effect<Delivery> =>
+  Effect.catchTag(search(options), "ChainUnavailable", (logsFailed) =>
+    Effect.succeed({
+      _tag: "Filled",
+      logsFailed,
+      ...(options.searchFrom === undefined ? {} : { searchFrom: options.searchFrom })
+    } satisfies Filled)
+  )
