@@ -44,6 +44,8 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
     accounts: () => unexpected,
     call: () => unexpected,
     estimateGas: () => unexpected,
+    isAnswering: Effect.succeed(true),
+    canSimulate: Effect.succeed(true),
     simulate: () => unexpected,
     feesPerGas: unexpected,
     send: () => unexpected,

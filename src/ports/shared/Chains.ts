@@ -187,6 +187,11 @@ export interface ChainClient {
    * back. The stream never ends and never fails: it emits nothing while no node answers.
    */
   readonly heads: Stream.Stream<Block>
+  /**
+   * False if each endpoint failed when it was last asked, in the last 30 seconds. Asks nothing, so that reads for users can leave
+   * the chain out at once.
+   */
+  readonly isAnswering: Effect.Effect<boolean>
   /** Header of a block; none if the chain does not have the block. */
   readonly block: (which: "latest" | bigint) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
   /** Code of the account in the latest block. `0x` for an account without code. */
@@ -227,6 +232,11 @@ export interface ChainClient {
       readonly origin?: Address.Address
     }
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>
+  /**
+   * False if no endpoint takes state overrides in `eth_call`, without which `simulate` and `call` with overrides fail. Endpoints
+   * are asked at most once in an hour, those that refused after five minutes.
+   */
+  readonly canSimulate: Effect.Effect<boolean, ChainUnavailable>
   /** Gas that a transaction of this content must be granted, on the latest state (eth_estimateGas). */
   readonly estimateGas: (
     transaction: Pick<CallRequest, "to" | "data" | "from" | "value">

@@ -39,7 +39,7 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
 
-export const make = (node: Node): Pick<ChainClient, "call" | "estimateGas" | "simulate"> => {
+export const make = (node: Node): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
   const { chain, decoded, failed, pool, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
   const asQuantity = decoded(Quantity)
@@ -47,7 +47,8 @@ export const make = (node: Node): Pick<ChainClient, "call" | "estimateGas" | "si
   const executed = (method: string, params: ReadonlyArray<unknown>) =>
     pool
       .request(method, params, {
-        isAnswer: (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure)
+        isAnswer: (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure),
+        simulates: params.length > 2
       })
       .pipe(
         Effect.mapError((failure) =>
@@ -84,5 +85,9 @@ export const make = (node: Node): Pick<ChainClient, "call" | "estimateGas" | "si
     return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps.length))
   })
 
-  return { call, estimateGas, simulate }
+  const canSimulate: ChainClient["canSimulate"] = Effect.mapError(pool.takesOverrides, (failure) =>
+    failed("eth_call", failure)
+  )
+
+  return { call, canSimulate, estimateGas, simulate }
 }

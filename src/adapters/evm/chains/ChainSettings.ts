@@ -23,6 +23,18 @@ const RpcUrl = Schema.String.check(
   Schema.makeFilter((text: string) => isHttpUrl(text) || "expected an http or https URL")
 )
 
+const PerSecond = Schema.Finite.check(Schema.isGreaterThan(0))
+
+/** A JSON-RPC endpoint with its limits. */
+export const RpcEndpoint = Schema.Struct({
+  url: RpcUrl,
+  /** Calls per second that the endpoint grants. Each call of a batch counts. Default: no limit. */
+  requestsPerSecond: Schema.optionalKey(PerSecond),
+  /** Compute units per second that the endpoint grants. Default: no limit. */
+  computeUnitsPerSecond: Schema.optionalKey(PerSecond)
+})
+export type RpcEndpoint = typeof RpcEndpoint.Type
+
 const isWebSocketUrl = (text: string): boolean => URL.canParse(text) && /^wss?:$/.test(new URL(text).protocol)
 
 const WebSocketUrl = Schema.String.check(
@@ -41,8 +53,11 @@ export const ChainSettings = Schema.Struct({
   id: ChainId,
   name: ChainName,
   nativeSymbol: Schema.NonEmptyString,
-  /** JSON-RPC endpoints, preferred first. They may contain API keys, so they never appear in logs or answers. */
-  rpcUrls: Schema.NonEmptyArray(RpcUrl),
+  /**
+   * JSON-RPC endpoints, preferred first: URLs, or objects with limits. They may contain API keys, so they never appear in logs
+   * or answers.
+   */
+  rpcUrls: Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint])),
   /** WebSocket URL for new heads. Default: the node is polled. May contain an API key. */
   wsUrl: Schema.optionalKey(WebSocketUrl),
   /** Recipient of protocol fees. */

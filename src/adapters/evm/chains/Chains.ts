@@ -7,18 +7,20 @@ import * as JsonRpc from "../rpc/JsonRpc.ts"
 import * as JsonRpcBatch from "../rpc/Batch.ts"
 import * as JsonRpcHeads from "../rpc/Heads.ts"
 import * as JsonRpcHttp from "../rpc/Http.ts"
+import * as JsonRpcPaced from "../rpc/Paced.ts"
 import * as JsonRpcPool from "../rpc/Pool.ts"
 import * as Calls from "./Calls.ts"
-import * as Node from "./Node.ts"
+import type { RpcEndpoint } from "./ChainSettings.ts"
 import * as Logs from "./Logs.ts"
+import * as Node from "./Node.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Reads from "./Reads.ts"
 import * as Sending from "./Sending.ts"
 
 export interface ChainEndpoints {
   readonly chain: Chain
-  /** JSON-RPC endpoints, preferred first. */
-  readonly rpcUrls: ReadonlyArray<string>
+  /** JSON-RPC endpoints, preferred first. A URL alone has no limits. */
+  readonly rpcUrls: ReadonlyArray<string | RpcEndpoint>
   /** WebSocket URL for new heads. Default: the endpoints are polled. */
   readonly wsUrl?: string | undefined
 }
@@ -46,11 +48,12 @@ const makeClient = Effect.fnUntraced(function* (
   return {
     chain,
     heads,
+    isAnswering: pool.isAnswering,
     ...reads,
     ...Calls.make(node),
+    logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
     send: Sending.make(node)
-    logs: Logs.make(node),
   } satisfies ChainClient
 })
 
@@ -63,13 +66,18 @@ export const layer = (
     Chains,
     Effect.gen(function* () {
       const http = yield* HttpClient.HttpClient
-      const all = yield* Effect.forEach(chains, ({ chain, rpcUrls, wsUrl }) =>
-        Effect.flatMap(
-          Effect.forEach(rpcUrls, (url) =>
-            JsonRpc.verified(JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch }), chain.id)
-          ),
-          (endpoints) => makeClient(chain, JsonRpcPool.make(endpoints, { hedgeAfter }), wsUrl)
-        )
+      const endpointOf = Effect.fnUntraced(function* (chain: Chain, entry: string | RpcEndpoint) {
+        const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
+        const endpoint = JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch })
+        const paced = yield* JsonRpcPaced.make(endpoint, limits)
+        return { ...(yield* JsonRpc.verified(paced, chain.id)), waitMillis: paced.waitMillis }
+      })
+      const all = yield* Effect.forEach(
+        chains,
+        Effect.fnUntraced(function* ({ chain, rpcUrls, wsUrl }) {
+          const endpoints = yield* Effect.forEach(rpcUrls, (entry) => endpointOf(chain, entry))
+          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), wsUrl)
+        })
       )
       return {
         all,

@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { Deployment } from "../../../domain/Chain.ts"
 import { nearest } from "../../../domain/Nearest.ts"
-import { ChainSettings, withKnownFacts } from "./ChainSettings.ts"
+import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
 
 /** The file is missing or invalid. The message says what to change. */
 export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChainsFile", {
@@ -56,6 +56,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
 
 const CHAIN_KEYS = Object.keys(ChainSettings.fields)
 const CONTRACT_KEYS = Object.keys(Deployment.fields)
+const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
 
 const keysOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
@@ -70,7 +71,13 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
         return `unknown key ${inside}${shown(key)}${Option.isSome(meant) ? `, did you mean ${meant.value}?` : ""}`
       })
   const contracts = typeof entry === "object" && entry !== null && "contracts" in entry ? entry.contracts : undefined
-  return [...unknown(entry, CHAIN_KEYS, ""), ...unknown(contracts, CONTRACT_KEYS, "contracts.")]
+  const rpcUrls = typeof entry === "object" && entry !== null && "rpcUrls" in entry ? entry.rpcUrls : undefined
+  const endpoints: ReadonlyArray<unknown> = Array.isArray(rpcUrls) ? rpcUrls : []
+  return [
+    ...unknown(entry, CHAIN_KEYS, ""),
+    ...unknown(contracts, CONTRACT_KEYS, "contracts."),
+    ...endpoints.flatMap((endpoint, index) => unknown(endpoint, ENDPOINT_KEYS, `rpcUrls.${index}.`))
+  ]
 }
 
 /** A key may be a URL that was pasted at the wrong place, so only names are repeated. */

@@ -41,9 +41,12 @@ const heightOf = (answer: unknown): Option.Option<bigint> => Option.map(decodeHe
 export const make = (chain: Chain, pool: JsonRpcPool): Node => {
   const unavailable = (method: string, detail: string) => new ChainUnavailable({ chainId: chain.id, method, detail })
   const failed: Node["failed"] = (method, failure) =>
-    RpcErrors.isUnknownBlock(failure)
-      ? new ChainUnavailable({ chainId: chain.id, method, detail: failure.message, isBlockUnknown: true })
-      : unavailable(method, failure.message)
+    new ChainUnavailable({
+      chainId: chain.id,
+      method,
+      detail: failure.message,
+      ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {})
+    })
   return {
     chain,
     pool,

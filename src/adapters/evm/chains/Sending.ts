@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { type ChainClient, SendRejected } from "../../../ports/shared/Chains.ts"
 import * as Keccak from "../codec/Keccak.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
-import type { Endpoint } from "../rpc/JsonRpc.ts"
+import type { Hex } from "../../../domain/Hex.ts"
+import type { Endpoint, RateLimited } from "../rpc/JsonRpc.ts"
 import type { Node } from "./Node.ts"
 
 /**
@@ -15,6 +16,8 @@ export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
     const method = "eth_sendRawTransaction"
     const hash = Keccak.hash(raw)
     const doubts: Array<string> = []
+    /** Last refusal for the rate of requests of each endpoint that did not take the transaction since. The pool asks it again. */
+    const limited = new Map<Endpoint, RateLimited>()
     let rejection: SendRejected | undefined
     const attempt = (endpoint: Endpoint) =>
       Effect.matchEffect(endpoint.request(method, [raw]), {
@@ -23,7 +26,12 @@ export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
           doubts.push(`${endpoint.name}: answered with another hash`)
           return Effect.fail("doubtful" as const)
         },
-        onFailure: (failure) => {
+        onFailure: (failure): Effect.Effect<Hex, "doubtful" | "rejected" | RateLimited> => {
+          if (failure._tag === "RateLimited") {
+            limited.set(endpoint, failure)
+            return Effect.fail(failure)
+          }
+          limited.delete(endpoint)
           const said = failure._tag === "RpcError" ? RpcErrors.sendOutcome(failure) : undefined
           if (said?._tag === "Known") return Effect.succeed(hash)
           if (said?._tag === "Rejected") {
@@ -36,6 +44,7 @@ export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
       })
     const outcome = yield* Effect.result(pool.first(attempt))
     if (outcome._tag === "Success") return outcome.success
+    doubts.push(...Array.from(limited.values(), ({ message }) => message))
     if (doubts.length === 0 && rejection !== undefined) return yield* rejection
     return yield* unavailable(method, doubts.join("; "))
   })

@@ -73,5 +73,6 @@ export const isBatchRefusal = (exit: Exit.Exit<unknown, RpcFailure>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),
     (failure) =>
-      failure._tag === "EndpointFailed" || failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)
+      failure._tag === "EndpointFailed" ||
+      (failure._tag === "RpcError" && (failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)))
   )

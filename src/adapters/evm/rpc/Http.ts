@@ -1,13 +1,16 @@
 /** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { EndpointFailed } from "./JsonRpc.ts"
+import * as RateLimits from "./RateLimits.ts"
 
 export interface Reply {
   /** HTTP status. */
   readonly status: number
   /** Parsed body; undefined if it is not JSON. */
   readonly body: unknown
+  /** Header `Retry-After` in milliseconds from now, if the reply has a valid one. */
+  readonly retryAfterMillis?: number | undefined
 }
 
 export interface Transport {
@@ -32,7 +35,18 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })
   const post: Transport["post"] = (body) =>
     client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyJsonUnsafe(body))).pipe(
-      Effect.flatMap(({ status, text }) => Effect.map(text, (said): Reply => ({ status, body: parsed(said) }))),
+      Effect.flatMap(({ headers, status, text }) =>
+        Effect.flatMap(text, (said): Effect.Effect<Reply> => {
+          const retryAfter = headers["retry-after"]
+          const body = parsed(said)
+          if (retryAfter === undefined) return Effect.succeed({ status, body })
+          return Effect.map(Clock.currentTimeMillis, (now) => ({
+            status,
+            body,
+            retryAfterMillis: RateLimits.retryAfter(retryAfter, now)
+          }))
+        })
+      ),
       // The client's spans and errors contain the URL, and with it an API key. So both are dropped.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       Effect.mapError((error) => failed(error.reason._tag)),

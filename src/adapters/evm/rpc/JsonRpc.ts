@@ -1,6 +1,7 @@
 /**
- * One JSON-RPC endpoint of a node. It distinguishes an error that the node returned ({@link RpcError}) from a missing or unusable
- * answer ({@link EndpointFailed}). Every decision about a retry depends on that.
+ * One JSON-RPC endpoint of a node. It distinguishes an error that the node returned ({@link RpcError}), a missing or unusable
+ * answer ({@link EndpointFailed}), and a refusal for the rate of requests ({@link RateLimited}). Every decision about a retry
+ * depends on that.
  */
 import { Duration, Effect, Schema } from "effect"
 
@@ -26,7 +27,19 @@ export class EndpointFailed extends Schema.TaggedError<EndpointFailed>()("Endpoi
   }
 }
 
-export type RpcFailure = RpcError | EndpointFailed
+/** The endpoint refuses for the rate of requests, or its budget does not allow the request in time. It may be asked later. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  endpoint: Schema.String,
+  detail: Schema.String,
+  /** Milliseconds after which it may be asked again, if known. */
+  retryAfterMillis: Schema.optional(Schema.Number)
+}) {
+  override get message(): string {
+    return `${this.endpoint}: ${this.detail}`
+  }
+}
+
+export type RpcFailure = RpcError | EndpointFailed | RateLimited
 
 export interface Call {
   readonly method: string

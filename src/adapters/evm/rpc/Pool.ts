@@ -1,20 +1,33 @@
 /**
  * Combines the endpoints of a chain. The first usable answer wins.
  *
- * The preferred endpoint is asked first. The next one is asked when it fails, or when it has not answered within the hedging delay.
- * An endpoint that failed or was overtaken is asked last until its cooldown is over. An endpoint with an old head is asked after
- * those with the newest one, because its answers are outdated.
+ * The best endpoint is asked first (`Health`): a preferred one without trouble, unless another can be asked sooner. The next one is
+ * asked when it fails, or when it has not answered within the hedging delay. An endpoint that failed or was overtaken is asked last
+ * until its cooldown is over. When all refuse for the rate of requests, they are asked again as long as the fiber's priority waits.
  */
-import { Deferred, type Duration, Effect, Option, type Result } from "effect"
+import { Clock, Deferred, Duration, Effect, Option, Predicate, type Result } from "effect"
+import { Current, type Priority } from "../../../ports/shared/Priority.ts"
 import * as Health from "./Health.ts"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
+import type { PacedEndpoint } from "./Paced.ts"
+import { PATIENCE_MILLIS } from "./Patience.ts"
+import * as SharedReads from "./SharedReads.ts"
+import * as StateOverrides from "./StateOverrides.ts"
 
 export interface Options {
   /** Hedging delay: time without an answer after which the next endpoint is asked as well. */
   readonly hedgeAfter: Duration.Input
 }
 
-export interface RequestOptions {
+export interface FirstOptions {
+  /**
+   * Asks only endpoints that take state overrides and have the newest known head, because a simulation on an older state may
+   * refuse what settles on the newest.
+   */
+  readonly simulates?: boolean
+}
+
+export interface RequestOptions extends FirstOptions {
   /** True for errors that are final answers, such as a revert. After any other error the next endpoint is asked. */
   readonly isAnswer?: (failure: RpcFailure) => boolean
   /** True for answers that mean "not known". They are not accepted from an endpoint with an old head. */
@@ -30,9 +43,12 @@ export interface JsonRpcPool {
   ) => Effect.Effect<unknown, RpcFailure>
   /**
    * Runs `ask` on one endpoint after another in the same way. The first success interrupts the others. Fails with the last failure
-   * when all have failed.
+   * when all have failed. `ask` must fail with `RateLimited` itself, or the endpoints are not asked again.
    */
-  readonly first: <A, E>(ask: (endpoint: Endpoint) => Effect.Effect<A, E>) => Effect.Effect<A, E | EndpointFailed>
+  readonly first: <A, E>(
+    ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
+    options?: FirstOptions
+  ) => Effect.Effect<A, E | RpcFailure>
   /** Runs `ask` on all endpoints at once, also on those in a cooldown. Returns the outcome of each. */
   readonly everywhere: <A, E>(
     ask: (endpoint: Endpoint) => Effect.Effect<A, E>
@@ -46,30 +62,46 @@ export interface JsonRpcPool {
     params: ReadonlyArray<unknown>,
     height: (answer: unknown) => Option.Option<bigint>
   ) => Effect.Effect<unknown, RpcFailure>
+  /** False if no endpoint takes state overrides in `eth_call`. Endpoints are asked at most once in an hour. */
+  readonly takesOverrides: Effect.Effect<boolean, RpcFailure>
+  /** False if each endpoint failed at its last request, in the last 30 seconds. */
+  readonly isAnswering: Effect.Effect<boolean>
 }
 
 const none = () => new EndpointFailed({ endpoint: "none", detail: "no endpoint is configured" })
 
+/** One round over the endpoints. */
+interface Round<A, E> {
+  readonly ask: (endpoint: PacedEndpoint) => Effect.Effect<A, E>
+  readonly health: Health.Health
+  readonly hedgeMillis: number
+  readonly priority: Priority
+  /** Hears of each failure. */
+  readonly onFailure: (failure: E) => void
+}
+
 /** Asks one after another: the next when the previous one failed, or has not answered within the delay. */
 const staggered = <A, E>(
-  [endpoint, ...others]: ReadonlyArray<Endpoint>,
-  asked: (endpoint: Endpoint) => Effect.Effect<A, E>,
-  health: Health.Health,
-  { hedgeAfter }: Options
+  [endpoint, ...others]: ReadonlyArray<PacedEndpoint>,
+  round: Round<A, E>
 ): Effect.Effect<A, E | EndpointFailed> => {
   if (endpoint === undefined) return Effect.fail(none())
-  if (others.length === 0) return asked(endpoint)
+  const { ask, health, hedgeMillis, onFailure, priority } = round
+  if (others.length === 0) return Effect.tapError(ask(endpoint), (failure) => Effect.sync(() => onFailure(failure)))
   return Effect.gen(function* () {
     const failed = yield* Deferred.make<void>()
     let last: E | EndpointFailed = none()
     let silent = true
-    const here = Effect.tapError(asked(endpoint), (failure) => {
+    // A request that waits for the endpoint's budget has not been sent.
+    const wait = endpoint.waitMillis(priority, yield* Clock.currentTimeMillis)
+    const here = Effect.tapError(ask(endpoint), (failure) => {
       last = failure
       silent = false
+      onFailure(failure)
       return Deferred.succeed(failed, undefined)
     })
-    const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(hedgeAfter)).pipe(
-      Effect.andThen(staggered(others, asked, health, { hedgeAfter })),
+    const elsewhere = Effect.raceFirst(Deferred.await(failed), Effect.sleep(hedgeMillis + wait)).pipe(
+      Effect.andThen(staggered(others, round)),
       Effect.tap(() => (silent ? health.avoid(endpoint) : Effect.void)),
       Effect.tapError((failure) =>
         Effect.sync(() => {
@@ -81,39 +113,95 @@ const staggered = <A, E>(
   })
 }
 
-export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPool => {
-  const health = Health.make(bare)
+const isRateLimited = Predicate.isTagged("RateLimited")
 
-  const first: JsonRpcPool["first"] = (asked) =>
-    Effect.flatMap(health.ordered, (list) => staggered(list, asked, health, options))
+/** Makes `first`; see {@link JsonRpcPool}. */
+const makeFirst = (
+  health: Health.Health,
+  overrides: StateOverrides.StateOverrides,
+  options: Options
+): JsonRpcPool["first"] => {
+  const hedgeMillis = Duration.toMillis(Duration.fromInputUnsafe(options.hedgeAfter))
+
+  return Effect.fnUntraced(function* <A, E>(
+    ask: (endpoint: Endpoint) => Effect.Effect<A, E>,
+    { simulates = false }: FirstOptions = {}
+  ): Effect.fn.Return<A, E | RpcFailure> {
+    const priority = yield* Current
+    const startedAt = yield* Clock.currentTimeMillis
+    const asked = new Set<Endpoint>()
+    const askThis = (endpoint: PacedEndpoint): Effect.Effect<A, E | RpcFailure> => {
+      asked.add(endpoint)
+      return simulates ? Effect.andThen(overrides.require(endpoint), ask(endpoint)) : ask(endpoint)
+    }
+    const endpointsAt = (now: number) => (simulates ? health.newest(priority, now) : health.ordered(priority, now))
+    let endpoints = endpointsAt(startedAt)
+    for (;;) {
+      let isLimited = false
+      const round = staggered(endpoints, {
+        ask: askThis,
+        health,
+        hedgeMillis,
+        priority,
+        onFailure: (failure) => {
+          isLimited ||= isRateLimited(failure)
+        }
+      })
+      const outcome = yield* Effect.result(round)
+      if (outcome._tag === "Success") return outcome.success
+      const now = yield* Clock.currentTimeMillis
+      endpoints = endpointsAt(now)
+      const wait = Math.min(...endpoints.map((endpoint) => endpoint.waitMillis(priority, now)))
+      const isAgain = isLimited && now + wait <= startedAt + PATIENCE_MILLIS[priority]
+      // After a failure, another endpoint may be the one with the newest head.
+      const isElsewhere = simulates && endpoints.some((endpoint) => !asked.has(endpoint))
+      if (!isAgain && !isElsewhere) return yield* Effect.fail(outcome.failure)
+    }
+  })
+}
+
+export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
+  const health = Health.make(bare)
+  const overrides = yield* StateOverrides.make(health.endpoints)
+  const { share } = SharedReads.make()
+  const first = makeFirst(health, overrides, options)
 
   const everywhere: JsonRpcPool["everywhere"] = (ask) =>
     Effect.forEach(health.endpoints, (endpoint) => Effect.result(ask(endpoint)), { concurrency: "unbounded" })
 
-  const request: JsonRpcPool["request"] = Effect.fnUntraced(function* (method, params, { isAnswer, isIgnorance } = {}) {
+  const requestAlone = Effect.fnUntraced(function* (
+    method: string,
+    params: ReadonlyArray<unknown>,
+    { isAnswer, isIgnorance, simulates = false }: RequestOptions
+  ) {
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
     let ignorance: { readonly answer: unknown } | undefined
     const outcome = yield* Effect.result(
-      first((endpoint) =>
-        endpoint.request(method, params).pipe(
-          Effect.flatMap((answer) => {
-            if (bare.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
-            return Effect.flatMap(health.isBehind(endpoint), (behind) => {
-              if (!behind) return Effect.succeed(Effect.succeed(answer))
-              ignorance = { answer }
-              return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "its head is old" }))
-            })
-          }),
-          Effect.catch((failure) =>
-            isAnswer?.(failure) === true ? Effect.succeed(Effect.fail(failure)) : Effect.fail(failure)
-          )
-        )
+      first(
+        (endpoint) =>
+          endpoint.request(method, params).pipe(
+            Effect.flatMap((answer) => {
+              if (bare.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
+              return Effect.flatMap(health.isBehind(endpoint), (behind) => {
+                if (!behind) return Effect.succeed(Effect.succeed(answer))
+                ignorance = { answer }
+                return Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "its head is old" }))
+              })
+            }),
+            Effect.catch((failure) =>
+              isAnswer?.(failure) === true ? Effect.succeed(Effect.fail(failure)) : Effect.fail(failure)
+            )
+          ),
+        { simulates }
       )
     )
     if (outcome._tag === "Success") return yield* outcome.success
     if (ignorance !== undefined) return ignorance.answer
     return yield* Effect.fail(outcome.failure)
   })
+
+  const request: JsonRpcPool["request"] = (method, params, requestOptions = {}) =>
+    share(method, params, requestAlone(method, params, requestOptions))
 
   const head: JsonRpcPool["head"] = Effect.fnUntraced(function* (method, params, height) {
     const available = yield* health.available
@@ -138,5 +226,12 @@ export const make = (bare: ReadonlyArray<Endpoint>, options: Options): JsonRpcPo
     return best === undefined ? yield* request(method, params) : best.answer
   })
 
-  return { request, first, everywhere, head }
-}
+  return {
+    request,
+    first,
+    everywhere,
+    head,
+    takesOverrides: overrides.isSupported,
+    isAnswering: health.isAnswering
+  } satisfies JsonRpcPool
+})

@@ -30,7 +30,7 @@ export interface MinedTransaction {
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
-export type Method = Exclude<keyof ChainClient, "chain" | "heads">
+export type Method = Exclude<keyof ChainClient, "chain" | "heads" | "isAnswering" | "canSimulate">
 
 /** The test's handle on one chain. The state is synchronous: a change is visible as soon as its effect has run. */
 export interface MemoryChain {
@@ -184,6 +184,8 @@ const clientOf = (state: State): ChainClient => ({
     ),
   estimateGas: (transaction) =>
     asking(state, "estimateGas", () => Effect.map(state.onCall(transaction), () => 21_000n)),
+  isAnswering: Effect.succeed(true),
+  canSimulate: Effect.succeed(true),
   simulate: (calls, options) => asking(state, "simulate", () => state.onSimulate(calls, options)),
   feesPerGas: asking(state, "feesPerGas", () => Effect.succeed(state.fees)),
   send: (raw) =>

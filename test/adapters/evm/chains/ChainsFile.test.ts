@@ -72,9 +72,30 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("may state the limits of an endpoint", () =>
+    Effect.gen(function* () {
+      const limited = { url: RPC, requestsPerSecond: 25, computeUnitsPerSecond: 500 }
+      const [chain] = yield* decode([{ ...entry, rpcUrls: [limited, RPC] }])
+      assert.deepStrictEqual(chain.rpcUrls, [limited, RPC])
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, rpcUrls: [{ ...limited, requestPerSecond: 5 }] }])),
+        "chain 8453: unknown key rpcUrls.0.requestPerSecond, did you mean requestsPerSecond?"
+      )
+    })
+  )
+
   it.effect("never repeats an endpoint, however wrong it is", () =>
     Effect.gen(function* () {
-      for (const rpcUrls of [RPC, { url: RPC }, [{ url: RPC }], ["node.example/SECRET"], ["ws://SECRET"], [RPC, 5]]) {
+      for (const rpcUrls of [
+        RPC,
+        { url: RPC },
+        [{ url: "ws://SECRET" }],
+        [{ url: RPC, requestsPerSecond: 0 }],
+        [{ requestsPerSecond: 5 }],
+        ["node.example/SECRET"],
+        ["ws://SECRET"],
+        [RPC, 5]
+      ]) {
         assert.match(yield* complaint(decode([{ ...entry, rpcUrls }])), /^chain 8453: rpcUrls/)
       }
       assert.include(yield* complaint(ChainsFile.decode("chains.json", `[{"rpcUrls": ["${RPC}"`)), "JSON")

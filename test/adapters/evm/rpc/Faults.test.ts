@@ -192,7 +192,6 @@ describe("sends", () => {
       const doubtful: ReadonlyArray<Reaction> = [
         "refuse connection",
         { status: 504, text: "" },
-        { status: 429, text: "" },
         { result: keccak256("0x00") },
         { result: null },
         error("txpool is full"),

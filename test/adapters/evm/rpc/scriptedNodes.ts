@@ -2,6 +2,7 @@
 import { type Duration, Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import type { RpcEndpoint } from "../../../../src/adapters/evm/chains/ChainSettings.ts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import { type ChainClient, Chains } from "../../../../src/ports/shared/Chains.ts"
 import { chain } from "../../../support/FakeChain.ts"
@@ -10,7 +11,7 @@ import { chain } from "../../../support/FakeChain.ts"
 export type Reaction =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
-  | { readonly status: number; readonly text: string }
+  | { readonly status: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly afterMillis: number; readonly result: unknown }
   | "refuse connection"
   | "hang"
@@ -28,9 +29,13 @@ export type OnBatch = (calls: ReadonlyArray<Call>, answer: (call: Call) => unkno
 
 /**
  * Nodes by host; all but `elsewhere` are on the right chain. `log` says who was asked for what, in order, and `requests` who
- * was sent how many calls in one request, without checks of the chain.
+ * was sent how many calls in one request, without checks of the chain. `limits` are those that an operator states, by host.
  */
-export const network = (nodes: Record<string, Node>, onBatch?: OnBatch) => {
+export const network = (
+  nodes: Record<string, Node>,
+  onBatch?: OnBatch,
+  limits: Readonly<Record<string, Omit<RpcEndpoint, "url">>> = {}
+) => {
   const log: Array<string> = []
   const requests: Array<string> = []
   const reactionOf = (host: string, { method, params }: Call): Reaction =>
@@ -66,11 +71,14 @@ export const network = (nodes: Record<string, Node>, onBatch?: OnBatch) => {
       const reason = new HttpClientError.TransportError({ request, description: "connection refused" })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    if ("status" in reaction) return answered(new Response(reaction.text, { status: reaction.status }))
+    if ("status" in reaction) {
+      const { headers = {}, status, text } = reaction
+      return answered(new Response(text, { status, headers }))
+    }
     const response = answered(Response.json({ jsonrpc: "2.0", id: call.id, ...reaction }))
     return "afterMillis" in reaction ? Effect.delay(response, reaction.afterMillis) : response
   })
-  const rpcUrls = Object.keys(nodes).map((host) => `http://${host}/v2/secret-api-key`)
+  const rpcUrls = Object.keys(nodes).map((host) => ({ url: `http://${host}/v2/secret-api-key`, ...limits[host] }))
   const layer = EvmChains.layer([{ chain, rpcUrls }]).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, http)))
   const use = <A, E>(body: (client: ChainClient) => Effect.Effect<A, E>) =>
     Effect.flatMap(Chains, (chains) => Effect.flatMap(chains.get(chain.id), body)).pipe(Effect.provide(layer))

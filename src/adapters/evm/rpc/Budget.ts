@@ -1,0 +1,218 @@
+/**
+ * Decides when an endpoint may be sent a request. Pure and total: the state after each event, and the delay before a request.
+ *
+ * A budget has two token buckets, one of requests and one of compute units, each of one second. A rate starts at the operator's
+ * limit. A refusal for the rate halves it, but not below what the endpoint answered in a second, since it proved that it grants
+ * this much. The rate is then restored by 7 % a second. Between two reductions are at least five seconds, or an endpoint that
+ * refuses a fixed share of all requests would be slowed down without end. While an endpoint refuses everything, pauses double.
+ */
+
+/** Limits of an endpoint that an operator states. Default of each: no limit. */
+export interface Limits {
+  /** Calls per second. Each call of a batch counts. */
+  readonly requestsPerSecond?: number | undefined
+  /** Compute units per second, as hosted providers count them. */
+  readonly computeUnitsPerSecond?: number | undefined
+}
+
+/** Cost of a request. */
+export interface Cost {
+  readonly requests: number
+  readonly computeUnits: number
+}
+
+export const FREE: Cost = { requests: 0, computeUnits: 0 }
+
+interface Bucket {
+  /** Limit per second. Infinite without one. */
+  readonly ceiling: number
+  /** Least rate after reductions. */
+  readonly floor: number
+  /** Current rate per second. */
+  readonly rate: number
+  /** Tokens that can be spent now, at most the rate of one second. */
+  readonly level: number
+  /** Answered in the current second. */
+  readonly answered: number
+  /** Answered in the second before. */
+  readonly answeredBefore: number
+}
+
+export interface Budget {
+  readonly requests: Bucket
+  readonly compute: Bucket
+  /** Time of the last event, in milliseconds, as all times here. */
+  readonly at: number
+  /** Start of the second in which answers are counted. */
+  readonly secondAt: number
+  /** No request is sent before this time. */
+  readonly pausedUntil: number
+  /** Time of the last refusal that counted. Refusals of requests from before it tell nothing new. */
+  readonly refusedAt: number
+  /** Time of the last reduction. */
+  readonly reducedAt: number
+  /** Refusals that counted since the last answer. */
+  readonly refusals: number
+}
+
+export type Event =
+  /** A request is about to be sent. It is sent if the delay is 0, and its cost is then spent. */
+  | { readonly _tag: "Asked"; readonly cost: Cost }
+  /** A request was sent that did not ask, such as the repetition of a call that a batch left unanswered. */
+  | { readonly _tag: "Sent"; readonly cost: Cost }
+  | { readonly _tag: "Answered"; readonly cost: Cost }
+  /** A request was refused for the rate. `sentAt` is when it was sent. */
+  | { readonly _tag: "Limited"; readonly sentAt: number; readonly retryAfterMillis?: number | undefined }
+
+export interface Decision {
+  readonly budget: Budget
+  /** Milliseconds until the request can be sent. 0: it may be sent now. */
+  readonly delayMillis: number
+}
+
+/** Factor by which a reduced rate grows in a second. */
+const RESTORED_PER_SECOND = 1.07
+const REDUCTION_SPACING_MILLIS = 5_000
+/** Least rates after reductions, unless the operator's limit is lower. */
+const FLOOR = { requests: 10, compute: 250 }
+/** Rate after the first reduction of an endpoint without a stated limit, unless it answered more. */
+const FIRST_RATE = { requests: 25, compute: 625 }
+/** A rate above this is no limit. */
+const UNLIMITED = 100_000
+/** First and longest pause after refusals that name no time, in milliseconds. */
+const PAUSE = { first: 50, longest: 10_000 }
+/** Longest pause that an endpoint can ask for, in milliseconds. */
+export const LONGEST_RETRY_AFTER_MILLIS = 600_000
+
+const bucket = (ceiling: number, floor: number): Bucket => ({
+  ceiling,
+  floor: Math.min(ceiling, floor),
+  rate: ceiling,
+  level: ceiling,
+  answered: 0,
+  answeredBefore: 0
+})
+
+export const make = (limits: Limits, now: number): Budget => ({
+  requests: bucket(limits.requestsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.requests),
+  compute: bucket(limits.computeUnitsPerSecond ?? Number.POSITIVE_INFINITY, FLOOR.compute),
+  at: now,
+  secondAt: now,
+  pausedUntil: now,
+  refusedAt: Number.NEGATIVE_INFINITY,
+  reducedAt: Number.NEGATIVE_INFINITY,
+  refusals: 0
+})
+
+/** A request that costs more than a second grants is sent when the bucket is full. */
+const capacity = ({ rate }: Bucket): number => Math.max(1, rate)
+
+const isUnlimited = ({ rate }: Bucket): boolean => rate === Number.POSITIVE_INFINITY
+
+/** The bucket after some milliseconds, during `seconds` turns of the counted second. */
+const advanced = (state: Bucket, millis: number, seconds: number): Bucket => {
+  if (isUnlimited(state) && seconds === 0) return state
+  const grown = state.rate * RESTORED_PER_SECOND ** (millis / 1_000)
+  const rate = isUnlimited(state) || grown >= Math.min(state.ceiling, UNLIMITED) ? state.ceiling : grown
+  return {
+    ceiling: state.ceiling,
+    floor: state.floor,
+    rate,
+    level:
+      rate === Number.POSITIVE_INFINITY
+        ? rate
+        : Math.min(Math.max(1, rate), state.level + (Math.min(state.rate, rate) * millis) / 1_000),
+    answered: seconds === 0 ? state.answered : 0,
+    answeredBefore: seconds === 0 ? state.answeredBefore : seconds === 1 ? state.answered : 0
+  }
+}
+
+const advance = (state: Budget, now: number): Budget => {
+  if (now <= state.at) return state
+  const millis = now - state.at
+  const seconds = Math.floor((now - state.secondAt) / 1_000)
+  return {
+    ...state,
+    requests: advanced(state.requests, millis, seconds),
+    compute: advanced(state.compute, millis, seconds),
+    at: now,
+    secondAt: state.secondAt + 1_000 * seconds
+  }
+}
+
+const bucketDelay = (state: Bucket, ahead: number, cost: number): number => {
+  if (isUnlimited(state)) return 0
+  const missing = ahead + Math.min(cost, capacity(state)) - state.level
+  return missing <= 0 ? 0 : Math.max(1, Math.ceil((1_000 * missing) / state.rate))
+}
+
+/** Milliseconds until a request of this cost can be sent behind others that wait. Changes nothing. */
+export const delayOf = (state: Budget, cost: Cost, ahead: Cost, now: number): number => {
+  const current = advance(state, now)
+  return Math.max(
+    0,
+    current.pausedUntil - now,
+    bucketDelay(current.requests, ahead.requests, cost.requests),
+    bucketDelay(current.compute, ahead.computeUnits, cost.computeUnits)
+  )
+}
+
+const spent = (state: Bucket, cost: number): Bucket =>
+  isUnlimited(state) ? state : { ...state, level: state.level - cost }
+
+const spend = (state: Budget, cost: Cost): Budget =>
+  isUnlimited(state.requests) && isUnlimited(state.compute)
+    ? state
+    : { ...state, requests: spent(state.requests, cost.requests), compute: spent(state.compute, cost.computeUnits) }
+
+const answered = (state: Budget, cost: Cost): Budget => ({
+  ...state,
+  requests: { ...state.requests, answered: state.requests.answered + cost.requests },
+  compute: { ...state.compute, answered: state.compute.answered + cost.computeUnits },
+  refusals: 0
+})
+
+const reduced = (state: Bucket, first: number): Bucket => {
+  const granted = Math.max(state.answered, state.answeredBefore, state.floor)
+  const rate = Math.min(state.ceiling, Math.max(isUnlimited(state) ? first : state.rate / 2, granted))
+  return { ...state, rate, level: Math.min(state.level, 0) }
+}
+
+/** Compute units adapt only where the operator stated a limit of them. */
+const reducedRates = (state: Budget): Pick<Budget, "requests" | "compute"> => ({
+  requests: reduced(state.requests, FIRST_RATE.requests),
+  compute:
+    state.compute.ceiling === Number.POSITIVE_INFINITY ? state.compute : reduced(state.compute, FIRST_RATE.compute)
+})
+
+const limited = (state: Budget, sentAt: number, retryAfterMillis: number | undefined, now: number): Budget => {
+  const named = retryAfterMillis === undefined ? 0 : Math.min(LONGEST_RETRY_AFTER_MILLIS, Math.max(0, retryAfterMillis))
+  const pausedUntil = Math.max(state.pausedUntil, now + named)
+  if (sentAt < state.refusedAt) return { ...state, pausedUntil }
+  const pause = Math.min(PAUSE.longest, PAUSE.first * 2 ** Math.min(state.refusals, 20))
+  const isReduced = state.refusals > 0 || now - state.reducedAt >= REDUCTION_SPACING_MILLIS
+  return {
+    ...state,
+    ...(isReduced ? reducedRates(state) : {}),
+    pausedUntil: retryAfterMillis === undefined ? Math.max(pausedUntil, now + pause) : pausedUntil,
+    refusedAt: now,
+    reducedAt: isReduced ? now : state.reducedAt,
+    refusals: state.refusals + 1
+  }
+}
+
+export const decide = (before: Budget, event: Event, now: number): Decision => {
+  const budget = advance(before, now)
+  switch (event._tag) {
+    case "Asked": {
+      const delayMillis = delayOf(budget, event.cost, FREE, now)
+      return delayMillis > 0 ? { budget, delayMillis } : { budget: spend(budget, event.cost), delayMillis: 0 }
+    }
+    case "Sent":
+      return { budget: spend(budget, event.cost), delayMillis: 0 }
+    case "Answered":
+      return { budget: answered(budget, event.cost), delayMillis: 0 }
+    case "Limited":
+      return { budget: limited(budget, event.sentAt, event.retryAfterMillis, now), delayMillis: 0 }
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Knows which endpoints take state overrides in `eth_call`, which no standard requires. One small call tells: an account is given
+ * code that returns its own balance, and a balance. An endpoint that ignores or refuses either gives another answer.
+ */
+import { Duration, Effect, Exit } from "effect"
+import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
+
+/** Any address without code and balance. */
+const ACCOUNT = "0x73746174652d6f766572726964652d70726f6265"
+
+/** SELFBALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
+const RETURN_OWN_BALANCE = "0x4760005260206000f3"
+
+const BALANCE = "0x2a"
+const EXPECTED = `0x${"2a".padStart(64, "0")}`
+
+const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_OWN_BALANCE, balance: BALANCE } }]
+
+/** Lifetimes of the results. An endpoint without support is tried again sooner, since its refusal may have been a passing one. */
+const SUPPORTED_FOR = Duration.hours(1)
+const UNSUPPORTED_FOR = Duration.minutes(5)
+
+export interface StateOverrides {
+  /** Fails unless the endpoint takes state overrides. Asks it at most once in an hour. */
+  readonly require: (endpoint: Endpoint) => Effect.Effect<void, RpcFailure>
+  /** False if no endpoint takes them. Fails if none does and one did not answer. */
+  readonly isSupported: Effect.Effect<boolean, RpcFailure>
+}
+
+const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => {
+  if (Exit.isFailure(exit)) return Duration.zero
+  return exit.value ? SUPPORTED_FOR : UNSUPPORTED_FOR
+}
+
+export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
+  const checks = new Map<Endpoint, Effect.Effect<boolean, RpcFailure>>()
+  for (const endpoint of endpoints) {
+    const check = endpoint.request("eth_call", PARAMS).pipe(
+      Effect.map((answer) => String(answer).toLowerCase() === EXPECTED),
+      Effect.catchTag("RpcError", () => Effect.succeed(false))
+    )
+    checks.set(endpoint, yield* Effect.cachedWithTTL(check, lifetime))
+  }
+
+  const require: StateOverrides["require"] = (endpoint) =>
+    Effect.flatMap(checks.get(endpoint) ?? Effect.succeed(true), (isSupported) =>
+      isSupported
+        ? Effect.void
+        : Effect.fail(new EndpointFailed({ endpoint: endpoint.name, detail: "takes no state overrides in eth_call" }))
+    )
+
+  const isSupported = Effect.gen(function* () {
+    const results = yield* Effect.forEach(checks.values(), (check) => Effect.result(check), {
+      concurrency: "unbounded"
+    })
+    if (results.some((result) => result._tag === "Success" && result.success)) return true
+    for (const result of results) if (result._tag === "Failure") return yield* Effect.fail(result.failure)
+    return false
+  })
+
+  return { require, isSupported } satisfies StateOverrides
+})
