@@ -26,6 +26,7 @@ export interface StoredMessage extends OutboxEntry {
   readonly message: OutboxMessage
   readonly state: "pending" | "delivered" | "rejected"
   readonly dueAtMs: number
+  readonly leasedUntilMs?: number | undefined
   /** Absent before it was acknowledged. */
   readonly deliveredAtMs?: number
 }

@@ -17,12 +17,13 @@ const make = Effect.gen(function* () {
     return yield* Ref.modify(state, (current) => {
       const due = HashMap.toEntries(current.outbox)
         .filter(
-          ([, message]) => message.state === "pending" && topicOf(message.message) === topic && message.dueAtMs <= now
+          ([, { dueAtMs, leasedUntilMs = now, message, state: is }]) =>
+            is === "pending" && topicOf(message) === topic && dueAtMs <= now && leasedUntilMs <= now
         )
         .toSorted(([, a], [, b]) => a.dueAtMs - b.dueAtMs || Number(a.id) - Number(b.id))
         .slice(0, limit)
       const outbox = due.reduce(
-        (acc, [key, message]) => HashMap.set(acc, key, { ...message, dueAtMs: now + leaseMillis }),
+        (acc, [key, message]) => HashMap.set(acc, key, { ...message, leasedUntilMs: now + leaseMillis }),
         current.outbox
       )
       return [due.map(([, { attempts, id, message }]) => ({ id, message, attempts })), { ...current, outbox }]
@@ -47,7 +48,9 @@ const make = Effect.gen(function* () {
       ),
     defer: (id, nextAttemptMs) =>
       change(id, (message) =>
-        message.state === "pending" ? { ...message, attempts: message.attempts + 1, dueAtMs: nextAttemptMs } : message
+        message.state === "pending"
+          ? { ...message, attempts: message.attempts + 1, dueAtMs: nextAttemptMs, leasedUntilMs: undefined }
+          : message
       ),
     reject: (id) =>
       change(id, (message) => (message.state === "pending" ? { ...message, state: "rejected" } : message)),
@@ -56,7 +59,7 @@ const make = Effect.gen(function* () {
       const before = Array.from(HashMap.values((yield* Ref.get(state)).outbox)).find((message) => message.id === id)
       if (before === undefined || before.state === "delivered") return "gone"
       if (before.state === "pending") return "pending"
-      yield* change(id, (message) => ({ ...message, state: "pending", dueAtMs: now }))
+      yield* change(id, (message) => ({ ...message, state: "pending", dueAtMs: now, leasedUntilMs: undefined }))
       return "reopened"
     }),
     counts
