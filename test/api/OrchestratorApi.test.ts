@@ -102,18 +102,37 @@ const ROUTES = {
   },
   "get /chains": { "500": ["internal error"] },
   "get /tokens": { "404": ["not found"], "422": [undefined], "500": ["internal error"] },
-  "post /watch/tick": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
-  "get /admin/health": { "401": ["unauthorized"], "500": ["internal error"] },
-  "get /admin/alerts": { "401": ["unauthorized"], "500": ["internal error"], "503": ["internal error"] },
+  "post /watch/tick": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /admin/health": { "401": ["unauthorized"], "429": ["rate limit exceeded"], "500": ["internal error"] },
+  "get /admin/alerts": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/intents": {
     "401": ["unauthorized"],
     "422": [undefined],
+    "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
   },
   "post /admin/intents/{id}/retry": {
     "401": ["unauthorized"],
     "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "post /admin/outbox/{id}/close": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
     "500": ["internal error"],
     "503": ["internal error"]
   },

@@ -51,7 +51,14 @@ const routes = new Set(
 const settings = new Set(documented.flatMap((group) => group.settings.map(({ name }) => name)))
 
 /** Looks like a setting, and is none. */
-const NOT_SETTINGS = new Set(["POSTGRES_PASSWORD", "KNOWN_BRIDGES", "ORDER_TYPES", "DEFAULT_DOMAIN_NAME"])
+const NOT_SETTINGS = new Set([
+  "POSTGRES_PASSWORD",
+  "API_DOMAIN",
+  "BUILDER_DOMAIN",
+  "KNOWN_BRIDGES",
+  "ORDER_TYPES",
+  "DEFAULT_DOMAIN_NAME"
+])
 
 /** Flags of every command, by its path such as `payouts open`. */
 const commands: ReadonlyMap<string, ReadonlySet<string>> = new Map(

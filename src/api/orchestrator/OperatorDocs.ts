@@ -134,3 +134,12 @@ export const retry = documented({
     }
   }
 })
+
+export const closeMessage = documented({
+  summary: "Close a rejected message",
+  description: withErrors(
+    "Ends a message that the builder backend rejects for good, or that cannot be read, and clears its alert. The message is not delivered. For an operator who has compared the books of the backend with the chain, and has corrected them where they were wrong.",
+    [[404, "not found", "no alert stands for such a message"], ...always]
+  ),
+  response: { status: 200, body: { id: "41", outcome: "closed" } }
+})

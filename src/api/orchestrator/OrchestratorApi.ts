@@ -35,6 +35,7 @@ import * as OperatorDocs from "./OperatorDocs.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
   ChainIdText,
+  ClosedMessage,
   IntentAccepted,
   IntentSubmission,
   IntentView,
@@ -155,7 +156,12 @@ export const Operator = HttpApiGroup.make("operator")
       params: intent,
       success: RetryOutcome,
       error: [NotFound, Unavailable, InternalError]
-    }).annotateMerge(OperatorDocs.retry)
+    }).annotateMerge(OperatorDocs.retry),
+    HttpApiEndpoint.post("closeMessage", "/admin/outbox/:id/close", {
+      params: { id: described(Schema.String, "Identifier of the message: `details.outboxId` of its alert.") },
+      success: ClosedMessage,
+      error: [NotFound, Unavailable, InternalError]
+    }).annotateMerge(OperatorDocs.closeMessage)
   )
   .middleware(OperatorOnly)
   .annotateMerge(

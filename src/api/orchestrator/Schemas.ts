@@ -111,6 +111,11 @@ export const TickReport = Schema.Struct({
   unavailableChains: described(Schema.Array(ChainId), "Chains whose nodes did not answer.")
 }).annotate({ identifier: "TickReport" })
 
+export const ClosedMessage = Schema.Struct({
+  id: described(Schema.String, "Identifier of the message."),
+  outcome: described(Schema.Literal("closed"), "Always `closed`.")
+}).annotate({ identifier: "ClosedMessage" })
+
 export const Liveness = Schema.Struct({ ok: described(Schema.Literal(true), "Always true.") }).annotate({
   identifier: "Liveness"
 })

@@ -84,7 +84,7 @@ const messageFields = (message: OutboxMessage | UnreadableMessage): Record<strin
 const eventAlertKey = (status: number): string => `sweep_event_rejected:${status}`
 
 const alertOf = ({ id, message }: OutboxEntry, refused: LedgerRefused, nowMs: number): NewAlert => {
-  const details = { ...messageFields(message), status: refused.status, detail: refused.detail }
+  const details = { ...messageFields(message), outboxId: id, status: refused.status, detail: refused.detail }
   if (message._tag === "SweepEvent") {
     return {
       key: eventAlertKey(refused.status),
@@ -99,7 +99,7 @@ const alertOf = ({ id, message }: OutboxEntry, refused: LedgerRefused, nowMs: nu
     key: `outbox_rejected:${id}`,
     severity: "critical",
     kind: "outbox_rejected",
-    message: `The builder backend rejected a ${message._tag.toLowerCase()} for good: its books differ from what was settled. Correct them there. The message is offered again every five minutes.`,
+    message: `The builder backend rejected a ${message._tag.toLowerCase()} for good: its books differ from what was settled. Correct them there. The message is offered again every 30 seconds. Close it if the books are right without it.`,
     details
   }
 }

@@ -37,6 +37,11 @@ export class OutboxDelivery extends Context.Service<
     readonly deliver: (topic: Topic) => Effect.Effect<DeliveryReport, StoreUnavailable>
     /** Makes rejected messages due again, and clears alerts whose cause has gone. */
     readonly lookAgain: Effect.Effect<void, StoreUnavailable>
+    /**
+     * Ends a message that was rejected or cannot be read, for an operator who has corrected the books by hand. It is not delivered.
+     * False if no alert stands for the message.
+     */
+    readonly close: (id: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("sweep/orchestrator/OutboxDelivery") {
   /** Runs only when its methods are called. */
@@ -44,6 +49,7 @@ export class OutboxDelivery extends Context.Service<
     OutboxDelivery,
     Effect.gen(function* () {
       const ledger = yield* BuilderLedger
+      const close = yield* RejectedMessages.makeClose
       const lookAgain = yield* RejectedMessages.make
       const offer = yield* Offer.make
       const outbox = yield* Outbox
@@ -89,7 +95,7 @@ export class OutboxDelivery extends Context.Service<
         }
       })
 
-      return { runOnce: runOnce(), deliver, lookAgain: lookAgain() }
+      return { runOnce: runOnce(), deliver, lookAgain: lookAgain(), close }
     })
   ).pipe(Layer.provide(StandingAlerts.layer))
 

@@ -5,6 +5,7 @@ import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
 import { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
+import { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
 import { Watcher } from "../../orchestrator/watch/Watcher.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import { mask } from "../shared/Masked.ts"
@@ -23,6 +24,7 @@ export const operator = HttpApiBuilder.group(
     const watcher = yield* Watcher
     const healthCheck = yield* HealthCheck
     const alerts = yield* Alerts
+    const delivery = yield* OutboxDelivery
     const desk = yield* IntentDesk
     return handlers
       .handle(
@@ -51,6 +53,16 @@ export const operator = HttpApiBuilder.group(
           function* ({ params: { id } }) {
             const outcome = yield* desk.retry(id.toLowerCase())
             return yield* Effect.mapError(Effect.fromOption(outcome), () => new NotFound())
+          },
+          Effect.catchTag("StoreUnavailable", unavailable)
+        )
+      )
+      .handle(
+        "closeMessage",
+        Effect.fn("POST /admin/outbox/:id/close")(
+          function* ({ params: { id } }) {
+            if (!(yield* delivery.close(id))) return yield* new NotFound()
+            return { id, outcome: "closed" as const }
           },
           Effect.catchTag("StoreUnavailable", unavailable)
         )

@@ -11,6 +11,7 @@ import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
+import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
 import type { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { Watcher } from "../../orchestrator/watch/Watcher.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
@@ -77,6 +78,7 @@ export type Services =
   | HealthCheck
   | IntentDesk
   | Readiness
+  | OutboxDelivery
   | Alerts
   | Chains
   | Idempotency

@@ -99,6 +99,29 @@ describe("the outbox delivery", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("closes a message that the books will never agree with, and no other", () =>
+    Effect.gen(function* () {
+      const { close, lookAgain } = yield* OutboxDelivery
+      const { list } = yield* AlertsPort
+      yield* misbook
+      yield* settle("a", 1)
+      yield* settle("b", 2, 5n, "another settlement")
+      assert.deepStrictEqual(yield* deliver, { delivered: 1, deferred: 0, rejected: 1 })
+      const [alert] = yield* list
+      const id = String(alert?.details["outboxId"])
+      assert.isFalse(yield* close("0"))
+      assert.lengthOf(yield* list, 1)
+
+      assert.isTrue(yield* close(id))
+      assert.deepStrictEqual(yield* list, [])
+      assert.deepStrictEqual(yield* counts, { pending: 0, rejected: 0 })
+      assert.isFalse(yield* close(id))
+      yield* lookAgain
+      assert.deepStrictEqual(yield* deliver, { delivered: 0, deferred: 0, rejected: 0 })
+      assert.deepStrictEqual(yield* list, [])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("tries again ever later while the ledger is down, at most five minutes apart", () =>
     Effect.gen(function* () {
       yield* settle("a", 1)

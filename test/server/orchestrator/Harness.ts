@@ -19,6 +19,7 @@ import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
+import { OutboxDelivery } from "../../../src/orchestrator/outbox/OutboxDelivery.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import type { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
@@ -218,6 +219,7 @@ export interface UseCases {
   readonly alerts: Alerts["Service"]["list"]
   readonly stuck: IntentDesk["Service"]["stuck"]
   readonly retry: IntentDesk["Service"]["retry"]
+  readonly close: OutboxDelivery["Service"]["close"]
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
   readonly pausedChains: ReadonlyArray<number>
@@ -262,6 +264,7 @@ const working: UseCases = {
     Effect.succeed(
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
+  close: (id) => Effect.succeed(id === "41"),
   store: RateLimitStore.layerMemory,
   keys: IdempotencyInMemory.layer,
   pausedChains: []
@@ -308,6 +311,7 @@ export const services = (
     Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable, prices: all.prices }),
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),
+    Layer.mock(OutboxDelivery, { close: all.close }),
     Layer.mock(Readiness, { check: all.ready }),
     Layer.mock(Alerts, { list: all.alerts }),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),

@@ -14,7 +14,8 @@ describe("operator routes", () => {
     ["GET", "/admin/health"],
     ["GET", "/admin/alerts"],
     ["GET", "/admin/intents?state=stuck"],
-    ["POST", `/admin/intents/${ID}/retry`]
+    ["POST", `/admin/intents/${ID}/retry`],
+    ["POST", "/admin/outbox/41/close"]
   ] as const
 
   it.effect("200 with the token, however the scheme is written", () =>
@@ -113,13 +114,14 @@ describe("operator routes", () => {
   it.effect("503 masked: the database is away", () =>
     Effect.gen(function* () {
       const { call } = yield* serve(
-        { tick: storeDown, alerts: storeDown, stuck: () => storeDown, retry: () => storeDown },
+        { tick: storeDown, alerts: storeDown, stuck: () => storeDown, retry: () => storeDown, close: () => storeDown },
         withOperator
       )
       expectError(yield* call("/watch/tick", { method: "POST", ...asOperator }), 503, "internal error")
       expectError(yield* call("/admin/alerts", asOperator), 503, "internal error")
       expectError(yield* call("/admin/intents", asOperator), 503, "internal error")
       expectError(yield* call(`/admin/intents/${ID}/retry`, { method: "POST", ...asOperator }), 503, "internal error")
+      expectError(yield* call("/admin/outbox/41/close", { method: "POST", ...asOperator }), 503, "internal error")
     })
   )
 
@@ -172,6 +174,15 @@ describe("operator routes", () => {
         explanation: "It is free."
       })
       expectError(yield* call("/admin/intents/x/retry", post), 404, "not found")
+    })
+  )
+
+  it.effect("200 for a message that is closed, and 404 if no alert stands for it", () =>
+    Effect.gen(function* () {
+      const { call } = yield* serve({}, withOperator)
+      const post = { method: "POST", ...asOperator }
+      expectAnswer(yield* call("/admin/outbox/41/close", post), 200, { id: "41", outcome: "closed" })
+      expectError(yield* call("/admin/outbox/42/close", post), 404, "not found")
     })
   )
 })
