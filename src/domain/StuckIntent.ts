@@ -14,7 +14,7 @@ export const WaitsFor = Schema.Literals([
   "chain",
   /** A lane with gas and a working key. */
   "lane",
-  /** Another sweep of the same owner: one at a time is sent. */
+  /** Another sweep of the same owner, as one at a time is sent, or the owner's own transactions in a node's pool. */
   "owner",
   /** The end of a relayer's lease: the relayer has claimed it and not finished. */
   "lease",

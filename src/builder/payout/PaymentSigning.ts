@@ -6,7 +6,7 @@ import type { PayoutBatch } from "../../domain/Payout.ts"
 import { paymentData, permitTypedData } from "../../domain/PayoutPayment.ts"
 import { PayoutRegister } from "../../ports/builder/PayoutRegister.ts"
 import { VaultKey } from "../../ports/builder/VaultKey.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, SendRefusal } from "../../ports/shared/Chains.ts"
 import * as PaymentChecks from "./PaymentChecks.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { refused } from "./PaymentRefused.ts"
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
     yield* client.send(raw).pipe(
       Effect.catchTag("SendRejected", (rejected) =>
         // Another transaction took the nonce meanwhile. The next look sees its effect.
-        rejected.reason === "NonceTooLow" || rejected.reason === "Underpriced" ? Effect.void : Effect.fail(rejected)
+        isTaken(rejected.reason) ? Effect.void : Effect.fail(rejected)
       )
     )
     yield* client
@@ -91,3 +91,10 @@ export const make = Effect.fnUntraced(function* (options: SigningOptions) {
 
   return { sign, approve }
 })
+
+/** True when another transaction has the nonce, or the pool waits for a higher fee. */
+const isTaken = (reason: SendRefusal): boolean =>
+  reason === "NonceTooLow" ||
+  reason === "ReplacementUnderpriced" ||
+  reason === "Underpriced" ||
+  reason === "FeeCapTooLow"

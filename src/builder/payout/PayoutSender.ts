@@ -60,7 +60,7 @@ const broadcast = Effect.fnUntraced(function* (
   yield* client.send(raw).pipe(
     // The node may have passed the transaction on, whatever it answered. The next look tells.
     Effect.catchTag("SendRejected", (rejected) =>
-      rejected.reason === "Invalid"
+      rejected.reason === "Invalid" || rejected.reason === "TooLarge" || rejected.reason === "GasAboveBlock"
         ? Effect.fail(rejected)
         : Effect.annotateLogs(Effect.logWarning("payout.rejected"), { txHash, detail: rejected.message })
     )

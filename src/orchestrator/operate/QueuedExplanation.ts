@@ -54,6 +54,16 @@ const waiting = (situation: Situation): Explanation => {
       advice: "If the relayer that claimed it is dead, retry: another one claims it at once."
     }
   }
+  const blocking = situation.alerts.find(
+    ({ details, kind }) => kind === "owner_blocks_batch" && details["intentId"] === intent.id
+  )
+  if (restsUntilMs !== undefined && blocking !== undefined) {
+    return {
+      waitsFor: "owner",
+      explanation: `${blocking.message} The next attempt is in ${duration(restsUntilMs - nowMs)}.`,
+      advice: "Only the owner can end it: once its own transactions are mined or dropped, the sweep is sent."
+    }
+  }
   if (restsUntilMs !== undefined) {
     return {
       waitsFor: "rest",

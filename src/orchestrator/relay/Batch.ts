@@ -32,7 +32,6 @@ export const make = Effect.gen(function* () {
     const { lane } = conditions
     return yield* dispatch.send(client, conditions, parcel).pipe(
       Effect.tap(alerts.clear(signingFailedKey(client, lane))),
-      Effect.as(parcel.intentIds.length),
       Effect.catchTags({
         SigningFailed: (error) =>
           alerts
@@ -43,9 +42,9 @@ export const make = Effect.gen(function* () {
               message: `Lane ${lane} on ${client.chain.name} cannot sign. Check its key in RELAYER_KEYS.`,
               details: { chainId: client.chain.id, lane, detail: error.detail }
             })
-            .pipe(Effect.andThen(postpone(parcel.intentIds)), Effect.as(0)),
+            .pipe(Effect.andThen(postpone(Dispatch.idsOf(parcel))), Effect.as(0)),
         // Another worker sent some of them after this one's lease had ended. The others are free again.
-        IntentTaken: () => Effect.as(postpone(parcel.intentIds), 0)
+        IntentTaken: () => Effect.as(postpone(Dispatch.idsOf(parcel)), 0)
       })
     )
   })
@@ -84,7 +83,7 @@ export const make = Effect.gen(function* () {
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
     const ready = prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
     recent.remember(ready.map(({ intent }) => intent))
-    const sent = yield* Effect.forEach(dispatch.parcels(client, conditions, ready), (parcel) =>
+    const sent = yield* Effect.forEach(dispatch.parcels(conditions, ready), (parcel) =>
       send(client, conditions, parcel)
     )
     yield* putOff(

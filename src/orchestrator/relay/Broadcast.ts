@@ -1,12 +1,26 @@
 /** Sends a stored transaction to a node. The node's answer decides nothing about the sweep: only blocks do. */
 import { Effect } from "effect"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import type { ChainClient, SendRejected } from "../../ports/shared/Chains.ts"
+import type { ChainClient, SendRefusal, SendRejected } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { laneLow } from "./Lanes.ts"
 
-/** Makes `broadcast(client, transaction, attempt)`. It fails only when the store does; the transaction is then unchanged. */
+/**
+ * Answer of a chain's nodes to one attempt. `accepted`: a node has it, and no other transaction with its nonce. `refused`: every
+ * node that was asked refused it. `unknown`: it may have reached a node.
+ */
+export type Answer =
+  | { readonly _tag: "accepted" }
+  | { readonly _tag: "refused"; readonly reason: SendRefusal; readonly detail: string }
+  | { readonly _tag: "unknown" }
+
+/**
+ * Makes `broadcast(client, transaction, attempt)`, which returns the nodes' answer. It fails only when the store does; the
+ * transaction is then unchanged.
+ */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const transactions = yield* RelayTransactions
@@ -20,10 +34,21 @@ export const make = Effect.gen(function* () {
     switch (reason) {
       // Another transaction has the nonce, perhaps an earlier version of this one. The watcher finds out.
       case "NonceTooLow":
+      case "ReplacementUnderpriced":
+      // The watcher sends it again, with higher fees in time.
       case "Underpriced":
+      case "FeeCapTooLow":
+      case "NonceGap":
+      case "SenderFull":
+      case "PoolFull":
+      // The caller sends it without the owner.
+      case "AuthorityBusy":
         return Effect.void
       case "InsufficientFunds":
         return alerts.raise(laneLow(chain, lane, detail))
+      case "DelegatedSender":
+      case "GasAboveBlock":
+      case "TooLarge":
       case "Invalid":
         return alerts.raise({
           key: rejectedKey(chain.id, lane),
@@ -36,18 +61,24 @@ export const make = Effect.gen(function* () {
   }
 
   return Effect.fn("Relay.broadcast")(
-    function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
+    function* (
+      client: ChainClient,
+      transaction: RelayTransaction,
+      attempt: Attempt
+    ): Effect.fn.Return<Answer, StoreUnavailable> {
       const answer = yield* Effect.result(client.send(attempt.raw))
       // The node may have passed the bytes on, whatever it answered. They are sent again later, and their hash stays watched.
       yield* transactions.markBroadcast(attempt.hash)
       if (answer._tag === "Success") {
         yield* Effect.logInfo("relay.broadcast")
-        return yield* alerts.clear(rejectedKey(client.chain.id, transaction.lane))
+        yield* alerts.clear(rejectedKey(client.chain.id, transaction.lane))
+        return { _tag: "accepted" } satisfies Answer
       }
       yield* Effect.logWarning("relay.rejected").pipe(Effect.annotateLogs({ answer: answer.failure.message }))
-      if (answer.failure._tag === "SendRejected") {
-        yield* alertRejection(client, transaction, attempt, answer.failure)
-      }
+      if (answer.failure._tag !== "SendRejected") return { _tag: "unknown" } satisfies Answer
+      yield* alertRejection(client, transaction, attempt, answer.failure)
+      const { detail, reason } = answer.failure
+      return { _tag: "refused", reason, detail } satisfies Answer
     },
     (effect, client, transaction, attempt) =>
       Effect.annotateLogs(effect, transactionFields(client, transaction, attempt.hash))
@@ -55,3 +86,17 @@ export const make = Effect.gen(function* () {
 })
 
 const rejectedKey = (chainId: number, lane: string): string => `transaction_rejected:${chainId}:${lane}`
+
+/** True if nodes refuse the transaction because of an owner who is busy in their pools. */
+export const isBusy = (answer: Answer): answer is Answer & { readonly _tag: "refused" } =>
+  answer._tag === "refused" && answer.reason === "AuthorityBusy"
+
+/** The sweep whose owner the nodes' answer names; undefined if it names none, or several. */
+export const named = <A extends { readonly intent: Pick<Intent, "order"> }>(
+  detail: string,
+  members: ReadonlyArray<A>
+): A | undefined => {
+  const text = detail.toLowerCase()
+  const [only, ...others] = members.filter(({ intent }) => text.includes(intent.order.owner.toLowerCase()))
+  return others.length === 0 ? only : undefined
+}

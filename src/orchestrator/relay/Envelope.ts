@@ -8,6 +8,7 @@ import type { GasFees } from "../../domain/FeeBump.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { SELF_SEND_GAS } from "../../domain/RelayGas.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 
 /** Parses a signed transaction of type 2 (EIP-1559) or 4 (EIP-7702). Throws for any other: the relayer signs no others. */
@@ -35,6 +36,16 @@ export const parse = (raw: Hex): UnsignedTransaction => {
       yParity: yParity === 1 ? 1 : 0
     }))
   }
+}
+
+/** Accounts whose sweeps the transaction carries. `decodeRun` decodes the calldata of the entry. */
+export const accountsIn = (
+  raw: Hex,
+  entry: Address.Address,
+  decodeRun: SweepContracts["Service"]["decodeRun"]
+): ReadonlyArray<Address.Address> => {
+  const { data, to } = parse(raw)
+  return to === entry ? decodeRun(data).map(({ account }) => account) : [to]
 }
 
 /** A transaction that only uses up the lane's nonce. */

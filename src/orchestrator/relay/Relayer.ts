@@ -16,6 +16,7 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
 import * as Gate from "./Gate.ts"
 import * as Lanes from "./Lanes.ts"
+import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
 import type { Signed } from "./Prepared.ts"
 
@@ -55,6 +56,7 @@ export class Relayer extends Context.Service<
       const chains = yield* Chains
       const intents = yield* Intents
       const isOpen = yield* Gate.make
+      const ownerBlocks = yield* OwnerBlocks
       const { postpone, postponeUnanswered } = yield* Postponement.make
       const relayOn = yield* Batch.make
       const settings = yield* OrchestratorSettings
@@ -84,6 +86,7 @@ export class Relayer extends Context.Service<
 
       const claim = Effect.fnUntraced(function* (client: ChainClient) {
         const { id: chainId } = client.chain
+        yield* ownerBlocks.review(client)
         if (!(yield* isOpen(client))) return []
         // While no lane can send, the queue is left to other workers.
         if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return []
@@ -99,7 +102,7 @@ export class Relayer extends Context.Service<
 
       return { runOnce, claim, relay }
     })
-  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer]))
+  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer]))
 
   /** Runs on every chain until the scope closes: at each submission, and every `pollMillis`. */
   static readonly layer = Layer.effectDiscard(

@@ -2,11 +2,12 @@
 import { Effect, Option } from "effect"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
-import { type Block, type ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import * as Broadcast from "../relay/Broadcast.ts"
 import * as Envelope from "../relay/Envelope.ts"
+import * as Reduction from "../relay/Reduction.ts"
 import * as Signing from "../relay/Signing.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
@@ -80,8 +81,15 @@ type Detach = Effect.Success<typeof Conclusion.make>["detach"]
 /** Makes `act`, which carries out a plan. A transaction to conclude is returned, so that all of them are booked together. */
 const makeAct = Effect.fnUntraced(function* (detach: Detach) {
   const broadcast = yield* Broadcast.make
+  const reduce = yield* Reduction.make
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
+
+  /** Sends an attempt. If nodes refuse it because of an owner, a smaller one replaces it. */
+  const send = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
+    const answer = yield* broadcast(client, transaction, attempt)
+    if (Broadcast.isBusy(answer)) yield* reduce(client, transaction, attempt, answer.detail)
+  })
 
   const replace = Effect.fnUntraced(function* (
     { client }: ChainView,
@@ -94,7 +102,7 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
     yield* Effect.logWarning(kind === "cancel" ? "relay.cancelled" : "relay.replaced").pipe(
       Effect.annotateLogs({ newTxHash: attempt.hash, maxFeePerGas: attempt.maxFeePerGas.toString() })
     )
-    yield* broadcast(client, transaction, attempt)
+    yield* send(client, transaction, attempt)
     return { action: "replaced", resolutions: [] } satisfies Finding
   })
 
@@ -109,7 +117,7 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
       case "Wait":
         return NOTHING
       case "Rebroadcast":
-        yield* broadcast(view.client, transaction, newest)
+        yield* send(view.client, transaction, newest)
         return { action: "rebroadcast", resolutions: [] }
       case "Bump":
         return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...decided.fees }, transaction.kind)
@@ -124,7 +132,7 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
       case "Reorged":
         yield* transactions.setInclusion(transaction.id, undefined)
         yield* Effect.logWarning("relay.reorged")
-        yield* broadcast(view.client, transaction, newest)
+        yield* send(view.client, transaction, newest)
         return { action: "rebroadcast", resolutions: [] }
       case "Conclude":
         return Option.isNone(found) ? NOTHING : { transaction, ...found.value }

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Envelope from "../relay/Envelope.ts"
@@ -14,6 +15,7 @@ import * as SettlementAlerts from "./SettlementAlerts.ts"
 
 /** Makes `decideRest`, for a transaction in a confirmed block, and `decideDisplaced`, for one that can no longer be mined. */
 export const make = Effect.gen(function* () {
+  const contracts = yield* SweepContracts
   const intents = yield* Intents
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
@@ -55,8 +57,15 @@ export const make = Effect.gen(function* () {
       yield* warnOfLate(view.client, fresh, receipt)
       const unsettled = fresh.filter(({ id }) => !settled.has(id))
       yield* warnOfLost(view.client, transaction, unsettled)
+      // A smaller version may have been mined than the one that was signed first.
+      const carried =
+        sent === undefined
+          ? undefined
+          : Envelope.accountsIn(sent.raw, view.client.chain.contracts.entry, contracts.decodeRun)
       const causeOf = ({ order }: Intent): UnsettledCause =>
-        isCancel ? { _tag: "Cancelled" } : { _tag: "Ineffective", status, late: block.timestamp > order.deadline }
+        carried?.includes(order.owner) === false
+          ? { _tag: "Cancelled" }
+          : { _tag: "Ineffective", status, late: block.timestamp > order.deadline }
       const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`
       return finding([...resolutions, ...(yield* endUnsettled(view, transaction, unsettled, causeOf, detail))])
     },

@@ -7,6 +7,7 @@ import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { OwnerBlocks } from "../relay/OwnerBlocks.ts"
 import * as Duties from "./Duties.ts"
 import { report, type TickReport } from "./Findings.ts"
 
@@ -34,7 +35,9 @@ export class Watcher extends Context.Service<
   static readonly layerOnDemand = Layer.effect(
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
-  ).pipe(Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer]))
+  ).pipe(
+    Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer])
+  )
 
   /** Runs until the scope closes: each duty at its chain's new heads and every `pollMillis`, and all when `tick` is called. */
   static readonly layer = Layer.effect(
@@ -50,5 +53,7 @@ export class Watcher extends Context.Service<
       }
       return { tick }
     })
-  ).pipe(Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer]))
+  ).pipe(
+    Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer])
+  )
 }

@@ -6,6 +6,14 @@ import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Swept } from "../../domain/Swept.ts"
 import type { CallRequest, ChainClient, ChainUnavailable, Log } from "../shared/Chains.ts"
 
+/** One call of the entry's `run`. */
+export interface RunItem {
+  readonly account: Address.Address
+  readonly gasLimit: bigint
+  /** Calldata of `execute`. */
+  readonly data: Hex
+}
+
 /** Decoded revert data of a sweep. */
 export interface SweepRevert {
   /** Name of the Solidity error, e.g. `NonceUsed` or `Error`; `Unknown` if no ABI defines it. */
@@ -30,9 +38,9 @@ export class SweepContracts extends Context.Service<
      * Calldata of the entry's `run`, which calls each account with its gas limit. A call that fails does not affect the
      * others.
      */
-    readonly encodeRun: (
-      items: ReadonlyArray<{ readonly account: Address.Address; readonly gasLimit: bigint; readonly data: Hex }>
-    ) => Hex
+    readonly encodeRun: (items: ReadonlyArray<RunItem>) => Hex
+    /** Items of the calldata of `run`. Throws for any other calldata. */
+    readonly decodeRun: (data: Hex) => ReadonlyArray<RunItem>
     /** The guard's `Swept` event in a log; none for any other log, including one that another contract forged. */
     readonly decodeSwept: (
       guard: Address.Address,

@@ -46,14 +46,43 @@ export class CallReverted extends Schema.TaggedError<CallReverted>()("CallRevert
   }
 }
 
+/** Reason for which a node refuses a signed transaction. */
+export const SendRefusal = Schema.Literals([
+  /** A mined transaction, perhaps one of the same lane, has used the nonce. */
+  "NonceTooLow",
+  /** The sender has to send a transaction with a lower nonce first. */
+  "NonceGap",
+  /** An account whose authorization it carries has transactions of its own in the pool (EIP-7702). */
+  "AuthorityBusy",
+  /** The sender is a delegated account, of which nodes keep one pending transaction. */
+  "DelegatedSender",
+  /** The pool keeps no more transactions of the sender. */
+  "SenderFull",
+  /** Another transaction holds the nonce, and this one pays too little more to replace it. */
+  "ReplacementUnderpriced",
+  /** The fees are below what the pool accepts. */
+  "Underpriced",
+  /** The fee cap is below the base fee. */
+  "FeeCapTooLow",
+  "InsufficientFunds",
+  /** Nodes accept transactions of up to 128 KB. */
+  "TooLarge",
+  /** The gas limit is above that of a block or of a transaction. */
+  "GasAboveBlock",
+  /** The pool has no room. */
+  "PoolFull",
+  /** No node will accept it. */
+  "Invalid"
+])
+export type SendRefusal = typeof SendRefusal.Type
+
 /**
- * The node rejected a signed transaction. `NonceTooLow`: a mined transaction, perhaps one of the same lane, has used
- * the nonce. `Underpriced`: another transaction holds the nonce, or the fee is below what the pool or the base fee
- * requires. A send whose outcome is unknown fails with {@link ChainUnavailable} instead.
+ * Every node that was asked refused a signed transaction. A send whose outcome is unknown fails with
+ * {@link ChainUnavailable} instead.
  */
 export class SendRejected extends Schema.TaggedError<SendRejected>()("SendRejected", {
   chainId: Schema.Number,
-  reason: Schema.Literals(["NonceTooLow", "Underpriced", "InsufficientFunds", "Invalid"]),
+  reason: SendRefusal,
   detail: Schema.String
 }) {
   override get message(): string {
@@ -81,6 +110,30 @@ export interface Log {
   readonly transactionHash: Hash
   /** Position in the block. A reorg can change it. */
   readonly logIndex: number
+}
+
+/** Blocks from one number to another, both included. */
+export interface BlockRange {
+  readonly fromBlock: bigint
+  readonly toBlock: bigint
+}
+
+/** Logs to read. Topics match as in eth_getLogs: `null` matches any, a list matches one of its entries. */
+export interface LogFilter extends BlockRange {
+  readonly address: Address.Address
+  readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
+  /** End of the range from which it is read. Default: `oldest`. */
+  readonly order?: "oldest" | "newest"
+  /** The read ends after a part that has such a log. Default: it reads the whole range. */
+  readonly until?: (log: Log) => boolean
+  /** Maximum number of requests, since endpoints limit the blocks of one. Default: 40. */
+  readonly requests?: number
+}
+
+export interface ReadLogs {
+  readonly logs: ReadonlyArray<Log>
+  /** Rest of the range, which the read did not come to. Undefined if all is read. */
+  readonly unread?: BlockRange
 }
 
 export interface Receipt {
@@ -112,30 +165,6 @@ export interface CallRequest {
   /** Wei. */
   readonly value?: bigint
   readonly gas?: bigint
-/** Blocks from one number to another, both included. */
-export interface BlockRange {
-  readonly fromBlock: bigint
-  readonly toBlock: bigint
-}
-
-/** Logs to read. Topics match as in eth_getLogs: `null` matches any, a list matches one of its entries. */
-export interface LogFilter extends BlockRange {
-  readonly address: Address.Address
-  readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
-  /** End of the range from which it is read. Default: `oldest`. */
-  readonly order?: "oldest" | "newest"
-  /** The read ends after a part that has such a log. Default: it reads the whole range. */
-  readonly until?: (log: Log) => boolean
-  /** Maximum number of requests, since endpoints limit the blocks of one. Default: 40. */
-  readonly requests?: number
-}
-
-export interface ReadLogs {
-  readonly logs: ReadonlyArray<Log>
-  /** Rest of the range, which the read did not come to. Undefined if all is read. */
-  readonly unread?: BlockRange
-}
-
   /** Code of accounts during this call only, such as an owner's delegation that is not on chain yet. */
   readonly codeOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly code: Hex }>
   /** Balances in wei during this call only. */

@@ -85,6 +85,20 @@ type Case = readonly [why: string, HeldIntent, Circumstances, WaitsFor, ...words
 
 const cases: ReadonlyArray<Case> = [
   ["nobody claims it", queued, well, "relayer", "no relayer of alpha"],
+  [
+    "nodes refuse the owner's authorization",
+    { ...queued, restsUntilMs: NOW + 2_000 },
+    withAlert("owner_blocks_batch", { intentId: "the sweep" }),
+    "owner",
+    "Alert owner_blocks_batch. The next attempt is in 2 s."
+  ],
+  [
+    "nodes refuse the authorization of the owner of another sweep",
+    { ...queued, restsUntilMs: NOW + 2_000 },
+    withAlert("owner_blocks_batch", { intentId: "another" }),
+    "rest",
+    "is retried in 2 s"
+  ],
   ["it rests", { ...queued, restsUntilMs: NOW + 2_000 }, well, "rest", "is retried in 2 s"],
   [
     "it was given up",

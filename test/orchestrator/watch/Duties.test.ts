@@ -3,6 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
 import { LogSources } from "../../../src/orchestrator/settle/LogSources.ts"
+import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
 import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
 import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
@@ -120,7 +121,15 @@ describe("a duty", () => {
       )
     ).pipe(
       Effect.orDie,
-      Effect.provide(Layer.mergeAll(Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer))
+      Effect.provide(
+        Layer.mergeAll(
+          Settlements.layer,
+          LogSources.layer,
+          StandingAlerts.layer,
+          RecentIntents.layer,
+          OwnerBlocks.layer
+        )
+      )
     )
 
   it.effect("pauses longer while its chain does not answer", () =>

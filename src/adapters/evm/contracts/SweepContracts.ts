@@ -1,6 +1,15 @@
 /** {@link SweepContracts} by the ABIs of the compiled Solidity sources. */
 import { Effect, Layer, Option } from "effect"
-import { decodeErrorResult, encodeEventTopics, encodeFunctionData, erc20Abi, hexToBigInt, pad, size } from "viem"
+import {
+  decodeErrorResult,
+  decodeFunctionData,
+  encodeEventTopics,
+  encodeFunctionData,
+  erc20Abi,
+  hexToBigInt,
+  pad,
+  size
+} from "viem"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import { isNative } from "../../../domain/Token.ts"
@@ -120,6 +129,12 @@ export const layer = Layer.succeed(SweepContracts, {
   encodeExecute: (order, signature) =>
     encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
   encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
+  decodeRun: (data) =>
+    decodeFunctionData({ abi: sweepEntry.abi, data }).args[0].map(({ account, data: call, gasLimit }) => ({
+      account: Address.of(account),
+      gasLimit,
+      data: call
+    })),
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
   decodeSpent,

@@ -1,43 +1,10 @@
 /**
- * Meaning of the errors of nodes. Only `code: 3` for a revert is standard, so the messages of anvil, geth, erigon, nethermind, besu
- * and reth are matched. An error without a match is unknown and never counts as a refusal.
+ * Meaning of the errors of nodes to reads and calls. Only `code: 3` for a revert is standard, so the messages of anvil, geth,
+ * erigon, nethermind, besu and reth are matched. An error without a match is unknown and never counts as a refusal.
  */
 import { Exit, Option, Predicate } from "effect"
 import type { Hex } from "../../../domain/Hex.ts"
-import type { SendRejected } from "../../../ports/shared/Chains.ts"
 import type { RpcError, RpcFailure } from "./JsonRpc.ts"
-
-/** Outcome of sending a transaction that the node did not simply accept. */
-export type SendOutcome =
-  { readonly _tag: "Known" } | { readonly _tag: "Rejected"; readonly reason: SendRejected["reason"] }
-
-/** Tried in this order, because some messages match more than one pattern. */
-const SEND_MESSAGES: ReadonlyArray<readonly [RegExp, SendOutcome]> = [
-  [
-    /already known|known transaction|already.?imported|already exists|already_exists|AlreadyKnown|already in mempool|same hash was already/i,
-    { _tag: "Known" }
-  ],
-  [/nonce (is )?too low|OldNonce|nonce too small|old nonce/i, { _tag: "Rejected", reason: "NonceTooLow" }],
-  [
-    /underpriced|FeeTooLow|max fee per gas less than block base fee|feecap less than block base fee|gas price (is )?too low|below configured minimum|there is another transaction with same nonce|fee too low/i,
-    { _tag: "Rejected", reason: "Underpriced" }
-  ],
-  [
-    /insufficient ?(funds|balance)|not enough funds|upfront cost exceeds account balance|transaction would cause overdraft/i,
-    { _tag: "Rejected", reason: "InsufficientFunds" }
-  ],
-  [
-    /intrinsic gas|exceeds (the )?block gas limit|gas limit (is )?(too high|exceeded)|GasLimitExceeded|exceeds transaction gas cap|invalid (sender|signature|chain.?id|transaction)|chain id (is )?(invalid|mismatch)|oversized data|transaction too large|transaction type not supported|failed to decode|rlp|max priority fee per gas higher than max fee|tip (above|higher than) (max )?fee cap|exceeds the configured cap|empty authorization list|sender not an eoa|max initcode/i,
-    { _tag: "Rejected", reason: "Invalid" }
-  ]
-]
-
-/**
- * Meaning of a node's refusal of a transaction. `undefined` when the refusal is temporary (a full pool, a nonce gap, a rate limit, an
- * authority reserved by another transaction) or unknown.
- */
-export const sendOutcome = (error: RpcError): SendOutcome | undefined =>
-  SEND_MESSAGES.find(([pattern]) => pattern.test(error.text))?.[1]
 
 /** True when the call was executed and failed, so that every endpoint would fail: a revert, a halt, or too little balance. */
 const EXECUTION_FAILURE =

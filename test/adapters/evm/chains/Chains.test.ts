@@ -97,7 +97,7 @@ layer(Layer.fresh(all))("Chains over JSON-RPC, what nodes do", (it) => {
           Effect.map((error) => (error._tag === "SendRejected" ? error.reason : error.message))
         )
       assert.strictEqual(yield* reasonOf({ nonce: 0n }), "NonceTooLow")
-      assert.strictEqual(yield* reasonOf({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }), "Underpriced")
+      assert.strictEqual(yield* reasonOf({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }), "FeeCapTooLow")
       assert.strictEqual(yield* reasonOf({ gas: 20_000n }), "Invalid")
       assert.strictEqual(yield* reasonOf({ chainId: 5 }), "Invalid")
       assert.strictEqual(yield* reasonOf({ maxFeePerGas: parseEther("1") }), "InsufficientFunds")

@@ -166,15 +166,19 @@ describe("sends", () => {
       const reasons: Record<string, string> = {
         "nonce too low: next nonce 5, tx nonce 4": "NonceTooLow",
         OldNonce: "NonceTooLow",
-        "replacement transaction underpriced": "Underpriced",
+        "replacement transaction underpriced": "ReplacementUnderpriced",
         "transaction underpriced": "Underpriced",
-        "max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 7": "Underpriced",
-        "FeeTooLow, MaxFeePerGas too low": "Underpriced",
+        "max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 7": "FeeCapTooLow",
+        "FeeTooLow, MaxFeePerGas too low": "FeeCapTooLow",
         "insufficient funds for gas * price + value: balance 0, tx cost 5": "InsufficientFunds",
         "InsufficientFunds, Account balance: 0, cumulative cost: 5": "InsufficientFunds",
         "Upfront cost exceeds account balance": "InsufficientFunds",
         "intrinsic gas too low": "Invalid",
-        "exceeds block gas limit": "Invalid",
+        "exceeds block gas limit": "GasAboveBlock",
+        "txpool is full": "PoolFull",
+        "nonce too high": "NonceGap",
+        "authority already reserved": "AuthorityBusy",
+        "in-flight transaction limit reached for delegated accounts": "DelegatedSender",
         "invalid sender": "Invalid",
         "transaction type not supported": "Invalid",
         "rlp: expected input list for types.DynamicFeeTx": "Invalid"
@@ -194,11 +198,6 @@ describe("sends", () => {
         { status: 504, text: "" },
         { result: keccak256("0x00") },
         { result: null },
-        error("txpool is full"),
-        error("nonce too high"),
-        error("NonceGap, Future nonce. Expected nonce: 4"),
-        error("authority already reserved"),
-        error("in-flight transaction limit reached for delegated accounts"),
         error("internal error")
       ]
       for (const reaction of doubtful) {

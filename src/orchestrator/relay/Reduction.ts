@@ -1,0 +1,112 @@
+/**
+ * Replaces a transaction that nodes refuse because of an owner, although they may have had it before: by a smaller one with the
+ * same nonce and higher fees. The sweeps that it leaves out stay with the transaction until its nonce is used, since an earlier
+ * version with them may still be mined.
+ */
+import { Effect } from "effect"
+import * as BatchSearch from "../../domain/BatchSearch.ts"
+import type { Authorization } from "../../domain/Delegation.ts"
+import * as FeeBump from "../../domain/FeeBump.ts"
+import { batchGasLimit, itemGas } from "../../domain/RelayGas.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
+import { RecentIntents } from "../shared/RecentIntents.ts"
+import * as Broadcast from "./Broadcast.ts"
+import * as Envelope from "./Envelope.ts"
+import { OwnerBlocks } from "./OwnerBlocks.ts"
+import * as Signing from "./Signing.ts"
+
+/** Versions that one reduction offers to the nodes before it gives the nonce up. */
+const OFFERS = 40
+
+/** A sweep of a signed transaction. */
+interface Member {
+  readonly intent: Intent
+  readonly item: RunItem
+  readonly authorization: Authorization | undefined
+}
+
+/** Makes `reduce(client, transaction, refused, detail)`. `detail` is the nodes' answer to the attempt that they refused. */
+export const make = Effect.gen(function* () {
+  const blocks = yield* OwnerBlocks
+  const broadcast = yield* Broadcast.make
+  const contracts = yield* SweepContracts
+  const recent = yield* RecentIntents
+  const signAttempt = yield* Signing.make
+  const transactions = yield* RelayTransactions
+
+  /** The batch without the sweeps that the transaction carries no longer. */
+  const membersOf = (
+    client: ChainClient,
+    { authorizationList, data, gas, to }: UnsignedTransaction,
+    intents: ReadonlyMap<string, Intent>
+  ): ReadonlyArray<Member> => {
+    const items =
+      to === client.chain.contracts.entry ? contracts.decodeRun(data) : [{ account: to, gasLimit: gas, data }]
+    const carried = [...intents.values()]
+    return items.flatMap((item) => {
+      const intent = carried.find(({ order }) => order.owner === item.account)
+      if (intent === undefined) return []
+      const signed = intent.submission?.authorization
+      return [
+        { intent, item, authorization: authorizationList.find((each) => signed !== undefined && isSame(each, signed)) }
+      ]
+    })
+  }
+
+  const contentOf = (
+    client: ChainClient,
+    { nonce }: UnsignedTransaction,
+    members: ReadonlyArray<Member>,
+    fees: FeeBump.GasFees
+  ): UnsignedTransaction => ({
+    chainId: client.chain.id,
+    nonce,
+    to: client.chain.contracts.entry,
+    data: contracts.encodeRun(members.map(({ item }) => item)),
+    gas: batchGasLimit(
+      members.map(({ authorization, item }) => itemGas(item.gasLimit, authorization === undefined ? 0 : 1))
+    ),
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    authorizationList: members.flatMap(({ authorization }) => (authorization === undefined ? [] : [authorization]))
+  })
+
+  return Effect.fn("Relay.reduce")(function* (
+    client: ChainClient,
+    transaction: RelayTransaction,
+    refused: Attempt,
+    detail: string
+  ) {
+    const unsigned = Envelope.parse(refused.raw)
+    const members = membersOf(client, unsigned, yield* recent.get(transaction.intentIds))
+    const fees = FeeBump.raise(refused, yield* client.feesPerGas)
+    let search = BatchSearch.refused(
+      BatchSearch.start(members, ({ authorization, intent }) =>
+        blocks.isKnown(client, intent.order.owner) ? 2 : authorization === undefined ? 0 : 1
+      ),
+      Broadcast.named(detail, members)
+    )
+    let said = detail
+    for (let offers = 1; ; offers++) {
+      const batch = offers <= OFFERS ? BatchSearch.next(search) : []
+      const kind = batch.length === 0 ? "cancel" : "sweep"
+      const attempt = yield* signAttempt(
+        transaction.lane,
+        kind === "cancel" ? Envelope.selfSend(transaction, fees) : contentOf(client, unsigned, batch, fees)
+      )
+      yield* transactions.addAttempt(transaction.id, attempt, kind)
+      const answer = yield* broadcast(client, transaction, attempt)
+      if (kind === "cancel" || !Broadcast.isBusy(answer)) break
+      said = answer.detail
+      search = BatchSearch.refused(search, Broadcast.named(said, batch))
+    }
+    for (const { intent } of search.found) yield* blocks.note(client, intent, said)
+  })
+})
+
+const isSame = (one: Authorization, other: Authorization): boolean =>
+  BigInt(one.r) === BigInt(other.r) && BigInt(one.s) === BigInt(other.s)
