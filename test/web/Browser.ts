@@ -3,7 +3,13 @@ import chromium from "@sparticuz/chromium"
 import { Effect } from "effect"
 import { type Browser, type BrowserContextOptions, chromium as playwright } from "playwright-core"
 
-const args = chromium.args.filter((flag) => flag !== "--single-process")
+/** Draw pages by a software renderer of 3D graphics, which takes more CPU than everything else on them. */
+const GRAPHICS = ["--ignore-gpu-blocklist", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+const args = [
+  ...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.includes(flag)),
+  "--disable-gpu"
+]
 
 /** Closed with the scope. */
 export const open = Effect.acquireRelease(
