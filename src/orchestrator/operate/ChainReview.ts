@@ -6,9 +6,6 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
 
-/** True if an endpoint answered with the id of another chain. Its failure has no field of its own for it. */
-const servesAnotherChain = ({ detail }: ChainUnavailable): boolean => /serves chain \S+, not \d+/.test(detail)
-
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* StandingAlerts
@@ -44,7 +41,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     }
     const detail = answer !== undefined && Result.isFailure(answer) ? answer.failure.detail : ""
     yield* alertIf(
-      answer !== undefined && Result.isFailure(answer) && servesAnotherChain(answer.failure),
+      answer !== undefined && Result.isFailure(answer) && answer.failure.isOtherChain === true,
       "wrong_chain_id",
       `A node of ${chain.name} serves another chain and is not used. Correct rpcUrls in the chains file.`,
       { detail }

@@ -27,7 +27,9 @@ export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("Ch
   method: Schema.String,
   detail: Schema.String,
   /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
-  isBlockUnknown: Schema.optionalKey(Schema.Boolean)
+  isBlockUnknown: Schema.optionalKey(Schema.Boolean),
+  /** True when the node that answered last serves another chain. */
+  isOtherChain: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `chain ${this.chainId}: ${this.method} failed: ${this.detail}`

@@ -25,8 +25,9 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
       Effect.suspend((): Effect.Effect<A, ChainUnavailable> => {
         if (node.state === "silent") return Effect.never
         if (node.state === "answers") return Effect.sync(answer)
-        const detail = `127.0.0.1: serves chain 0x1, not ${chain.id}`
-        return Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "eth_getBlockByNumber", detail }))
+        const method = "eth_getBlockByNumber"
+        const failure = { chainId: chain.id, method, detail: "127.0.0.1: another chain" }
+        return Effect.fail(new ChainUnavailable({ ...failure, isOtherChain: true }))
       })
     return {
       ...FakeChain.client({

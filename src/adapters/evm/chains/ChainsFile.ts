@@ -1,6 +1,7 @@
 /** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { Deployment } from "../../../domain/Chain.ts"
+import { TokenInfo } from "../../../domain/Token.ts"
 import { nearest } from "../../../domain/Nearest.ts"
 import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
 
@@ -57,6 +58,8 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
 const CHAIN_KEYS = Object.keys(ChainSettings.fields)
 const CONTRACT_KEYS = Object.keys(Deployment.fields)
 const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
+/** Token lists may have two more keys, which the service does not use. */
+const TOKEN_KEYS = [...Object.keys(TokenInfo.fields), "tags", "extensions"]
 
 const keysOf = (value: unknown): ReadonlyArray<string> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
@@ -70,13 +73,16 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
         const meant = nearest(key, known)
         return `unknown key ${inside}${shown(key)}${Option.isSome(meant) ? `, did you mean ${meant.value}?` : ""}`
       })
-  const contracts = typeof entry === "object" && entry !== null && "contracts" in entry ? entry.contracts : undefined
-  const rpcUrls = typeof entry === "object" && entry !== null && "rpcUrls" in entry ? entry.rpcUrls : undefined
-  const endpoints: ReadonlyArray<unknown> = Array.isArray(rpcUrls) ? rpcUrls : []
+  const fields = new Map<string, unknown>(typeof entry === "object" && entry !== null ? Object.entries(entry) : [])
+  const ofEach = (field: string, known: ReadonlyArray<string>) => {
+    const parts: unknown = fields.get(field)
+    return Array.isArray(parts) ? parts.flatMap((part, index) => unknown(part, known, `${field}.${index}.`)) : []
+  }
   return [
     ...unknown(entry, CHAIN_KEYS, ""),
-    ...unknown(contracts, CONTRACT_KEYS, "contracts."),
-    ...endpoints.flatMap((endpoint, index) => unknown(endpoint, ENDPOINT_KEYS, `rpcUrls.${index}.`))
+    ...unknown(fields.get("contracts"), CONTRACT_KEYS, "contracts."),
+    ...ofEach("rpcUrls", ENDPOINT_KEYS),
+    ...ofEach("tokens", TOKEN_KEYS)
   ]
 }
 

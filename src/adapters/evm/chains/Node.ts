@@ -45,7 +45,8 @@ export const make = (chain: Chain, pool: JsonRpcPool): Node => {
       chainId: chain.id,
       method,
       detail: failure.message,
-      ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {})
+      ...(RpcErrors.isUnknownBlock(failure) ? { isBlockUnknown: true } : {}),
+      ...(failure._tag === "EndpointFailed" && failure.isOtherChain === true ? { isOtherChain: true } : {})
     })
   return {
     chain,

@@ -20,7 +20,9 @@ export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
 /** No usable answer: the network, a timeout, an HTTP error, a malformed body, or the wrong chain. */
 export class EndpointFailed extends Schema.TaggedError<EndpointFailed>()("EndpointFailed", {
   endpoint: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** True if the endpoint serves another chain. */
+  isOtherChain: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `${this.endpoint}: ${this.detail}`
@@ -58,7 +60,9 @@ export interface Endpoint {
 export const checkChain = (endpoint: string, answer: unknown, chainId: number): Effect.Effect<void, EndpointFailed> =>
   answer === `0x${chainId.toString(16)}`
     ? Effect.void
-    : Effect.fail(new EndpointFailed({ endpoint, detail: `serves chain ${String(answer)}, not ${chainId}` }))
+    : Effect.fail(
+        new EndpointFailed({ endpoint, detail: `serves chain ${String(answer)}, not ${chainId}`, isOtherChain: true })
+      )
 
 /** Checks before the first request that the endpoint serves `chainId`. Repeats the check until it got an answer. */
 export const verified = Effect.fnUntraced(function* (endpoint: Endpoint, chainId: number) {

@@ -72,6 +72,18 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("refuses unknown keys of tokens too, except those of token lists", () =>
+    Effect.gen(function* () {
+      const token = { chainId: 8453, address: address(0xd1), symbol: "USDC", name: "USD Coin", decimals: 6 }
+      const listed = { ...token, logoURI: "https://logo.example/usdc.png", tags: ["stablecoin"], extensions: {} }
+      yield* decode([{ ...entry, tokens: [token, listed] }])
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, tokens: [token, { ...token, logoUrl: "x", tier: "tier1" }] }])),
+        "chain 8453: unknown key tokens.1.logoUrl, did you mean logoURI?; chain 8453: unknown key tokens.1.tier"
+      )
+    })
+  )
+
   it.effect("may state the limits of an endpoint", () =>
     Effect.gen(function* () {
       const limited = { url: RPC, requestsPerSecond: 25, computeUnitsPerSecond: 500 }

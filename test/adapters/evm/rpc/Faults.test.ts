@@ -78,6 +78,10 @@ describe("reads over several endpoints", () => {
       const alone = network({ elsewhere: wrong })
       const error = yield* Effect.flip(alone.use((client) => client.balance(address(1))))
       assert.include(error.message, "serves chain 0x1")
+      assert.propertyVal(error, "isOtherChain", true)
+      const refusing = network({ elsewhere: () => "refuse connection" })
+      const refused = yield* Effect.flip(refusing.use((client) => client.balance(address(1))))
+      assert.notProperty(refused, "isOtherChain")
     })
   )
 
