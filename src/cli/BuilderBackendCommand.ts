@@ -1,7 +1,7 @@
 /** `./sweep builder-backend`: runs the builder backend with the settings of the environment. */
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import * as BuilderApp from "../apps/BuilderApp.ts"
+import type * as BuilderApp from "../apps/BuilderApp.ts"
 import { builder, BuilderConfig, builderSettings } from "../config/Builder.ts"
 import { chains } from "../config/Chains.ts"
 import { common, CommonConfig } from "../config/Common.ts"
@@ -66,7 +66,10 @@ const options = Effect.gen(function* () {
 
 export const builderBackendCommand = Command.make("builder-backend", {}, () =>
   Effect.gen(function* () {
-    return yield* Layer.launch(BuilderApp.layer(yield* options))
+    const resolved = yield* options
+    // Imported here, so that other commands do not load the service.
+    const app = yield* Effect.promise(() => import("../apps/BuilderApp.ts"))
+    return yield* Layer.launch(app.layer(resolved))
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(

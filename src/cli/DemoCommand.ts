@@ -3,8 +3,6 @@ import { Console, Effect, FileSystem, Layer, Logger, Path, Schema } from "effect
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
-import * as DevApp from "../apps/DevApp.ts"
-import * as Demo from "../devnet/demo/Demo.ts"
 import { asJson, asText } from "../devnet/demo/Events.ts"
 import { projectRoot } from "./Project.ts"
 
@@ -31,6 +29,10 @@ export const demoCommand = Command.make("demo", { json }, ({ json }) =>
     const logFile = path.join(projectRoot, ".sweep", "demo.log")
     yield* fs.makeDirectory(path.dirname(logFile), { recursive: true })
     yield* Console.error(`starting PostgreSQL, two chains, their contracts and the services. Log: ${logFile}`)
+    // Imported here, so that other commands do not load the services.
+    const [DevApp, Demo] = yield* Effect.promise(() =>
+      Promise.all([import("../apps/DevApp.ts"), import("../devnet/demo/Demo.ts")])
+    )
     const matched = yield* Effect.gen(function* () {
       const { info } = yield* DevApp.start({ directory: where })
       return yield* Demo.run(info, (event) => Console.log(json ? asJson(event) : asText(event)))

@@ -3,7 +3,7 @@ import { Config, Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
-import * as DevApp from "../apps/DevApp.ts"
+import type * as DevApp from "../apps/DevApp.ts"
 import * as Accounts from "../devnet/Accounts.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
@@ -61,7 +61,9 @@ export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ bl
     const ports = yield* PORTS
     const where = path.resolve(Option.getOrElse(directory, () => path.join(projectRoot, ".sweep")))
     yield* Console.error("starting PostgreSQL, two chains, their contracts and the services …")
-    const app = yield* DevApp.start({
+    // Imported here, so that other commands do not load the services.
+    const { start } = yield* Effect.promise(() => import("../apps/DevApp.ts"))
+    const app = yield* start({
       directory: where,
       blockSeconds,
       webDirectory: yield* WebBuild.ensure(projectRoot, bunExecutable),

@@ -4,13 +4,14 @@ import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { mcp } from "../config/Mcp.ts"
 import * as McpSettings from "../mcp/McpSettings.ts"
-import * as SweepMcp from "../mcp/SweepMcp.ts"
 import * as Problems from "./Problems.ts"
 
 export const mcpCommand = Command.make("mcp", {}, () =>
   Effect.gen(function* () {
     yield* Problems.check([mcp])
     const settings = yield* McpSettings.fromEnvironment
+    // Imported here, so that other commands do not load the tools.
+    const SweepMcp = yield* Effect.promise(() => import("../mcp/SweepMcp.ts"))
     const server = yield* Effect.forkChild(Layer.launch(SweepMcp.layerStdio(settings)))
     const exit = yield* Fiber.await(server)
     // The server interrupts itself when its client closes standard input, which is how a client stops it.

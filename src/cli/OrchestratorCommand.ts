@@ -1,7 +1,7 @@
 /** `./sweep orchestrator`: runs the orchestrator with the settings of the environment. */
 import { Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import * as OrchestratorApp from "../apps/OrchestratorApp.ts"
+import type * as OrchestratorApp from "../apps/OrchestratorApp.ts"
 import { chains } from "../config/Chains.ts"
 import { common, CommonConfig } from "../config/Common.ts"
 import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
@@ -62,10 +62,12 @@ const options = Effect.gen(function* () {
 export const orchestratorCommand = Command.make("orchestrator", {}, () =>
   Effect.gen(function* () {
     const resolved = yield* options
+    // Imported here, so that other commands do not load the service.
+    const app = yield* Effect.promise(() => import("../apps/OrchestratorApp.ts"))
     const listening = Effect.logInfo(`listening on http://${resolved.host}:${resolved.port}`, {
       chains: resolved.chains.map(({ chain }) => `${chain.name} (${chain.id})`).join(", ")
     })
-    return yield* Layer.launch(Layer.tap(OrchestratorApp.layer(resolved), () => listening))
+    return yield* Layer.launch(Layer.tap(app.layer(resolved), () => listening))
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
