@@ -83,6 +83,10 @@ export const IntentView = Schema.Struct({
     Schema.optionalKey(FailureReason),
     "Reason of the failure. Present if the status is failed. An addition to the specification."
   ),
+  pendingFailureReason: described(
+    Schema.optionalKey(FailureReason),
+    "Reason for which a submitted sweep is no longer sent. It fails with this reason once the chain proves that it cannot settle any more, at the latest after the order's deadline. An addition to the specification."
+  ),
   deliveryTxHash: described(
     Schema.optionalKey(Hash),
     "Transaction that delivered on the destination chain. After a bridge, it may follow the status by minutes if the chain's node limits logs. An addition to the specification."

@@ -159,6 +159,10 @@ export class Intents extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>
     /** Reason for which an intent was given up; none if it was not. */
     readonly givenUp: (id: string) => Effect.Effect<Option.Option<GivenUp>, StoreUnavailable>
+    /** Reasons for which intents were given up, by id. Ids of others are absent. */
+    readonly givenUpReasons: (
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, FailureReason>, StoreUnavailable>
     /**
      * Applies events in order with their consequences in one transaction, all or none: status, history, outbox.
      * `IllegalTransition` if an event is illegal, e.g. since another process was faster. The id must be known.

@@ -38,6 +38,8 @@ export interface Intent {
   readonly deliveryTxHash?: Hex
   /** Present if `status` is `failed`. */
   readonly failureReason?: FailureReason
+  /** Reason for which a submitted sweep is no longer sent. It fails once the chain proves that it cannot settle any more. */
+  readonly pendingFailureReason?: FailureReason
 }
 
 /** True once the intent is `delivered` or `failed`. */

@@ -25,6 +25,7 @@ export const readIntent = (body: unknown): Intent => {
     crossChain: get("crossChain", boolean),
     ...optional("txHash", hash),
     ...optional("deliveryTxHash", hash),
-    ...optional("failureReason", text)
+    ...optional("failureReason", text),
+    ...optional("pendingFailureReason", text)
   }
 }

@@ -8,10 +8,9 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IntentView } from "../../api/orchestrator/Schemas.ts"
 import { RateLimitExceeded } from "../../api/shared/Errors.ts"
 import { isTerminal } from "../../domain/Intent.ts"
-import type { IntentState } from "../../ports/orchestrator/Intents.ts"
 import * as ClientAddress from "../shared/ClientAddress.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
-import type { IntentStates } from "./IntentStates.ts"
+import type { IntentStates, ShownState } from "./IntentStates.ts"
 
 /** Maximum number of open streams of one client. Clients with unknown addresses share one limit, as with requests. */
 const STREAMS_PER_CLIENT = 100
@@ -27,7 +26,7 @@ const RETRY_AFTER_SECONDS = 5
 
 const encode = Schema.encodeSync(Schema.fromJsonString(IntentView))
 
-const event = (state: IntentState): string => `id: ${state.status}\ndata: ${encode(state)}\n\n`
+const event = (state: ShownState): string => `id: ${state.status}\ndata: ${encode(state)}\n\n`
 
 /** A comment, which clients ignore. */
 const BEAT = ":\n\n"
@@ -57,7 +56,7 @@ export const make = Effect.fnUntraced(function* (states: IntentStates) {
         })
     )
 
-  return Effect.fnUntraced(function* (state: IntentState) {
+  return Effect.fnUntraced(function* (state: ShownState) {
     const request = yield* HttpServerRequest.HttpServerRequest
     // A browser reconnects after every end, except after a 204 (WHATWG HTML, 9.2.3).
     if (isTerminal(state.status) && request.headers["last-event-id"] === state.status) return NO_MORE

@@ -16,7 +16,7 @@ import {
   type Scope,
   Stream
 } from "effect"
-import { isTerminal } from "../../domain/Intent.ts"
+import { type FailureReason, isTerminal } from "../../domain/Intent.ts"
 import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { Stopping } from "../shared/Stopping.ts"
@@ -30,20 +30,26 @@ const POLL = Duration.millis(250)
 /** Maximum time that a client follows an intent, because a quote may never be submitted. The client may reconnect. */
 const LONGEST_FOLLOWING = Duration.minutes(30)
 
-export interface IntentStates {
-  /** None if the intent is unknown. */
-  readonly find: (id: string) => Effect.Effect<Option.Option<IntentState>, StoreUnavailable>
-  /** The given state and every later one. Ends after a final state, and when the server stops. */
-  readonly follow: (state: IntentState) => Stream.Stream<IntentState>
+/** A state, with the reason of the failure that waits for the chain's proof. */
+export interface ShownState extends IntentState {
+  readonly pendingFailureReason?: FailureReason
 }
 
-class StateOf extends Request.Class<{ readonly id: string }, Option.Option<IntentState>, StoreUnavailable> {}
+export interface IntentStates {
+  /** None if the intent is unknown. */
+  readonly find: (id: string) => Effect.Effect<Option.Option<ShownState>, StoreUnavailable>
+  /** The given state and every later one. Ends after a final state, and when the server stops. */
+  readonly follow: (state: ShownState) => Stream.Stream<ShownState>
+}
 
-const same = (a: IntentState, b: IntentState): boolean =>
+class StateOf extends Request.Class<{ readonly id: string }, Option.Option<ShownState>, StoreUnavailable> {}
+
+const same = (a: ShownState, b: ShownState): boolean =>
   a.status === b.status &&
   a.txHash === b.txHash &&
   a.deliveryTxHash === b.deliveryTxHash &&
-  a.failureReason === b.failureReason
+  a.failureReason === b.failureReason &&
+  a.pendingFailureReason === b.pendingFailureReason
 
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]
@@ -51,7 +57,14 @@ export const make = Effect.fnUntraced(function* (
   const resolver = RequestResolver.make<StateOf>(
     Effect.fnUntraced(function* (entries) {
       const states = yield* intents.states([...new Set(entries.map(({ request }) => request.id))])
-      const byId = new Map(states.map((state) => [state.id, state]))
+      const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
+      const reasons: ReadonlyMap<string, FailureReason> =
+        open.length === 0 ? new Map<string, FailureReason>() : yield* intents.givenUpReasons(open)
+      const shown = (state: IntentState): ShownState => {
+        const reason = reasons.get(state.id)
+        return reason === undefined ? state : { ...state, pendingFailureReason: reason }
+      }
+      const byId = new Map(states.map((state) => [state.id, shown(state)]))
       for (const entry of entries) {
         entry.completeUnsafe(Exit.succeed(Option.fromUndefinedOr(byId.get(entry.request.id))))
       }
@@ -60,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
 
   const find: IntentStates["find"] = (id) => Effect.request(new StateOf({ id }), resolver)
 
-  type Follower = Queue.Queue<IntentState>
+  type Follower = Queue.Queue<ShownState>
   const followers = new Map<string, Set<Follower>>()
   const stopping = yield* Stopping
 
@@ -83,7 +96,7 @@ export const make = Effect.fnUntraced(function* (
   )
 
   const joined = Effect.fnUntraced(function* (id: string) {
-    const queue = yield* Queue.sliding<IntentState>(1)
+    const queue = yield* Queue.sliding<ShownState>(1)
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         const standing = followers.get(id)

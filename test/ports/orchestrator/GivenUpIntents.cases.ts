@@ -43,6 +43,7 @@ export const givenUpCases = (stores: Layer.Layer<Intents | RelayTransactions, un
         Option.some({ reason: "simulation_failed", detail: "InsufficientOutput" })
       )
       expect(yield* intents.givenUp("other")).toEqual(Option.none())
+      expect(yield* intents.givenUpReasons(["a", "other", "unknown"])).toEqual(new Map([["a", "simulation_failed"]]))
       // It holds back no other intent of its owner, and is in the queue again after its time.
       expect(yield* claim).toEqual(["younger"])
       yield* TestClock.adjust("4999 millis")

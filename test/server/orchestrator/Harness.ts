@@ -7,6 +7,7 @@ import * as IdempotencyInMemory from "../../../src/adapters/memory/shared/Idempo
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
+import type { FailureReason } from "../../../src/domain/Intent.ts"
 import type { Health } from "../../../src/domain/Health.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../../src/domain/Portfolio.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
@@ -211,6 +212,7 @@ export interface UseCases {
   readonly submit: Intake["Service"]["submit"]
   readonly accepted: Intake["Service"]["accepted"]
   readonly find: Intents["Service"]["find"]
+  readonly givenUp: ReadonlyMap<string, FailureReason>
   readonly portfolio: Portfolio["Service"]["portfolio"]
   readonly prices: Portfolio["Service"]["prices"]
   readonly sweepable: Portfolio["Service"]["sweepable"]
@@ -230,6 +232,7 @@ const working: UseCases = {
   submit: ({ quoteId }) => Effect.succeed({ id: quoteId, status: "submitted" }),
   accepted: () => Effect.succeedNone,
   find: (id) => Effect.succeed(id === ID ? Option.some(intent) : Option.none()),
+  givenUp: new Map(),
   portfolio: () => Effect.succeed(portfolio),
   prices: Effect.succeed(prices),
   sweepable: () => Effect.succeed(sweepable),
@@ -307,7 +310,11 @@ export const services = (
   return Layer.mergeAll(
     Layer.mock(Quoter, { quote: all.quote }),
     Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
-    Layer.mock(Intents, { find: all.find, states: statesFrom(all.find) }),
+    Layer.mock(Intents, {
+      find: all.find,
+      states: statesFrom(all.find),
+      givenUpReasons: () => Effect.succeed(all.givenUp)
+    }),
     Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable, prices: all.prices }),
     Layer.mock(Watcher, { tick: all.tick }),
     Layer.mock(HealthCheck, { check: Effect.succeed(health) }),

@@ -132,6 +132,30 @@ describe("GET /intents/:id", () => {
     })
   )
 
+  it.effect("200: the reason of a sweep that is no longer sent, while its end waits for the chain's proof", () =>
+    Effect.gen(function* () {
+      const givenUp = new Map([[ID, "simulation_failed" as const]])
+      const open = yield* serve({ givenUp })
+      expectAnswer(yield* open.call(`/intents/${ID}`), 200, {
+        id: ID,
+        status: "submitted",
+        crossChain: false,
+        pendingFailureReason: "simulation_failed"
+      })
+      // It settled all the same.
+      const settled = yield* serve({
+        givenUp,
+        find: () => Effect.succeed(Option.some({ ...intent, status: "settled_source" as const, txHash: TX }))
+      })
+      expectAnswer(yield* settled.call(`/intents/${ID}`), 200, {
+        id: ID,
+        status: "settled_source",
+        txHash: TX,
+        crossChain: false
+      })
+    })
+  )
+
   it.effect("404: unknown, also when it cannot be an id", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({ find: (id) => (id === ID ? Effect.succeedNone : Effect.die(`asked for ${id}`)) })

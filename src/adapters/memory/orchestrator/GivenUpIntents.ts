@@ -24,3 +24,17 @@ export const givenUp =
       const why = lookup(intents, id)?.givenUp
       return why === undefined ? Option.none() : Option.some({ reason: why.reason, detail: why.detail })
     })
+
+export const givenUpReasons =
+  ({ state }: Shared): Intents["Service"]["givenUpReasons"] =>
+  (ids) =>
+    Effect.map(
+      Ref.get(state),
+      ({ intents }) =>
+        new Map(
+          ids.flatMap((id) => {
+            const why = lookup(intents, id)?.givenUp
+            return why === undefined ? [] : [[id, why.reason] as const]
+          })
+        )
+    )

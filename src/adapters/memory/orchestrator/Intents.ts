@@ -50,6 +50,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     overdue: IntentQueue.overdue(shared),
     giveUp: GivenUpIntents.giveUp(shared),
     givenUp: GivenUpIntents.givenUp(shared),
+    givenUpReasons: GivenUpIntents.givenUpReasons(shared),
     apply: IntentMoves.apply(shared),
     applyAll: IntentMoves.applyAll(shared),
     burned: IntentReads.burned(shared),

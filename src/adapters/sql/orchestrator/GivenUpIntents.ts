@@ -37,3 +37,10 @@ export const givenUp = (sql: PgClient.PgClient): Intents["Service"]["givenUp"] =
       SELECT reason, detail FROM orchestrator.given_up_intents WHERE intent_id = ${text(id)}`
     return Option.fromUndefinedOr(row)
   }, guarded("givenUp"))
+
+export const givenUpReasons = (sql: PgClient.PgClient): Intents["Service"]["givenUpReasons"] =>
+  Effect.fnUntraced(function* (ids) {
+    const rows = yield* sql<{ id: string; reason: FailureReason }>`
+      SELECT intent_id AS id, reason FROM orchestrator.given_up_intents WHERE intent_id = ANY(${ids.map(text)})`
+    return new Map(rows.map(({ id, reason }) => [id, reason]))
+  }, guarded("givenUpReasons"))

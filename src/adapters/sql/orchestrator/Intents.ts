@@ -76,6 +76,7 @@ const make = Effect.gen(function* () {
     overdue: IntentQueue.overdue(sql, unreadable),
     giveUp: GivenUpIntents.giveUp(sql),
     givenUp: GivenUpIntents.givenUp(sql),
+    givenUpReasons: GivenUpIntents.givenUpReasons(sql),
     apply: IntentMoves.apply(sql),
     applyAll: IntentMoves.applyAll(sql),
     burned: IntentReads.burned(sql),
