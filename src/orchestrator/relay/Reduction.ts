@@ -3,7 +3,7 @@
  * same nonce and higher fees. The sweeps that it leaves out stay with the transaction until its nonce is used, since an earlier
  * version with them may still be mined.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import * as FeeBump from "../../domain/FeeBump.ts"
@@ -13,6 +13,7 @@ import { type Attempt, type RelayTransaction, RelayTransactions } from "../../po
 import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Envelope from "./Envelope.ts"
@@ -35,6 +36,7 @@ export const make = Effect.gen(function* () {
   const broadcast = yield* Broadcast.make
   const contracts = yield* SweepContracts
   const recent = yield* RecentIntents
+  const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
@@ -75,12 +77,24 @@ export const make = Effect.gen(function* () {
     authorizationList: members.flatMap(({ authorization }) => (authorization === undefined ? [] : [authorization]))
   })
 
+  /**
+   * The transaction as it is stored now; undefined if another process works on it: a relayer that has just signed the attempt
+   * searches for the owner itself.
+   */
+  const current = Effect.fnUntraced(function* ({ chainId, id }: RelayTransaction, refused: Attempt) {
+    if ((yield* Clock.currentTimeMillis) - refused.signedAtMs < rebroadcastMillis) return undefined
+    const unfinished = yield* transactions.unfinished(chainId)
+    return unfinished.find((each) => each.id === id && each.attempts.at(-1)?.hash === refused.hash)
+  })
+
   return Effect.fn("Relay.reduce")(function* (
     client: ChainClient,
-    transaction: RelayTransaction,
+    looked: RelayTransaction,
     refused: Attempt,
     detail: string
   ) {
+    const transaction = yield* current(looked, refused)
+    if (transaction === undefined) return
     const unsigned = Envelope.parse(refused.raw)
     const members = membersOf(client, unsigned, yield* recent.get(transaction.intentIds))
     const fees = FeeBump.raise(refused, yield* client.feesPerGas)

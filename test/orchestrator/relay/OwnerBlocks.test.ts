@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { decodeFunctionData, keccak256, numberToHex } from "viem"
 import { sweepEntry } from "../../../src/adapters/evm/abi/contracts.generated.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { parse } from "../../../src/orchestrator/relay/Envelope.ts"
+import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
+import * as Reduction from "../../../src/orchestrator/relay/Reduction.ts"
+import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
+import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
@@ -197,6 +201,29 @@ describe("the alert about an owner", () => {
 })
 
 describe("a version that may have reached a node", () => {
+  it.effect("is left to the relayer that has just signed it", () =>
+    Effect.gen(function* () {
+      const { client, pending } = yield* crowd(4)
+      yield* relay
+      const reduce = yield* Reduction.make.pipe(
+        Effect.provide(Layer.mergeAll(OwnerBlocks.layer, RecentIntents.layer, StandingAlerts.layer))
+      )
+      const before = yield* pending
+      const [first] = before.attempts
+      if (first === undefined) return yield* Effect.die("no attempt")
+      const attempts = Effect.map(pending, (transaction) => transaction.attempts.length)
+      yield* TestClock.adjust(14_999)
+      yield* reduce(client, before, first, "authority already reserved")
+      assert.strictEqual(yield* attempts, 1)
+      // A look at a transaction that has another version by now changes nothing.
+      const transactions = yield* RelayTransactions
+      yield* transactions.addAttempt(before.id, { ...first, hash: keccak256("0x01") }, "sweep")
+      yield* TestClock.adjust(1)
+      yield* reduce(client, before, first, "authority already reserved")
+      assert.strictEqual(yield* attempts, 2)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("keeps the sweeps that it leaves out until its nonce is used", () =>
     Effect.gen(function* () {
       const { accepted, bury, chain, hostile, intents, lane, mineLane, pending, sent } = yield* crowd(4)
