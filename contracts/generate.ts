@@ -183,7 +183,7 @@ const printed = (name: string, { abi, ...code }: Pick<Compiled, "abi"> & Partial
   ].join("\n")
 
 const PRODUCTION = ["SweepDelegate", "SweepGuard", "SweepEntry"]
-const SIMULATION = ["Rehearsal", "UnsignedSweepDelegate"]
+const SIMULATION = ["Rehearsal", "RoundTrips", "UnsignedSweepDelegate"]
 const DEVELOPMENT = ["DevToken", "DevNoReturnToken", "DevFeeToken", "DevBlocklistToken", "SanctionsOracle"]
 
 const { optimizer, optimizer_runs, evm_version, bytecode_hash, cbor_metadata, remappings } = foundry.profile.default

@@ -62,6 +62,13 @@ export const fees: ReadonlyArray<Mutant> = [
     tests: ["test/domain/Fees.test.ts"]
   },
   {
+    name: "a route promises what a larger amount would buy",
+    file: "src/adapters/swap/UniswapV3Market.ts",
+    text: "amountOut: low.amountOut + rise",
+    replacement: "amountOut: high.amountOut",
+    tests: ["test/adapters/swap/UniswapV3.test.ts"]
+  },
+  {
     name: "the fee of a rollup's data is not charged",
     file: "src/orchestrator/quote/Pricing.ts",
     text: "(gas + dataGas) * gasPrice + dataFee",

@@ -28,6 +28,13 @@ export const screening: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {
+    name: "a quote is screened on the chain that was expected to be its source",
+    file: ADMISSION,
+    text: "const isEarly = on.chain.id === guess.chain.id",
+    replacement: "const isEarly = on.chain.id > 0",
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+  },
+  {
     name: "a builder's payout address is not screened",
     file: "src/orchestrator/quote/Attributing.ts",
     text: "if (blocked) {",

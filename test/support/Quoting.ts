@@ -32,11 +32,7 @@ import {
 } from "../../src/ports/orchestrator/SwapVenue.ts"
 import { StoreUnavailable } from "../../src/ports/shared/Store.ts"
 import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
-import {
-  type SimulatedSweep,
-  type SimulationFailed,
-  SweepSimulation
-} from "../../src/ports/orchestrator/SweepSimulation.ts"
+import { type SimulatedSweep, SimulationFailed, SweepSimulation } from "../../src/ports/orchestrator/SweepSimulation.ts"
 import { address, chain as template } from "./FakeChain.ts"
 
 export const OWNER = address(0x11)
@@ -137,41 +133,44 @@ const scripted = (script: Script, asked: Asked) => {
         return script.screeningAvailable ? Effect.void : Effect.fail(new ScreeningBlocked({ cause: "unavailable" }))
       })
   })
-  const venue = Layer.succeed(SwapVenue, {
-    route: (swap) =>
-      Effect.suspend(() => {
-        note("routing")
-        asked.swaps.push(swap)
-        if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
-        const { amountIn } = swap
-        return Effect.succeed({
-          provider: "venue",
-          target: TARGET,
-          calldata: `0x${amountIn.toString(16).padStart(64, "0")}` as const,
-          amountOut: amountIn,
-          minAmountOut: amountIn - amountIn / 100n,
-          gas: 1n,
-          passing: 0
-        })
+  const swapped: SwapVenue["Service"]["route"] = (swap) =>
+    Effect.suspend(() => {
+      note("routing")
+      asked.swaps.push(swap)
+      if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
+      const { amountIn } = swap
+      return Effect.succeed({
+        provider: "venue",
+        target: TARGET,
+        calldata: `0x${amountIn.toString(16).padStart(64, "0")}` as const,
+        amountOut: amountIn,
+        minAmountOut: amountIn - amountIn / 100n,
+        gas: 1n,
+        passing: 0
       })
+    })
+  const venue = Layer.succeed(SwapVenue, {
+    route: swapped,
+    prepare: (pair) => Effect.succeed((terms) => swapped({ ...terms, ...pair, amountIn: terms.amountIn }))
   })
+  const routed: Bridge["Service"]["route"] = (bridged) =>
+    Effect.suspend(() => {
+      note("routing")
+      asked.bridged.push(bridged)
+      if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
+      return Effect.succeed({
+        provider: "bridge",
+        target: TARGET,
+        calldata: `0x${bridged.amountIn.toString(16).padStart(64, "0")}` as const,
+        amountOut: bridged.amountIn - BRIDGE_FEE + BRIDGE_SURPLUS,
+        minAmountOut: bridged.amountIn - BRIDGE_FEE,
+        gas: 1n,
+        passing: 0,
+        estimatedSeconds: 7
+      })
+    })
   const bridge = Layer.mock(Bridge)({
-    route: (bridged) =>
-      Effect.suspend(() => {
-        note("routing")
-        asked.bridged.push(bridged)
-        if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
-        return Effect.succeed({
-          provider: "bridge",
-          target: TARGET,
-          calldata: `0x${bridged.amountIn.toString(16).padStart(64, "0")}` as const,
-          amountOut: bridged.amountIn - BRIDGE_FEE + BRIDGE_SURPLUS,
-          minAmountOut: bridged.amountIn - BRIDGE_FEE,
-          gas: 1n,
-          passing: 0,
-          estimatedSeconds: 7
-        })
-      }),
+    prepare: (bridged) => Effect.succeed((amountIn) => routed({ ...bridged, amountIn })),
     decode: () =>
       Effect.suspend(() => {
         const bridged = asked.bridged.at(-1)
@@ -193,6 +192,9 @@ const scripted = (script: Script, asked: Asked) => {
     run: (_chainId, order) =>
       Effect.suspend(() => {
         note("simulation")
+        if (script.spentNonces.has(order.nonce)) {
+          return Effect.fail(new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }))
+        }
         asked.simulated.push(order)
         return script.simulationFails === undefined
           ? Effect.succeed({

@@ -36,29 +36,26 @@ const proxyOf = Effect.fnUntraced(function* (source: ChainClient, periphery: Add
   )
 })
 
-/** The swap of the request's token into `tokenOut`, which is then deposited. */
-export const route = Effect.fnUntraced(function* (
+/** Reads the market of the request's token and `tokenOut`. The returned function makes the swap of an amount into the latter, which is then deposited. */
+export const prepare = Effect.fnUntraced(function* (
   venue: SwapVenue["Service"],
   source: ChainClient,
-  { amountIn, deadline, slippageBps, tokenIn }: BridgeRequest,
+  { amountIn: largest, deadline, slippageBps, tokenIn }: BridgeRequest,
   tokenOut: Address.Address
 ) {
   const { id, name, spokePoolPeriphery: periphery } = source.chain
   if (periphery === undefined) {
     return yield* noRoute(`${tokenIn} cannot be bridged, and no SpokePoolPeriphery to swap it is configured on ${name}`)
   }
-  const proxy = yield* proxyOf(source, periphery)
-  const swap = yield* venue.route({
-    chainId: id,
-    tokenIn,
-    tokenOut,
-    amountIn,
-    sender: proxy,
-    recipient: proxy,
-    slippageBps,
-    deadline
-  })
-  return { ...swap, periphery }
+  const [proxy, swapOf] = yield* Effect.all(
+    [proxyOf(source, periphery), venue.prepare({ chainId: id, tokenIn, tokenOut, amountIn: largest })],
+    { concurrency: 2 }
+  )
+  return (amountIn: bigint) =>
+    Effect.map(swapOf({ amountIn, sender: proxy, recipient: proxy, slippageBps, deadline }), (swap) => ({
+      ...swap,
+      periphery
+    }))
 })
 
 /** The members of a deposit's route that a swap before it replaces. */
@@ -66,7 +63,7 @@ export const before = (
   pool: Address.Address,
   deposit: AcrossDeposit,
   depositGas: bigint,
-  { amountIn, tokenIn }: BridgeRequest,
+  { amountIn, tokenIn }: Pick<BridgeRequest, "amountIn" | "tokenIn">,
   swap: SwapRoute & { readonly periphery: Address.Address }
 ) => ({
   provider: `${swap.provider}+${PROVIDER}`,

@@ -4,10 +4,11 @@ import { encodeFunctionData } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import { accountCode } from "../../domain/Delegation.ts"
+import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
 import type { BridgeRequest } from "../../ports/orchestrator/Bridge.ts"
 import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
@@ -87,24 +88,28 @@ export const read = Effect.fnUntraced(function* (
   } satisfies PoolSettings
 })
 
+/** True if the payout of a request to the destination may be its wrapped native token, so that the recipient's code decides. */
+export const mayUnwrap = ({ chain }: ChainClient, request: BridgeRequest): boolean =>
+  Chain.erc20(chain, request.tokenOut) === chain.wrappedNative
+
 /**
  * Fails if the recipient would receive another form of the token than it asked for. When a SpokePool pays out its wrapped
  * native token, it unwraps it for accounts without code and for delegated ones, and transfers the token to contracts
- * (`_unwrapwrappedNativeTokenTo`).
+ * (`_unwrapwrappedNativeTokenTo`). `code` is that of the recipient.
  */
 export const assertArrives = Effect.fnUntraced(function* (
-  client: ChainClient,
+  { chain }: ChainClient,
   request: BridgeRequest,
-  poolsWrappedNative: bigint
+  poolsWrappedNative: bigint,
+  code: Effect.Effect<Hex, ChainUnavailable>
 ) {
-  const { chain } = client
   const wanted = Chain.erc20(chain, request.tokenOut)
   const unwraps = BigInt(wanted) === poolsWrappedNative
   if (isNative(request.tokenOut) && !unwraps) {
     return yield* noRoute(`the SpokePool of ${chain.name} does not unwrap to ${chain.nativeSymbol}`)
   }
   if (!unwraps) return
-  const isContract = accountCode(yield* client.code(request.recipient))._tag === "Contract"
+  const isContract = accountCode(yield* code)._tag === "Contract"
   if (isNative(request.tokenOut) && isContract) {
     return yield* noRoute(`${request.recipient} is a contract and would get wrapped ${chain.nativeSymbol}`)
   }

@@ -8,103 +8,76 @@
  * Both quotes run on the same state, so the second does not undo the price impact of the first. A deep pool whose price is
  * wrong for a whole block goes undetected. That is acceptable, because these prices are used for the network fee and the
  * portfolio, and never for a minimum output.
+ *
+ * `contracts/src/simulation/RoundTrips.sol` makes the trips, in one `eth_call`.
  */
-import { Array, Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem"
-import type * as Address from "../../domain/Address.ts"
+import { Effect, Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData } from "viem"
+import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
-import * as Multicall3 from "../evm/codec/Multicall3.ts"
-
-const QUOTER_V2 = parseAbi([
-  "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
-  "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 ticksCrossed, uint256 gasEstimate)"
-])
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { roundTrips } from "../evm/abi/simulation.generated.ts"
 
 /** Every fee tier of Uniswap v3, in hundredths of a basis point. */
-const FEES = [100, 500, 3_000, 10_000] as const
+const FEES = [100, 500, 3_000, 10_000]
 
-/** Maximum number of quotes in one call. A quote executes the swap and reverts it, and public nodes limit the gas of a call. */
-const QUOTES_PER_CALL = 32
+/** Account that has the contract's code during the call. No token can know it as a holder. */
+const STAGE = Address.of("0x000000000000000000000000000000000000dEaD")
 
-/** A token that pays for others, and its amount at the start of the trip. */
+/** A token that pays for others: its amount at the start of a trip, and the value of that amount in the stable's smallest unit. */
 export interface Money {
   readonly token: Address.Address
   readonly amount: bigint
+  readonly worth: bigint
 }
 
-/** Amount of the token in the middle of the trip, and amount at its end in the first money's smallest unit. */
+/** Amount of the token in the middle of the trip, and amount of the stable at its end, in its smallest unit. */
 export interface Trip {
   readonly bought: bigint
   readonly returned: bigint
 }
 
-interface Swap {
-  readonly tokenIn: Address.Address
-  readonly tokenOut: Address.Address
-  readonly amountIn: bigint
+export interface Journey {
+  readonly quoter: Address.Address
+  readonly stable: Money
+  /** The wrapped native currency. An amount of 0 is measured first, by a trip of the stable. The zero address if it pays for nothing. */
+  readonly native: Money
+  /** Loss or gain of that trip up to which the native currency pays for tokens, too. */
+  readonly toleranceBps: bigint
+  /** Tokens that are bought with the stable only. */
+  readonly stables: ReadonlyArray<Address.Address>
+  /** Tokens that are bought with the better of the two. */
+  readonly tokens: ReadonlyArray<Address.Address>
 }
 
-/**
- * Makes the trip for each token, with the money of the best quote each way. Amounts of the second and later monies have the
- * value `worth` of the first. A token without a pool has no trip. Results are in the order of the tokens.
- */
-export const travel = Effect.fn("RoundTrip.travel")(function* (
-  client: ChainClient,
-  quoter: Address.Address,
-  tokens: ReadonlyArray<Address.Address>,
-  monies: ReadonlyArray<Money & { readonly worth: bigint }>
-) {
-  const buys = yield* bestQuotes(
-    client,
-    quoter,
-    tokens.map((tokenOut) => monies.map(({ amount, token }) => ({ tokenIn: token, tokenOut, amountIn: amount })))
-  )
-  const bought = buys.map((quotes) => max(quotes))
-  const sales = yield* bestQuotes(
-    client,
-    quoter,
-    Array.zip(tokens, bought).map(([tokenIn, amountIn]) =>
-      amountIn === 0n ? [] : monies.map(({ token }) => ({ tokenIn, tokenOut: token, amountIn }))
-    )
-  )
-  return Array.zip(bought, sales).map(([amount, quotes]): Option.Option<Trip> => {
-    const returned = max(Array.zip(quotes, monies).map(([out, money]) => (out * money.worth) / money.amount))
-    return returned === 0n ? Option.none() : Option.some({ bought: amount, returned })
-  })
-})
+export interface Trips {
+  /** None if the native currency was not measured. */
+  readonly native: Option.Option<Trip>
+  readonly stables: ReadonlyArray<Option.Option<Trip>>
+  readonly tokens: ReadonlyArray<Option.Option<Trip>>
+}
 
-/** Output of the best pool for each swap of each group. 0 if no pool has a quote. */
-const bestQuotes = Effect.fnUntraced(function* (
-  client: ChainClient,
-  quoter: Address.Address,
-  groups: ReadonlyArray<ReadonlyArray<Swap>>
-) {
-  const reads = groups.flat().flatMap(({ amountIn, tokenIn, tokenOut }) =>
-    FEES.map((fee) => ({
-      to: quoter,
-      data: encodeFunctionData({
-        abi: QUOTER_V2,
-        functionName: "quoteExactInputSingle",
-        args: [{ tokenIn, tokenOut, amountIn, fee, sqrtPriceLimitX96: 0n }]
-      })
-    }))
-  )
-  const answers = yield* Multicall3.read(client, reads, { batch: QUOTES_PER_CALL })
-  const best = Array.chunksOf(answers.map(amountOut), FEES.length).map(max)
-  const [, byGroup] = Array.mapAccum(groups, 0, (start, group) => {
-    const end = start + group.length
-    return [end, best.slice(start, end)]
-  })
-  return byGroup
-})
-
-const decodeQuote = Option.liftThrowable(
-  (data: Hex) => decodeFunctionResult({ abi: QUOTER_V2, functionName: "quoteExactInputSingle", data })[0]
+const decode = Option.liftThrowable((data: Hex) =>
+  decodeFunctionResult({ abi: roundTrips.abi, functionName: "run", data })
 )
 
-/** The quoter reverts if a pool does not exist or is too thin for the amount. */
-const amountOut = (answer: Multicall3.Answer): bigint => Option.getOrElse(Option.flatMap(answer, decodeQuote), () => 0n)
+/** A token without a pool has no trip. */
+const made = (trip: Trip): Option.Option<Trip> => (trip.returned === 0n ? Option.none() : Option.some(trip))
 
-const max = (amounts: ReadonlyArray<bigint>): bigint =>
-  amounts.reduce((best, amount) => (amount > best ? amount : best), 0n)
+/** Makes all trips on the latest state, in one call. Results are in the order of the tokens. */
+export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClient, journey: Journey) {
+  const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
+  const data = encodeFunctionData({ abi: roundTrips.abi, functionName: "run", args: [{ ...journey, fees: FEES }] })
+  const answer = yield* client
+    .call({
+      to: STAGE,
+      data,
+      block: "latest",
+      codeOverrides: [{ address: STAGE, code: roundTrips.runtimeCode }]
+    })
+    .pipe(Effect.catchTag("CallReverted", ({ message }) => Effect.fail(unusable(message))))
+  const [native, stables, tokens] = yield* Effect.mapError(Effect.fromOption(decode(answer)), () =>
+    unusable("the node does not run a call with a state override")
+  )
+  return { native: made(native), stables: stables.map(made), tokens: tokens.map(made) } satisfies Trips
+})

@@ -1,8 +1,8 @@
 /**
- * {@link TokenRisk} without a risk service. The chain's token list decides the tier, and a simulated transfer on the pending
+ * {@link TokenRisk} without a risk service. The chain's token list decides the tier, and a simulated transfer on the latest
  * state decides if the token can be swept.
  */
-import { Cache, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { toHex } from "viem"
 import * as Address from "../../domain/Address.ts"
@@ -70,13 +70,19 @@ export const make = Effect.gen(function* () {
     token
   }) {
     const on = yield* client(chainId)
+    const screened = yield* Effect.forkChild(
+      isNative(token) ? native(on, owner, amount) : transfers(on, { token, owner, amount })
+    )
+    // An address that is not a token is declined for that, and not for the transfer that fails.
     const { decimals, symbol } = yield* metadata(on.chain, token)
-    if (isNative(token)) yield* native(on, owner, amount)
-    else yield* transfers(on, { token, owner, amount })
+    yield* Fiber.join(screened)
     return { tier: Chain.listedTier(on.chain, token), symbol, decimals } satisfies TokenProfile
   })
 
-  return TokenRisk.of({ screenInput })
+  const describe: TokenRisk["Service"]["describe"] = (chainId, token) =>
+    Effect.flatMap(client(chainId), (on) => metadata(on.chain, token))
+
+  return TokenRisk.of({ describe, screenInput })
 })
 
 export const layer = Layer.effect(TokenRisk, make)

@@ -26,11 +26,17 @@ const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: "decimals" })
 /** Reads symbol and decimals from the chain. Declines an address without code or without valid decimals. */
 export const read = Effect.fn("TokenMetadata.read")(function* (client: ChainClient, token: Address.Address) {
   const notAToken = (detail: string) => new TokenDeclined({ token, reason: "not_a_token", detail })
-  if (accountCode(yield* client.code(token))._tag !== "Contract") return yield* notAToken("the address has no contract")
-  const [symbol, decimals] = yield* Multicall3.read(client, [
-    { to: token, data: SYMBOL },
-    { to: token, data: DECIMALS }
-  ])
+  const [code, [symbol, decimals]] = yield* Effect.all(
+    [
+      client.code(token),
+      Multicall3.read(client, [
+        { to: token, data: SYMBOL },
+        { to: token, data: DECIMALS }
+      ])
+    ],
+    { concurrency: 2 }
+  )
+  if (accountCode(code)._tag !== "Contract") return yield* notAToken("the address has no contract")
   const digits = Option.flatMap(Option.fromUndefinedOr(decimals), Multicall3.word)
   if (!Option.exists(digits, (value) => value <= MAX_DECIMALS))
     return yield* notAToken("the contract has no valid decimals")

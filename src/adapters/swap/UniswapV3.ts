@@ -3,28 +3,26 @@
  * works on every chain with these contracts.
  */
 import { Effect, Layer, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData } from "viem"
+import { encodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 import {
   NoRoute,
   RoutingUnavailable,
+  type SwapPair,
   type SwapRequest,
   type SwapRoute,
   SwapVenue
 } from "../../ports/orchestrator/SwapVenue.ts"
-import * as Multicall3 from "../evm/codec/Multicall3.ts"
-import { quoterV2Abi, swapRouter02Abi } from "./uniswapV3Abi.ts"
+import { swapRouter02Abi } from "./uniswapV3Abi.ts"
+import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
 
 export const PROVIDER = "uniswap-v3"
-
-/** Number of hop tokens in addition to the wrapped native currency. Each adds 16 quotes to the call. */
-const MAX_STABLE_HOPS = 2
 
 /** Recipients with a special meaning to the router: its caller and itself (`Constants.MSG_SENDER`, `Constants.ADDRESS_THIS`). */
 const MSG_SENDER = Address.of("0x0000000000000000000000000000000000000001")
@@ -37,12 +35,6 @@ const ROUTER_GAS = 25_000n
 const UNWRAP_GAS = 20_000n
 const PULL_AND_UNWRAP_GAS = 55_000n
 
-interface Quoted {
-  readonly path: Path.Path
-  readonly amountOut: bigint
-  readonly gas: bigint
-}
-
 interface Contracts {
   readonly router: Address.Address
   readonly quoter: Address.Address
@@ -50,53 +42,6 @@ interface Contracts {
 
 const contractsOf = ({ quoter, swapRouter: router }: Chain.Chain): Option.Option<Contracts> =>
   router === undefined || quoter === undefined ? Option.none() : Option.some({ router, quoter })
-
-const quoteCall = (path: Path.Path, tokenIn: Address.Address, tokenOut: Address.Address, amountIn: bigint): Hex =>
-  path._tag === "Direct"
-    ? encodeFunctionData({
-        abi: quoterV2Abi,
-        functionName: "quoteExactInputSingle",
-        args: [{ tokenIn, tokenOut, amountIn, fee: path.fee, sqrtPriceLimitX96: 0n }]
-      })
-    : encodeFunctionData({
-        abi: quoterV2Abi,
-        functionName: "quoteExactInput",
-        args: [Path.encode(tokenIn, path, tokenOut), amountIn]
-      })
-
-/** None for an answer that is not a quote, such as that of a quoter without code. */
-const decodeQuote = Option.liftThrowable((path: Path.Path, data: Hex): Quoted => {
-  const [amountOut, , , gas] =
-    path._tag === "Direct"
-      ? decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInputSingle", data })
-      : decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data })
-  return { path, amountOut, gas }
-})
-
-/** The path with the highest output. Of equal ones, the first, which is the shortest. */
-const best = Effect.fnUntraced(function* (
-  client: ChainClient,
-  quoter: Address.Address,
-  tokenIn: Address.Address,
-  tokenOut: Address.Address,
-  amountIn: bigint
-) {
-  const { stables, wrappedNative } = client.chain
-  const paths = Path.candidates(tokenIn, tokenOut, [wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])
-  const reads = paths.map((path) => ({ to: quoter, data: quoteCall(path, tokenIn, tokenOut, amountIn) }))
-  const answers = yield* Multicall3.read(client, reads)
-  return paths
-    .flatMap((path, index) => {
-      const answer = answers[index] ?? Option.none()
-      return Option.toArray(Option.flatMap(answer, (data) => decodeQuote(path, data)))
-    })
-    .filter((quoted) => quoted.amountOut > 0n)
-    .reduce<Option.Option<Quoted>>(
-      (most, quoted) =>
-        Option.exists(most, (other) => other.amountOut >= quoted.amountOut) ? most : Option.some(quoted),
-      Option.none()
-    )
-})
 
 interface Swap {
   readonly path: Path.Path
@@ -145,7 +90,7 @@ const swapping = (
   router: Address.Address,
   request: SwapRequest,
   tokenOut: Address.Address,
-  quoted: Quoted
+  quoted: Market.Quoted
 ): SwapRoute => {
   const { amountIn, deadline, recipient, slippageBps, tokenIn } = request
   const least = lessBps(quoted.amountOut, slippageBps)
@@ -176,30 +121,41 @@ const objection = (router: Address.Address, { amountIn, recipient }: SwapRequest
     : undefined
 }
 
+/** The contracts and the output token of a pair. */
+const open = Effect.fnUntraced(function* (chains: Chains["Service"], pair: SwapPair) {
+  const client = yield* chains.get(pair.chainId)
+  const { quoter, router } = yield* Effect.mapError(
+    Effect.fromOption(contractsOf(client.chain)),
+    () => new NoRoute({ detail: `Uniswap v3 is not configured on ${client.chain.name}` })
+  )
+  return { client, quoter, router, tokenOut: Chain.erc20(client.chain, pair.tokenOut) }
+})
+
 export const layer = Layer.effect(
   SwapVenue,
   Effect.gen(function* () {
     const chains = yield* Chains
 
-    const route = Effect.fn("UniswapV3.route")(
-      function* (request: SwapRequest) {
-        const client = yield* chains.get(request.chainId)
-        const { router, quoter } = yield* Effect.mapError(
-          Effect.fromOption(contractsOf(client.chain)),
-          () => new NoRoute({ detail: `Uniswap v3 is not configured on ${client.chain.name}` })
-        )
-        const objected = objection(router, request)
-        if (objected !== undefined) return yield* new NoRoute({ detail: objected })
-        const tokenOut = Chain.erc20(client.chain, request.tokenOut)
-        if (request.tokenIn === tokenOut) {
-          if (isNative(request.tokenOut)) return unwrapping(router, request)
-          return yield* new NoRoute({ detail: "input and output are the same token" })
+    /** Reads the pair's market at these amounts. Returns the function that makes a route of an amount between them. */
+    const marketOf = Effect.fn("UniswapV3.market")(
+      function* (pair: SwapPair, amounts: ReadonlyArray<bigint>) {
+        const { client, quoter, router, tokenOut } = yield* open(chains, pair)
+        const isSame = pair.tokenIn === tokenOut
+        const market =
+          isSame || amounts.length === 0
+            ? []
+            : yield* Market.read(client, quoter, { tokenIn: pair.tokenIn, tokenOut }, amounts)
+        return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
+          const objected = objection(router, request)
+          if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
+          if (isSame && isNative(request.tokenOut)) return Effect.succeed(unwrapping(router, request))
+          if (isSame) return Effect.fail(new NoRoute({ detail: "input and output are the same token" }))
+          return Option.match(Market.best(market, request.amountIn), {
+            onNone: () =>
+              Effect.fail(new NoRoute({ detail: `no liquid pool from ${request.tokenIn} to ${request.tokenOut}` })),
+            onSome: (quoted) => Effect.succeed(swapping(router, request, tokenOut, quoted))
+          })
         }
-        const quoted = yield* best(client, quoter, request.tokenIn, tokenOut, request.amountIn)
-        if (Option.isNone(quoted)) {
-          return yield* new NoRoute({ detail: `no liquid pool from ${request.tokenIn} to ${request.tokenOut}` })
-        }
-        return swapping(router, request, tokenOut, quoted.value)
       },
       Effect.catchTags({
         UnsupportedChain: (error) => Effect.fail(new NoRoute({ detail: error.message })),
@@ -207,6 +163,21 @@ export const layer = Layer.effect(
       })
     )
 
-    return SwapVenue.of({ route })
+    const route: SwapVenue["Service"]["route"] = (request) =>
+      Effect.flatMap(marketOf(request, request.amountIn > 0n ? [request.amountIn] : []), (routeOf) => routeOf(request))
+
+    const prepare: SwapVenue["Service"]["prepare"] = Effect.fnUntraced(function* (pair) {
+      const read = yield* Effect.result(marketOf(pair, Market.samples(pair.amountIn)))
+      return (terms) => {
+        const request = { ...terms, ...pair, amountIn: terms.amountIn }
+        return Effect.fromResult(read).pipe(
+          Effect.flatMap((routeOf) => routeOf(request)),
+          // Below what was read, as when fees take most of the amount, the market may have one all the same.
+          Effect.catchTag("NoRoute", () => route(request))
+        )
+      }
+    })
+
+    return SwapVenue.of({ route, prepare })
   })
 )

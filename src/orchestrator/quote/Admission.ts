@@ -1,5 +1,5 @@
 /** Decides cheaply that a request can be quoted: its parties are screened, its chains are known, its tokens differ. */
-import { Effect, Result } from "effect"
+import { Effect, Fiber, Option, Result } from "effect"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
@@ -8,36 +8,17 @@ import * as PerChain from "../shared/PerChain.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Source from "./Source.ts"
 
-/** Makes `admit(request)`, which returns the client of the source chain. */
+/**
+ * Makes `admit(request)`, which returns the client of the source chain, and `foresee(request)`, which returns the client that it
+ * probably returns, without a read. None if it will refuse a request from that chain.
+ */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const screening = yield* Screening
   const { pausedChains } = (yield* OrchestratorSettings).relayer
-  const sourceOf = yield* Source.make
+  const { likely, sourceOf } = yield* Source.make
 
-  /** Screening comes before every other refusal, so it needs a chain even when the source chain is unknown. */
-  const screen = Effect.fnUntraced(function* (
-    { destination, owner }: QuoteRequest,
-    source: Result.Result<Found, QuoteFailed | UnsupportedChain>
-  ) {
-    const parties = [owner, destination]
-    if (Result.isSuccess(source)) {
-      const { client, isHinted } = source.success
-      const cleared = screening.clear(client.chain.id, parties)
-      return yield* isHinted ? answering(client, cleared) : cleared
-    }
-    const { failure } = source
-    const silent = failure._tag === "QuoteFailed" ? (failure.unavailableChains ?? []) : []
-    const other = chains.all.find(({ chain }) => !silent.includes(chain.id))
-    if (other === undefined) return yield* silent.length === 0 ? unsupported("no chain is configured") : failure
-    yield* screening.clear(other.chain.id, parties)
-  })
-
-  return Effect.fn("Quoter.admit")(function* (request: QuoteRequest) {
-    const source = yield* Effect.result(sourceOf(request))
-    yield* screen(request, source)
-    const { client } = yield* Effect.fromResult(source)
-    const { chain } = client
+  const check = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest) {
     yield* chains.get(request.destChainId)
     if (chain.supportsSetCode === false) {
       return yield* unsupported(`${chain.name} does not support EIP-7702 transactions`)
@@ -54,11 +35,44 @@ export const make = Effect.gen(function* () {
         detail: "tokenIn and tokenOut are the same token on the same chain"
       })
     }
+  })
+
+  /** Chain to screen on: the source chain, or while it is unknown any chain that answers. */
+  const screeningChain = (source: Result.Result<Source.Found, QuoteFailed | UnsupportedChain>, guess: ChainClient) => {
+    if (Result.isSuccess(source)) return Effect.succeed(source.success.client)
+    const { failure } = source
+    const silent = failure._tag === "QuoteFailed" ? (failure.unavailableChains ?? []) : []
+    const other = [guess, ...chains.all].find(({ chain }) => !silent.includes(chain.id))
+    return other === undefined ? Effect.fail(failure) : Effect.succeed(other)
+  }
+
+  const admit = Effect.fn("Quoter.admit")(function* (request: QuoteRequest) {
+    const { destination, owner } = request
+    const guess = yield* Effect.mapError(Effect.fromOption(likely(request)), () =>
+      unsupported("no chain is configured")
+    )
+    const clear = ({ chain }: ChainClient) => screening.clear(chain.id, [owner, destination])
+    // Beside the search for the source chain, and it counts if that is the chain.
+    const early = yield* Effect.forkChild(clear(guess))
+    const source = yield* Effect.result(sourceOf(request))
+    const on = yield* screeningChain(source, guess)
+    const isEarly = on.chain.id === guess.chain.id
+    if (!isEarly) yield* Fiber.interrupt(early)
+    // Screening comes before every other refusal.
+    const cleared = isEarly ? Fiber.join(early) : clear(on)
+    yield* Result.isSuccess(source) && source.success.isHinted ? answering(on, cleared) : cleared
+    const { client } = yield* Effect.fromResult(source)
+    yield* check(client, request)
     return client
   })
-})
 
-type Found = Effect.Success<ReturnType<Effect.Success<typeof Source.make>>>
+  const foresee = Effect.fnUntraced(function* (request: QuoteRequest) {
+    const guess = likely(request)
+    return Option.isSome(guess) && (yield* Effect.isSuccess(check(guess.value, request))) ? guess : Option.none()
+  })
+
+  return { admit, foresee }
+})
 
 /** Tells a chain that cannot screen because it does not answer from one that refuses. */
 const answering = Effect.fnUntraced(function* (client: ChainClient, cleared: Effect.Effect<void, ScreeningBlocked>) {

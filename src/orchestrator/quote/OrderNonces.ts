@@ -1,23 +1,46 @@
 /** Issues order nonces that are unused both here and on chain. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as OrderNonce from "../../domain/OrderNonce.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 
+/** Error of the guard for a nonce that is spent. */
+const SPENT = "NonceUsed"
+
+/**
+ * Makes `withNonce(client, owner, simulate)`, which runs `simulate` with a nonce. A simulation meets the guard as a sweep
+ * does, so a nonce is looked up only if the guard refuses it there.
+ */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const intents = yield* Intents
 
-  return Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address) {
-    let nonce = yield* intents.nextOrderNonce(client.chain.id, owner, 0n)
-    // An owner may have used nonces on chain that were never issued here.
+  /** The first nonce from `from` that is unused on chain. An owner may have used nonces there that were never issued here. */
+  const unused = Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address, from: bigint) {
+    let nonce = from
     while (true) {
       const { mask, word } = OrderNonce.position(nonce)
-      const bitmap = yield* contracts.nonceBitmap(client, owner, word)
+      const bitmap = yield* contracts.nonceBitmap(client, owner, word, "latest")
       if ((bitmap & mask) === 0n) return nonce
       nonce = yield* intents.nextOrderNonce(client.chain.id, owner, OrderNonce.firstUnused(nonce, bitmap))
+    }
+  })
+
+  return Effect.fnUntraced(function* <A, E extends { readonly _tag: string; readonly revert?: string | undefined }>(
+    client: ChainClient,
+    owner: Address.Address,
+    simulate: (nonce: bigint) => Effect.Effect<A, E>
+  ) {
+    let nonce = yield* intents.nextOrderNonce(client.chain.id, owner, 0n)
+    while (true) {
+      const outcome = yield* Effect.result(simulate(nonce))
+      if (Result.isSuccess(outcome) || outcome.failure.revert !== SPENT) return yield* Effect.fromResult(outcome)
+      const free = yield* unused(client, owner, nonce)
+      // The swap's own contracts may have an error of that name, too.
+      if (free === nonce) return yield* Effect.fromResult(outcome)
+      nonce = free
     }
   })
 })

@@ -15,7 +15,7 @@ import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Attributed } from "./Attributing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
-import * as Routing from "./Routing.ts"
+import type * as Routing from "./Routing.ts"
 
 /** Prices of the native currency and of the order's token. */
 export interface UsdPrices {
@@ -46,28 +46,27 @@ export interface Priced {
 /** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
 const COST_TOLERANCE_PERCENT = 10n
 
-/** Makes `usdPrices(client, request, profile)` and `price(terms)`. */
+/** Makes `usdPrices(client, request, token)` and `price(terms, routeOf)`. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
-  const routeOn = yield* Routing.make
   const settings = yield* OrchestratorSettings
   const simulation = yield* SweepSimulation
 
   const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
     client: ChainClient,
     request: QuoteRequest,
-    profile: TokenProfile
+    { decimals, symbol }: Pick<TokenProfile, "decimals" | "symbol">
   ) {
     const known = yield* prices.usd(client.chain.id, [
       { address: NATIVE, decimals: 18 },
-      { address: request.tokenIn, decimals: profile.decimals }
+      { address: request.tokenIn, decimals }
     ])
     const nativeUsd = known.get(NATIVE)
     const tokenUsd = known.get(request.tokenIn)
     if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
       return yield* new QuoteFailed({
         reason: "no_price",
-        detail: `${profile.symbol} or the native currency has no price`
+        detail: `${symbol} or the native currency has no price`
       })
     }
     return { nativeUsd, tokenUsd } satisfies UsdPrices
@@ -86,11 +85,11 @@ export const make = Effect.gen(function* () {
     })
 
   /** Builds and simulates the order with a network fee that covers `cost` wei. */
-  const priceAt = Effect.fnUntraced(function* (terms: Terms, cost: bigint) {
+  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
     const { attributed, client, deadline, nonce, request } = terms
     const { chain } = client
     const fees = yield* Effect.fromResult(feesOf(terms, cost))
-    const route = yield* routeOn(client, request, fees.swapAmount, deadline)
+    const route = yield* routeOf(fees.swapAmount)
     const order: SweepOrder = {
       owner: request.owner,
       tokenIn: request.tokenIn,
@@ -111,13 +110,13 @@ export const make = Effect.gen(function* () {
     return { route, order, simulated } satisfies Priced
   })
 
-  const price = Effect.fnUntraced(function* (terms: Terms) {
+  const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     const gasPrice = terms.gasFees.baseFeePerGas + terms.gasFees.maxPriorityFeePerGas
     const assumed = ASSUMED_SWEEP_GAS * gasPrice
-    const first = yield* priceAt(terms, assumed)
+    const first = yield* priceAt(terms, routeOf, assumed)
     const { dataFee, dataGas, gas } = first.simulated
     const cost = (gas + dataGas) * gasPrice + dataFee
-    return isNear(cost, assumed) ? first : yield* priceAt(terms, cost)
+    return isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
   })
 
   return { usdPrices, price }

@@ -4,21 +4,20 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { accountCode, type Authorization } from "../../domain/Delegation.ts"
+import type { Authorization } from "../../domain/Delegation.ts"
 import type { Quote, QuoteRequest } from "../../domain/Quote.ts"
 import { quotedGas } from "../../domain/RelayGas.ts"
 import { digest, type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { riskier } from "../../domain/Tier.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
-import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Admission from "./Admission.ts"
-import * as Attributing from "./Attributing.ts"
 import * as OrderNonces from "./OrderNonces.ts"
 import * as Pricing from "./Pricing.ts"
-import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
+import { asQuoteFailed, type QuoteFailed } from "./QuoteFailed.ts"
+import * as Reading from "./Reading.ts"
 
 /** Everything that a client signs, so that it needs no node of its own. */
 export interface SigningPayload {
@@ -44,69 +43,33 @@ export class Quoter extends Context.Service<
   static readonly layer = Layer.effect(
     Quoter,
     Effect.gen(function* () {
-      const admit = yield* Admission.make
-      const facts = yield* makeFacts
+      const { admit, foresee } = yield* Admission.make
       const { price, usdPrices } = yield* Pricing.make
+      const read = yield* Reading.make(usdPrices)
       const settings = yield* OrchestratorSettings
       const store = yield* makeStore
-      const unusedNonce = yield* OrderNonces.make
+      const withNonce = yield* OrderNonces.make
 
       const quote = Effect.fn("Quoter.quote")(function* (request: QuoteRequest) {
-        const client = yield* admit(request)
-        const { accountNonce, block, ...known } = yield* facts(client, request)
-        const usd = yield* usdPrices(client, request, known.profile)
-        const nonce = yield* unusedNonce(client, request.owner)
         const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.quoteLifetimeMillis
-        const terms: Pricing.Terms = {
-          client,
-          request,
-          ...known,
-          usd,
-          tier: riskier(request.tier, known.profile.tier),
-          nonce,
-          deadline: BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
-        }
-        return yield* store(terms, yield* price(terms), { accountNonce, expiresAtMs, quotedAtBlock: block.number })
-      }, asQuoteFailed)
+        const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
+        // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
+        const foreseen = yield* foresee(request)
+        const early = Option.isSome(foreseen) ? yield* read(foreseen.value, request, deadline) : undefined
+        const client = yield* admit(request)
+        const isForeseen = early?.client.chain.id === client.chain.id
+        if (early !== undefined && !isForeseen) yield* early.stop
+        const reading = early !== undefined && isForeseen ? early : yield* read(client, request, deadline)
+        const { accountNonce, block, routeOf, ...known } = yield* reading.all
+        const terms = { client, request, ...known, tier: riskier(request.tier, known.profile.tier), deadline }
+        const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
+        return yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
+      }, asQuoteFailed, Priority.at("quote"))
 
       return Quoter.of({ quote })
     })
   )
 }
-
-/** Makes `facts(client, request)`: what a quote needs from the chain, the token's screening and the builder's key. */
-const makeFacts = Effect.gen(function* () {
-  const attribute = yield* Attributing.make
-  const tokenRisk = yield* TokenRisk
-
-  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
-    const { amountIn: amount, apiKey, owner, tokenIn: token } = request
-    const { code, head, ...facts } = yield* Effect.all(
-      {
-        code: client.code(owner),
-        accountNonce: client.transactionCount(owner, "pending"),
-        profile: tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount }),
-        attributed: attribute(client, apiKey),
-        gasFees: client.feesPerGas,
-        head: client.block("latest")
-      },
-      { concurrency: "unbounded" }
-    )
-    if (accountCode(code)._tag === "Contract") {
-      return yield* new QuoteFailed({
-        reason: "owner_is_a_contract",
-        detail: "only an externally owned account can be delegated"
-      })
-    }
-    if (Option.isNone(head)) {
-      return yield* new QuoteFailed({
-        reason: "upstream_unavailable",
-        detail: `${client.chain.name} has no latest block`
-      })
-    }
-    return { ...facts, block: head.value }
-  })
-})
 
 /** Makes `store`, which stores the intent and returns its offer. */
 const makeStore = Effect.gen(function* () {
@@ -115,7 +78,7 @@ const makeStore = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
 
   return Effect.fnUntraced(function* (
-    { attributed, client, request, tier }: Pricing.Terms,
+    { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
     { order, route, simulated }: Pricing.Priced,
     at: { readonly accountNonce: bigint; readonly expiresAtMs: number; readonly quotedAtBlock: bigint }
   ) {

@@ -5,8 +5,8 @@ import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { Bridge } from "../../ports/orchestrator/Bridge.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
-import { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
+import { type NoRoute, type RoutingUnavailable, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
@@ -22,79 +22,95 @@ export interface Route {
   readonly passing: number
 }
 
-/** Makes `routeOn(client, request, swapAmount, deadline)`. */
+/** Makes the route of an amount, in the smallest unit of the input. */
+export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed | NoRoute | RoutingUnavailable>
+
+/**
+ * Makes `prepare(client, request, deadline)`, which reads the chains for routes of amounts up to the request's, and returns the
+ * function that makes them: the fees decide the amount.
+ */
 export const make = Effect.gen(function* () {
   const bridge = yield* Bridge
   const chains = yield* Chains
-  const settings = yield* OrchestratorSettings
+  const { slippageBps } = yield* OrchestratorSettings
   const venue = yield* SwapVenue
 
-  return Effect.fn("Quoter.route")(function* (
-    client: ChainClient,
-    request: QuoteRequest,
-    swapAmount: bigint,
-    deadline: bigint
-  ) {
-    const { chain } = client
-    const tokenIn = Chain.erc20(chain, request.tokenIn)
-    const settleSeconds = Math.ceil((chain.confirmations * chain.blockTimeMillis) / 1000)
-    if (request.destChainId === chain.id) {
-      const route = yield* venue.route({
-        chainId: chain.id,
-        tokenIn,
-        tokenOut: request.tokenOut,
-        amountIn: swapAmount,
-        sender: request.owner,
-        recipient: request.destination,
-        slippageBps: settings.slippageBps,
-        deadline
-      })
+  const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
+    const routeOf = yield* venue.prepare({
+      chainId: chain.id,
+      tokenIn: Chain.erc20(chain, request.tokenIn),
+      tokenOut: request.tokenOut,
+      amountIn: request.amountIn
+    })
+    return Effect.fnUntraced(function* (amountIn: bigint) {
+      const { owner: sender, destination: recipient } = request
+      const route = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
       return {
         provider: route.provider,
         target: route.target,
         calldata: route.calldata,
         estimatedAmountOut: route.amountOut,
         guaranteedAmountOut: route.minAmountOut,
-        estimatedSeconds: settleSeconds,
+        estimatedSeconds: settleSeconds(chain),
         passing: route.passing
       } satisfies Route
-    }
+    })
+  })
+
+  const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
     const { chain: destination } = yield* chains.get(request.destChainId)
-    const route = yield* bridge.route({
+    const tokenIn = Chain.erc20(chain, request.tokenIn)
+    const routeOf = yield* bridge.prepare({
       sourceChainId: chain.id,
       destChainId: request.destChainId,
       tokenIn,
       tokenOut: request.tokenOut,
-      amountIn: swapAmount,
+      amountIn: request.amountIn,
       depositor: request.owner,
       recipient: request.destination,
-      slippageBps: settings.slippageBps,
+      slippageBps,
       deadline
     })
-    // The owner signs the calldata without reading it, so a deposit for anybody else must never be offered.
-    const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
-    if (
-      deposit.tokenIn !== tokenIn ||
-      deposit.amountIn !== swapAmount ||
-      deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
-      deposit.minAmountOut !== route.minAmountOut ||
-      deposit.destChainId !== BigInt(request.destChainId) ||
-      deposit.depositor !== request.owner ||
-      deposit.recipient !== request.destination
-    ) {
-      return yield* new QuoteFailed({
-        reason: "no_route",
-        detail: `${route.provider} returned a deposit that does not match the request`
-      })
-    }
-    return {
-      provider: route.provider,
-      target: route.target,
-      calldata: route.calldata,
-      estimatedAmountOut: route.amountOut,
-      guaranteedAmountOut: route.minAmountOut,
-      estimatedSeconds: settleSeconds + route.estimatedSeconds,
-      passing: route.passing
-    } satisfies Route
+    return Effect.fnUntraced(function* (amountIn: bigint) {
+      const route = yield* routeOf(amountIn)
+      // The owner signs the calldata without reading it, so a deposit for anybody else must never be offered.
+      const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
+      if (
+        deposit.tokenIn !== tokenIn ||
+        deposit.amountIn !== amountIn ||
+        deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
+        deposit.minAmountOut !== route.minAmountOut ||
+        deposit.destChainId !== BigInt(request.destChainId) ||
+        deposit.depositor !== request.owner ||
+        deposit.recipient !== request.destination
+      ) {
+        return yield* new QuoteFailed({
+          reason: "no_route",
+          detail: `${route.provider} returned a deposit that does not match the request`
+        })
+      }
+      return {
+        provider: route.provider,
+        target: route.target,
+        calldata: route.calldata,
+        estimatedAmountOut: route.amountOut,
+        guaranteedAmountOut: route.minAmountOut,
+        estimatedSeconds: settleSeconds(chain) + route.estimatedSeconds,
+        passing: route.passing
+      } satisfies Route
+    })
+  })
+
+  return Effect.fn("Quoter.prepareRoute")(function* (
+    client: ChainClient,
+    request: QuoteRequest,
+    deadline: bigint
+  ): Effect.fn.Return<RouteOf, UnsupportedChain> {
+    return yield* request.destChainId === client.chain.id
+      ? onOneChain(client, request, deadline)
+      : acrossChains(client, request, deadline)
   })
 })
+
+const settleSeconds = ({ blockTimeMillis, confirmations }: Chain.Chain): number =>
+  Math.ceil((confirmations * blockTimeMillis) / 1000)

@@ -1,17 +1,26 @@
 /** Finds the chain that a sweep takes its token from: by the route hint, or else by the owner's balances (domain/SourceChain). */
-import { Effect, Option } from "effect"
+import { Array, Effect, Option } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import * as SourceChain from "../../domain/SourceChain.ts"
 import { isNative } from "../../domain/Token.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as PerChain from "../shared/PerChain.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
-/** Makes `sourceOf(request)`, which returns the client of the source chain. A chain that the hint names is not asked. */
+export interface Found {
+  readonly client: ChainClient
+  /** The hint names it. It was not asked. */
+  readonly isHinted: boolean
+}
+
+/**
+ * Makes `sourceOf(request)`, which finds the source chain, and `likely(request)`, which returns the client of the
+ * chain that it probably is, without a read.
+ */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const contracts = yield* SweepContracts
@@ -22,17 +31,41 @@ export const make = Effect.gen(function* () {
     if (isNative(request.tokenIn)) {
       return { chainId, name, tokenExists: true, balance: yield* client.balance(request.owner) }
     }
-    const code = yield* client.code(request.tokenIn)
-    if (code === "0x") return { chainId, name, tokenExists: false, balance: 0n }
-    const balance = yield* contracts.balanceOf(client, request.tokenIn, request.owner)
-    return { chainId, name, tokenExists: true, balance }
+    const [code, balance] = yield* Effect.all(
+      [client.code(request.tokenIn), contracts.balanceOf(client, request.tokenIn, request.owner, "latest")],
+      { concurrency: 2 }
+    )
+    return code === "0x"
+      ? { chainId, name, tokenExists: false, balance: 0n }
+      : { chainId, name, tokenExists: true, balance }
   })
 
-  return Effect.fn("Quoter.sourceOf")(function* (request: QuoteRequest) {
-    const hinted = SourceChain.fromHint(
+  const hintOf = (request: QuoteRequest) =>
+    SourceChain.fromHint(
       Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
       chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
     )
+
+  /** None if no chain is configured. */
+  const likely = (request: QuoteRequest): Option.Option<ChainClient> => {
+    const isListed = ({ chain }: ChainClient) =>
+      isNative(request.tokenIn) || Option.isSome(Chain.token(chain, request.tokenIn))
+    const listed = chains.all.filter(isListed)
+    const candidates = listed.length === 0 ? chains.all : listed
+    const preferred = [Option.getOrUndefined(hintOf(request)), settings.defaultSourceChain, request.destChainId]
+    return Array.head([
+      ...preferred.flatMap((chainId, index) =>
+        // The hint decides, whatever is listed.
+        (index === 0 ? chains.all : candidates).filter(({ chain }) => chain.id === chainId)
+      ),
+      ...candidates
+    ])
+  }
+
+  const sourceOf = Effect.fn("Quoter.sourceOf")(function* (
+    request: QuoteRequest
+  ): Effect.fn.Return<Found, QuoteFailed | UnsupportedChain> {
+    const hinted = hintOf(request)
     if (Option.isSome(hinted)) return { client: yield* chains.get(hinted.value), isHinted: true }
     const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, (client) => holding(client, request))
     const found = SourceChain.fromFacts(answers, request.amountIn, settings.defaultSourceChain)
@@ -52,4 +85,6 @@ export const make = Effect.gen(function* () {
           unavailableChains
         })
   })
+
+  return { likely, sourceOf }
 })

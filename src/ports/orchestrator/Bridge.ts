@@ -89,6 +89,13 @@ export class Bridge extends Context.Service<
      * answer.
      */
     readonly route: (request: BridgeRequest) => Effect.Effect<BridgeRoute, NoRoute | RoutingUnavailable>
+    /**
+     * Reads both chains once, for amounts up to the request's. The returned function makes the route of one amount from that
+     * reading. A reading that fails fails the routes.
+     */
+    readonly prepare: (
+      request: BridgeRequest
+    ) => Effect.Effect<(amountIn: bigint) => Effect.Effect<BridgeRoute, NoRoute | RoutingUnavailable>>
     /** Decodes a deposit from calldata. `NoRoute` if the calldata does anything other than one such deposit. */
     readonly decode: (
       sourceChainId: ChainId,

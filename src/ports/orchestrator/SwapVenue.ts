@@ -4,12 +4,19 @@ import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hex } from "../../domain/Hex.ts"
 
-export interface SwapRequest {
+/** A pair of tokens on a chain, and the largest amount of the one that may be swapped for the other. */
+export interface SwapPair {
   readonly chainId: ChainId
   /** ERC-20. Native input is wrapped before the swap. */
   readonly tokenIn: Address.Address
   /** ERC-20, or the native sentinel. */
   readonly tokenOut: Address.Address
+  /** In the smallest unit of `tokenIn`. */
+  readonly amountIn: bigint
+}
+
+/** Terms of a swap of a pair. */
+export interface SwapTerms {
   /** In the smallest unit of `tokenIn`. */
   readonly amountIn: bigint
   /** Account that calls the venue: the order's owner. */
@@ -20,6 +27,8 @@ export interface SwapRequest {
   /** UNIX seconds. */
   readonly deadline: bigint
 }
+
+export interface SwapRequest extends SwapPair, SwapTerms {}
 
 /** A call that swaps. */
 export interface SwapRoute {
@@ -63,5 +72,13 @@ export class SwapVenue extends Context.Service<
   {
     /** Best route for the request. */
     readonly route: (request: SwapRequest) => Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>
+    /**
+     * Reads the market of a pair once, so that an amount can be chosen afterwards. The returned function makes routes from that
+     * reading. Such a route promises at most what {@link route} promises at the same moment. An amount that the reading does not cover
+     * is read anew. A reading that fails fails the routes.
+     */
+    readonly prepare: (
+      pair: SwapPair
+    ) => Effect.Effect<(terms: SwapTerms) => Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>>
   }
 >()("sweep/ports/SwapVenue") {}

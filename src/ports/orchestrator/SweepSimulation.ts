@@ -6,7 +6,9 @@ import type { ChainUnavailable } from "../shared/Chains.ts"
 
 /** The order would revert. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
-  detail: Schema.String
+  detail: Schema.String,
+  /** Name of the Solidity error with which the order reverted, if it did; see `SweepRevert`. */
+  revert: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
     return `the order would revert: ${this.detail}`

@@ -26,6 +26,11 @@ export class TokenDeclined extends Schema.TaggedError<TokenDeclined>()("TokenDec
 export class TokenRisk extends Context.Service<
   TokenRisk,
   {
+    /** Symbol and decimals of a token. Declines an address that is not a token. */
+    readonly describe: (
+      chainId: ChainId,
+      token: Address.Address
+    ) => Effect.Effect<Pick<TokenProfile, "symbol" | "decimals">, TokenDeclined | ChainUnavailable>
     /**
      * Profiles a token of which `owner` wants to sweep `amount` (smallest unit), from token lists and by simulating its
      * transfer. Declines a token whose transfer fails, is taxed or is blocked.

@@ -1,16 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeFunctionData,
-  encodeFunctionResult,
-  maxUint256,
-  multicall3Abi,
-  parseAbi
-} from "viem"
+import { decodeFunctionData, encodeFunctionData, encodeFunctionResult, maxUint256, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import { roundTrips } from "../../../src/adapters/evm/abi/simulation.generated.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Address from "../../../src/domain/Address.ts"
@@ -159,31 +152,42 @@ layer(OneChain.layer)(
   }
 )
 
-const QUOTER = parseAbi([
-  "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
-  "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 ticksCrossed, uint256 gasEstimate)"
-])
-
-/** A market that sells `numerator` / `denominator` units of `to` for one of `from`, in the 0.3 % tier only. */
+/** A market that sells `numerator` / `denominator` units of `to` for one of `from`. */
 type Markets = Readonly<Record<string, readonly [bigint, bigint]>>
 
 const market = (from: Address.Address, to: Address.Address) => `${from}>${to}`
 
+/** A node that makes the trips over the markets, as the contract does. */
 const quoting = (markets: Markets, calls: Ref.Ref<number>): Partial<ChainClient> => ({
   call: ({ data }) =>
     Effect.gen(function* () {
       yield* Ref.update(calls, (count) => count + 1)
-      const [reads] = decodeFunctionData({ abi: multicall3Abi, data }).args as readonly [
-        ReadonlyArray<{ readonly callData: Hex }>
-      ]
-      const result = reads.map(({ callData }) => {
-        const [{ amountIn, fee, tokenIn, tokenOut }] = decodeFunctionData({ abi: QUOTER, data: callData }).args
-        const rate = markets[market(Address.of(tokenIn), Address.of(tokenOut))]
-        if (rate === undefined || fee !== 3_000) return { success: false, returnData: "0x" as const }
-        const types = ["uint256", "uint160", "uint32", "uint256"].map((type) => ({ type }))
-        return { success: true, returnData: encodeAbiParameters(types, [(amountIn * rate[0]) / rate[1], 1n, 1, 1n]) }
+      const [journey] = decodeFunctionData({ abi: roundTrips.abi, data }).args
+      const { native, stable } = journey
+      const paid = (from: Hex, to: Hex, amount: bigint): bigint => {
+        const [numerator, denominator] = markets[market(Address.of(from), Address.of(to))] ?? [0n, 1n]
+        return (amount * numerator) / denominator
+      }
+      const tripOf = (token: Hex, monies: ReadonlyArray<typeof stable>) => {
+        const bought = monies.map((money) => paid(money.token, token, money.amount)).reduce((a, b) => (a > b ? a : b))
+        const returned = monies
+          .map((money) => (paid(token, money.token, bought) * money.worth) / money.amount)
+          .reduce((a, b) => (a > b ? a : b))
+        return { bought, returned }
+      }
+      const measured = native.amount === 0n ? tripOf(native.token, [stable]) : { bought: 0n, returned: 0n }
+      const near = (measured.returned - stable.worth) * 10_000n
+      const isNear = (near < 0n ? -near : near) <= stable.worth * journey.toleranceBps
+      const payer = isNear ? { ...native, amount: measured.bought, worth: measured.returned } : native
+      return encodeFunctionResult({
+        abi: roundTrips.abi,
+        functionName: "run",
+        result: [
+          measured,
+          journey.stables.map((token) => tripOf(token, [stable])),
+          journey.tokens.map((token) => tripOf(token, payer.amount > 0n ? [stable, payer] : [stable]))
+        ]
       })
-      return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result })
     })
 })
 
@@ -269,13 +273,12 @@ describe("UniswapV3Prices", () => {
           yield* ask
         })
       )
-      // Two calls for the anchor and two for the tokens. One of each pair buys, the other sells.
-      assert.strictEqual(calls, 4)
+      assert.strictEqual(calls, 1)
       const [, later] = yield* run(
         fair,
         Effect.andThen(priceOf(token, 18), Effect.andThen(TestClock.adjust("1 minute"), priceOf(token, 18)))
       )
-      assert.strictEqual(later, 8)
+      assert.strictEqual(later, 2)
     })
   )
 

@@ -1,6 +1,7 @@
 /** Requests that get no quote, each with its reason. Nothing is stored or offered for them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Fiber, Ref } from "effect"
+import { TestClock } from "effect/testing"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -232,6 +233,35 @@ describe("screening", () => {
       scene.script.listed = new Set([DESTINATION])
       yield* (yield* scene.chain(source.id)).fail("code", "balance", "block", "transactionCount")
       assert.strictEqual((yield* Effect.flip(scene.quote({ route: "" })))._tag, "ScreeningBlocked")
+    })
+  )
+
+  it.effect("counts on the source chain only, also where another chain was expected to be it", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      // The token is listed on both chains, and only the chain that is not the destination has it.
+      yield* (yield* scene.chain(source.id)).setCode(TOKEN, "0x")
+      const { route: _hint, ...unhinted } = Quoting.request
+      const { quote } = yield* scene.service.quote(unhinted)
+      assert.strictEqual(quote.sourceChainId, destination.id)
+      assert.deepStrictEqual(scene.asked.screened.at(-1), {
+        chainId: destination.id,
+        addresses: [OWNER, DESTINATION]
+      })
+      scene.script.unscreened = new Set([destination.id])
+      const asking = yield* Effect.forkChild(Effect.flip(scene.service.quote(unhinted)))
+      yield* TestClock.adjust("3500 millis")
+      assert.strictEqual((yield* Fiber.join(asking))._tag, "ScreeningBlocked")
+    })
+  )
+
+  it.effect("takes no order nonce for those whom it blocks", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.listed = new Set([OWNER])
+      assert.strictEqual((yield* Effect.flip(scene.quote()))._tag, "ScreeningBlocked")
+      scene.script.listed = new Set()
+      assert.strictEqual((yield* scene.quote()).order.nonce, 0n)
     })
   )
 

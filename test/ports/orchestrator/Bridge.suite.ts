@@ -67,6 +67,22 @@ export const bridgeSuite = (name: string, adapter: Layer.Layer<Bridge | BridgeFi
       })
     )
 
+    it.effect("makes the routes of smaller amounts from one reading", () =>
+      Effect.gen(function* () {
+        const { request } = yield* BridgeFixture
+        const bridge = yield* Bridge
+        const routeOf = yield* bridge.prepare(request)
+        for (const amountIn of [request.amountIn, (request.amountIn * 2n) / 3n]) {
+          const route = yield* routeOf(amountIn)
+          const deposit = yield* bridge.decode(request.sourceChainId, route.target, route.calldata)
+          assert.strictEqual(deposit.amountIn, amountIn)
+          assert.strictEqual(deposit.minAmountOut, route.minAmountOut)
+          assert.strictEqual(deposit.recipient, request.recipient)
+        }
+        assert.strictEqual((yield* Effect.flip(routeOf(0n)))._tag, "NoRoute")
+      })
+    )
+
     it.effect("reads nothing into other calldata, or into the same at another target", () =>
       Effect.gen(function* () {
         const { request } = yield* BridgeFixture

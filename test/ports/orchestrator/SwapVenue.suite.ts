@@ -60,12 +60,40 @@ export const swapVenueSuite = (name: string, adapter: Layer.Layer<SwapVenue | Sw
       })
     )
 
+    it.effect.prop(
+      "makes routes of any amount from one reading, which promise no more than routes of their own and hardly less",
+      [Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))],
+      ([share]) =>
+        Effect.gen(function* () {
+          const { request } = yield* SwapFixture
+          const venue = yield* SwapVenue
+          const amountIn = (request.amountIn * BigInt(share)) / 1_000n
+          const routeOf = yield* venue.prepare(request)
+          const [route, exact] = [
+            yield* routeOf({ ...request, amountIn }),
+            yield* venue.route({ ...request, amountIn })
+          ]
+          assert.isTrue(route.amountOut <= exact.amountOut, `${route.amountOut} of ${exact.amountOut}`)
+          assert.isTrue(
+            route.amountOut * 10_000n >= exact.amountOut * 9_999n,
+            `${route.amountOut} of ${exact.amountOut}`
+          )
+          assert.isTrue(route.minAmountOut >= 1n && route.minAmountOut >= lessBps(route.amountOut, request.slippageBps))
+          assert.strictEqual(route.target, exact.target)
+        }),
+      { arbitrary: { runs: 20 } }
+    )
+
     it.effect("has no route for nothing, and none for a token that nobody trades", () =>
       Effect.gen(function* () {
         const { request, unroutable } = yield* SwapFixture
         const venue = yield* SwapVenue
         assert.strictEqual((yield* Effect.flip(venue.route({ ...request, amountIn: 0n })))._tag, "NoRoute")
         assert.strictEqual((yield* Effect.flip(venue.route({ ...request, tokenIn: unroutable })))._tag, "NoRoute")
+        const routeOf = yield* venue.prepare(request)
+        assert.strictEqual((yield* Effect.flip(routeOf({ ...request, amountIn: 0n })))._tag, "NoRoute")
+        const noRouteOf = yield* venue.prepare({ ...request, tokenIn: unroutable })
+        assert.strictEqual((yield* Effect.flip(noRouteOf(request)))._tag, "NoRoute")
       })
     )
   })

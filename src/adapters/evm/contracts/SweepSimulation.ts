@@ -91,7 +91,8 @@ export const layer = Layer.effect(
         return yield* new SimulationFailed({ detail: "the owner cannot transfer the amount" })
       }
       if (swept?.success !== true) {
-        return yield* new SimulationFailed({ detail: contracts.decodeRevert(swept?.returnData ?? "0x").text })
+        const { name, text } = contracts.decodeRevert(swept?.returnData ?? "0x")
+        return yield* new SimulationFailed({ detail: text, revert: name })
       }
       const isDelegated = account?.code === designator(client.chain.contracts.delegate)
       const exists = account !== undefined && (account.code !== "0x" || account.pendingCount > 0n)

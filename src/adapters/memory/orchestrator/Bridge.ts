@@ -60,30 +60,40 @@ export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target
     Effect.gen(function* () {
       const deliveries = yield* Ref.make<ReadonlyMap<Hash, Delivery>>(new Map())
 
+      const route: Bridge["Service"]["route"] = Effect.fnUntraced(function* ({
+        amountIn,
+        depositor,
+        destChainId,
+        recipient,
+        tokenIn,
+        tokenOut
+      }) {
+        const amountOut = lessBps(amountIn, feeBps)
+        if (amountOut === 0n) return yield* new NoRoute({ detail: "the amount does not cover the fee" })
+        const deposit = {
+          tokenIn,
+          amountIn,
+          tokenOut,
+          minAmountOut: amountOut,
+          destChainId: BigInt(destChainId),
+          depositor,
+          recipient
+        }
+        return {
+          provider: "memory",
+          target,
+          calldata: encode(deposit),
+          amountOut,
+          minAmountOut: amountOut,
+          gas,
+          passing: 0,
+          estimatedSeconds
+        }
+      })
+
       const bridge = Bridge.of({
-        route: Effect.fnUntraced(function* ({ amountIn, depositor, destChainId, recipient, tokenIn, tokenOut }) {
-          const amountOut = lessBps(amountIn, feeBps)
-          if (amountOut === 0n) return yield* new NoRoute({ detail: "the amount does not cover the fee" })
-          const deposit = {
-            tokenIn,
-            amountIn,
-            tokenOut,
-            minAmountOut: amountOut,
-            destChainId: BigInt(destChainId),
-            depositor,
-            recipient
-          }
-          return {
-            provider: "memory",
-            target,
-            calldata: encode(deposit),
-            amountOut,
-            minAmountOut: amountOut,
-            gas,
-            passing: 0,
-            estimatedSeconds
-          }
-        }),
+        route,
+        prepare: (request) => Effect.succeed((amountIn) => route({ ...request, amountIn })),
         decode: Effect.fnUntraced(function* (_sourceChainId, to, calldata) {
           const deposit = Option.filter(decode(calldata), (read) => to === target && encode(read) === calldata)
           if (Option.isNone(deposit)) return yield* new NoRoute({ detail: "not a deposit" })

@@ -22,25 +22,28 @@ export interface Options {
 
 const CALLDATA = parseAbiParameters("address, address, uint256, uint256, address, uint256")
 
-export const layer = ({ gas = 120_000n, rate, target }: Options) =>
-  Layer.succeed(SwapVenue, {
-    route: Effect.fnUntraced(function* (request) {
-      const { amountIn, deadline, recipient, slippageBps, tokenIn, tokenOut } = request
-      const amountOut = Option.match(rate(request), {
-        onNone: () => 0n,
-        onSome: ({ denominator, numerator }) => mulDivDown(amountIn, numerator, denominator)
-      })
-      if (amountOut === 0n) return yield* new NoRoute({ detail: `nothing for ${tokenIn}` })
-      const least = lessBps(amountOut, slippageBps)
-      const minAmountOut = least > 0n ? least : 1n
-      return {
-        provider: "memory",
-        target,
-        calldata: encodeAbiParameters(CALLDATA, [tokenIn, tokenOut, amountIn, minAmountOut, recipient, deadline]),
-        amountOut,
-        minAmountOut,
-        gas,
-        passing: 0
-      }
+export const layer = ({ gas = 120_000n, rate, target }: Options) => {
+  const route: SwapVenue["Service"]["route"] = Effect.fnUntraced(function* (request) {
+    const { amountIn, deadline, recipient, slippageBps, tokenIn, tokenOut } = request
+    const amountOut = Option.match(rate(request), {
+      onNone: () => 0n,
+      onSome: ({ denominator, numerator }) => mulDivDown(amountIn, numerator, denominator)
     })
+    if (amountOut === 0n) return yield* new NoRoute({ detail: `nothing for ${tokenIn}` })
+    const least = lessBps(amountOut, slippageBps)
+    const minAmountOut = least > 0n ? least : 1n
+    return {
+      provider: "memory",
+      target,
+      calldata: encodeAbiParameters(CALLDATA, [tokenIn, tokenOut, amountIn, minAmountOut, recipient, deadline]),
+      amountOut,
+      minAmountOut,
+      gas,
+      passing: 0
+    }
   })
+  return Layer.succeed(SwapVenue, {
+    route,
+    prepare: (pair) => Effect.succeed((terms) => route({ ...terms, ...pair, amountIn: terms.amountIn }))
+  })
+}

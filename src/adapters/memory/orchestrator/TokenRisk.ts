@@ -31,6 +31,15 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<TokenRisk | Tok
   Layer.effect(
     TokenRisk,
     Effect.map(TokenRiskState, (state) => ({
+      describe: Effect.fnUntraced(function* (chainId, token) {
+        const { available, tokens } = yield* Ref.get(state)
+        if (!available) return yield* new ChainUnavailable({ chainId, method: "eth_call", detail: "turned off" })
+        const known = tokens.find((each) => each.chainId === chainId && each.address === token)
+        if (known === undefined) {
+          return yield* new TokenDeclined({ token, reason: "not_a_token", detail: "by the table" })
+        }
+        return { symbol: known.symbol, decimals: known.decimals }
+      }),
       screenInput: Effect.fn("TokenRisk.screenInput")(function* ({ amount, chainId, owner, token }) {
         const { available, tokens } = yield* Ref.get(state)
         if (!available) return yield* new ChainUnavailable({ chainId, method: "eth_call", detail: "turned off" })

@@ -1,0 +1,118 @@
+/**
+ * Amounts that Uniswap v3's pools pay, by path, read at one moment for several amounts. Between two of them the amount that a path
+ * pays is interpolated. The output of a pool is a concave function of the input, so a straight line between two points is never
+ * above it: an interpolated amount is at most what the path pays.
+ */
+import { Effect, Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import { quoterV2Abi } from "./uniswapV3Abi.ts"
+import * as Path from "./UniswapV3Path.ts"
+
+/** Number of hop tokens in addition to the wrapped native currency. Each adds 16 quotes to the call. */
+const MAX_STABLE_HOPS = 2
+
+/**
+ * Shares of the largest amount that are read, in percent. Most sweeps lose less than 10 % to fees, so their amount is between the
+ * last two, where an interpolated output is at most a 400th of the price impact too low.
+ */
+const SHARES = [60n, 90n, 100n]
+
+export interface Pair {
+  readonly tokenIn: Address.Address
+  readonly tokenOut: Address.Address
+}
+
+/** Output and gas of a path for one amount. */
+interface Sample {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly gas: bigint
+}
+
+/** The samples of a path, by rising amounts. */
+interface Curve {
+  readonly path: Path.Path
+  readonly samples: ReadonlyArray<Sample>
+}
+
+export type Market = ReadonlyArray<Curve>
+
+export interface Quoted {
+  readonly path: Path.Path
+  readonly amountOut: bigint
+  readonly gas: bigint
+}
+
+/** Amounts to read for a largest amount, rising. */
+export const samples = (largest: bigint): ReadonlyArray<bigint> => [
+  ...new Set(SHARES.map((share) => (largest * share) / 100n).filter((amount) => amount > 0n))
+]
+
+const quoteCall = (path: Path.Path, { tokenIn, tokenOut }: Pair, amountIn: bigint): Hex =>
+  path._tag === "Direct"
+    ? encodeFunctionData({
+        abi: quoterV2Abi,
+        functionName: "quoteExactInputSingle",
+        args: [{ tokenIn, tokenOut, amountIn, fee: path.fee, sqrtPriceLimitX96: 0n }]
+      })
+    : encodeFunctionData({
+        abi: quoterV2Abi,
+        functionName: "quoteExactInput",
+        args: [Path.encode(tokenIn, path, tokenOut), amountIn]
+      })
+
+/** None for an answer that is not a quote, such as that of a quoter without code. */
+const decodeQuote = Option.liftThrowable((path: Path.Path, amountIn: bigint, data: Hex): Sample => {
+  const [amountOut, , , gas] =
+    path._tag === "Direct"
+      ? decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInputSingle", data })
+      : decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data })
+  return { amountIn, amountOut, gas }
+})
+
+/** Reads what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it. */
+export const read = Effect.fnUntraced(function* (
+  client: ChainClient,
+  quoter: Address.Address,
+  pair: Pair,
+  amounts: ReadonlyArray<bigint>
+) {
+  const { stables, wrappedNative } = client.chain
+  const paths = Path.candidates(pair.tokenIn, pair.tokenOut, [wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])
+  const reads = amounts.flatMap((amount) => paths.map((path) => ({ to: quoter, data: quoteCall(path, pair, amount) })))
+  // One call for each amount, since nodes limit the gas of a call. They are made at the same time.
+  const answers = yield* Multicall3.read(client, reads, { batch: paths.length })
+  return paths.map((path, place): Curve => ({
+    path,
+    samples: amounts.flatMap((amount, index) => {
+      const answer = answers[index * paths.length + place] ?? Option.none()
+      return Option.toArray(Option.flatMap(answer, (data) => decodeQuote(path, amount, data))).filter(
+        ({ amountOut }) => amountOut > 0n
+      )
+    })
+  }))
+})
+
+/** Output and gas of a path for an amount; none outside of its samples. */
+const payout = (curve: ReadonlyArray<Sample>, amountIn: bigint): Option.Option<Omit<Sample, "amountIn">> => {
+  const index = curve.findIndex((sample) => sample.amountIn >= amountIn)
+  const [low, high] = [curve[index - 1], curve[index]]
+  if (high?.amountIn === amountIn) return Option.some(high)
+  if (low === undefined || high === undefined) return Option.none()
+  const rise = ((high.amountOut - low.amountOut) * (amountIn - low.amountIn)) / (high.amountIn - low.amountIn)
+  return Option.some({ amountOut: low.amountOut + rise, gas: high.gas > low.gas ? high.gas : low.gas })
+}
+
+/** The path with the highest output for an amount. Of equal ones, the first, which is the shortest. None if no path covers the amount. */
+export const best = (market: Market, amountIn: bigint): Option.Option<Quoted> =>
+  market
+    .flatMap(({ path, samples: curve }) => Option.toArray(payout(curve, amountIn)).map((paid) => ({ path, ...paid })))
+    .reduce<Option.Option<Quoted>>(
+      (most, { amountOut, gas, path }) =>
+        Option.exists(most, (other) => other.amountOut >= amountOut) ? most : Option.some({ path, amountOut, gas }),
+      Option.none()
+    )

@@ -1,0 +1,71 @@
+/**
+ * Everything that a quote reads from its source chain and of its token, begun at once and waited for in the order in which it can
+ * refuse the request. So a quote's round trips to a chain are one for all of it, and one for each simulation.
+ */
+import { Effect, Fiber, Option } from "effect"
+import { accountCode } from "../../domain/Delegation.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
+import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as Attributing from "./Attributing.ts"
+import type * as Pricing from "./Pricing.ts"
+import { QuoteFailed } from "./QuoteFailed.ts"
+import * as Routing from "./Routing.ts"
+
+/** Makes `begin(client, request, deadline)`, which starts the reads as children of the calling fiber. */
+export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeof Pricing.make>["usdPrices"]) {
+  const factsOf = yield* makeFacts
+  const prepareRoute = yield* Routing.make
+  const tokenRisk = yield* TokenRisk
+
+  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest, deadline: bigint) {
+    const facts = yield* Effect.forkChild(factsOf(client, request))
+    const usd = yield* Effect.forkChild(
+      Effect.flatMap(tokenRisk.describe(client.chain.id, request.tokenIn), (token) => usdPrices(client, request, token))
+    )
+    const routes = yield* Effect.forkChild(prepareRoute(client, request, deadline))
+    return {
+      client,
+      /** Waits for everything, and fails with the first refusal. */
+      all: Effect.gen(function* () {
+        const known = yield* Fiber.join(facts)
+        return { ...known, usd: yield* Fiber.join(usd), routeOf: yield* Fiber.join(routes) }
+      }),
+      stop: Fiber.interruptAll([facts, usd, routes])
+    }
+  })
+})
+
+/** Makes `factsOf(client, request)`: what a quote needs from the chain, the token's screening and the builder's key. */
+const makeFacts = Effect.gen(function* () {
+  const attribute = yield* Attributing.make
+  const tokenRisk = yield* TokenRisk
+
+  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
+    const { amountIn: amount, apiKey, owner, tokenIn: token } = request
+    const { code, head, ...facts } = yield* Effect.all(
+      {
+        code: client.code(owner),
+        accountNonce: client.transactionCount(owner, "pending"),
+        profile: tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount }),
+        attributed: attribute(client, apiKey),
+        gasFees: client.feesPerGas,
+        head: client.block("latest")
+      },
+      { concurrency: "unbounded" }
+    )
+    if (accountCode(code)._tag === "Contract") {
+      return yield* new QuoteFailed({
+        reason: "owner_is_a_contract",
+        detail: "only an externally owned account can be delegated"
+      })
+    }
+    if (Option.isNone(head)) {
+      return yield* new QuoteFailed({
+        reason: "upstream_unavailable",
+        detail: `${client.chain.name} has no latest block`
+      })
+    }
+    return { ...facts, block: head.value }
+  })
+})
