@@ -101,6 +101,69 @@ export const ledger: ReadonlyArray<Mutant> = [
     tests: ["test/adapters/sql/builder/Payouts.test.ts"]
   },
   {
+    name: "a payment that another batch has recorded pays this one, too",
+    file: PAYOUTS,
+    text: "if (recordedElsewhere.length > 0)",
+    replacement: "if (recordedElsewhere.length > 1)",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch pays builders who were not chosen",
+    file: PAYOUTS,
+    text: 'WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address',
+    replacement: 'WHERE payee."payoutAddress" = b.payout_address',
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch pays an address that changed since it was screened",
+    file: PAYOUTS,
+    text: 'WHERE payee."builderId" = b.id AND payee."payoutAddress" = b.payout_address',
+    replacement: 'WHERE payee."builderId" = b.id',
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "a batch pays suspended builders",
+    file: PAYOUTS,
+    text: "WHERE b.suspended_at IS NULL AND (${payees",
+    replacement: "WHERE true AND (${payees",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "an accrual without a chain is booked on another than the default chain",
+    file: LEDGER,
+    text: "VALUES (${text(accrual.sweepId)}, ${defaultChainId},",
+    replacement: "VALUES (${text(accrual.sweepId)}, ${defaultChainId + 1},",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "an accrual without a chain is not assigned to the default chain",
+    file: LEDGER,
+    text: "if (accrual.chainId !== undefined || defaultChainId === undefined)",
+    replacement: "if (accrual.chainId !== undefined || defaultChainId !== -1)",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "accruals are assigned to another chain than the operator's",
+    file: LEDGER,
+    text: "SELECT sweep_id, ${chainId}::bigint,",
+    replacement: "SELECT sweep_id, ${chainId}::bigint + 1,",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "an assignment takes accruals of other tokens",
+    file: LEDGER,
+    text: "WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER",
+    replacement: "WHERE ${token} <> '' AND chain_id IS NULL AND kind = 'accrual' ORDER",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
+    name: "an assignment takes accruals that have a chain",
+    file: LEDGER,
+    text: "WHERE token = ${token} AND chain_id IS NULL AND kind = 'accrual' ORDER",
+    replacement: "WHERE token = ${token} AND kind = 'accrual' ORDER",
+    tests: ["test/adapters/sql/builder/Payouts.test.ts"]
+  },
+  {
     name: "a line counts as paid with one unit less",
     file: PAYOUT,
     text: "(received.get(payoutAddress) ?? 0n) < (due.get(payoutAddress) ?? 0n)",

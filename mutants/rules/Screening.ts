@@ -1,4 +1,4 @@
-/** Rules of who may be served: sanctions screening, owners' signatures, and budgets. */
+/** Rules of who may be served: sanctions screening, owners' signatures, budgets, and limits. */
 import type { Mutant } from "../Mutant.ts"
 
 const ADMISSION = "src/orchestrator/quote/Admission.ts"
@@ -110,5 +110,26 @@ export const screening: ReadonlyArray<Mutant> = [
     text: "if (blocked.length > 0)",
     replacement: "if (blocked.length > 1_000)",
     tests: ["test/builder/payout/PayoutSender.test.ts"]
+  },
+  {
+    name: "any bearer token is exempt from the limit of attributions",
+    file: "src/server/shared/RateLimiting.ts",
+    text: "? isOperator(Redacted.make(authorization.slice(BEARER.length)))",
+    replacement: '? Effect.as(isOperator(Redacted.make("")), true)',
+    tests: ["test/server/builder/Access.test.ts"]
+  },
+  {
+    name: "the operator's token is exempt from every limit",
+    file: "src/server/shared/RateLimiting.ts",
+    text: "&& Context.get(group.annotations, OperatorsUncounted)",
+    replacement: "&& (Context.get(group.annotations, OperatorsUncounted) || true)",
+    tests: ["test/server/builder/Access.test.ts"]
+  },
+  {
+    name: "the orchestrator's attributions are counted, so that builders earn nothing under load",
+    file: "src/api/builder/BuilderApi.ts",
+    text: ".annotate(OperatorsUncounted, true)",
+    replacement: ".annotate(OperatorsUncounted, false)",
+    tests: ["test/server/builder/Access.test.ts"]
   }
 ]

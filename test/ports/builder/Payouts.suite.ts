@@ -134,6 +134,29 @@ export const suite = <E>(adapter: string, layer: () => Layer.Layer<Builders | Le
     )
 
     rule(
+      "assign the accruals of one token, and leave those of others without a chain",
+      Effect.gen(function* () {
+        const { ledger } = yield* stores
+        const { chainId: _chain, ...chainless } = accrual
+        const other = FakeChain.address(0xd7)
+        yield* ledger.accrue(chainless)
+        yield* ledger.accrue({ ...chainless, sweepId: "of another token", token: other })
+        assert.deepStrictEqual(yield* ledger.assign(TOKEN, CHAIN), { sweeps: 1, amount: 5n })
+        const chains = Effect.map(
+          ledger.totals("alpha"),
+          (rows) => new Map(rows.map(({ chainId, token }) => [token, chainId]))
+        )
+        assert.deepStrictEqual(
+          yield* chains,
+          new Map([
+            [TOKEN, CHAIN],
+            [other, undefined]
+          ])
+        )
+      })
+    )
+
+    rule(
       "assign an accrual without a chain to the default chain as it is booked",
       Effect.gen(function* () {
         const { ledger, lines } = yield* stores
