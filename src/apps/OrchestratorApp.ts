@@ -37,6 +37,7 @@ import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../orchestrator/operate/IntentDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
+import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
 import { Portfolio } from "../orchestrator/portfolio/Portfolio.ts"
@@ -169,11 +170,9 @@ const providerProbes = Layer.effect(
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
-  Intake.layer,
+  Layer.mergeAll(Intake.layer, Quoter.layer, Relayer.layer).pipe(Layer.provide(KeptClearances.layer)),
   Portfolio.layer,
-  Quoter.layer,
   Readiness.layer,
-  Relayer.layer,
   Retention.layer,
   SumReview.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))

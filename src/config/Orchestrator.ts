@@ -99,7 +99,8 @@ export const orchestrator = {
     name: "CLEARANCE_LIFETIME_SECONDS",
     default: 60,
     check: integer(NON_NEGATIVE),
-    meaning: "Maximum age of a sanctions clearance when the relayer sends, in seconds."
+    meaning:
+      "Maximum age of a sanctions clearance when the relayer sends, in seconds. While screening does not answer, quotes and submissions rely on clearances up to this age."
   }),
   ofacSnapshot: optional({
     name: "OFAC_SNAPSHOT",

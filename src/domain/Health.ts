@@ -34,6 +34,10 @@ export const Health = Schema.Struct({
           Schema.NullOr(Schema.Boolean),
           "True if delegate, guard and entry have code at their configured addresses. Null if no node answered."
         ),
+        canSimulate: described(
+          Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+          "True if a node takes state overrides in eth_call, without which no quote can be made. Null if no node answered."
+        ),
         missingContracts: described(
           Schema.optionalKey(Schema.Array(Schema.String)),
           "Contracts without code at their configured addresses."

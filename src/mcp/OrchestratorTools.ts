@@ -108,7 +108,12 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
                   "correct these fields and call get_quote again."
                 )
               case "ScreeningRefused":
-                return failure("Sanctions screening blocks the owner or the destination.", "stop; do not try again.")
+                return error.retryAfterSeconds === undefined
+                  ? failure("Sanctions screening blocks the owner or the destination.", "stop; do not try again.")
+                  : failure(
+                      "Sanctions screening does not answer at the moment.",
+                      `call get_quote again after ${error.retryAfterSeconds} seconds.`
+                    )
               case "Unprocessable":
                 return failure(
                   "No quote is available. The service masks the reason: fees may reach the amount, the token may be declined, or no route may exist.",

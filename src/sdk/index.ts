@@ -36,6 +36,7 @@ export {
   QuoteUnavailableError,
   RateLimitedError,
   ScreeningBlockedError,
+  ScreeningUnavailableError,
   ServiceError,
   SubmissionRefusedError,
   UnexpectedStatusError

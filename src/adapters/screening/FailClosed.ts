@@ -4,7 +4,7 @@ import { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 
 /** Blocks because there is no answer. The reason is logged, and clients never see it. */
 export const unavailable = Effect.fnUntraced(function* (reason: string) {
-  yield* Effect.logError(`screening is unavailable and blocks every request: ${reason}`)
+  yield* Effect.annotateLogs(Effect.logError("screening.unavailable"), { reason })
   return yield* new ScreeningBlocked({ cause: "unavailable" })
 })
 

@@ -8,6 +8,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as FailClosed from "./FailClosed.ts"
@@ -22,7 +23,7 @@ export interface Options {
   readonly timeout?: Duration.Input
 }
 
-/** Maximum number of concurrent calls per chain. Further questions wait and are combined. */
+/** Maximum number of concurrent calls per chain and priority. Further questions wait and are combined. */
 const CALLS = 2
 
 /** Maximum number of addresses in one call. */
@@ -36,10 +37,10 @@ class Question extends Request.Class<
 > {}
 
 /**
- * Combines the questions of many callers about one chain into one call. Questions that arrive while calls are in flight go into the next call.
+ * Combines the questions of many callers of one priority about one chain into one call. Questions that arrive while calls are in flight go into the next call.
  * Every answer is therefore newer than its question, and a busy service does not call the node more often than it answers.
  */
-const together = (chains: Chains["Service"], chainId: ChainId) => {
+const together = (chains: Chains["Service"], chainId: ChainId, priority: Priority.Priority) => {
   const calls = Semaphore.makeUnsafe(CALLS)
 
   const ask = Effect.fnUntraced(function* (addresses: ReadonlyArray<Address.Address>) {
@@ -61,7 +62,7 @@ const together = (chains: Chains["Service"], chainId: ChainId) => {
     collectWhile: (entries) => entries.size < ADDRESSES,
     runAll: (entries) => {
       const addresses = [...new Set(entries.flatMap((entry) => entry.request.addresses))]
-      return calls.withPermit(ask(addresses)).pipe(
+      return calls.withPermit(Priority.at(priority)(ask(addresses))).pipe(
         Effect.map((verdicts) => {
           for (const entry of entries) {
             entry.completeUnsafe(Exit.succeed(entry.request.addresses.map((address) => verdicts.get(address))))
@@ -77,12 +78,20 @@ const word = (answer: Multicall3.Answer | undefined) =>
 
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const chains = yield* Chains
-  // Each chain has calls of its own, so that a node that does not answer holds up no other chain.
-  const resolvers = new Map(chains.all.map(({ chain }) => [chain.id, together(chains, chain.id)]))
+  // Each chain has calls of its own, so that a node that does not answer holds up no other chain. So has each priority, so that
+  // questions of a lower one, which wait for a node's budget, hold up none of a higher one.
+  const resolvers = new Map<string, ReturnType<typeof together>>()
+  const resolverOf = (chainId: ChainId, priority: Priority.Priority) => {
+    const key = `${chainId}:${priority}`
+    const known = resolvers.get(key)
+    if (known !== undefined) return known
+    const resolver = together(chains, chainId, priority)
+    resolvers.set(key, resolver)
+    return resolver
+  }
 
   const ask = Effect.fnUntraced(function* (chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
-    const resolver = resolvers.get(chainId) ?? together(chains, chainId)
-    const verdicts = yield* Effect.request(new Question({ addresses }), resolver)
+    const verdicts = yield* Effect.request(new Question({ addresses }), resolverOf(chainId, yield* Priority.Current))
     if (verdicts.includes(1n)) return yield* new ScreeningBlocked({ cause: "listed" })
     if (verdicts.some((verdict) => verdict !== 0n)) {
       return yield* FailClosed.unavailable(

@@ -12,8 +12,8 @@ import {
   InternalError,
   NotFound,
   RateLimitExceededResponse,
-  Refused,
-  ScreeningRefused,
+  RefusedResponse,
+  ScreeningRefusedResponse,
   Unavailable,
   Unprocessable,
   UpstreamFailed
@@ -53,7 +53,7 @@ export const Quotes = HttpApiGroup.make("quotes")
     HttpApiEndpoint.post("quote", "/quote", {
       payload: QuoteRequest,
       success: QuoteResponse,
-      error: [Unprocessable, ScreeningRefused, Unavailable, ChainNotAnswering, InternalError]
+      error: [Unprocessable, ScreeningRefusedResponse, Unavailable, ChainNotAnswering, InternalError]
     })
       .middleware(JsonBody)
       .middleware(IdempotentQuote)
@@ -68,7 +68,7 @@ export const Intents = HttpApiGroup.make("intents")
     HttpApiEndpoint.post("submit", "/intents", {
       payload: IntentSubmission,
       success: IntentAccepted.pipe(HttpApiSchema.status(201)),
-      error: [Refused, Unavailable, InternalError]
+      error: [RefusedResponse, Unavailable, InternalError]
     })
       .middleware(JsonBody)
       .middleware(IdempotentSubmission)

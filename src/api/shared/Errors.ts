@@ -20,13 +20,58 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
   readonly _tag = "Unauthorized"
 }
 
-/** 403: owner or destination did not pass sanctions screening. Never names an address. */
-export class ScreeningRefused extends Schema.Error<ScreeningRefused>("ScreeningRefused")(
-  { error: code("request blocked by sanctions screening") },
-  { httpApiStatus: 403, description: "Owner or destination is blocked by sanctions screening. Do not retry" }
-) {
-  readonly _tag = "ScreeningRefused"
+/** Value of the header `Sweep-Reason` if sanctions screening did not answer. */
+export const SCREENING_UNAVAILABLE = "screening_unavailable"
+
+/** Headers of a refusal. Present only if sanctions screening did not answer, so that the request may be repeated. */
+const refusalHeaders = Schema.Struct({
+  "sweep-reason": Schema.optionalKey(
+    Schema.Literal(SCREENING_UNAVAILABLE).annotate({
+      description: "Sanctions screening did not answer. The request may be repeated"
+    })
+  ),
+  "retry-after": Schema.optionalKey(
+    Schema.Int.annotate({ description: "Seconds after which the request may be repeated" })
+  )
+})
+
+const headersOf = ({ retryAfterSeconds }: { readonly retryAfterSeconds?: number }): typeof refusalHeaders.Type =>
+  retryAfterSeconds === undefined ? {} : { "sweep-reason": SCREENING_UNAVAILABLE, "retry-after": retryAfterSeconds }
+
+const refusalOf = ({ headers }: { readonly headers: typeof refusalHeaders.Type }) => {
+  const retryAfterSeconds = headers["retry-after"]
+  return retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
 }
+
+/**
+ * 403: owner or destination did not pass sanctions screening. Never names an address. Use {@link ScreeningRefusedResponse} in
+ * contracts: it carries the headers.
+ */
+export class ScreeningRefused extends Schema.TaggedError<ScreeningRefused>()("ScreeningRefused", {
+  /** Set only if screening did not answer: whole seconds after which the request may be repeated. */
+  retryAfterSeconds: Schema.optionalKey(Schema.Int)
+}) {}
+
+const SCREENING_TEXT = "request blocked by sanctions screening"
+const SCREENING_DESCRIPTION =
+  "Owner or destination is blocked by sanctions screening. Do not retry without the header `Retry-After`"
+
+export const ScreeningRefusedResponse = ScreeningRefused.pipe(
+  HttpApiSchema.encodeToWithHeaders(
+    {
+      body: Schema.Struct({ error: described(Schema.Literal(SCREENING_TEXT), "Fixed text of this error.") }).annotate({
+        identifier: "ScreeningRefused",
+        description: SCREENING_DESCRIPTION,
+        httpApiStatus: 403
+      }),
+      headers: refusalHeaders.fields
+    },
+    {
+      decode: (response) => new ScreeningRefused(refusalOf(response)),
+      encode: (error) => ({ body: { error: SCREENING_TEXT } as const, headers: headersOf(error) })
+    }
+  )
+).annotate({ description: SCREENING_DESCRIPTION })
 
 /** 404. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(
@@ -85,13 +130,31 @@ export class ValidationFailed extends Schema.Error<ValidationFailed>("Validation
 
 const masked = { error: code(MASKED) }
 
-/** 400, masked: a submission that is not accepted. */
-export class Refused extends Schema.Error<Refused>("Refused")(masked, {
-  httpApiStatus: 400,
-  description: "The submission is not accepted. Request a new quote and sign again"
-}) {
-  readonly _tag = "Refused"
-}
+/** 400, masked: a submission that is not accepted. Use {@link RefusedResponse} in contracts: it carries the headers. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  /** Set only if sanctions screening did not answer: whole seconds after which the request may be repeated. */
+  retryAfterSeconds: Schema.optionalKey(Schema.Int)
+}) {}
+
+const REFUSED_DESCRIPTION =
+  "The submission is not accepted. Without the header `Retry-After`, request a new quote and sign again"
+
+export const RefusedResponse = Refused.pipe(
+  HttpApiSchema.encodeToWithHeaders(
+    {
+      body: Schema.Struct({ error: described(Schema.Literal(MASKED), "Fixed text of this error.") }).annotate({
+        identifier: "Refused",
+        description: REFUSED_DESCRIPTION,
+        httpApiStatus: 400
+      }),
+      headers: refusalHeaders.fields
+    },
+    {
+      decode: (response) => new Refused(refusalOf(response)),
+      encode: (error) => ({ body: { error: MASKED } as const, headers: headersOf(error) })
+    }
+  )
+).annotate({ description: REFUSED_DESCRIPTION })
 
 /** 422, masked: the request is well formed and cannot be served. */
 export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(masked, {

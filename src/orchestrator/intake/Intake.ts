@@ -7,6 +7,7 @@ import type { IntentStatus } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type Intent, Intents, type Submission } from "../../ports/orchestrator/Intents.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -19,6 +20,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("
     "expired_quote",
     "already_submitted",
     "screening_blocked",
+    "screening_unavailable",
     "wrong_authorization_chain",
     "wrong_delegate",
     "no_set_code_support",
@@ -109,7 +111,11 @@ export class Intake extends Context.Service<
         const parties = [order.owner, order.destination]
         yield* screening
           .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
-          .pipe(Effect.mapError((blocked) => refuse("screening_blocked", blocked.cause)))
+          .pipe(
+            Effect.mapError(({ cause }) =>
+              refuse(cause === "listed" ? "screening_blocked" : "screening_unavailable", cause)
+            )
+          )
         const refusal = authorizationRefusal(chain, authorization)
         if (refusal !== undefined) return yield* refusal
         if (pausedChains.includes(chain.id)) {
@@ -139,7 +145,7 @@ export class Intake extends Context.Service<
           Effect.annotateLogs({ intentId: quoteId, chainId: chain.id, deadline: order.deadline.toString() })
         )
         return asAccepted(submitted)
-      })
+      }, Priority.at("intake"))
 
       const accepted = Effect.fn("Intake.accepted")(function* ({
         authorization,

@@ -31,13 +31,14 @@ export const missingContracts = ({ chain: { contracts }, code }: ChainClient) =>
   )
 }
 
-/** Head, block age and contracts of a chain. */
+/** Head, block age and contracts of a chain, and its support of simulations. */
 export const chainHealth = Effect.fnUntraced(function* (client: ChainClient) {
   const { block, chain } = client
-  const [head, missing, nowMs] = yield* Effect.all(
+  const [head, missing, canSimulate, nowMs] = yield* Effect.all(
     [
       Effect.map(answered(block("latest")), Option.flatten),
       answered(missingContracts(client)),
+      answered(client.canSimulate),
       Clock.currentTimeMillis
     ],
     { concurrency: "unbounded" }
@@ -45,7 +46,8 @@ export const chainHealth = Effect.fnUntraced(function* (client: ChainClient) {
   const blockAgeSeconds = Option.map(head, ({ timestamp }) => Math.max(0, Math.floor(nowMs / 1000) - Number(timestamp)))
   const contractsDeployed = Option.map(missing, ({ length }) => length === 0)
   const isStale = Option.exists(blockAgeSeconds, (age) => age > staleAfterSeconds(chain))
-  const isUsable = Option.isSome(head) && Option.contains(contractsDeployed, true)
+  const isUsable =
+    Option.isSome(head) && Option.contains(contractsDeployed, true) && !Option.contains(canSimulate, false)
   return {
     id: chain.id,
     name: chain.name,
@@ -53,6 +55,7 @@ export const chainHealth = Effect.fnUntraced(function* (client: ChainClient) {
     blockNumber: Option.getOrNull(Option.map(head, ({ number }) => number)),
     blockAgeSeconds: Option.getOrNull(blockAgeSeconds),
     contractsDeployed: Option.getOrNull(contractsDeployed),
+    canSimulate: Option.getOrNull(canSimulate),
     missingContracts: Option.getOrElse(missing, () => [])
   }
 })

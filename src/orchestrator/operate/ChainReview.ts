@@ -1,4 +1,7 @@
-/** Alerts for a chain that has no new head, that lacks the service's contracts, or whose nodes serve another chain. */
+/**
+ * Alerts for a chain that has no new head, that lacks the service's contracts, whose nodes serve another chain, or on which nothing
+ * can be simulated.
+ */
 import { Clock, Effect, Result } from "effect"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { within } from "../../runtime/Within.ts"
@@ -15,7 +18,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
 
   const alertIf = (
     isRaised: boolean,
-    kind: "chain_stale" | "contracts_missing" | "wrong_chain_id",
+    kind: "chain_stale" | "contracts_missing" | "simulation_unavailable" | "wrong_chain_id",
     message: string,
     details: Readonly<Record<string, string | number>>
   ) => {
@@ -68,5 +71,16 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     )
   })
 
-  return Effect.all([reviewHead, reviewContracts], { concurrency: "unbounded", discard: true })
+  const reviewSimulation = Effect.gen(function* () {
+    const answer = yield* asked(client.canSimulate)
+    if (answer === undefined || Result.isFailure(answer)) return
+    yield* alertIf(
+      !answer.success,
+      "simulation_unavailable",
+      `No endpoint of ${chain.name} takes state overrides in eth_call, so nothing can be simulated: quotes are refused, and submitted sweeps wait. Add an endpoint that does to rpcUrls.`,
+      {}
+    )
+  })
+
+  return Effect.all([reviewHead, reviewContracts, reviewSimulation], { concurrency: "unbounded", discard: true })
 })

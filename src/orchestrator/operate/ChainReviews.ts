@@ -4,13 +4,24 @@ import { Chains } from "../../ports/shared/Chains.ts"
 import * as Background from "../../runtime/Background.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as ChainReview from "./ChainReview.ts"
+import * as RemovedChains from "./RemovedChains.ts"
 
 const PAUSE_MILLIS = 5_000
+
+/** A replica with the former settings may raise such an alert once more. */
+const REMOVED_PAUSE_MILLIS = 60_000
 
 /** Runs until the scope closes. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
-    for (const client of (yield* Chains).all) {
+    const { all } = yield* Chains
+    const removed = Background.supervisor("removed chains")
+    yield* Background.loop(
+      removed,
+      { pauseMillis: REMOVED_PAUSE_MILLIS },
+      RemovedChains.clear(all.map(({ chain }) => chain.id))
+    )
+    for (const client of all) {
       const { id, name } = client.chain
       const supervised = Background.supervisor("chain review", { chain: name, chainId: id })
       yield* Background.loop(supervised, { pauseMillis: PAUSE_MILLIS }, yield* ChainReview.make(client))

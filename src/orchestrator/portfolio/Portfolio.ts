@@ -13,6 +13,7 @@ import * as Usd from "../../domain/Usd.ts"
 import { Balances } from "../../ports/orchestrator/Balances.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import * as PerChain from "../shared/PerChain.ts"
 import { type Holding, portfolioToken, totalUsd } from "./Holding.ts"
 import * as Sweepability from "./Sweepability.ts"
@@ -54,9 +55,10 @@ export class Portfolio extends Context.Service<
 
       /** Asks every chain, and fails if none answers. */
       const onEach = Effect.fnUntraced(function* <A>(
-        ask: (client: ChainClient) => Effect.Effect<A, { readonly message: string }>
+        ask: (client: ChainClient) => Effect.Effect<A, { readonly message: string }>,
+        asked: typeof PerChain.askEach = PerChain.askEach
       ) {
-        const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, ask)
+        const { answers, unavailableChains } = yield* Priority.at("portfolio")(asked(chains.all, ask))
         if (answers.length === 0) return yield* new PortfolioUnavailable({ detail: "no chain answered" })
         return {
           answers,
@@ -68,13 +70,15 @@ export class Portfolio extends Context.Service<
       })
 
       const portfolio = Effect.fn("Portfolio.portfolio")(function* (owner: Address.Address) {
-        const { answers, at } = yield* onEach((client) =>
-          Effect.map(holdingsOn(client, owner), ({ held }) => ({
-            held,
-            tokens: held.map((holding) =>
-              portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address))
-            )
-          }))
+        const { answers, at } = yield* onEach(
+          (client) =>
+            Effect.map(holdingsOn(client, owner), ({ held }) => ({
+              held,
+              tokens: held.map((holding) =>
+                portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address))
+              )
+            })),
+          PerChain.askAnswering
         )
         return {
           owner,
@@ -95,7 +99,7 @@ export class Portfolio extends Context.Service<
       })
 
       const sweepable = Effect.fn("Portfolio.sweepable")(function* (owner: Address.Address) {
-        const { answers, at } = yield* onEach((client) => sweepableOn(client, owner))
+        const { answers, at } = yield* onEach((client) => sweepableOn(client, owner), PerChain.askAnswering)
         return {
           owner,
           tokens: answers.flatMap(({ tokens }) => tokens),

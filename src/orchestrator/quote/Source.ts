@@ -67,7 +67,9 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Found, QuoteFailed | UnsupportedChain> {
     const hinted = hintOf(request)
     if (Option.isSome(hinted)) return { client: yield* chains.get(hinted.value), isHinted: true }
-    const { answers, unavailableChains } = yield* PerChain.askEach(chains.all, (client) => holding(client, request))
+    const { answers, unavailableChains } = yield* PerChain.askAnswering(chains.all, (client) =>
+      holding(client, request)
+    )
     const found = SourceChain.fromFacts(answers, request.amountIn, settings.defaultSourceChain)
     // While a chain does not answer, the token and the balance may be there: only a sufficient balance decides.
     const isFunded = (chainId: ChainId) =>

@@ -7,6 +7,7 @@ import { SecureRandom } from "effect/crypto"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { type ChainClient, Chains, type ChainUnavailable, type UnsupportedChain } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { Settlements } from "../settle/Settlements.ts"
@@ -147,7 +148,7 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
     if (2 * claimed.length > batch) yield* wake.open
   }).pipe(Effect.onError(() => places.release(1)))
 
-  yield* Background.loop(supervised, { pauseMillis: pollMillis, wake, admission: places.take(1) }, round)
+  yield* Background.loop(supervised, { pauseMillis: pollMillis, wake, admission: places.take(1) }, Priority.at("relay")(round))
 })
 
 const withSignatures = (intent: Intent): Effect.Effect<Signed> =>

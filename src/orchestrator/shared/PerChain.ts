@@ -19,6 +19,20 @@ const unanswered = ({ chain }: ChainClient, detail: string) =>
     Option.none<never>()
   )
 
+/**
+ * Asks every chain that is known to answer. Answers are in the order of the chains, and the others are named at once. Defects are
+ * not caught.
+ */
+export const askAnswering = Effect.fnUntraced(function* <A, E extends { readonly message: string }, R>(
+  clients: ReadonlyArray<ChainClient>,
+  ask: (client: ChainClient) => Effect.Effect<A, E, R>
+): Effect.fn.Return<Answers<A>, never, R> {
+  const up = yield* Effect.filter(clients, ({ isAnswering }) => isAnswering)
+  const { answers, unavailableChains: silent } = yield* askEach(up, ask)
+  const isMissing = (client: ChainClient) => !up.includes(client) || silent.includes(client.chain.id)
+  return { answers, unavailableChains: clients.flatMap((client) => (isMissing(client) ? [client.chain.id] : [])) }
+})
+
 /** Asks every chain. Answers are in the order of the chains. Defects are not caught. */
 export const askEach = Effect.fnUntraced(function* <A, E extends { readonly message: string }, R>(
   clients: ReadonlyArray<ChainClient>,

@@ -1,5 +1,6 @@
 /** Advances intents by what the chains prove: receipts, the guard's `Swept` event, confirmations, and the bridge's delivery. */
 import { Context, Effect, Latch, Layer, Stream } from "effect"
+import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
@@ -49,7 +50,7 @@ export class Watcher extends Context.Service<
       for (const { fields, pauseMillis, round, wokenBy } of duties) {
         const wake = yield* Latch.make()
         yield* Effect.forkScoped(Stream.runForEach(wokenBy.heads, () => wake.open))
-        yield* Background.loop((run) => Effect.annotateLogs(supervised(run), fields), { pauseMillis, wake }, round)
+        yield* Background.loop((run) => Effect.annotateLogs(supervised(run), fields), { pauseMillis, wake }, Priority.at("watch")(round))
       }
       return { tick }
     })

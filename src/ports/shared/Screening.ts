@@ -19,8 +19,8 @@ export class Screening extends Context.Service<
   Screening,
   {
     /**
-     * Succeeds only if every address is known to be clear. Asks the sources each time; results are not cached. An empty
-     * list is clear.
+     * Succeeds only if every address is known to be clear. Asks the sources each time. While they do not answer, an
+     * implementation may rely on a recent clearance. An empty list is clear.
      */
     readonly clear: (
       chainId: ChainId,

@@ -73,7 +73,8 @@ export const makeHttp = (options: {
       status: response.status,
       reason: reasonOf(body),
       requestId: response.headers.get("x-request-id") ?? undefined,
-      retryAfterSeconds: retryAfter(response)
+      retryAfterSeconds: retryAfter(response),
+      sweepReason: response.headers.get("sweep-reason") ?? undefined
     })
   }
 

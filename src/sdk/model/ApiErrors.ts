@@ -13,6 +13,8 @@ export interface Answer {
   readonly requestId: string | undefined
   /** Header `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
+  /** Header `Sweep-Reason`. */
+  readonly sweepReason?: string | undefined
 }
 
 /** Base of the errors for responses of the service. */
@@ -112,6 +114,19 @@ export class IdempotencyKeyInUseError extends RetryLaterError {
   }
 }
 
+/** Value of `Sweep-Reason` if sanctions screening did not answer. */
+const SCREENING_UNAVAILABLE = "screening_unavailable"
+
+/** 403 for a quote and 400 for a submission: sanctions screening does not answer at the moment, so nobody passes. */
+export class ScreeningUnavailableError extends RetryLaterError {
+  override readonly name = "ScreeningUnavailableError"
+  readonly code = "screening_unavailable"
+
+  constructor(answer: Answer) {
+    super(answer, 2)
+  }
+}
+
 /** 429: too many requests. */
 export class RateLimitedError extends RetryLaterError {
   override readonly name = "RateLimitedError"
@@ -137,6 +152,7 @@ const MASKED = "internal error"
 
 /** Makes the error for a response that is not a success. */
 export const errorOfAnswer = (answer: Answer): ApiError => {
+  if (answer.sweepReason === SCREENING_UNAVAILABLE) return new ScreeningUnavailableError(answer)
   switch (answer.status) {
     case 400:
       return new SubmissionRefusedError(answer)

@@ -26,8 +26,13 @@ import { mask } from "../shared/Masked.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
 
-const refused = mask(() => new Refused())
-const screeningRefused = mask(() => new ScreeningRefused())
+/** `Retry-After` while sanctions screening does not answer. */
+const UNANSWERED_SECONDS = 2
+
+const refused = mask(() => new Refused({}))
+const screeningRefused = mask(() => new ScreeningRefused({}))
+const screeningUnanswered = mask(() => new ScreeningRefused({ retryAfterSeconds: UNANSWERED_SECONDS }))
+const submissionUnanswered = mask(() => new Refused({ retryAfterSeconds: UNANSWERED_SECONDS }))
 const chainNotAnswering = mask(() => new ChainNotAnswering())
 const unavailable = mask(() => new Unavailable())
 const unprocessable = mask(() => new Unprocessable())
@@ -71,7 +76,8 @@ export const quotes = HttpApiBuilder.group(
           return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
         },
         Effect.catchTags({
-          ScreeningBlocked: screeningRefused,
+          ScreeningBlocked: (blocked) =>
+            blocked.cause === "unavailable" ? screeningUnanswered(blocked) : screeningRefused(blocked),
           QuoteFailed: quoteFailed
         })
       )
@@ -106,7 +112,11 @@ export const intents = HttpApiBuilder.group(
             const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
             return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
           },
-          Effect.catchTags({ SubmissionRefused: refused, StoreUnavailable: unavailable })
+          Effect.catchTags({
+            SubmissionRefused: (refusal) =>
+              refusal.reason === "screening_unavailable" ? submissionUnanswered(refusal) : refused(refusal),
+            StoreUnavailable: unavailable
+          })
         )
       )
       .handle(

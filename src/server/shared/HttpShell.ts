@@ -18,7 +18,15 @@ type Wrap = <E, R>(
 /** CORS for any origin, without credentials, because no response depends on the browser's user. */
 export const openCors: Wrap = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST"],
-  exposedHeaders: ["ETag", "Idempotent-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+  exposedHeaders: [
+    "ETag",
+    "Idempotent-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "Sweep-Reason",
+    "X-Request-Id"
+  ],
   maxAge: 86_400
 })
 

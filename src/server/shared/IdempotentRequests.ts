@@ -54,12 +54,13 @@ const parseKey = Effect.fnUntraced(function* (header: string) {
 const textOf = (body: HttpBody.HttpBody): string | undefined =>
   body._tag === "Uint8Array" ? (body.text ?? decoder.decode(body.body)) : undefined
 
-/** A response is stored if it settles the request: neither 5xx nor 499, which means that the client left. */
+/** A response is stored if it settles the request: neither 5xx nor 499, which means that the client left, nor one to retry. */
 const CLIENT_CLOSED_REQUEST = 499
 
-const answerOf = ({ body, status }: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
+const answerOf = ({ body, headers, status }: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
   const text = textOf(body)
-  return text === undefined || status >= CLIENT_CLOSED_REQUEST ? undefined : { status, body: text }
+  const isSettled = status < CLIENT_CLOSED_REQUEST && headers["retry-after"] === undefined
+  return text === undefined || !isSettled ? undefined : { status, body: text }
 }
 
 const replay = ({ body, status }: StoredAnswer) =>

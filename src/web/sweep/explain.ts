@@ -9,6 +9,7 @@ import {
   QuoteUnavailableError,
   RateLimitedError,
   ScreeningBlockedError,
+  ScreeningUnavailableError,
   ServiceError,
   SigningError,
   SubmissionRefusedError,
@@ -53,6 +54,9 @@ const ofSigning = (error: SigningError): string => {
 const ofService = (error: unknown): string | undefined => {
   if (error instanceof QuoteUnavailableError) {
     return "There is no quote for this right now: the amount may not cover the fees, or no route leads there. Try another token or a larger amount."
+  }
+  if (error instanceof ScreeningUnavailableError) {
+    return "The service cannot check addresses right now. Your tokens did not move. Try again in a moment."
   }
   if (error instanceof ScreeningBlockedError) {
     return "This address cannot be served. A retry does not change that."

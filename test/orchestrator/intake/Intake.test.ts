@@ -202,7 +202,7 @@ const refusals: Readonly<Record<string, Case>> = {
     trouble: list(BUILDER)
   },
   "everything while screening does not answer": {
-    reason: "screening_blocked",
+    reason: "screening_unavailable",
     trouble: (scene) => Ref.set(scene.screening, { listed: new Set<Address.Address>(), available: false })
   },
   "an authorization for another chain": {

@@ -4,7 +4,8 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
-import { Alerts } from "../../../src/ports/shared/Alerts.ts"
+import * as RemovedChains from "../../../src/orchestrator/operate/RemovedChains.ts"
+import { Alerts, type NewAlert } from "../../../src/ports/shared/Alerts.ts"
 import { Chains, type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
@@ -14,11 +15,12 @@ interface Node {
   height: number
   state: "answers" | "silent" | "another chain"
   readonly missing: Set<string>
+  canSimulate: boolean
 }
 
 /** Chains whose nodes a test changes, and reviews that run beside. */
 const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["chain"]> = [FakeChain.chain]) {
-  const nodes = clients.map((): Node => ({ height: 1, state: "answers", missing: new Set() }))
+  const nodes = clients.map((): Node => ({ height: 1, state: "answers", missing: new Set(), canSimulate: true }))
   const all = clients.map((chain, index): ChainClient => {
     const node = nodes[index] ?? assert.fail()
     const answering = <A>(answer: () => A) =>
@@ -42,7 +44,8 @@ const make = Effect.fnUntraced(function* (clients: ReadonlyArray<ChainClient["ch
               gasLimit: 30_000_000n
             })
           ),
-        code: (address) => answering(() => (node.missing.has(address) ? "0x" : "0x60"))
+        code: (address) => answering(() => (node.missing.has(address) ? "0x" : "0x60")),
+        canSimulate: answering(() => node.canSimulate)
       }),
       chain
     }
@@ -121,6 +124,50 @@ describe("reviews of the chains", () => {
       node.missing.clear()
       yield* TestClock.adjust(LATER)
       assert.deepStrictEqual(yield* kinds, [])
+    })
+  )
+
+  it.effect("report a chain on which nothing can be simulated, until an endpoint can", () =>
+    Effect.gen(function* () {
+      const { kinds, node } = yield* make()
+      node.canSimulate = false
+      yield* TestClock.adjust(LATER)
+      assert.deepStrictEqual(yield* kinds, ["simulation_unavailable"])
+      // Without an answer, the last finding stands.
+      node.state = "silent"
+      yield* TestClock.adjust(LATER)
+      assert.deepStrictEqual(yield* kinds, ["simulation_unavailable"])
+      node.state = "answers"
+      node.canSimulate = true
+      yield* TestClock.adjust(LATER)
+      assert.deepStrictEqual(yield* kinds, [])
+    })
+  )
+
+  it.effect("clear conditions of a chain that was removed from the settings, and nothing else", () =>
+    Effect.gen(function* () {
+      const removed = FakeChain.chain.id + 1
+      const alert = (kind: string, chainId: number): NewAlert => ({
+        key: `${kind}:${chainId}`,
+        severity: "critical",
+        kind,
+        message: "",
+        details: { chainId }
+      })
+      const context = yield* Layer.build(AlertsInMemory.layer)
+      const left = yield* Effect.gen(function* () {
+        const alerts = yield* Alerts
+        yield* alerts.raise(alert("chain_stale", removed))
+        yield* alerts.raise(alert("lane_low", removed))
+        yield* alerts.raise(alert("settlement_lost", removed))
+        yield* alerts.raise(alert("lane_low", FakeChain.chain.id))
+        yield* RemovedChains.clear([FakeChain.chain.id])
+        return yield* alerts.list
+      }).pipe(Effect.provide(context))
+      assert.deepStrictEqual(left.map(({ key }) => key).toSorted(), [
+        `lane_low:${FakeChain.chain.id}`,
+        `settlement_lost:${removed}`
+      ])
     })
   )
 

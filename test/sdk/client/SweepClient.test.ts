@@ -127,6 +127,17 @@ describe("the client", () => {
     })
   }
 
+  for (const status of [400, 403]) {
+    it(`repeats a request that screening did not answer, with ${status}`, async () => {
+      const refusal = () => json(status, { error: "" }, { "retry-after": "2", "sweep-reason": "screening_unavailable" })
+      const error = await rejection(client(refusal).client.quote(request))
+      assert.isTrue(error instanceof Sdk.ScreeningUnavailableError)
+      assert.strictEqual(error.code, "screening_unavailable")
+      assert.isTrue(error.retryable)
+      if (error instanceof Sdk.ScreeningUnavailableError) assert.strictEqual(error.retryAfterSeconds, 2)
+    })
+  }
+
   it("rejects with a ServiceError where a gateway answers in HTML", async () => {
     const { client: sweeps } = client(() => new Response("<html>", { status: 504 }))
     assert.strictEqual((await rejection(sweeps.quote(request))).code, "service_error")

@@ -54,6 +54,21 @@ describe("an idempotency key", () => {
     })
   )
 
+  it.effect("does not replay a refusal for want of screening", () =>
+    Effect.gen(function* () {
+      let isAnswering = false
+      const { post } = yield* counting({
+        submit: ({ quoteId }) =>
+          isAnswering
+            ? Effect.succeed({ id: quoteId, status: "submitted" as const })
+            : Effect.fail(new SubmissionRefused({ reason: "screening_unavailable", detail: "unavailable" }))
+      })
+      expectError(yield* post("/intents", submission, key("a")), 400, INTERNAL)
+      isAnswering = true
+      expectAnswer(yield* post("/intents", submission, key("a")), 201, { id: ID, status: "submitted" })
+    })
+  )
+
   it.effect("that is new, on another route, or absent, executes", () =>
     Effect.gen(function* () {
       const { executed, post } = yield* counting()

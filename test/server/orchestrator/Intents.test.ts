@@ -65,6 +65,18 @@ describe("POST /intents", () => {
     })
   )
 
+  it.effect("400 masked: screening without an answer, with a reason and a time to retry", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        submit: () => Effect.fail(new SubmissionRefused({ reason: "screening_unavailable", detail: "unavailable" }))
+      })
+      const answer = yield* post("/intents", submission)
+      expectError(answer, 400, "internal error")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "screening_unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "2")
+    })
+  )
+
   it.effect("400 masked: a quote id that cannot be one", () =>
     Effect.gen(function* () {
       const { post } = yield* serve()

@@ -145,6 +145,20 @@ describe("POST /quote", () => {
     })
   )
 
+  it.effect("403: screening without an answer, with a reason and a time to retry", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({ quote: () => Effect.fail(new ScreeningBlocked({ cause: "unavailable" })) })
+      const answer = yield* post("/quote", quoteRequest)
+      expectError(answer, 403, "request blocked by sanctions screening")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "screening_unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "2")
+      const listed = yield* serve({ quote: () => Effect.fail(new ScreeningBlocked({ cause: "listed" })) })
+      const blocked = yield* listed.post("/quote", quoteRequest)
+      assert.isNull(blocked.headers.get("sweep-reason"))
+      assert.isNull(blocked.headers.get("retry-after"))
+    })
+  )
+
   it.effect("500 masked: a defect, whose cause is logged with the request's id", () =>
     Effect.gen(function* () {
       const { logs, post } = yield* serve({ quote: () => Effect.die(new Error("secret detail")) })

@@ -1,0 +1,102 @@
+/**
+ * {@link Screening} that survives a busy minute: while a source does not answer, addresses that were cleared less than
+ * `clearanceLifetimeMillis` ago still pass. The sources are asked each time, so that a new listing blocks at once. Refusals for
+ * want of an answer raise an alert until the sources answer again.
+ */
+import { Clock, Effect, Layer } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import { Screening } from "../../ports/shared/Screening.ts"
+import * as Background from "../../runtime/Background.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+import { StandingAlerts } from "./StandingAlerts.ts"
+
+/** Clearances that are kept. Beyond them the oldest is forgotten. */
+const CAPACITY = 100_000
+
+/** Pause between two reviews of chains whose screening was unanswered. */
+const REVIEW_PAUSE_MILLIS = 5_000
+
+const keyOf = (chainId: ChainId, address: Address.Address): string => `${chainId}:${address}`
+
+/** Times of clearances, oldest first. */
+const makeClearances = (lifetimeMillis: number) => {
+  const clearedAt = new Map<string, number>()
+  return {
+    keep: (keys: ReadonlyArray<string>, now: number) => {
+      for (const key of keys) {
+        clearedAt.delete(key)
+        clearedAt.set(key, now)
+      }
+      for (const key of clearedAt.keys()) {
+        if (clearedAt.size <= CAPACITY) break
+        clearedAt.delete(key)
+      }
+    },
+    forget: (keys: ReadonlyArray<string>) => {
+      for (const key of keys) clearedAt.delete(key)
+    },
+    covers: (keys: ReadonlyArray<string>, now: number) =>
+      keys.every((key) => now - (clearedAt.get(key) ?? Number.NEGATIVE_INFINITY) < lifetimeMillis)
+  }
+}
+
+/** Raises and clears the alert of each chain. A review asks again, so that one lost answer raises nothing. */
+const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"], unanswered: Set<ChainId>) {
+  const alerts = yield* StandingAlerts
+  const { all } = yield* Chains
+
+  return Effect.forEach(
+    all,
+    Effect.fnUntraced(function* ({ chain }) {
+      const key = `screening_unavailable:${chain.id}`
+      if (!unanswered.has(chain.id)) return yield* alerts.clear(key)
+      const answer = yield* Effect.result(screening.clear(chain.id, [chain.feeRecipient]))
+      if (answer._tag === "Failure" && answer.failure.cause === "unavailable") {
+        return yield* alerts.raise({
+          key,
+          severity: "critical",
+          kind: "screening_unavailable",
+          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. Check the nodes of the chain, its sanctionsOracle and OFAC_SNAPSHOT.`,
+          details: { chainId: chain.id }
+        })
+      }
+      unanswered.delete(chain.id)
+      yield* alerts.clear(key)
+    }),
+    { concurrency: "unbounded", discard: true }
+  )
+})
+
+/** Wraps the {@link Screening} of its context. */
+export const layer = Layer.effect(
+  Screening,
+  Effect.gen(function* () {
+    const screening = yield* Screening
+    const clearances = makeClearances((yield* OrchestratorSettings).clearanceLifetimeMillis)
+    /** Chains with a refusal for want of an answer since the last review that was answered. */
+    const unanswered = new Set<ChainId>()
+
+    const clear: Screening["Service"]["clear"] = Effect.fnUntraced(function* (chainId, addresses) {
+      const keys = addresses.map((address) => keyOf(chainId, address))
+      const outcome = yield* Effect.result(screening.clear(chainId, addresses))
+      const now = yield* Clock.currentTimeMillis
+      if (outcome._tag === "Success") return clearances.keep(keys, now)
+      if (outcome.failure.cause === "listed") {
+        clearances.forget(keys)
+        return yield* outcome.failure
+      }
+      unanswered.add(chainId)
+      if (clearances.covers(keys, now)) return yield* Effect.logInfo("screening.clearance_kept")
+      return yield* outcome.failure
+    })
+
+    yield* Background.loop(
+      Background.supervisor("screening review"),
+      { pauseMillis: REVIEW_PAUSE_MILLIS },
+      yield* makeReview(screening, unanswered)
+    )
+    return Screening.of({ clear })
+  })
+).pipe(Layer.provide(StandingAlerts.layer))
