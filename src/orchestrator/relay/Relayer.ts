@@ -148,7 +148,11 @@ const runOn = Effect.fnUntraced(function* (client: ChainClient) {
     if (2 * claimed.length > batch) yield* wake.open
   }).pipe(Effect.onError(() => places.release(1)))
 
-  yield* Background.loop(supervised, { pauseMillis: pollMillis, wake, admission: places.take(1) }, Priority.at("relay")(round))
+  yield* Background.loop(
+    supervised,
+    { pauseMillis: pollMillis, wake, admission: places.take(1) },
+    Priority.at("relay")(round)
+  )
 })
 
 const withSignatures = (intent: Intent): Effect.Effect<Signed> =>
