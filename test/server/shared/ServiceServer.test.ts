@@ -76,7 +76,7 @@ const drip = (base: string, head: string, drop: string) => {
 describe.each([
   ["orchestrator", orchestrator],
   ["builder backend", builder]
-] as const)("the %s", (_, start) => {
+] as const)("the %s", { concurrent: true }, (_, start) => {
   it.live("answers what it is working on before it stops, and takes nothing more", () =>
     Effect.gen(function* () {
       const [arrived, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
