@@ -15,6 +15,9 @@ const ANSWER_MILLIS = 5_000
 /** Time in which the service is back after a fault. */
 const RECOVERY_MILLIS = 10_000
 
+/** Both processes are asked at once. */
+const BOTH = { concurrency: 2, discard: true } as const
+
 const MASKED = `{"error":"internal error"}`
 
 /** Without a database the service answers in time, and without details. */
@@ -86,7 +89,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         yield* scene.submit(intake.client, inFlight)
         yield* route.alpha.awaitCall((call) => isSend(call) && !call.forwarded)
         yield* first.stop
-        for (const { client } of [intake, relay]) yield* answersWithout(client, quoted, requote)
+        yield* Effect.forEach([intake, relay], ({ client }) => answersWithout(client, quoted, requote), BOTH)
         yield* back.open
 
         const second = yield* database.start
@@ -101,7 +104,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         assert.isDefined(later)
         yield* scene.submit(intake.client, kept)
         yield* second.crash
-        for (const { client } of [intake, relay]) yield* answersWithout(client, later, requote)
+        yield* Effect.forEach([intake, relay], ({ client }) => answersWithout(client, later, requote), BOTH)
         yield* database.start
         yield* scene.endLeases
         yield* sweepsGoOn
@@ -135,6 +138,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A data
         yield* resume
 
         yield* answersAgain(client, quoted)
+        yield* scene.endLeases
         yield* scene.submit(client, quoted)
         for (const sweep of [before, quoted]) yield* scene.delivered(client, sweep)
         yield* scene.check
