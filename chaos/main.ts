@@ -12,7 +12,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
     reorgs: { type: "string", default: "0" },
-    steps: { type: "string", default: "0" },
+    steps: { type: "string" },
     only: { type: "string", default: "" }
   }
 })
@@ -24,12 +24,15 @@ const kindOf = (name: string): Kind => {
   return process.exit(2)
 }
 
+const only = values.only === "" ? ALL_KINDS : values.only.split(",").map(kindOf)
+
 const options = {
   kills: Number(values.kills),
   seed: values.seed,
   reorgs: Number(values.reorgs),
-  steps: Number(values.steps),
-  ...(values.only === "" ? {} : { only: values.only.split(",").map(kindOf) }),
+  // Each kind once.
+  steps: values.steps === undefined ? only.length : Number(values.steps),
+  only,
   directory: join(import.meta.dirname, "..", ".sweep")
 }
 

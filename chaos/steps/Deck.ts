@@ -1,9 +1,13 @@
-/** Chooses the steps of a run from its seed: every kind comes before any comes more often than it is in the deck. */
+/**
+ * Chooses the steps of a run from its seed: every kind comes before any comes more often than it is in the deck, and every variant
+ * of a kind before any comes again.
+ */
 import { Effect, Random } from "effect"
 import * as Kills from "../Kills.ts"
 import * as Reorgs from "../Reorgs.ts"
 import * as ChainFaults from "./ChainFaults.ts"
 import * as DatabaseFaults from "./DatabaseFaults.ts"
+import { deal, dealEach } from "./Dealing.ts"
 import { DEPTHS, killed, reorganised } from "./KillsAndReorgs.ts"
 import * as PayoutFaults from "./PayoutFaults.ts"
 import * as PoisonedRows from "./PoisonedRows.ts"
@@ -15,8 +19,7 @@ const UNFILLABLE = 2_000
 const SKEW_SECONDS = 30
 const MOST_LAG = 30
 
-/** Share of chain silences that last until an alert about them is due, and their time. */
-const LONG_SHARE = 0.1
+/** Silence of a chain that lasts until an alert about it is due. */
 const LONG_MILLIS = 32_000
 
 /** Facts about the network that choices depend on. */
@@ -27,79 +30,83 @@ export interface Surroundings {
 /** Owners that kills and reorganisations sweep for. */
 export const LASTING_OWNERS = Reorgs.LASTING_OWNERS
 
-const oneOf = <A>(from: ReadonlyArray<A>): Effect.Effect<A> =>
-  Effect.map(Random.nextIntBetween(0, from.length, { halfOpen: true }), (index) => {
-    const found = from[index]
-    if (found === undefined) throw new Error("there is nothing to choose from")
-    return found
-  })
-
-const side = oneOf<Side>(["alpha", "beta"])
+const SIDES = ["alpha", "beta"] as const satisfies ReadonlyArray<Side>
 const millis = Random.nextIntBetween(1_500, 4_000)
 /** Longer than any response may take. */
 const longerThanAnswers = Random.nextIntBetween(5_500, 8_000)
 
-const silentChain = ({ chainIds }: Surroundings) =>
-  Effect.gen(function* () {
-    const isLong = (yield* Random.next) < LONG_SHARE
-    const chosen = yield* side
-    const how = yield* oneOf(["process", "proxies"] as const)
-    const silence = { side: chosen, how, millis: isLong ? LONG_MILLIS : yield* longerThanAnswers }
-    return ChainFaults.silentChain(silence, chainIds[chosen])
-  })
+/** Makes the step of a variant. `position` is that of the step in the run. */
+interface Chosen {
+  readonly around: Surroundings
+  readonly position: number
+}
 
-/** Chooses among all reorganisations. Only the first owner is drained, who must be another one each time. */
-const reorg = (drained: number) =>
-  Effect.gen(function* () {
-    const [planned] = yield* Random.shuffle(yield* Reorgs.plan(DEPTHS))
-    if (planned === undefined) throw new Error("a plan has reorganisations")
-    const [first = 0, ...others] = planned.owners
-    const owners = [planned.kind === "reverted" ? drained : first, ...others]
-    // Another replica runs in any case, and sees it.
-    return { ...planned, owners, unseen: false }
-  })
+interface Choice {
+  readonly variants: number
+  readonly choose: (variant: number, chosen: Chosen) => Effect.Effect<Step>
+}
 
-/** `position` is that of the step in the run. */
-type Choice = (around: Surroundings, position: number) => Effect.Effect<Step>
+const among = <A>(variants: ReadonlyArray<A>, choose: (variant: A, chosen: Chosen) => Effect.Effect<Step>): Choice => ({
+  variants: variants.length,
+  choose: (index, chosen) => {
+    const variant = variants[index]
+    return variant === undefined ? Effect.die(new Error("there is no such variant")) : choose(variant, chosen)
+  }
+})
 
-const poisoned =
-  (queue: PoisonedRows.Queue): Choice =>
-  () =>
-    Effect.succeed(PoisonedRows.poisonedRow(queue))
+const always = (choose: (chosen: Chosen) => Effect.Effect<Step>): Choice =>
+  among(["only"], (_, chosen) => choose(chosen))
+
+const silences = SIDES.flatMap((side) => (["process", "proxies"] as const).map((how) => ({ side, how })))
+
+const silentChain = (lasting: Effect.Effect<number>) =>
+  among(silences, (variant, { around }) =>
+    Effect.map(lasting, (time) => ChainFaults.silentChain({ ...variant, millis: time }, around.chainIds[variant.side]))
+  )
+
+/** Only the first owner is drained, who must be another one each time. */
+const reorg = Effect.fnUntraced(function* (kind: Reorgs.Kind, position: number) {
+  const planned = yield* Random.shuffle(yield* Reorgs.plan(DEPTHS))
+  const found = planned.find((each) => each.kind === kind)
+  if (found === undefined) return yield* Effect.die(new Error(`a plan has no reorganisation with ${kind} transactions`))
+  const [first = 0, ...others] = found.owners
+  const owners = [kind === "reverted" ? LASTING_OWNERS + position : first, ...others]
+  // Another replica runs in any case, and sees it.
+  return reorganised({ ...found, owners, unseen: false })
+})
+
+const poisoned = (queue: PoisonedRows.Queue) => always(() => Effect.succeed(PoisonedRows.poisonedRow(queue)))
 
 /** The kinds of steps, by the names that `--only` takes. */
 export const KINDS = {
-  kill: () =>
-    Effect.map(Kills.plan(1, LASTING_OWNERS), ([round]) => {
-      if (round === undefined) throw new Error("a plan has rounds")
-      return killed(round)
-    }),
-  reorg: (_, position) => Effect.map(reorg(LASTING_OWNERS + position), reorganised),
-  "silent chain": silentChain,
-  "silent database": () =>
-    Effect.gen(function* () {
-      const how = yield* oneOf(["process", "one replica"] as const)
-      return DatabaseFaults.silentDatabase({ how, millis: yield* longerThanAnswers })
-    }),
-  "read-only database": () => Effect.map(millis, DatabaseFaults.readOnlyDatabase),
-  "full disk": () => Effect.map(millis, DatabaseFaults.fullDisk),
-  "lagging logs": () =>
-    Effect.gen(function* () {
-      return ChainFaults.laggingLogs({ side: yield* side, blocks: yield* Random.nextIntBetween(1, MOST_LAG) })
-    }),
-  "skewed clocks": () =>
-    Effect.gen(function* () {
-      const seconds = yield* oneOf([SKEW_SECONDS, -SKEW_SECONDS])
-      return skewedClocks({ seconds, millis: yield* millis })
-    }),
+  kill: always(() =>
+    Effect.flatMap(Kills.plan(1, LASTING_OWNERS), ([round]) =>
+      round === undefined ? Effect.die(new Error("a plan has rounds")) : Effect.succeed(killed(round))
+    )
+  ),
+  reorg: among(Reorgs.KINDS, (kind, { position }) => reorg(kind, position)),
+  "silent chain": silentChain(longerThanAnswers),
+  "stale chain": silentChain(Effect.succeed(LONG_MILLIS)),
+  "silent database": among(["process", "one replica"] as const, (how) =>
+    Effect.map(longerThanAnswers, (time) => DatabaseFaults.silentDatabase({ how, millis: time }))
+  ),
+  "read-only database": always(() => Effect.map(millis, DatabaseFaults.readOnlyDatabase)),
+  "full disk": always(() => Effect.map(millis, DatabaseFaults.fullDisk)),
+  "lagging logs": among(SIDES, (side) =>
+    Effect.map(Random.nextIntBetween(1, MOST_LAG), (blocks) => ChainFaults.laggingLogs({ side, blocks }))
+  ),
+  "skewed clocks": among([SKEW_SECONDS, -SKEW_SECONDS], (seconds) =>
+    Effect.map(millis, (time) => skewedClocks({ seconds, millis: time }))
+  ),
   "poisoned outbox message": poisoned("outbox message"),
   "poisoned intent": poisoned("intent"),
   "poisoned relay transaction": poisoned("relay transaction"),
   "poisoned webhook delivery": poisoned("webhook delivery"),
-  "unfillable deposits": () => Effect.sync(() => unfillableDeposits(UNFILLABLE)),
-  "payout changed": () =>
-    Effect.map(oneOf(["opened", "recorded", "broadcast", "mined"] as const), PayoutFaults.changedPayout),
-  "payout reorganised": () => Effect.map(oneOf(PayoutFaults.MOMENTS), PayoutFaults.reorganisedPayout)
+  "unfillable deposits": always(() => Effect.sync(() => unfillableDeposits(UNFILLABLE))),
+  "payout changed": among(["opened", "recorded", "broadcast", "mined"] as const, (moment) =>
+    Effect.succeed(PayoutFaults.changedPayout(moment))
+  ),
+  "payout reorganised": among(PayoutFaults.MOMENTS, (moment) => Effect.succeed(PayoutFaults.reorganisedPayout(moment)))
 } satisfies Readonly<Record<string, Choice>>
 
 export type Kind = keyof typeof KINDS
@@ -114,14 +121,27 @@ export const ownersFor = (count: number): number => LASTING_OWNERS + count
 
 /** The steps of a run. The same seed chooses the same steps. */
 export const plan = Effect.fnUntraced(function* (count: number, only: ReadonlyArray<Kind>, around: Surroundings) {
-  const chosen: Array<Kind> = []
-  while (chosen.length < count) {
-    const copies = only.flatMap((kind) => Array.from({ length: (COPIES[kind] ?? 1) - 1 }, () => kind))
-    chosen.push(...(yield* Random.shuffle(only)), ...(yield* Random.shuffle(copies)))
-  }
-  return yield* Effect.forEach(chosen.slice(0, count), (kind, position) =>
-    Effect.map(KINDS[kind](around, position), (step) => ({ kind, step }))
+  const random = yield* Random.Random
+  const next = () => random.nextDoubleUnsafe()
+  const kinds = deal(
+    only.map((kind) => ({ value: kind, copies: COPIES[kind] ?? 1 })),
+    count,
+    next
   )
+  const variants = new Map(
+    only.map((kind) => {
+      const choice: Choice = KINDS[kind]
+      const indices = Array.from({ length: choice.variants }, (_, index) => index)
+      return [kind, dealEach(indices, kinds.filter((each) => each === kind).length, next).values()] as const
+    })
+  )
+  return yield* Effect.forEach(kinds, (kind, position) => {
+    const choice: Choice = KINDS[kind]
+    return Effect.map(choice.choose(variants.get(kind)?.next().value ?? 0, { around, position }), (step) => ({
+      kind,
+      step
+    }))
+  })
 })
 
 export type Planned = Effect.Success<ReturnType<typeof plan>>[number]

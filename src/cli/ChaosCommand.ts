@@ -28,9 +28,9 @@ const flags = {
   steps: Flag.Int("steps").pipe(
     Flag.withSchema(Count),
     Flag.withDescription(
-      "Number of random steps after the kills: silent chains and databases, full disks, late logs, wrong clocks, unreadable rows, unfillable deposits, disturbed payouts, kills and reorganisations (default: 15, each kind once)"
+      "Number of random steps after the kills: silent chains and databases, full disks, late logs, wrong clocks, unreadable rows, unfillable deposits, disturbed payouts, kills and reorganisations (default: each kind once)"
     ),
-    Flag.withDefault(15)
+    Flag.optional
   ),
   only: Flag.String("only").pipe(
     Flag.withDescription(
@@ -54,9 +54,10 @@ const flags = {
 export const chaosCommand = Command.make("chaos", flags, ({ kills, only, reorgs, seed, steps }) =>
   Effect.gen(function* () {
     const chosen = Option.isSome(seed) ? seed.value : String(yield* Random.nextIntBetween(1, 1_000_000))
-    const counts = { kills, steps, reorgs }
+    const counts = { kills, reorgs }
     const args = [
       ...Object.entries(counts).flatMap(([name, count]) => [`--${name}`, String(count)]),
+      ...Option.match(steps, { onNone: () => [], onSome: (count) => ["--steps", String(count)] }),
       ...Option.match(only, { onNone: () => [], onSome: (kinds) => ["--only", kinds] }),
       "--seed",
       chosen

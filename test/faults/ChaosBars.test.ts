@@ -96,6 +96,18 @@ describe("the steps of a run", () => {
     Effect.gen(function* () {
       const planned = yield* Deck.plan(Deck.ALL_KINDS.length, Deck.ALL_KINDS, around).pipe(Random.withSeed("4"))
       assert.strictEqual(new Set(planned.map(({ kind }) => kind)).size, Deck.ALL_KINDS.length)
+      assert.isTrue(planned.some(({ step }) => step.name.endsWith("32000 ms)")))
+    })
+  )
+
+  it.effect("have every variant of a kind before any comes again", () =>
+    Effect.gen(function* () {
+      const variants = { "stale chain": 4, "silent database": 2, "payout reorganised": 5 } as const
+      for (const kind of ["stale chain", "silent database", "payout reorganised"] as const) {
+        const planned = yield* Deck.plan(variants[kind], [kind], around).pipe(Random.withSeed("5"))
+        const names = planned.map(({ step }) => step.name.replace(/, \d+ ms/, ""))
+        assert.strictEqual(new Set(names).size, variants[kind], kind)
+      }
     })
   )
 })
