@@ -4,7 +4,7 @@ import { Effect, Latch, Schedule } from "effect"
 import { parseGwei, parseTransaction } from "viem"
 import { breakWhen, hold, isSend, isSimulation, pass, refuse, swallow } from "../support/FaultProxy.ts"
 import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
-import type * as SweepClient from "../support/SweepClient.ts"
+import * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
 
 const TIMEOUT = 120_000
@@ -44,6 +44,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
         const route = yield* scene.route
         const { client } = yield* scene.orchestrator(route)
         const sweeps = yield* Effect.replicateEffect(scene.quote(client), 5, { concurrency: 2 })
+        const stranger = yield* scene.quoteRequest
         const [first, second, third, late, ...others] = sweeps
         assert.isDefined(first)
         assert.isDefined(second)
@@ -59,8 +60,11 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
         yield* route.alpha.react(() => refuse())
         assert.strictEqual(yield* becomes(chainStatus(client), (status) => status === "down"), "down")
         yield* becomes(alertKinds(client), (kinds) => kinds.includes("chain_unavailable"))
-        // Nobody can be screened, so nothing is taken.
-        assert.strictEqual(yield* scene.offer(client, late), 400)
+        // Nobody can be screened, so only those are taken who were cleared a moment ago.
+        yield* scene.submit(client, late)
+        const refused = yield* Effect.promise(() => client.post("/quote", SweepClient.quoteBody(stranger)))
+        assert.strictEqual(refused.status, 403, refused.text)
+        assert.strictEqual(refused.headers.get("sweep-reason"), "screening_unavailable")
 
         const back = yield* Latch.make()
         yield* route.alpha.react(() => breakWhen(back.await))
@@ -71,11 +75,9 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
 
         yield* route.alpha.react(() => pass)
         yield* back.open
-        for (const sweep of [first, second, third, ...others]) yield* scene.delivered(client, sweep)
+        for (const sweep of sweeps) yield* scene.delivered(client, sweep)
         yield* becomes(chainStatus(client), (status) => status === "ok")
         yield* becomes(alertKinds(client), (kinds) => kinds.length === 0)
-        yield* scene.submit(client, late)
-        yield* scene.delivered(client, late)
         const { settlements } = yield* scene.check
         assert.lengthOf(settlements, sweeps.length)
       }),

@@ -5,14 +5,14 @@ import type { DevChain } from "../../src/devnet/DevChain.ts"
 /** Writes the file into a directory of its own and returns its path. `rpcUrl` says where each chain's node is reached. */
 export const write = Effect.fnUntraced(function* (
   chains: ReadonlyArray<DevChain>,
-  rpcUrl: (chain: DevChain) => string
+  rpcUrl: (chain: DevChain) => string | ReadonlyArray<string>
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "sweep-chains-" }), "chains.json")
   const entries = chains.map((dev) => ({
     ...dev.chain,
-    rpcUrls: [rpcUrl(dev)],
+    rpcUrls: [rpcUrl(dev)].flat(),
     // Part of the computed addresses, which `contracts` overrides.
     guardOwner: dev.deployer.address
   }))
