@@ -165,7 +165,7 @@ export const orchestrator = {
     name: "WATCHER_POLL_MILLIS",
     default: 1_000,
     check: integer(POSITIVE),
-    meaning: "Interval at which the watcher reads the chains, in milliseconds."
+    meaning: "Interval at which the watcher looks for work, in milliseconds. It reads a chain only while there is some."
   }),
   builderUrl: optional({
     name: "BUILDER_URL",

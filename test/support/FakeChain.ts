@@ -36,6 +36,7 @@ export const client = (answers: Partial<ChainClient>): ChainClient => {
   return {
     chain,
     heads: Stream.never,
+    recentHead: () => (answers.block === undefined ? unexpected : answers.block("latest")),
     block: () => unexpected,
     code: () => unexpected,
     balance: () => unexpected,

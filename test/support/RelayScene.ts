@@ -67,6 +67,7 @@ export const silent = (client: ChainClient): ChainClient => ({
   heads: Stream.never,
   logs: () => Effect.never,
   receipt: () => Effect.never,
+  recentHead: () => Effect.never,
   send: () => Effect.never,
   simulate: () => Effect.never,
   transactionCount: () => Effect.never,
@@ -93,10 +94,8 @@ export const settings = {
 
 const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)
 
-const worldOn = <E>(
-  chains: Layer.Layer<ChainsPort | Chains.MemoryChains, E>,
-  relayer: Partial<OrchestratorSettingsShape["relayer"]> = {}
-) =>
+/** Stores, keys and services of the scene, on any chains. */
+export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<OrchestratorSettingsShape["relayer"]> = {}) =>
   Layer.mergeAll(
     stores,
     chains,

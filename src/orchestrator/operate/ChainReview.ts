@@ -9,12 +9,20 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { missingContracts, staleAfterSeconds } from "./ChainHealth.ts"
 import { PROBE_MILLIS } from "./Probe.ts"
 
+/** Maximum age of the head, in milliseconds. All readers of an idle chain share one request in this time. */
+const HEAD_MILLIS = 10_000
+
+/** Pause between checks of contracts that were there, in milliseconds. */
+const CONTRACTS_MILLIS = 600_000
+
 /** Makes `review`, one round of reviews of a chain. The chain counts as stale from when its newest block was seen. */
 export const make = Effect.fnUntraced(function* (client: ChainClient) {
   const alerts = yield* StandingAlerts
   const { chain } = client
   const where = { chainId: chain.id }
   let newest = { hash: "", atMillis: yield* Clock.currentTimeMillis }
+  /** UNIX milliseconds of the newest check that found all contracts. */
+  let deployedAt = Number.NEGATIVE_INFINITY
 
   const alertIf = (
     isRaised: boolean,
@@ -35,7 +43,7 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
     )
 
   const reviewHead = Effect.gen(function* () {
-    const answer = yield* asked(client.block("latest"))
+    const answer = yield* asked(client.recentHead(HEAD_MILLIS))
     const now = yield* Clock.currentTimeMillis
     if (answer !== undefined && Result.isSuccess(answer) && answer.success._tag === "Some") {
       const { hash } = answer.success.value
@@ -59,10 +67,13 @@ export const make = Effect.fnUntraced(function* (client: ChainClient) {
   })
 
   const reviewContracts = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - deployedAt < CONTRACTS_MILLIS) return
     const answer = yield* asked(missingContracts(client))
     // Without an answer, the last finding stands.
     if (answer === undefined || Result.isFailure(answer)) return
     const missing = answer.success
+    if (missing.length === 0) deployedAt = now
     yield* alertIf(
       missing.length > 0,
       "contracts_missing",

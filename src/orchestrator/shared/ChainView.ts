@@ -9,9 +9,15 @@ export interface ChainView {
   readonly confirmed: Option.Option<Block>
 }
 
-/** Reads the head and the newest confirmed block. Fails with {@link ChainUnavailable} when the node has no head. */
-export const look = Effect.fnUntraced(function* (client: ChainClient): Effect.fn.Return<ChainView, ChainUnavailable> {
-  const head = yield* client.block("latest")
+/**
+ * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Fails with {@link ChainUnavailable} when the
+ * node has no head. Default: the head is asked for.
+ */
+export const look = Effect.fnUntraced(function* (
+  client: ChainClient,
+  maxAgeMillis = 0
+): Effect.fn.Return<ChainView, ChainUnavailable> {
+  const head = yield* maxAgeMillis === 0 ? client.block("latest") : client.recentHead(maxAgeMillis)
   if (Option.isNone(head)) {
     return yield* new ChainUnavailable({ chainId: client.chain.id, method: "eth_getBlockByNumber", detail: "no head" })
   }

@@ -16,10 +16,12 @@ const BACKOFF_MILLIS = 15_000
 export interface Duty {
   /** Fields of its log events. */
   readonly fields: Readonly<Record<string, string>>
-  /** Chain whose new heads start a round. */
-  readonly wokenBy: ChainClient
+  /** Chain whose new heads start a round, while they are worth one. Undefined for a duty that looks by its own times. */
+  readonly wokenBy?: { readonly client: ChainClient; readonly isPrompt: Effect.Effect<boolean> }
   /** One round. Rounds of one duty run one at a time. */
   readonly round: Effect.Effect<Looked, StoreUnavailable>
+  /** A round of the duty's loop, which reads little while the chain is idle. */
+  readonly scheduled: Effect.Effect<Looked, StoreUnavailable>
   /** Pause before the next round, in milliseconds. It doubles while the chain does not answer. */
   readonly pauseMillis: Effect.Effect<number>
 }
@@ -29,20 +31,24 @@ const isSilent = ({ findings }: Looked): boolean =>
 
 /** Makes a duty out of its round. */
 const makeDuty = Effect.fnUntraced(function* (
-  { fields, round, wokenBy }: Pick<Duty, "fields" | "wokenBy" | "round">,
+  { fields, round, scheduled = round, wokenBy }: Pick<Duty, "fields" | "wokenBy" | "round"> & Partial<Duty>,
   pollMillis: number
 ) {
   const oneAtATime = yield* Semaphore.make(1)
   let failures = 0
-  const counted = Effect.tap(round, (looked) =>
-    Effect.sync(() => {
-      failures = isSilent(looked) ? failures + 1 : 0
-    })
-  )
+  const counted = (looking: Duty["round"]): Duty["round"] =>
+    oneAtATime.withPermit(
+      Effect.tap(looking, (looked) =>
+        Effect.sync(() => {
+          failures = isSilent(looked) ? failures + 1 : 0
+        })
+      )
+    )
   return {
     fields,
-    wokenBy,
-    round: oneAtATime.withPermit(counted),
+    ...(wokenBy === undefined ? {} : { wokenBy }),
+    round: counted(round),
+    scheduled: counted(scheduled),
     pauseMillis: Effect.sync(() => Math.max(pollMillis, Math.min(BACKOFF_MILLIS, pollMillis * 2 ** failures)))
   } satisfies Duty
 })
@@ -50,20 +56,20 @@ const makeDuty = Effect.fnUntraced(function* (
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const deliver = yield* Delivery.make
-  const pass = yield* Pass.make
+  const { isPrompt, pass, scheduled } = yield* Pass.make
   const { pollMillis } = (yield* OrchestratorSettings).watcher
 
   const receipts = chains.all.map((client) => ({
     fields: { duty: "receipts", chain: client.chain.name },
-    wokenBy: client,
-    round: pass(client)
+    wokenBy: { client, isPrompt: isPrompt(client) },
+    round: pass(client),
+    scheduled: scheduled(client)
   }))
   const deliveries = chains.all.flatMap((source) =>
     chains.all
       .filter((destination) => destination !== source)
       .map((destination) => ({
         fields: { duty: "deliveries", chain: source.chain.name, destination: destination.chain.name },
-        wokenBy: destination,
         round: Effect.map(deliver(source, destination), (findings): Looked => ({ transactions: 0, findings }))
       }))
   )

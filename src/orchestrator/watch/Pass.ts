@@ -6,8 +6,10 @@ import { look } from "../shared/ChainView.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Expiry from "./Expiry.ts"
 import { type Finding, type Looked, NOTHING } from "./Findings.ts"
+import * as Idle from "./Idle.ts"
 import * as LateReceipts from "./LateReceipts.ts"
 import * as Reorganisation from "./Reorganisation.ts"
 import * as Transaction from "./Transaction.ts"
@@ -25,10 +27,20 @@ const PASS_MILLIS = 300_000
  */
 const UNAVAILABLE_MILLIS = 10_000
 
-/** Makes `pass(client)`. An alert stands while the chain's node gives no usable answer. */
+/** Maximum age of the head that a scheduled pass uses, in milliseconds, and at most a block time. New heads start passes. */
+const HEAD_MILLIS = 1_000
+
+/** Maximum age of an idle chain's head, in milliseconds. */
+const IDLE_HEAD_MILLIS = 10_000
+
+/**
+ * Makes `pass(client)`, `scheduled(client)`, which leaves a pass out while the chain is idle, and `isPrompt(client)`, which says if
+ * new heads are worth a pass. An alert stands while the chain's node gives no usable answer.
+ */
 export const make = Effect.gen(function* () {
   const alertUnavailable = yield* makeAlertUnavailable
   const expire = yield* Expiry.make
+  const idle = yield* Idle.make
   const follow = yield* Transaction.make
   const recoverLate = yield* LateReceipts.make
   const reviewRows = yield* UnreadableRows.make
@@ -37,9 +49,9 @@ export const make = Effect.gen(function* () {
   const sources = yield* LogSources
   const transactions = yield* RelayTransactions
 
-  const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient) {
+  const watchChain = Effect.fn("Watcher.watchChain")(function* (client: ChainClient, maxAgeMillis: number) {
     const { chain } = client
-    const view = yield* look(client)
+    const view = yield* look(client, maxAgeMillis)
     yield* reorganisation.reopenLost(view)
     const { transactions: unfinished, unreadable } = yield* transactions.survey(chain.id)
     yield* reviewRows(client, unreadable)
@@ -51,7 +63,11 @@ export const make = Effect.gen(function* () {
     return { transactions: unfinished.length, findings } satisfies Looked
   })
 
-  return Effect.fnUntraced(function* (client: ChainClient) {
+  /** Runs a look at a chain, and raises the alert or clears it. */
+  const guarded = Effect.fnUntraced(function* (
+    client: ChainClient,
+    watched: Effect.Effect<Looked, ChainUnavailable | StoreUnavailable>
+  ) {
     const { chain } = client
     const began = yield* Clock.currentTimeMillis
     const silence = new ChainUnavailable({
@@ -59,7 +75,7 @@ export const make = Effect.gen(function* () {
       method: "Watcher.pass",
       detail: `no end within ${PASS_MILLIS} milliseconds`
     })
-    const looked = yield* watchChain(client).pipe(
+    const looked = yield* watched.pipe(
       Effect.timeoutOrElse({ duration: PASS_MILLIS, orElse: () => Effect.fail(silence) }),
       Effect.catchTag("ChainUnavailable", (unavailable) =>
         Effect.succeed({ transactions: 0, findings: [{ ...NOTHING, unavailable }] } satisfies Looked)
@@ -71,6 +87,22 @@ export const make = Effect.gen(function* () {
     yield* alertUnavailable(client, first === undefined ? undefined : { unavailable: first, atMillis: failed })
     return looked
   })
+
+  const passOn = Effect.fnUntraced(function* (client: ChainClient, maxAgeMillis: number) {
+    const looked = yield* guarded(client, watchChain(client, maxAgeMillis))
+    const hadWork = looked.transactions > 0 || looked.findings.some(({ unavailable }) => unavailable === undefined)
+    yield* idle.passed(client, hadWork)
+    return looked
+  })
+
+  const scheduled = Effect.fnUntraced(function* (client: ChainClient) {
+    if (yield* idle.isIdle(client)) {
+      return yield* guarded(client, Effect.as(client.recentHead(IDLE_HEAD_MILLIS), { transactions: 0, findings: [] }))
+    }
+    return yield* passOn(client, Math.min(HEAD_MILLIS, client.chain.blockTimeMillis))
+  })
+
+  return { pass: (client: ChainClient) => passOn(client, 0), scheduled, isPrompt: idle.isPrompt }
 })
 
 interface Failure {

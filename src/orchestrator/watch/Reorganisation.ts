@@ -6,7 +6,7 @@ import type { ChainView } from "../shared/ChainView.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
 /** Depth in blocks to which reorganisations are noticed: two epochs of Ethereum, after which its blocks are final. */
-const REORG_DEPTH = 64n
+export const REORG_DEPTH = 64n
 
 const alertKey = (chainId: number): string => `reorg_after_final:${chainId}`
 

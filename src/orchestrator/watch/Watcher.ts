@@ -1,5 +1,6 @@
 /** Advances intents by what the chains prove: receipts, the guard's `Swept` event, confirmations, and the bridge's delivery. */
-import { Context, Effect, Latch, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Stream } from "effect"
+import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
@@ -25,6 +26,41 @@ const make = Effect.gen(function* () {
   return { duties, tick: tick() }
 })
 
+/** Shortest time between two rounds of an idle duty that submissions start, in milliseconds. */
+const SUBMISSION_MILLIS = 1_000
+
+/**
+ * Opens `wake` at new heads while they are worth a round, and at a submission otherwise. Heads are not followed all the time, since
+ * that polls the chain. Returns the effect that takes note after each round.
+ */
+const attention = Effect.fnUntraced(function* (
+  { client, isPrompt }: NonNullable<Duties.Duty["wokenBy"]>,
+  wake: Latch.Latch
+) {
+  const { wakes } = yield* Intents
+  const attentive = yield* Latch.make()
+  const inattentive = yield* Latch.make(true)
+  let submittedAt = Number.NEGATIVE_INFINITY
+
+  const following = Stream.runForEach(client.heads, () => wake.open)
+  yield* attentive.await.pipe(
+    Effect.andThen(Effect.raceFirst(following, inattentive.await)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  const submitted = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (attentive.isOpen() || now - submittedAt < SUBMISSION_MILLIS) return
+    submittedAt = now
+    yield* wake.open
+  })
+  yield* Effect.forkScoped(Stream.runForEach(wakes, () => submitted))
+
+  return Effect.flatMap(isPrompt, (isWorthIt) =>
+    isWorthIt ? Effect.andThen(inattentive.close, attentive.open) : Effect.andThen(attentive.close, inattentive.open)
+  )
+})
+
 export class Watcher extends Context.Service<
   Watcher,
   {
@@ -40,17 +76,21 @@ export class Watcher extends Context.Service<
     Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer])
   )
 
-  /** Runs until the scope closes: each duty at its chain's new heads and every `pollMillis`, and all when `tick` is called. */
+  /**
+   * Runs until the scope closes: each duty every `pollMillis`, while there is work also at its chain's new heads, and all when
+   * `tick` is called.
+   */
   static readonly layer = Layer.effect(
     Watcher,
     Effect.gen(function* () {
       const { duties, tick } = yield* make
       // Shared, so that an outage of the database is logged once. The outbox has a loop of its own.
       const supervised = Background.supervisor("watcher")
-      for (const { fields, pauseMillis, round, wokenBy } of duties) {
+      for (const { fields, pauseMillis, scheduled, wokenBy } of duties) {
         const wake = yield* Latch.make()
-        yield* Effect.forkScoped(Stream.runForEach(wokenBy.heads, () => wake.open))
-        yield* Background.loop((run) => Effect.annotateLogs(supervised(run), fields), { pauseMillis, wake }, Priority.at("watch")(round))
+        const round = Priority.at("watch")(scheduled)
+        const attended = wokenBy === undefined ? round : Effect.ensuring(round, yield* attention(wokenBy, wake))
+        yield* Background.loop((run) => Effect.annotateLogs(supervised(run), fields), { pauseMillis, wake }, attended)
       }
       return { tick }
     })

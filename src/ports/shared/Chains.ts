@@ -219,6 +219,11 @@ export interface ChainClient {
    */
   readonly heads: Stream.Stream<Block>
   /**
+   * The newest head that is known, at most `maxAgeMillis` old: from a subscription, from a reader of `heads`, or from an earlier
+   * call. Asks a node only if there is none. The way to follow a chain without work at the cost of few requests.
+   */
+  readonly recentHead: (maxAgeMillis: number) => Effect.Effect<Option.Option<Block>, ChainUnavailable>
+  /**
    * False if each endpoint failed when it was last asked, in the last 30 seconds. Asks nothing, so that reads for users can leave
    * the chain out at once.
    */

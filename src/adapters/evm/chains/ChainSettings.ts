@@ -58,7 +58,7 @@ export const ChainSettings = Schema.Struct({
    * or answers.
    */
   rpcUrls: Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint])),
-  /** WebSocket URL for new heads. Default: the node is polled. May contain an API key. */
+  /** WebSocket URL for new heads. Default: the node is polled, as while the connection is down. May contain an API key. */
   wsUrl: Schema.optionalKey(WebSocketUrl),
   /** Recipient of protocol fees. */
   feeRecipient: Address.NonZeroAddress,

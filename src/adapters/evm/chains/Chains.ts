@@ -47,7 +47,7 @@ const makeClient = Effect.fnUntraced(function* (
   const heads = yield* JsonRpcHeads.make({ chain, block: reads.block }, wsUrl)
   return {
     chain,
-    heads,
+    ...heads,
     isAnswering: pool.isAnswering,
     ...reads,
     ...Calls.make(node),

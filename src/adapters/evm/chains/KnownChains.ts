@@ -5,8 +5,11 @@
 import type { Chain } from "../../../domain/Chain.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"
 
-/** Facts that no operator decides. */
-type Known = Omit<typeof Chain.Encoded, "id" | "feeRecipient" | "builderVault" | "permit2" | "multicall3" | "contracts">
+/** Facts that no operator decides, and optionally a public WebSocket endpoint for new heads. HTTP endpoints are the operator's. */
+type Known = Omit<
+  typeof Chain.Encoded,
+  "id" | "feeRecipient" | "builderVault" | "permit2" | "multicall3" | "contracts"
+> & { readonly wsUrl?: string }
 
 const ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006"

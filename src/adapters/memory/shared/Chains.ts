@@ -30,7 +30,7 @@ export interface MinedTransaction {
   readonly logs?: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>
 }
 
-export type Method = Exclude<keyof ChainClient, "chain" | "heads" | "isAnswering" | "canSimulate">
+export type Method = Exclude<keyof ChainClient, "chain" | "heads" | "recentHead" | "isAnswering" | "canSimulate">
 
 /** The test's handle on one chain. The state is synchronous: a change is visible as soon as its effect has run. */
 export interface MemoryChain {
@@ -144,7 +144,15 @@ const pendingCount = ({ counts }: State, address: Address.Address): bigint => co
 
 const clientOf = (state: State): ChainClient => ({
   chain: state.chain,
-  heads: Stream.fromPubSub(state.heads),
+  heads: Stream.unwrap(
+    Effect.map(PubSub.subscribe(state.heads), (following) =>
+      Stream.concat(
+        Stream.sync(() => head(state)),
+        Stream.fromSubscription(following)
+      )
+    )
+  ),
+  recentHead: () => asking(state, "block", () => Effect.succeedSome(head(state))),
   block: (which) =>
     asking(state, "block", () => {
       if (which === "latest") return Effect.succeedSome(head(state))

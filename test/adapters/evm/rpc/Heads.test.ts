@@ -23,7 +23,7 @@ const watch = Effect.fnUntraced(function* (options: {
 }) {
   let questions = 0
   const seen: Array<{ readonly number: bigint; readonly lateMillis: number }> = []
-  const heads = yield* JsonRpcHeads.make(
+  const { heads } = yield* JsonRpcHeads.make(
     {
       chain: { ...chain, blockTimeMillis: options.blockTimeMillis },
       block: () =>

@@ -1,0 +1,129 @@
+/**
+ * New heads of a chain by a WebSocket subscription (`eth_subscribe`). A socket that cannot be opened, breaks, falls silent or serves
+ * another chain is opened again, after ever longer pauses.
+ */
+import { Effect, Latch, Layer, Option, PubSub, Schema, type Scope, Stream } from "effect"
+import { Socket } from "effect/socket"
+import type { Chain } from "../../../domain/Chain.ts"
+import type { Block } from "../../../ports/shared/Chains.ts"
+import { checkChain, EndpointFailed } from "./JsonRpc.ts"
+import * as Rpc from "./Schemas.ts"
+
+/** A node without a head for this many block times, and at least this many milliseconds, counts as dead. */
+const SILENT = { blocks: 10, millis: 15_000 }
+
+/** Bounds of the pause before a socket is opened again, in milliseconds. It doubles with each failure in a row. */
+const PAUSE_MILLIS = { from: 1_000, to: 60_000 }
+
+/** Heads that are buffered for a slow subscriber. Beyond them it misses the oldest. */
+const CAPACITY = 16
+
+const Message = Schema.fromJsonString(
+  Schema.Union([
+    Schema.Struct({
+      method: Schema.Literal("eth_subscription"),
+      params: Schema.Struct({ result: Rpc.RpcBlock })
+    }),
+    Schema.Struct({ id: Schema.Literal(1), result: Schema.Unknown }),
+    Schema.Struct({ id: Schema.Literal(2), result: Schema.String })
+  ])
+)
+
+const decodeMessage = Schema.decodeUnknownEffect(Message)
+
+const call = (id: number, method: string, params: ReadonlyArray<unknown>): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params })
+
+/** Always ends with a failure, because a subscription has no regular end. */
+const subscribed = (chain: Chain, url: string): Stream.Stream<Block, EndpointFailed, Socket.WebSocketConstructor> => {
+  const endpoint = URL.canParse(url) ? new URL(url).host : "invalid URL"
+  const failed = (detail: string) => new EndpointFailed({ endpoint, detail })
+  const silence = Math.max(SILENT.blocks * chain.blockTimeMillis, SILENT.millis)
+
+  const blockOf = Effect.fnUntraced(function* (frame: string | Uint8Array) {
+    const text = typeof frame === "string" ? frame : new TextDecoder().decode(frame)
+    const message = yield* Effect.mapError(decodeMessage(text), () => failed("sent a message that is no new head"))
+    if ("method" in message) return [Rpc.block(message.params.result)]
+    if (message.id === 1) yield* checkChain(endpoint, message.result, chain.id)
+    return []
+  })
+
+  return Stream.unwrap(
+    Effect.gen(function* () {
+      const socket = yield* Socket.makeWebSocket(url, { openTimeout: SILENT.millis })
+      const { pull } = yield* socket.reader
+      const { writeAll } = yield* socket.writer
+      yield* writeAll([call(1, "eth_chainId", []), call(2, "eth_subscribe", ["newHeads"])])
+      const frames = Effect.timeoutOrElse(pull, {
+        duration: silence,
+        orElse: () => Effect.fail(failed(`silent for ${silence} ms`))
+      })
+      return Stream.fromIterableEffectRepeat(
+        Effect.flatMap(frames, (batch) => Effect.map(Effect.forEach(batch, blockOf), (blocks) => blocks.flat()))
+      )
+    }).pipe(Effect.mapError(({ message }) => failed(message)))
+  ).pipe(Stream.mapError((error) => (error._tag === "EndpointFailed" ? error : failed(error.message))))
+}
+
+export interface HeadSocket {
+  /** Opens the socket, and keeps it open until the scope of `make` closes. Does nothing the second time. */
+  readonly start: Effect.Effect<void>
+  /** New heads. Emits nothing while the socket is down. */
+  readonly heads: Stream.Stream<Block>
+  /** True from the first head of a socket until it fails. */
+  readonly isUp: () => boolean
+  /** Awaits the next failure of a socket that is up. */
+  readonly down: Effect.Effect<void>
+}
+
+/** `note` hears of each head first. A `WebSocketConstructor` in the context replaces that of the runtime. */
+export const make = Effect.fnUntraced(function* (
+  chain: Chain,
+  url: string,
+  note: (head: Block) => Effect.Effect<void>
+): Effect.fn.Return<HeadSocket, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const given = yield* Effect.serviceOption(Socket.WebSocketConstructor)
+  const constructor = Option.match(given, {
+    onNone: () => Socket.layerWebSocketConstructorGlobal,
+    onSome: (make) => Layer.succeed(Socket.WebSocketConstructor, make)
+  })
+  const hub = yield* PubSub.sliding<Block>({ capacity: CAPACITY })
+  const down = yield* Latch.make(true)
+  let isStarted = false
+  let failures = 0
+
+  const isUp = () => !down.isOpen()
+
+  const received = Effect.fnUntraced(function* (head: Block) {
+    if (!isUp()) {
+      yield* down.close
+      if (failures > 0) yield* Effect.logInfo("heads.subscribed").pipe(Effect.annotateLogs({ chain: chain.name }))
+    }
+    failures = 0
+    yield* note(head)
+    yield* PubSub.publish(hub, head)
+  })
+
+  const lost = Effect.fnUntraced(function* ({ message: detail }: EndpointFailed) {
+    yield* down.open
+    failures++
+    if (failures === 1) {
+      yield* Effect.logWarning("heads.subscription_lost").pipe(Effect.annotateLogs({ chain: chain.name, detail }))
+    }
+    yield* Effect.sleep(Math.min(PAUSE_MILLIS.to, PAUSE_MILLIS.from * 2 ** (failures - 1)))
+  })
+
+  const session = Stream.runForEach(subscribed(chain, url), received).pipe(Effect.catchTag("EndpointFailed", lost))
+
+  return {
+    start: Effect.suspend(() => {
+      if (isStarted) return Effect.void
+      isStarted = true
+      return session.pipe(Effect.forever, Effect.provide(constructor), Effect.forkIn(scope), Effect.asVoid)
+    }),
+    heads: Stream.fromPubSub(hub),
+    isUp,
+    down: down.await
+  }
+})
