@@ -4,7 +4,7 @@
  */
 import { Effect, type Exit } from "effect"
 
-/** The requests of one round, each as the node's URL and the methods that it carries. */
+/** The requests of one round, each as the node's URL and the methods that it carries, such as `eth_call@latest`. */
 export type Round = ReadonlyArray<{ readonly url: string; readonly methods: ReadonlyArray<string> }>
 
 export interface Rounds {
@@ -23,7 +23,11 @@ interface Held {
 
 interface RpcRequest {
   readonly method: string
+  readonly params?: ReadonlyArray<unknown>
 }
+
+const labelOf = ({ method, params }: RpcRequest): string =>
+  method === "eth_call" ? `${method}@${String(params?.[1])}` : method
 
 /** Turns of the event loop without a new request after which a round is complete. Nothing but nodes is waited for. */
 const QUIET_TURNS = 200
@@ -37,7 +41,7 @@ export const make = (): Rounds => {
     const request = new Request(input, init)
     const body = await request.text()
     const parsed = JSON.parse(body) as RpcRequest | ReadonlyArray<RpcRequest>
-    const methods = "method" in parsed ? [parsed.method] : parsed.map(({ method }) => method)
+    const methods = ("method" in parsed ? [parsed] : parsed).map(labelOf)
     return new Promise((resolve, reject) => {
       const abandoned = () => reject(new DOMException("interrupted", "AbortError"))
       init?.signal?.addEventListener("abort", abandoned)

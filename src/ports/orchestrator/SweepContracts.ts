@@ -59,7 +59,7 @@ export class SweepContracts extends Context.Service<
     readonly decodeRevert: (data: Hex) => SweepRevert
     /**
      * 256 nonces of an owner in the guard of the chain: bit n of word w is set if nonce 256 w + n is spent
-     * (domain/OrderNonce). Default block: `pending`.
+     * (domain/OrderNonce). Default block: `latest`.
      */
     readonly nonceBitmap: (
       client: ChainClient,
@@ -69,7 +69,7 @@ export class SweepContracts extends Context.Service<
     ) => Effect.Effect<bigint, ChainUnavailable>
     /**
      * Balance of an owner in the token's smallest unit, native currency included. 0 if the token does not answer, since
-     * such a token cannot be swept either. Default block: `pending`.
+     * such a token cannot be swept either. Default block: `latest`.
      */
     readonly balanceOf: (
       client: ChainClient,

@@ -172,8 +172,8 @@ export interface CallRequest {
   /** Balances in wei during this call only. */
   readonly balanceOverrides?: ReadonlyArray<{ readonly address: Address.Address; readonly balance: bigint }>
   readonly authorizationList?: ReadonlyArray<Authorization>
-  /** State that the call runs on. Default: `pending`. */
-  readonly block?: "pending" | "latest" | bigint | BlockHash
+  /** State that the call runs on. Default: `latest`. On the pending block, a node may build a block for each call. */
+  readonly block?: "latest" | bigint | BlockHash
 }
 
 /** One call of a simulated sequence. `from` must not have code that its callees rely on: it has other code meanwhile. */

@@ -188,6 +188,15 @@ layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("rounds to a 
     })
   )
 
+  it.effect("of a quote call the latest block: a node may build a block for each call of the pending one", () =>
+    Effect.gen(function* () {
+      const kind = { name: "", tokenIn: "DAI", tokenOut: "USDC", amount: "50", hinted: false } as const
+      const { rounds } = yield* (yield* Scene).quote(kind)
+      const calls = rounds.flat().flatMap(({ methods }) => methods.filter((method) => method.startsWith("eth_call")))
+      assert.deepStrictEqual([...new Set(calls)], ["eth_call@latest"])
+    })
+  )
+
   it.effect("of a quote whose nonce is spent on chain: the nonce is another one", () =>
     Effect.gen(function* () {
       const spent = { name: "", tokenIn: "DAI", tokenOut: "USDC", amount: "50", hinted: true, cancelled: true } as const

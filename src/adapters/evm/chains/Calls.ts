@@ -58,7 +58,7 @@ export const make = (node: Node): Pick<ChainClient, "call" | "canSimulate" | "es
         )
       )
 
-  const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "pending", ...request }) {
+  const call: ChainClient["call"] = Effect.fnUntraced(function* ({ block: which = "latest", ...request }) {
     const overrides = stateOverrides(request)
     const params = [callObject(request), tag(which), ...(overrides === undefined ? [] : [overrides])]
     return yield* asHex("eth_call", yield* executed("eth_call", params))

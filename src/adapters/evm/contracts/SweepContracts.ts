@@ -101,7 +101,7 @@ const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(
   client,
   owner,
   word,
-  block = "pending"
+  block = "latest"
 ) {
   const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
   const result = yield* client
@@ -115,7 +115,7 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
   client,
   token,
   owner,
-  block = "pending"
+  block = "latest"
 ) {
   if (isNative(token)) return yield* client.balance(owner)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
