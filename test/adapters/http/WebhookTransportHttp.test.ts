@@ -1,9 +1,11 @@
 /** Tests against real servers on the loopback interface. A refused address must get no connection. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { isPublic } from "../../../src/adapters/http/PublicAddress.ts"
 import * as WebhookTransportHttp from "../../../src/adapters/http/WebhookTransportHttp.ts"
+import { Endpoint, webhookTransportSuite } from "../../ports/builder/WebhookTransport.suite.ts"
 import { certificate, key } from "../../support/HookCertificate.ts"
+import * as HookEndpoint from "./HookEndpoint.ts"
 
 /** A server on a free port of the loopback interface, with the received requests. */
 const server = (answer: (request: Request) => Response | Promise<Response>, tls = false) =>
@@ -31,6 +33,14 @@ const resolvesTo = (...addresses: ReadonlyArray<string>) =>
   Promise.resolve(addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })))
 
 const LOCAL = { allowPrivate: true, timeoutMillis: 2_000 }
+
+webhookTransportSuite(
+  "HTTPS",
+  Layer.merge(
+    Layer.effect(Endpoint, HookEndpoint.start),
+    WebhookTransportHttp.layer({ allowPrivate: true, ca: certificate, resolve: () => resolvesTo("127.0.0.1") })
+  )
+)
 
 describe("an address", () => {
   it.each([
