@@ -1,10 +1,12 @@
 /** Reads of blocks, accounts, fees and receipts. */
 import { Effect, Option, Result, Schema } from "effect"
 import { numberToHex } from "viem"
+import type * as Address from "../../../domain/Address.ts"
 import { Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
 import * as Receipts from "../rpc/Receipts.ts"
 import * as Rpc from "../rpc/Schemas.ts"
+import * as ContractCode from "./ContractCode.ts"
 import { type Node, tag } from "./Node.ts"
 
 /** Number of blocks in a fee estimate. */
@@ -46,9 +48,11 @@ export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }:
     return answer === null ? Option.none() : Option.some(Rpc.block(answer))
   })
 
-  const code: ChainClient["code"] = Effect.fnUntraced(function* (address) {
-    return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
-  })
+  const code: ChainClient["code"] = ContractCode.make(
+    Effect.fnUntraced(function* (address: Address.Address) {
+      return yield* asHex("eth_getCode", yield* read("eth_getCode", [address, "latest"]))
+    })
+  )
 
   const balance: ChainClient["balance"] = Effect.fnUntraced(function* (address) {
     return yield* asQuantity("eth_getBalance", yield* read("eth_getBalance", [address, "latest"]))

@@ -240,6 +240,37 @@ describe("identical reads in flight", () => {
   )
 })
 
+describe("code", () => {
+  it.effect("of a contract is kept, and that of an owner's account is not", () =>
+    Effect.gen(function* () {
+      const contract = "0x6001"
+      const delegated = `0xef0100${"42".repeat(20)}`
+      const codes: Record<string, string> = { [address(1)]: contract, [address(2)]: delegated, [address(3)]: "0x" }
+      const { log, use } = network({ first: (_, params) => ({ result: codes[String(params[0])] ?? "0x" }) })
+      const reads = (client: ChainClient, byte: number) =>
+        Effect.gen(function* () {
+          log.length = 0
+          assert.strictEqual(yield* client.code(address(byte)), codes[address(byte)])
+          return asked(log, "eth_getCode").length
+        })
+      yield* use((client) =>
+        Effect.gen(function* () {
+          for (const [byte, again] of [
+            [1, 0],
+            [2, 1],
+            [3, 1]
+          ] as const) {
+            assert.strictEqual(yield* reads(client, byte), 1)
+            assert.strictEqual(yield* reads(client, byte), again)
+          }
+          yield* TestClock.adjust("11 minutes")
+          assert.strictEqual(yield* reads(client, 1), 1)
+        })
+      )
+    })
+  )
+})
+
 describe("an endpoint without state overrides", () => {
   const head = (number: number) => ({
     number: `0x${number.toString(16)}`,

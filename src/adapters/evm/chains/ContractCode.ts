@@ -1,0 +1,40 @@
+/**
+ * Keeps the code of contracts, which never changes once it is there (EIP-6780). The account of an owner has no code, or that of a
+ * delegation, which it can change at any time, so it is read each time.
+ */
+import { Clock, Effect } from "effect"
+import type * as Address from "../../../domain/Address.ts"
+import { accountCode } from "../../../domain/Delegation.ts"
+import type { Hex } from "../../../domain/Hex.ts"
+
+/** Code of up to 24 KB each. Beyond them the oldest is forgotten. */
+const CAPACITY = 128
+
+/** A reorganisation may take a deployment back. */
+const LIFETIME_MILLIS = 600_000
+
+/** Makes a reader that asks `read` for what it does not keep. */
+export const make = <E>(
+  read: (address: Address.Address) => Effect.Effect<Hex, E>
+): ((address: Address.Address) => Effect.Effect<Hex, E>) => {
+  const kept = new Map<Address.Address, { readonly code: Hex; readonly until: number }>()
+
+  const keep = (address: Address.Address, code: Hex, now: number): void => {
+    kept.delete(address)
+    kept.set(address, { code, until: now + LIFETIME_MILLIS })
+    for (const oldest of kept.keys()) {
+      if (kept.size <= CAPACITY) break
+      kept.delete(oldest)
+    }
+  }
+
+  return (address) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const known = kept.get(address)
+      if (known !== undefined && known.until > now) return Effect.succeed(known.code)
+      return Effect.map(read(address), (code) => {
+        if (accountCode(code)._tag === "Contract") keep(address, code, now)
+        return code
+      })
+    })
+}
