@@ -13,13 +13,13 @@ export const backoffMillis = (failures: number, random: number): number => {
 }
 
 /** A bridge fills most deposits within two minutes. Until then, a delivery is noticed within this time. */
-const FREQUENT_MILLIS = 4_000
-const FREQUENT_LOOKS = 30
+const FREQUENT_MILLIS = 3_000
+const FREQUENT_LOOKS = 40
 const LOOK_CAP_MILLIS = 60_000
 
 /**
- * Delay in milliseconds after `looks` looks for a delivery that found none. It doubles from one second up to four, stays there for
- * the first 30 looks, which take two minutes, and then doubles up to one minute.
+ * Delay in milliseconds after `looks` looks for a delivery that found none. It grows from one second to three, stays there for the
+ * first 40 looks, which take two minutes, and then doubles up to one minute.
  */
 export const deliveryLookMillis = (looks: number): number =>
   looks <= FREQUENT_LOOKS

@@ -21,10 +21,10 @@ describe("backoffMillis", () => {
 })
 
 describe("deliveryLookMillis", () => {
-  it("stays at four seconds for two minutes, and doubles to a minute", () => {
+  it("stays at three seconds for two minutes, and doubles to a minute", () => {
     assert.deepStrictEqual(
-      [1, 2, 3, 4, 30, 31, 32, 33, 34, 35].map((looks) => deliveryLookMillis(looks)),
-      [1_000, 2_000, 4_000, 4_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
+      [1, 2, 3, 4, 40, 41, 42, 43, 44, 45, 46].map((looks) => deliveryLookMillis(looks)),
+      [1_000, 2_000, 3_000, 3_000, 3_000, 6_000, 12_000, 24_000, 48_000, 60_000, 60_000]
     )
   })
 

@@ -110,7 +110,7 @@ describe("across chains", () => {
     Effect.gen(function* () {
       const { attempt, bridge } = yield* deposited
       yield* tick
-      for (const seconds of [1, 2, ...Array.from({ length: 28 }, () => 4), 8, 16, 32, 60, 60]) {
+      for (const seconds of [1, 2, ...Array.from({ length: 38 }, () => 3), 6, 12, 24, 48, 60, 60]) {
         yield* TestClock.adjust(seconds * 1_000 - 1)
         assert.deepStrictEqual(yield* (yield* Intents).deliveriesDue(source.id, destination.id, 10), [])
         yield* TestClock.adjust(1)
