@@ -111,7 +111,8 @@ export const orchestrator = {
     name: "MIN_LANE_BALANCE_WEI",
     default: 10n ** 16n,
     check: wei,
-    meaning: "Minimum balance of a lane, in wei. A lane below it pauses and raises an alert."
+    meaning:
+      "Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. A chain can have its own: `minLaneBalanceWei` in the chains file."
   }),
   relayerBatch: setting({
     name: "RELAYER_BATCH",
@@ -129,7 +130,7 @@ export const orchestrator = {
     name: "DAILY_SPEND_CAP_WEI",
     check: wei,
     meaning:
-      "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there."
+      "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there. A chain can have its own: `dailySpendCapWei` in the chains file."
   }),
   ownerFailureBudget: setting({
     name: "OWNER_FAILURE_BUDGET",

@@ -1,6 +1,7 @@
 /** Configuration of a supported chain: contracts, tokens and confirmations. */
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
+import * as ChainMoney from "./ChainMoney.ts"
 import { ChainId } from "./ChainId.ts"
 import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
@@ -49,6 +50,7 @@ export const Chain = Schema.Struct({
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
+  ...ChainMoney.fields,
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment
 })

@@ -26,6 +26,7 @@ export const raise = (previous: GasFees, market: GasFees): GasFees => {
   }
 }
 
-/** True if `fees` are at most four times the market's, so that a replacement can still help. */
-export const isWorthwhile = (fees: GasFees, market: GasFees): boolean =>
+/** True if `fees` are within the limit and at most four times the market's, so that a replacement can still help. */
+export const isWorthwhile = (fees: GasFees, market: GasFees, limit?: bigint): boolean =>
+  (limit === undefined || fees.maxFeePerGas <= limit) &&
   fees.maxFeePerGas <= CEILING * max(market.maxFeePerGas, market.maxPriorityFeePerGas)

@@ -25,6 +25,7 @@ import * as BuilderLedger from "../../src/adapters/memory/orchestrator/BuilderLe
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
+import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
@@ -104,6 +105,7 @@ export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<Orches
     Screening.layer(),
     Bridge.layer({ target: TARGET }),
     BuilderLedger.layer(),
+    Prices.layer({ prices: new Map([[source.id, new Map([[address(0xd1), 10n ** 18n]])]]) }),
     OrchestratorSettings.layer({ ...settings, relayer: { ...settings.relayer, ...relayer } }),
     SecureRandom.layerWebCrypto
   )

@@ -5,6 +5,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { answered, condition } from "./Probe.ts"
 
@@ -71,7 +72,7 @@ export const makeLaneHealth = Effect.gen(function* () {
     const unfinished = Option.getOrElse(yield* answered(transactions.unfinished(chainId)), () => [])
     const laneHealth = Effect.fnUntraced(function* (address: Address.Address) {
       const balance = yield* answered(client.balance(address))
-      const canSend = Option.exists(balance, (wei) => wei >= relayer.minLaneBalance)
+      const canSend = Option.exists(balance, (wei) => wei >= ChainLimits.minLaneBalance(relayer, client.chain))
       return {
         chainId,
         address,
@@ -86,11 +87,12 @@ export const makeLaneHealth = Effect.gen(function* () {
 
 /** Makes `relayingHealth(client)`: degraded while the chain is paused or its daily spend cap is reached. */
 export const makeRelayingHealth = Effect.gen(function* () {
-  const { dailySpendCap, pausedChains } = (yield* OrchestratorSettings).relayer
+  const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
 
   return Effect.fnUntraced(function* ({ chain }: ChainClient) {
-    const paused = pausedChains.includes(chain.id)
+    const dailySpendCap = ChainLimits.dailySpendCap(relayer, chain)
+    const paused = relayer.pausedChains.includes(chain.id)
     const spent = yield* answered(
       Effect.flatMap(Clock.currentTimeMillis, (now) => transactions.spending(chain.id, now - DAY_MILLIS))
     )

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { Settlements } from "../settle/Settlements.ts"
 import { look } from "../shared/ChainView.ts"
 import { intentFields } from "../shared/LogFields.ts"
@@ -49,6 +49,24 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  /** False while the base fee is above the operator's maximum: nothing that is sent would be mined. */
+  const isAffordable = Effect.fnUntraced(function* ({ chain }: ChainClient, fees: FeesPerGas) {
+    const key = `fee_limit:${chain.id}`
+    if (fees.maxFeePerGas >= fees.baseFeePerGas) return yield* Effect.as(alerts.clear(key), true)
+    yield* alerts.raise({
+      key,
+      severity: "critical",
+      kind: "fee_limit",
+      message: `The base fee of ${chain.name} is above the chain's maxFeePerGasWei: nothing is sent until it falls, or until the limit is raised in the chains file.`,
+      details: {
+        chainId: chain.id,
+        baseFeeWei: fees.baseFeePerGas.toString(),
+        maxFeePerGasWei: fees.maxFeePerGas.toString()
+      }
+    })
+    return false
+  })
+
   const isUnsent = Effect.fnUntraced(function* (intent: Intent) {
     const current = yield* intents.find(intent.id)
     return Option.exists(current, ({ status, txHash }) => status === "submitted" && txHash === intent.txHash)
@@ -81,7 +99,12 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const conditions = { head, fees, lane: lane.address, laneBalance: lane.balance, laneNonce: lane.nonce }
-    const ready = prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
+    const ready = (yield* isAffordable(client, fees))
+      ? prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready] : []))
+      : yield* Effect.as(
+          postpone(prepared.flatMap((each) => (each._tag === "Ready" ? [each.ready.intent.id] : []))),
+          []
+        )
     recent.remember(ready.map(({ intent }) => intent))
     const sent = yield* Effect.forEach(dispatch.parcels(conditions, ready), (parcel) =>
       send(client, conditions, parcel)

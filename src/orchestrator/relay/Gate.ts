@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -10,12 +11,12 @@ const DAY_MILLIS = 86_400_000
 /** Makes `isOpen(client)`. While a chain is closed, an alert tells the operator why. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
-  const { dailySpendCap, pausedChains } = (yield* OrchestratorSettings).relayer
+  const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
 
   return Effect.fn("Relay.isOpen")(function* ({ chain }: ChainClient) {
     const pausedKey = `relayer_paused:${chain.id}`
-    if (pausedChains.includes(chain.id)) {
+    if (relayer.pausedChains.includes(chain.id)) {
       yield* alerts.raise({
         key: pausedKey,
         severity: "warning",
@@ -28,6 +29,7 @@ export const make = Effect.gen(function* () {
     yield* alerts.clear(pausedKey)
 
     const cappedKey = `spend_cap:${chain.id}`
+    const dailySpendCap = ChainLimits.dailySpendCap(relayer, chain)
     if (dailySpendCap === undefined) return true
     const spent = yield* transactions.spending(chain.id, (yield* Clock.currentTimeMillis) - DAY_MILLIS)
     if (spent < dailySpendCap) {
@@ -38,7 +40,7 @@ export const make = Effect.gen(function* () {
       key: cappedKey,
       severity: "critical",
       kind: "spend_cap",
-      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or DAILY_SPEND_CAP_WEI is raised.`,
+      message: `The relayer reached its daily gas cap on ${chain.name}: nothing is sent until spending of the last 24 hours falls below the cap, or the cap is raised: dailySpendCapWei of the chain, or DAILY_SPEND_CAP_WEI.`,
       details: { chainId: chain.id, capWei: dailySpendCap.toString() }
     })
     return false

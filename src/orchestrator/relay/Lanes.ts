@@ -5,6 +5,7 @@ import type { Chain } from "../../domain/Chain.ts"
 import type { NewAlert } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
+import * as ChainLimits from "../shared/ChainLimits.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -36,6 +37,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("Relay.lanes")(function* (client: ChainClient) {
     const { chain } = client
+    const minimum = ChainLimits.minLaneBalance(relayer, chain)
     const lanes = yield* Effect.forEach(
       keys.lanes(chain.id),
       (address) =>
@@ -63,9 +65,9 @@ export const make = Effect.gen(function* () {
           details: { chainId: chain.id, lane: address }
         })
       }
-      if (balance >= relayer.minLaneBalance) yield* alerts.clear(laneLowKey(chain, address))
-      else yield* alerts.raise(laneLow(chain, address, `it has ${balance} wei and needs ${relayer.minLaneBalance}`))
-      if (code === "0x" && balance >= relayer.minLaneBalance) usable.push({ address, balance, nonce })
+      if (balance >= minimum) yield* alerts.clear(laneLowKey(chain, address))
+      else yield* alerts.raise(laneLow(chain, address, `it has ${balance} wei and needs ${minimum}`))
+      if (code === "0x" && balance >= minimum) usable.push({ address, balance, nonce })
     }
     return usable
   })

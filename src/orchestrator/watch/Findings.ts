@@ -47,6 +47,8 @@ export interface Observation {
   readonly wanted: boolean
   readonly nowMs: number
   readonly market: GasFees
+  /** The operator's maximum fee per gas in wei. Undefined: no limit. */
+  readonly feeLimit?: bigint | undefined
 }
 
 /** Next step for a relay transaction. */

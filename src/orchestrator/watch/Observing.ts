@@ -6,6 +6,7 @@ import { inconsistent } from "../shared/ChainView.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type ChainPass, type Displaced, type Included, inclusionOf, type Observation } from "./Findings.ts"
 import { depth, isForGood } from "./Plan.ts"
+import * as Stakes from "./Stakes.ts"
 
 /** Finds the receipt of whichever attempt was mined, with its block. */
 const findReceipt = Effect.fnUntraced(function* (
@@ -46,6 +47,7 @@ const inclusionStands = Effect.fnUntraced(function* (pass: ChainPass, inclusion:
 
 /** Makes `isQuiet`, which tells cheaply that nothing can have changed, `observe`, which reads everything, and `retain`. */
 export const make = Effect.gen(function* () {
+  const confirmationsOf = yield* Stakes.make
   const settings = yield* OrchestratorSettings
   /** By transaction. A restart forgets it, which only prolongs the wait. */
   const displaced = new Map<string, Displaced & { readonly chainId: number }>()
@@ -110,12 +112,15 @@ export const make = Effect.gen(function* () {
       mined: Option.getOrUndefined(Option.map(found, inclusionOf)),
       inclusionStands: Option.isNone(found) && (yield* inclusionStands(pass, transaction.inclusion)),
       head: view.head.number,
-      confirmations: view.client.chain.confirmations,
+      confirmations: Option.isSome(found)
+        ? yield* confirmationsOf(view.client, transaction)
+        : view.client.chain.confirmations,
       laneNonce: { latest, confirmed },
       displaced: displaced.get(transaction.id),
       wanted: transaction.wantedUntil !== undefined && transaction.wantedUntil >= view.head.timestamp,
       nowMs,
-      market: pass.market
+      market: pass.market,
+      feeLimit: view.client.chain.maxFeePerGasWei
     }
     return { seen, found }
   })

@@ -39,7 +39,7 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   // Behind another nonce of its lane it waits for that one, so higher fees would not help.
   const isNext = laneNonce.latest === nonce
   const isStuck = nowMs - newest.signedAtMs >= timing.bumpMillis
-  if (isNext && isStuck && FeeBump.isWorthwhile(fees, market)) return { _tag: "Bump", fees }
+  if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, seen.feeLimit)) return { _tag: "Bump", fees }
   return { _tag: nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis ? "Rebroadcast" : "Wait" }
 }
 

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
-import { layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import type { ChainMoney } from "../../../src/domain/ChainMoney.ts"
+import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
+import { layerOnNodes, layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 describe("what the operator allows", () => {
@@ -56,5 +59,69 @@ describe("what the operator allows", () => {
       assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
       assert.deepStrictEqual(yield* alertKinds, ["spend_cap"])
     }).pipe(Effect.provide(layerWith({ dailySpendCap: 10n ** 16n })))
+  )
+})
+
+/** Changes the limits of each chain in the chains file. */
+const limited =
+  (limits: ChainMoney) =>
+  (client: ChainClient): ChainClient => ({ ...client, chain: { ...client.chain, ...limits } })
+
+describe("the limits of one chain", () => {
+  it.effect("keep a lane from sending below the chain's minimum", () =>
+    Effect.gen(function* () {
+      const { alertKinds, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.lengthOf(yield* sent, 0)
+      assert.deepStrictEqual(yield* alertKinds, ["lane_low"])
+    }).pipe(Effect.provide(layerOnNodes(limited({ minLaneBalanceWei: 10n ** 18n + 1n }))))
+  )
+
+  it.effect("let a lane send with less than other chains need", () =>
+    Effect.gen(function* () {
+      const { chain, lane, submit } = yield* scene
+      yield* chain.setBalance(lane, 10n ** 16n - 1n)
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+    }).pipe(Effect.provide(layerOnNodes(limited({ minLaneBalanceWei: 1n }))))
+  )
+
+  it.effect("end a day's spending at the chain's cap", () =>
+    Effect.gen(function* () {
+      const { alertKinds, submit } = yield* scene
+      yield* submit({ id: "a", owner: 1 })
+      yield* relay
+      yield* submit({ id: "b", owner: 2 })
+      assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
+      assert.deepStrictEqual(yield* alertKinds, ["spend_cap"])
+    }).pipe(Effect.provide(layerOnNodes(limited({ dailySpendCapWei: 1n }))))
+  )
+
+  it.effect("hold sweeps up while the base fee is above the chain's maximum, and send them when it has fallen", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, intent, sent, submit } = yield* scene
+      yield* chain.setFees({ baseFeePerGas: 10n, maxFeePerGas: 9n, maxPriorityFeePerGas: 1n })
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.lengthOf(yield* sent, 0)
+      assert.deepStrictEqual(yield* alertKinds, ["fee_limit"])
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* chain.setFees({ baseFeePerGas: 9n, maxFeePerGas: 9n, maxPriorityFeePerGas: 1n })
+      yield* TestClock.adjust(3_000)
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layerWith({})))
+  )
+
+  it.effect("keep a replacement from paying more than the chain's maximum", () =>
+    Effect.gen(function* () {
+      const { pending, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* relay
+      yield* TestClock.adjust(45_000)
+      yield* tick
+      assert.lengthOf((yield* pending).attempts, 1)
+    }).pipe(Effect.provide(layerOnNodes(limited({ maxFeePerGasWei: 3n * 10n ** 9n }))))
   )
 })

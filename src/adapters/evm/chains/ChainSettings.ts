@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
+import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
@@ -83,6 +84,7 @@ export const ChainSettings = Schema.Struct({
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
+  ...ChainMoney.fields,
   tokens: Schema.Array(TokenInfo),
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
   contracts: Schema.optionalKey(Deployment)

@@ -1,6 +1,7 @@
 /** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { Deployment } from "../../../domain/Chain.ts"
+import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import { nearest } from "../../../domain/Nearest.ts"
 import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
@@ -47,6 +48,11 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   const name = repeated(chains.map((chain) => chain.name))
   if (Option.isSome(name))
     return `the name ${name.value} is given to two chains, so that a route hint could mean either`
+  const contradiction = chains.flatMap((chain) => {
+    const said = ChainMoney.objection(chain)
+    return said === undefined ? [] : [`chain ${chain.id}: ${said}`]
+  })[0]
+  if (contradiction !== undefined) return contradiction
   const stray = chains.flatMap((chain) =>
     chain.tokens.flatMap((token) => (token.chainId === chain.id ? [] : [{ chain, token }]))
   )[0]
@@ -58,6 +64,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
 const CHAIN_KEYS = Object.keys(ChainSettings.fields)
 const CONTRACT_KEYS = Object.keys(Deployment.fields)
 const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
+const RULE_KEYS = Object.keys(ChainMoney.ConfirmationRule.fields)
 /** Token lists may have two more keys, which the service does not use. */
 const TOKEN_KEYS = [...Object.keys(TokenInfo.fields), "tags", "extensions"]
 
@@ -82,6 +89,7 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...unknown(entry, CHAIN_KEYS, ""),
     ...unknown(fields.get("contracts"), CONTRACT_KEYS, "contracts."),
     ...ofEach("rpcUrls", ENDPOINT_KEYS),
+    ...ofEach("confirmationsByValue", RULE_KEYS),
     ...ofEach("tokens", TOKEN_KEYS)
   ]
 }

@@ -1,6 +1,7 @@
 /**
  * Public facts about chains that operators need not repeat: canonical tokens, Uniswap v3, Across and the sanctions oracle.
- * Each comes from the protocol's own deployment documentation, and each can be overridden in the chains file.
+ * Each comes from the protocol's own deployment documentation, and each can be overridden in the chains file. The bounds of fees
+ * are several times what the chain's busiest days cost, so that a node that lies about fees cannot empty a lane.
  */
 import type { Chain } from "../../../domain/Chain.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"
@@ -26,6 +27,9 @@ const token = (chainId: ChainId, address: string, symbol: string, name: string, 
   decimals
 })
 
+/** Wei as they are written in the chains file. */
+const gwei = (amount: number): string => (BigInt(amount) * 10n ** 9n).toString()
+
 const usdc = (chainId: ChainId, address: string) => token(chainId, address, "USDC", "USD Coin", 6)
 const weth = (chainId: ChainId, address: string) => token(chainId, address, "WETH", "Wrapped Ether", 18)
 
@@ -42,6 +46,8 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     sanctionsOracle: ORACLE,
     confirmations: 3,
     blockTimeMillis: 12_000,
+    maxFeePerGasWei: gwei(1_000),
+    maxPriorityFeePerGasWei: gwei(100),
     explorerUrl: "https://etherscan.io",
     tokens: [
       usdc(1, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
@@ -61,6 +67,8 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     confirmations: 5,
     blockTimeMillis: 2_000,
     dataFee: "op-stack",
+    maxFeePerGasWei: gwei(100),
+    maxPriorityFeePerGasWei: gwei(10),
     explorerUrl: "https://optimistic.etherscan.io",
     tokens: [usdc(10, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"), weth(10, OP_STACK_WETH)]
   },
@@ -76,6 +84,10 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     sanctionsOracle: ORACLE,
     confirmations: 16,
     blockTimeMillis: 2_000,
+    // Bor takes no lower tip.
+    minPriorityFeePerGasWei: gwei(25),
+    maxFeePerGasWei: gwei(20_000),
+    maxPriorityFeePerGasWei: gwei(5_000),
     explorerUrl: "https://polygonscan.com",
     tokens: [usdc(137, "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")]
   },
@@ -92,6 +104,8 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     confirmations: 5,
     blockTimeMillis: 2_000,
     dataFee: "op-stack",
+    maxFeePerGasWei: gwei(100),
+    maxPriorityFeePerGasWei: gwei(10),
     explorerUrl: "https://basescan.org",
     tokens: [usdc(8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"), weth(8453, OP_STACK_WETH)]
   },
@@ -108,6 +122,8 @@ export const KNOWN_CHAINS: Readonly<Record<ChainId, Known>> = {
     confirmations: 20,
     blockTimeMillis: 250,
     dataFee: "arbitrum",
+    maxFeePerGasWei: gwei(100),
+    maxPriorityFeePerGasWei: gwei(10),
     explorerUrl: "https://arbiscan.io",
     tokens: [
       usdc(42161, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),

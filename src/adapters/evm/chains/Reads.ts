@@ -2,6 +2,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { numberToHex } from "viem"
 import type * as Address from "../../../domain/Address.ts"
+import type { Chain } from "../../../domain/Chain.ts"
+import { feesWithin } from "../../../domain/ChainMoney.ts"
 import { Hex } from "../../../domain/Hex.ts"
 import type { ChainClient, FeesPerGas } from "../../../ports/shared/Chains.ts"
 import * as Receipts from "../rpc/Receipts.ts"
@@ -12,22 +14,13 @@ import { type Node, tag } from "./Node.ts"
 /** Number of blocks in a fee estimate. */
 const FEE_BLOCKS = 10
 
-/** Priority fee when recent blocks had none, in wei per gas. */
-const MIN_PRIORITY_FEE = 1_000_000n
-
 const median = (values: ReadonlyArray<bigint>): bigint | undefined =>
   values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)]
 
-/**
- * The fee cap is twice the next base fee, which covers six full blocks (EIP-1559 raises it by at most an eighth per block). The
- * priority fee is the median of recent blocks.
- */
-const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type): FeesPerGas => {
-  const baseFeePerGas = history.baseFeePerGas.at(-1) ?? 0n
+/** The tip is the median of recent blocks. */
+const feesFrom = (history: typeof Rpc.RpcFeeHistory.Type, chain: Chain): FeesPerGas => {
   const rewards = (history.reward ?? []).flatMap((percentiles) => percentiles.slice(0, 1)).filter((tip) => tip > 0n)
-  const tip = median(rewards) ?? 0n
-  const maxPriorityFeePerGas = tip > MIN_PRIORITY_FEE ? tip : MIN_PRIORITY_FEE
-  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas }
+  return feesWithin({ baseFeePerGas: history.baseFeePerGas.at(-1) ?? 0n, tip: median(rewards) ?? 0n }, chain)
 }
 
 type Reads = Pick<
@@ -35,7 +28,7 @@ type Reads = Pick<
   "block" | "code" | "balance" | "transactionCount" | "accounts" | "feesPerGas" | "receipt"
 >
 
-export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }: Node): Reads => {
+export const make = ({ chain, decoded, pool, read, readHead, unavailable, wellFormed }: Node): Reads => {
   const asQuantity = decoded(Rpc.Quantity)
   const asHex = decoded(Hex)
   const asBlock = decoded(Schema.NullOr(Rpc.RpcBlock))
@@ -77,7 +70,8 @@ export const make = ({ decoded, pool, read, readHead, unavailable, wellFormed }:
 
   const feesPerGas: ChainClient["feesPerGas"] = Effect.gen(function* () {
     const method = "eth_feeHistory"
-    return feesFrom(yield* asFeeHistory(method, yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])))
+    const history = yield* read(method, [numberToHex(FEE_BLOCKS), "latest", [50]])
+    return feesFrom(yield* asFeeHistory(method, history), chain)
   }).pipe(Effect.withSpan("Chains.feesPerGas"))
 
   const asReceipt = (answer: unknown) =>

@@ -72,6 +72,37 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("reads limits of money, and refuses those that contradict each other", () =>
+    Effect.gen(function* () {
+      const limits = {
+        minLaneBalanceWei: "5",
+        dailySpendCapWei: "6",
+        maxFeePerGasWei: "9",
+        minPriorityFeePerGasWei: "7",
+        maxPriorityFeePerGasWei: "8",
+        confirmationsByValue: [{ aboveUsd: 10_000.5, confirmations: 64 }]
+      }
+      const [settings] = yield* decode([{ ...entry, ...limits }])
+      assert.deepInclude(settings, {
+        minLaneBalanceWei: 5n,
+        dailySpendCapWei: 6n,
+        maxFeePerGasWei: 9n,
+        minPriorityFeePerGasWei: 7n,
+        maxPriorityFeePerGasWei: 8n,
+        confirmationsByValue: [{ aboveUsd: 10_000.5, confirmations: 64 }]
+      })
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, ...limits, maxPriorityFeePerGasWei: "6" }])),
+        "chain 8453: minPriorityFeePerGasWei is above maxPriorityFeePerGasWei"
+      )
+      assert.include(
+        yield* complaint(decode([{ ...entry, confirmationsByValue: [{ aboveUSD: 1, confirmations: 64 }] }])),
+        "unknown key confirmationsByValue.0.aboveUSD, did you mean aboveUsd?"
+      )
+      assert.include(yield* complaint(decode([{ ...entry, maxFeePerGasWei: 1 }])), "chain 8453: maxFeePerGasWei")
+    })
+  )
+
   it.effect("refuses unknown keys of tokens too, except those of token lists", () =>
     Effect.gen(function* () {
       const token = { chainId: 8453, address: address(0xd1), symbol: "USDC", name: "USD Coin", decimals: 6 }

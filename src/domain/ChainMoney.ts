@@ -1,0 +1,82 @@
+/** An operator's limits for what the service spends and risks on one chain. */
+import { Schema } from "effect"
+import { Uint256 } from "./Amount.ts"
+import type { UsdPrice } from "./Fees.ts"
+
+/** A depth for sweeps of a value. */
+export const ConfirmationRule = Schema.Struct({
+  /** US dollars. The rule holds for a transaction whose sweeps are worth more together. */
+  aboveUsd: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)),
+  /** Number of blocks after which such a transaction counts as settled. */
+  confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+})
+export type ConfirmationRule = typeof ConfirmationRule.Type
+
+/** Fields of a chain. All are optional. */
+export const fields = {
+  /** Minimum balance of a lane. Default: `MIN_LANE_BALANCE_WEI`. */
+  minLaneBalanceWei: Schema.optionalKey(Uint256),
+  /** Maximum gas cost of all lanes in 24 hours. Default: `DAILY_SPEND_CAP_WEI`. */
+  dailySpendCapWei: Schema.optionalKey(Uint256),
+  /** Maximum fee per gas. Nothing is sent while the base fee is above it. Default: no limit. */
+  maxFeePerGasWei: Schema.optionalKey(Uint256),
+  /** Minimum tip per gas. Default: 0.001 gwei. */
+  minPriorityFeePerGasWei: Schema.optionalKey(Uint256),
+  /** Maximum tip per gas. Default: no limit. */
+  maxPriorityFeePerGasWei: Schema.optionalKey(Uint256),
+  /** Deeper confirmations for more value. Default: `confirmations` for every value. */
+  confirmationsByValue: Schema.optionalKey(Schema.Array(ConfirmationRule))
+}
+
+const ChainMoney = Schema.Struct(fields)
+export type ChainMoney = typeof ChainMoney.Type
+
+/** Tip in wei per gas where recent blocks had none and the operator sets no minimum. */
+const MIN_TIP = 1_000_000n
+
+const least = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a < b ? a : b)
+
+/**
+ * Fees in wei per gas by the base fee of the next block and the market's tip, within the operator's bounds. The cap is twice the
+ * base fee, which covers six full blocks (EIP-1559 raises it by at most an eighth per block). A cap below the base fee means
+ * that nothing should be sent.
+ */
+export const feesWithin = (market: { readonly baseFeePerGas: bigint; readonly tip: bigint }, bounds: ChainMoney) => {
+  const { baseFeePerGas } = market
+  const minimum = bounds.minPriorityFeePerGasWei ?? MIN_TIP
+  const tip = least(market.tip > minimum ? market.tip : minimum, bounds.maxPriorityFeePerGasWei)
+  const maxFeePerGas = least(2n * baseFeePerGas + tip, bounds.maxFeePerGasWei)
+  return { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas: least(tip, maxFeePerGas) }
+}
+
+const USD = 10n ** 18n
+
+/** US dollars as they are written in settings, scaled by 10^18. */
+const scaled = (usd: number): UsdPrice => (BigInt(Math.round(usd * 1e6)) * USD) / 1_000_000n
+
+/**
+ * Number of blocks after which a transaction counts as settled whose sweeps are worth this much together, in US dollars scaled by
+ * 10^18. An unknown value counts as above every rule.
+ */
+export const confirmationsFor = (
+  chain: Pick<ChainMoney, "confirmationsByValue"> & { readonly confirmations: number },
+  value: UsdPrice | undefined
+): number =>
+  (chain.confirmationsByValue ?? [])
+    .filter(({ aboveUsd }) => value === undefined || value > scaled(aboveUsd))
+    .reduce((most, { confirmations }) => Math.max(most, confirmations), chain.confirmations)
+
+/** The contradiction in a chain's limits, for its operator; undefined without one. */
+export const objection = (chain: ChainMoney & { readonly confirmations: number }): string | undefined => {
+  const { confirmationsByValue = [], maxFeePerGasWei, maxPriorityFeePerGasWei, minPriorityFeePerGasWei } = chain
+  const isAbove = (low: bigint | undefined, high: bigint | undefined) =>
+    low !== undefined && high !== undefined && low > high
+  if (isAbove(minPriorityFeePerGasWei, maxPriorityFeePerGasWei)) {
+    return "minPriorityFeePerGasWei is above maxPriorityFeePerGasWei"
+  }
+  if (isAbove(minPriorityFeePerGasWei, maxFeePerGasWei)) return "minPriorityFeePerGasWei is above maxFeePerGasWei"
+  const shallow = confirmationsByValue.find(({ confirmations }) => confirmations < chain.confirmations)
+  return shallow === undefined
+    ? undefined
+    : `confirmationsByValue: ${shallow.confirmations} confirmations above ${shallow.aboveUsd} USD are fewer than confirmations, ${chain.confirmations}`
+}

@@ -1,0 +1,63 @@
+/** Confirmations that a transaction needs by the value of its sweeps. */
+import { Effect, Option } from "effect"
+import * as Chain from "../../domain/Chain.ts"
+import { confirmationsFor } from "../../domain/ChainMoney.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import { valueOf } from "../../domain/Usd.ts"
+import { Prices } from "../../ports/orchestrator/Prices.ts"
+import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { RecentIntents } from "../shared/RecentIntents.ts"
+
+/** Transactions whose value is remembered, so that prices are asked for once. */
+const REMEMBERED = 1_000
+
+/**
+ * Makes `confirmationsOf(client, transaction)`. A sweep is worth what it delivers at least, or what it spends if that has no price.
+ * One without any listed and priced token is worth more than every rule says.
+ */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const prices = yield* Prices
+  const recent = yield* RecentIntents
+  const values = new Map<string, bigint>()
+
+  const priced = Effect.fnUntraced(function* (chainId: number, address: Chain.Chain["wrappedNative"], amount: bigint) {
+    const client = Option.getOrUndefined(yield* Effect.option(chains.get(chainId)))
+    const token = client === undefined ? undefined : Option.getOrUndefined(Chain.token(client.chain, address))
+    if (token === undefined) return undefined
+    const known = yield* Effect.option(prices.usd(chainId, [token]))
+    const price = Option.getOrUndefined(known)?.get(address)
+    return price === undefined ? undefined : valueOf(amount, price, token.decimals)
+  })
+
+  const worth = Effect.fnUntraced(function* (chainId: number, order: SweepOrder) {
+    const delivered = yield* priced(Number(order.destChainId), order.tokenOut, order.minAmountOut)
+    return delivered ?? (yield* priced(chainId, order.tokenIn, order.amountIn))
+  })
+
+  const total = Effect.fnUntraced(function* (chainId: number, { id, intentIds }: RelayTransaction) {
+    const known = values.get(id)
+    if (known !== undefined) return known
+    const intents = yield* recent.get(intentIds)
+    const each = yield* Effect.forEach(intents.values(), ({ order }) => worth(chainId, order), {
+      concurrency: "unbounded"
+    })
+    let sum = 0n
+    for (const value of each) {
+      if (value === undefined) return undefined
+      sum += value
+    }
+    values.set(id, sum)
+    for (const oldest of values.keys()) {
+      if (values.size <= REMEMBERED) break
+      values.delete(oldest)
+    }
+    return sum
+  })
+
+  return Effect.fnUntraced(function* ({ chain }: ChainClient, transaction: RelayTransaction) {
+    if ((chain.confirmationsByValue ?? []).length === 0) return chain.confirmations
+    return confirmationsFor(chain, yield* total(chain.id, transaction))
+  })
+})
