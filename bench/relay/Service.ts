@@ -10,6 +10,10 @@ const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export const start = Effect.fnUntraced(function* (options: {
   readonly dev: DevChain
+  /** Further chains. Default: none. */
+  readonly others?: ReadonlyArray<DevChain>
+  /** URL under which the orchestrator reaches a chain's node. Default: the node's own. */
+  readonly rpcUrlOf?: (dev: DevChain) => string
   readonly databaseUrl: string
   readonly builderUrl: string
   readonly relayerKeys: ReadonlyArray<string>
@@ -18,7 +22,10 @@ export const start = Effect.fnUntraced(function* (options: {
 }) {
   const port = yield* Ports.free
   const profiling = options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`]
-  const chainsFile = yield* ChainsFile.write([options.dev], ({ rpcUrl }) => rpcUrl)
+  const chainsFile = yield* ChainsFile.write(
+    [options.dev, ...(options.others ?? [])],
+    options.rpcUrlOf ?? (({ rpcUrl }) => rpcUrl)
+  )
   const { pid } = yield* Subprocess.start({
     name: "orchestrator",
     command: process.execPath,

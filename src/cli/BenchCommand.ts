@@ -58,6 +58,15 @@ const api = Command.make(
   )
 )
 
+const latency = Command.make(
+  "latency",
+  {
+    count: count("count", 20, "Quotes of each kind"),
+    delay: count("delay", 50, "Delay that is added to every answer of a node, in milliseconds")
+  },
+  (options) => run("latency", options)
+).pipe(Command.withDescription("Measure quotes and submissions behind nodes that answer late"))
+
 const gas = Command.make("gas", {}, () => run("gas", {})).pipe(
   Command.withDescription("Compare the gas of sweeps, as forge measured it, with the bars and with a plain account")
 )
@@ -85,7 +94,7 @@ const storage = Command.make(
 
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, gas, storage, signatures, codecs]),
+  Command.withSubcommands([relay, api, latency, gas, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

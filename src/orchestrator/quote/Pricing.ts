@@ -32,6 +32,8 @@ export interface Terms {
   readonly gasFees: FeesPerGas
   readonly usd: UsdPrices
   readonly tier: Tier
+  /** True if the owner's account runs the chain's delegate, so that its sweep carries no authorization. */
+  readonly isDelegated: boolean
   readonly nonce: bigint
   /** UNIX seconds. */
   readonly deadline: bigint
@@ -45,6 +47,13 @@ export interface Priced {
 
 /** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
 const COST_TOLERANCE_PERCENT = 10n
+
+/** Kinds of sweeps whose last cost is remembered. */
+const REMEMBERED_KINDS = 10_000
+
+/** Sweeps that cost nearly the same gas. */
+const kindOf = ({ client, isDelegated, request }: Terms): string =>
+  [client.chain.id, request.tokenIn, request.destChainId, request.tokenOut, isDelegated].join(" ")
 
 /** Makes `usdPrices(client, request, token)` and `price(terms, routeOf)`. */
 export const make = Effect.gen(function* () {
@@ -110,11 +119,25 @@ export const make = Effect.gen(function* () {
     return { route, order, simulated } satisfies Priced
   })
 
+  /** Last simulated gas and data fee of each kind. Only what is assumed first: every order is simulated. */
+  const lastCosts = new Map<string, { readonly gas: bigint; readonly dataFee: bigint }>()
+
+  const remember = (terms: Terms, { dataFee, dataGas, gas }: SimulatedSweep) => {
+    const kind = kindOf(terms)
+    lastCosts.delete(kind)
+    lastCosts.set(kind, { gas: gas + dataGas, dataFee })
+    // A map iterates in insertion order, so the oldest is evicted.
+    const [oldest] = lastCosts.keys()
+    if (lastCosts.size > REMEMBERED_KINDS && oldest !== undefined) lastCosts.delete(oldest)
+  }
+
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     const gasPrice = terms.gasFees.baseFeePerGas + terms.gasFees.maxPriorityFeePerGas
-    const assumed = ASSUMED_SWEEP_GAS * gasPrice
+    const last = lastCosts.get(kindOf(terms)) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
+    const assumed = last.gas * gasPrice + last.dataFee
     const first = yield* priceAt(terms, routeOf, assumed)
     const { dataFee, dataGas, gas } = first.simulated
+    remember(terms, first.simulated)
     const cost = (gas + dataGas) * gasPrice + dataFee
     return isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
   })

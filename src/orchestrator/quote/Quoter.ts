@@ -50,21 +50,25 @@ export class Quoter extends Context.Service<
       const store = yield* makeStore
       const withNonce = yield* OrderNonces.make
 
-      const quote = Effect.fn("Quoter.quote")(function* (request: QuoteRequest) {
-        const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.quoteLifetimeMillis
-        const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
-        // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
-        const foreseen = yield* foresee(request)
-        const early = Option.isSome(foreseen) ? yield* read(foreseen.value, request, deadline) : undefined
-        const client = yield* admit(request)
-        const isForeseen = early?.client.chain.id === client.chain.id
-        if (early !== undefined && !isForeseen) yield* early.stop
-        const reading = early !== undefined && isForeseen ? early : yield* read(client, request, deadline)
-        const { accountNonce, block, routeOf, ...known } = yield* reading.all
-        const terms = { client, request, ...known, tier: riskier(request.tier, known.profile.tier), deadline }
-        const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
-        return yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
-      }, asQuoteFailed, Priority.at("quote"))
+      const quote = Effect.fn("Quoter.quote")(
+        function* (request: QuoteRequest) {
+          const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.quoteLifetimeMillis
+          const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
+          // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
+          const foreseen = yield* foresee(request)
+          const early = Option.isSome(foreseen) ? yield* read(foreseen.value, request, deadline) : undefined
+          const client = yield* admit(request)
+          const isForeseen = early?.client.chain.id === client.chain.id
+          if (early !== undefined && !isForeseen) yield* early.stop
+          const reading = early !== undefined && isForeseen ? early : yield* read(client, request, deadline)
+          const { accountNonce, block, routeOf, ...known } = yield* reading.all
+          const terms = { client, request, ...known, tier: riskier(request.tier, known.profile.tier), deadline }
+          const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
+          return yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
+        },
+        asQuoteFailed,
+        Priority.at("quote")
+      )
 
       return Quoter.of({ quote })
     })

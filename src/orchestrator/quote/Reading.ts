@@ -54,7 +54,8 @@ const makeFacts = Effect.gen(function* () {
       },
       { concurrency: "unbounded" }
     )
-    if (accountCode(code)._tag === "Contract") {
+    const account = accountCode(code)
+    if (account._tag === "Contract") {
       return yield* new QuoteFailed({
         reason: "owner_is_a_contract",
         detail: "only an externally owned account can be delegated"
@@ -66,6 +67,7 @@ const makeFacts = Effect.gen(function* () {
         detail: `${client.chain.name} has no latest block`
       })
     }
-    return { ...facts, block: head.value }
+    const isDelegated = account._tag === "Delegated" && account.delegate === client.chain.contracts.delegate
+    return { ...facts, isDelegated, block: head.value }
   })
 })

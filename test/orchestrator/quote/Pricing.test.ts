@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fees from "../../../src/domain/Fees.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import * as Quoting from "../../support/Quoting.ts"
 
@@ -53,6 +54,30 @@ describe("gas", () => {
         // The limit's margin of the execution, and all of the data's gas.
         assert.strictEqual(scene.asked.created[0]?.gas, (((225_000n * 5n) / 4n) * 11n) / 10n + 40_000n)
       })
+  )
+
+  it.effect("is assumed as it was last for the same pair of tokens and chains, and the same kind of account", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 300_000n
+      const simulations = Effect.fnUntraced(function* (quote: ReturnType<typeof scene.quote>) {
+        const before = scene.asked.simulated.length
+        yield* quote
+        return scene.asked.simulated.length - before
+      })
+      assert.strictEqual(yield* simulations(scene.quote()), 2)
+      assert.strictEqual(yield* simulations(scene.quote()), 1)
+      assert.strictEqual(scene.asked.simulated.at(-1)?.feeAmount, protocolFee("tier2") + networkFee(300_000n))
+      assert.strictEqual(yield* simulations(scene.quote({ tokenOut: NATIVE })), 2)
+      assert.strictEqual(yield* simulations(scene.quote(Quoting.crossChain)), 2)
+      const delegated = `0xef0100${Quoting.source.contracts.delegate.slice(2).toLowerCase()}` as const
+      yield* (yield* scene.chain(Quoting.source.id)).setCode(Quoting.OWNER, delegated)
+      assert.strictEqual(yield* simulations(scene.quote()), 2)
+      // It is only assumed: a sweep that costs otherwise is priced by its own simulation.
+      scene.script.gas = () => 200_000n
+      assert.strictEqual(yield* simulations(scene.quote()), 2)
+      assert.strictEqual(scene.asked.simulated.at(-1)?.feeAmount, protocolFee("tier2") + networkFee(200_000n))
+    })
   )
 
   it.effect("of a sweep that then costs more than it moves is refused", () =>

@@ -1,0 +1,148 @@
+/**
+ * Measures quotes and submissions behind nodes that answer late: a proxy before each chain adds a delay to every answer. Requests
+ * are made one after another, each by a new owner, so the figures are those of an idle service.
+ *
+ *     bun bench/latency.ts [--count N] [--delay MILLIS]
+ */
+import { parseArgs } from "node:util"
+import * as BunRuntime from "@effect/platform-bun/BunRuntime"
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { Console, Effect, Logger } from "effect"
+import { parseUnits } from "viem"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import * as DevChain from "../src/devnet/DevChain.ts"
+import * as Postgres from "../src/devnet/Postgres.ts"
+import { NATIVE } from "../src/domain/Token.ts"
+import * as Address from "../src/domain/Address.ts"
+import * as SweepClient from "../test/support/SweepClient.ts"
+import * as SlowNode from "./latency/SlowNode.ts"
+import * as Service from "./relay/Service.ts"
+
+const { values } = parseArgs({
+  options: {
+    /** Quotes of each kind. */
+    count: { type: "string", default: "20" },
+    /** Milliseconds. */
+    delay: { type: "string", default: "50" }
+  }
+})
+
+/** Medians that are aimed at with a delay of 50 ms, in milliseconds. */
+const AIM = { quote: 200, submission: 120 }
+
+interface Kind {
+  readonly name: string
+  readonly tokenIn: "DAI" | "USDC" | "ETH"
+  readonly tokenOut: "DAI" | "USDC" | "ETH"
+  readonly amount: string
+  readonly crossChain?: boolean
+  readonly unhinted?: boolean
+}
+
+const KINDS: ReadonlyArray<Kind> = [
+  { name: "a token", tokenIn: "DAI", tokenOut: "USDC", amount: "50" },
+  { name: "a token, without a hint", tokenIn: "DAI", tokenOut: "USDC", amount: "50", unhinted: true },
+  { name: "native currency", tokenIn: "ETH", tokenOut: "USDC", amount: "0.05" },
+  { name: "a token to native currency", tokenIn: "DAI", tokenOut: "ETH", amount: "50" },
+  { name: "a token across chains", tokenIn: "USDC", tokenOut: "USDC", amount: "50", crossChain: true },
+  { name: "another token across chains", tokenIn: "DAI", tokenOut: "USDC", amount: "50", crossChain: true }
+]
+
+const DECIMALS = { DAI: 18, USDC: 6, ETH: 18 } as const
+
+const tokenOf = (dev: DevChain.DevChain, symbol: Kind["tokenIn"]): Address.Address =>
+  symbol === "ETH" ? NATIVE : dev.tokens[symbol]
+
+const quoteBody = (source: DevChain.DevChain, target: DevChain.DevChain, owner: string, kind: Kind) => ({
+  owner,
+  tokenIn: tokenOf(source, kind.tokenIn),
+  amountIn: parseUnits(kind.amount, DECIMALS[kind.tokenIn]).toString(),
+  tokenOut: tokenOf(target, kind.tokenOut),
+  destination: owner,
+  destChainId: target.chain.id,
+  tier: "tier1",
+  ...(kind.unhinted === true ? {} : { route: `${source.chain.name}->${target.chain.name}` }),
+  subscriptionActive: false,
+  userId: "bench"
+})
+
+const median = (samples: ReadonlyArray<number>): number =>
+  samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN
+
+const timed = async <A>(samples: Array<number>, run: () => Promise<A>): Promise<A> => {
+  const from = performance.now()
+  const result = await run()
+  samples.push(performance.now() - from)
+  return result
+}
+
+const accepted = (answer: SweepClient.Answer, status: number): SweepClient.Answer => {
+  if (answer.status !== status) throw new Error(`HTTP ${answer.status}: ${answer.text}`)
+  return answer
+}
+
+const bench = Effect.gen(function* () {
+  const [count, delayMillis] = [Number(values.count), Number(values.delay)]
+  const server = yield* Postgres.start({ durable: true })
+  const databaseUrl = yield* server.createDatabase("bench")
+  const [source, target] = yield* Effect.all(
+    [DevChain.start({ id: 31_337, name: "alpha" }), DevChain.start({ id: 31_338, name: "beta" })],
+    { concurrency: 2 }
+  )
+  const owners = yield* Effect.forEach(KINDS, (kind) =>
+    Effect.replicateEffect(
+      Effect.gen(function* () {
+        const account = privateKeyToAccount(generatePrivateKey())
+        const amount = parseUnits(kind.amount, DECIMALS[kind.tokenIn])
+        yield* source.fund(Address.of(account.address), { token: kind.tokenIn, amount })
+        return account
+      }),
+      count
+    )
+  )
+  const relayerKey = generatePrivateKey()
+  for (const { anvil } of [source, target]) {
+    yield* anvil.ask("prepare the lane and the blocks", async (node) => {
+      await node.setBalance({ address: privateKeyToAccount(relayerKey).address, value: 10n ** 24n })
+      await node.setIntervalMining({ interval: 1 })
+    })
+  }
+  const slow = new Map<string, string>()
+  for (const { rpcUrl } of [source, target]) slow.set(rpcUrl, yield* SlowNode.start(rpcUrl, delayMillis))
+  const service = yield* Service.start({
+    dev: source,
+    others: [target],
+    rpcUrlOf: ({ rpcUrl }) => slow.get(rpcUrl) ?? rpcUrl,
+    databaseUrl,
+    builderUrl: "http://127.0.0.1:9",
+    relayerKeys: [relayerKey],
+    profile: undefined
+  })
+  const client = SweepClient.make(service.url)
+
+  const submissions: Array<number> = []
+  const sweep = async (kind: Kind, account: PrivateKeyAccount, quotes: Array<number>) => {
+    const body = quoteBody(source, kind.crossChain === true ? target : source, account.address, kind)
+    const quote = accepted(await timed(quotes, () => client.post("/quote", body)), 200)
+    const signed = await SweepClient.sign(account, quote)
+    accepted(await timed(submissions, () => client.submit(signed)), 201)
+  }
+  const rows: Array<{ readonly name: string; readonly medianMs: number; readonly maxMs: number }> = []
+  for (const [index, kind] of KINDS.entries()) {
+    const quotes: Array<number> = []
+    for (const account of owners[index] ?? []) yield* Effect.promise(() => sweep(kind, account, quotes))
+    rows.push({ name: `quote of ${kind.name}`, medianMs: median(quotes), maxMs: Math.max(...quotes) })
+  }
+  rows.push({ name: "submission", medianMs: median(submissions), maxMs: Math.max(...submissions) })
+
+  yield* Console.log(
+    `\n${`ms, ${delayMillis} ms added to answers`.padEnd(42)}${"median".padStart(8)}${"max".padStart(8)}`
+  )
+  for (const { maxMs, medianMs, name } of rows) {
+    yield* Console.log(`${name.padEnd(42)}${medianMs.toFixed(0).padStart(8)}${maxMs.toFixed(0).padStart(8)}`)
+  }
+  yield* Console.log(`aims at 50 ms: quotes ${AIM.quote}, submissions ${AIM.submission}`)
+  yield* Console.log(`\n${JSON.stringify({ bench: "latency", count, delayMillis, rows })}`)
+})
+
+bench.pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]), BunRuntime.runMain)
