@@ -17,8 +17,11 @@ import * as Database from "./Database.ts"
 import * as Holdings from "./Holdings.ts"
 import * as Observation from "./Observation.ts"
 import * as Slot from "./Slot.ts"
+import * as SmallDisk from "./SmallDisk.ts"
 
 const LANES = 4
+
+const DATABASE = "chaos"
 
 /** Longer than leases last, and than what is done after them takes on a busy machine. */
 const QUIET_SECONDS = 120
@@ -44,7 +47,8 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   const database = yield* Database.place
   const [network, server] = yield* Effect.all([Network.start(), database.start], { concurrency: 2 })
   let running = server
-  const databaseUrl = yield* server.server.createDatabase("chaos")
+  const databaseUrl = yield* server.server.createDatabase(DATABASE)
+  const disk = yield* SmallDisk.move(server.server.url("postgres"), DATABASE)
   const sql = yield* PgClient.make({ url: Redacted.make(databaseUrl), maxConnections: 2 }).pipe(
     Effect.provide(Reactivity.layer)
   )
@@ -122,6 +126,8 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     databaseUrl,
     backend,
     client,
+    /** Holds the database's tables. Undefined where it cannot be mounted. */
+    disk,
     drain: holdings.drain,
     /** As if time had passed: work that a dead process had claimed is free. */
     endLeases: Effect.andThen(

@@ -1,6 +1,7 @@
 /** Steps in which PostgreSQL says nothing, takes no writes, or has no space left. */
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Result, type Scope } from "effect"
 import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
+import type { SmallDisk } from "../SmallDisk.ts"
 import type { World } from "../World.ts"
 import { nothing, type Played, type Stage, type Step, settling, stopped } from "./Step.ts"
 
@@ -82,7 +83,12 @@ const unhealthy = ({ world }: Stage) =>
     HEALTH_MILLIS
   )
 
-const withoutWrites = (name: string, millis: number, fault: (world: World) => ReturnType<typeof readOnly>): Step => ({
+/** `fault` begins the fault, and finds what is wrong about it or about how the service shows it. */
+const withoutWrites = (
+  name: string,
+  millis: number,
+  fault: (stage: Stage) => Effect.Effect<ReadonlyArray<string>, never, Scope.Scope>
+): Step => ({
   name: `${name} (${millis} ms)`,
   explains: () => false,
   mayFail: false,
@@ -90,8 +96,7 @@ const withoutWrites = (name: string, millis: number, fault: (world: World) => Re
     submitting(
       stage,
       Effect.gen(function* () {
-        yield* fault(stage.world)
-        const findings = yield* unhealthy(stage)
+        const findings = yield* fault(stage)
         yield* Effect.sleep(millis)
         return { ...nothing, findings }
       }).pipe(Effect.scoped)
@@ -112,7 +117,8 @@ const readOnly = ({ sql }: World) =>
       )
   )
 
-export const readOnlyDatabase = (millis: number): Step => withoutWrites("read-only database", millis, readOnly)
+export const readOnlyDatabase = (millis: number): Step =>
+  withoutWrites("read-only database", millis, (stage) => Effect.andThen(readOnly(stage.world), unhealthy(stage)))
 
 const TRIGGER = "chaos_disk_full"
 
@@ -120,7 +126,7 @@ const TRIGGER = "chaos_disk_full"
  * Every write of a row fails with 53100 (`disk_full`) until the scope closes, as PostgreSQL answers when it cannot extend a
  * table. A trigger raises it, so that no privileges are needed; reads, commits and the write-ahead log have space.
  */
-const diskFull = ({ sql }: World) => {
+const diskFullByTriggers = ({ sql }: World) => {
   const tables = sql<{ name: string }>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname IN ('orchestrator', 'builder')`
   const onEach = (statement: (table: string) => string) =>
@@ -146,4 +152,28 @@ const diskFull = ({ sql }: World) => {
   )
 }
 
-export const fullDisk = (millis: number): Step => withoutWrites("full disk", millis, diskFull)
+/** Rows for which a table needs more space than its last page has. */
+const ROWS = 20_000
+
+/**
+ * No table can grow until the scope closes. Rows that fit into the space of deleted ones are still written, so health may or may not
+ * call the database healthy.
+ */
+const diskFull = ({ sql }: World, { full }: SmallDisk) =>
+  Effect.gen(function* () {
+    yield* sql`CREATE TABLE IF NOT EXISTS public.chaos_disk (n int)`
+    yield* full
+    const filled = yield* Effect.result(sql`INSERT INTO public.chaos_disk SELECT generate_series(1, ${ROWS})`)
+    if (Result.isSuccess(filled)) return ["the disk was not full"]
+    const { cause } = filled.failure.reason
+    return String(cause).includes("No space left on device") ? [] : [`the full disk is reported as: ${String(cause)}`]
+  }).pipe(Effect.orDie)
+
+/** By a file system without space where one can be mounted, otherwise by triggers. */
+export const fullDisk = (millis: number): Step =>
+  withoutWrites("full disk", millis, (stage) => {
+    const { disk } = stage.world
+    return disk === undefined
+      ? Effect.andThen(diskFullByTriggers(stage.world), unhealthy(stage))
+      : diskFull(stage.world, disk)
+  })
