@@ -1,4 +1,4 @@
-/** Every page in every shell, two at a time. A page runs in one shell at once, since its accounts and batches are its own. */
+/** Every page in every shell, the shells side by side. A page runs in one shell at a time, since it has its own accounts and batches. */
 import { Context, Deferred, Effect, Layer, Semaphore } from "effect"
 import { type CodeBlock, codeBlocks } from "./Markdown.ts"
 import { FIRST_PAGE, Reader } from "./Reader.ts"
@@ -16,17 +16,13 @@ export interface Outcome {
 
 const keyOf = ({ page, shell }: Run): string => `${shell} ${page}`
 
-/** The first page in every shell, since it installs what the others use. Then each shell begins at another page. */
+/** Pages of a shell in order. The first page installs what the others use. Then each shell begins at another page. */
 const ordered = (shells: ReadonlyArray<string>, pages: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<Run>> => {
   const others = pages.filter((page) => page !== FIRST_PAGE)
-  const rotated = shells.map((shell, index) => {
+  return shells.map((shell, index) => {
     const from = Math.floor((others.length * index) / shells.length)
-    return [...others.slice(from), ...others.slice(0, from)].map((page) => ({ shell, page }))
+    return [FIRST_PAGE, ...others.slice(from), ...others.slice(0, from)].map((page) => ({ shell, page }))
   })
-  return [
-    shells.map((shell) => ({ shell, page: FIRST_PAGE })),
-    others.flatMap((_, index) => rotated.flatMap((each) => each.slice(index, index + 1)))
-  ]
 }
 
 export class Runs extends Context.Service<Runs, { readonly of: (run: Run) => Effect.Effect<Outcome> }>()(
@@ -37,9 +33,8 @@ export class Runs extends Context.Service<Runs, { readonly of: (run: Run) => Eff
       Runs,
       Effect.gen(function* () {
         const { folder } = yield* Reader
-        const [first, others] = ordered(shells, pages)
-        const all = [...(first ?? []), ...(others ?? [])]
-        const outcomes = new Map(all.map((run) => [keyOf(run), Deferred.makeUnsafe<Outcome>()]))
+        const runs = ordered(shells, pages)
+        const outcomes = new Map(runs.flat().map((run) => [keyOf(run), Deferred.makeUnsafe<Outcome>()]))
         const locks = new Map(pages.map((page) => [page, Semaphore.makeUnsafe(1)]))
         const outcomeOf = (run: Run) => outcomes.get(keyOf(run)) ?? Deferred.makeUnsafe<Outcome>()
 
@@ -55,10 +50,10 @@ export class Runs extends Context.Service<Runs, { readonly of: (run: Run) => Eff
           )
         }
         yield* Effect.forkScoped(
-          Effect.andThen(
-            Effect.forEach(first ?? [], perform, { discard: true }),
-            Effect.forEach(others ?? [], perform, { concurrency: 2, discard: true })
-          )
+          Effect.forEach(runs, (ofShell) => Effect.forEach(ofShell, perform, { discard: true }), {
+            concurrency: "unbounded",
+            discard: true
+          })
         )
         return Runs.of({ of: (run) => Deferred.await(outcomeOf(run)) })
       })
