@@ -4,6 +4,7 @@
  */
 import { Exit, Option, Predicate } from "effect"
 import type { Hex } from "../../../domain/Hex.ts"
+import * as LogRefusals from "./LogRefusals.ts"
 import type { RpcError, RpcFailure } from "./JsonRpc.ts"
 
 /** True when the call was executed and failed, so that every endpoint would fail: a revert, a halt, or too little balance. */
@@ -35,11 +36,13 @@ const INVALID_REQUEST = -32_600
 
 const BATCH_REFUSAL = /\bbatch|response (is )?too (large|big)/i
 
-/** True when the error concerns the batch and not the call. */
+/** True when the error concerns the batch and not the call. Alchemy refuses wide ranges of logs by the code of an invalid request. */
 export const isBatchRefusal = (exit: Exit.Exit<unknown, RpcFailure>): boolean =>
   Option.exists(
     Exit.findErrorOption(exit),
     (failure) =>
       failure._tag === "EndpointFailed" ||
-      (failure._tag === "RpcError" && (failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)))
+      (failure._tag === "RpcError" &&
+        (failure.code === INVALID_REQUEST || BATCH_REFUSAL.test(failure.text)) &&
+        LogRefusals.refusalOf(failure)?.because !== "range")
   )

@@ -131,6 +131,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     intents(({ deliveriesDue }) => deliveriesDue(1, 7, 50))
   )
   test(
+    "deliveries without a transaction are found by their times",
+    "intents_fill_unseen",
+    10,
+    intents(({ fillsDue }) => fillsDue(1, 7, 50))
+  )
+  test(
     "an intent is found by its id",
     "intents_pkey",
     10,
