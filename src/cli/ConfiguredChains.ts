@@ -17,5 +17,10 @@ export const configuredChains = Effect.gen(function* () {
       detail: `DEFAULT_SOURCE_CHAIN: chain ${defaultSourceChain.value} is not in the chains file`
     })
   }
-  return entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls, wsUrl: entry.wsUrl }))
+  return entries.map((entry) => ({
+    chain: chainOf(entry, domainName),
+    rpcUrls: entry.rpcUrls,
+    broadcastUrls: entry.broadcastUrls,
+    wsUrl: entry.wsUrl
+  }))
 })

@@ -43,7 +43,11 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
   return {
     plan: Deployment.plan(ChainSettings.deploymentOf(settings, domainName)),
     chains: JsonRpcChains.layer([
-      { chain: ChainSettings.chainOf(settings, domainName), rpcUrls: settings.rpcUrls }
+      {
+        chain: ChainSettings.chainOf(settings, domainName),
+        rpcUrls: settings.rpcUrls,
+        broadcastUrls: settings.broadcastUrls
+      }
     ]).pipe(Layer.provide(FetchHttpClient.layer))
   }
 })

@@ -46,7 +46,11 @@ const nodes = Effect.gen(function* () {
   const { domainName } = yield* ChainsConfig
   const entries = yield* ChainsFile.read(yield* chainsFile)
   return JsonRpcChains.layer(
-    entries.map((entry) => ({ chain: chainOf(entry, domainName), rpcUrls: entry.rpcUrls }))
+    entries.map((entry) => ({
+      chain: chainOf(entry, domainName),
+      rpcUrls: entry.rpcUrls,
+      broadcastUrls: entry.broadcastUrls
+    }))
   ).pipe(Layer.provide(FetchHttpClient.layer))
 })
 

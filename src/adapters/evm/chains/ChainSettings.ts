@@ -59,6 +59,8 @@ export const ChainSettings = Schema.Struct({
    * or answers.
    */
   rpcUrls: Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint])),
+  /** Endpoints to which transactions are sent instead, all of them at once. Default: `rpcUrls`. They may contain API keys. */
+  broadcastUrls: Schema.optionalKey(Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint]))),
   /** WebSocket URL for new heads. Default: the node is polled, as while the connection is down. May contain an API key. */
   wsUrl: Schema.optionalKey(WebSocketUrl),
   /** Recipient of protocol fees. */
@@ -116,6 +118,7 @@ export const deploymentOf = (settings: ChainSettings, domainName: string): Sweep
 /** The chain, with the addresses of its contracts. */
 export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
   const {
+    broadcastUrls: _broadcastUrls,
     builderVault,
     contracts,
     guardOwner: _owner,

@@ -21,6 +21,8 @@ export interface ChainEndpoints {
   readonly chain: Chain
   /** JSON-RPC endpoints, preferred first. A URL alone has no limits. */
   readonly rpcUrls: ReadonlyArray<string | RpcEndpoint>
+  /** Endpoints to which transactions are sent instead, all of them at once. Default: `rpcUrls`. */
+  readonly broadcastUrls?: ReadonlyArray<string | RpcEndpoint> | undefined
   /** WebSocket URL for new heads. Default: the endpoints are polled. */
   readonly wsUrl?: string | undefined
 }
@@ -40,6 +42,7 @@ export const defaults: Options = { timeout: "10 seconds", hedgeAfter: "300 milli
 const makeClient = Effect.fnUntraced(function* (
   chain: Chain,
   pool: JsonRpcPool.JsonRpcPool,
+  broadcast: ReadonlyArray<JsonRpc.Endpoint>,
   wsUrl: string | undefined
 ) {
   const node = Node.make(chain, pool)
@@ -53,7 +56,7 @@ const makeClient = Effect.fnUntraced(function* (
     ...Calls.make(node),
     logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
-    send: Sending.make(node)
+    send: Sending.make(node, broadcast)
   } satisfies ChainClient
 })
 
@@ -72,11 +75,17 @@ export const layer = (
         const paced = yield* JsonRpcPaced.make(endpoint, limits)
         return { ...(yield* JsonRpc.verified(paced, chain.id)), waitMillis: paced.waitMillis }
       })
+      /** A sequencer may know `eth_sendRawTransaction` alone: no batches, and no check, which the signed chain id makes needless. */
+      const senderOf = (entry: string | RpcEndpoint) => {
+        const { url, ...limits } = typeof entry === "string" ? { url: entry } : entry
+        return JsonRpcPaced.make(JsonRpcBatch.make(JsonRpcHttp.make(http, url, timeout), { maxBatch: 1 }), limits)
+      }
       const all = yield* Effect.forEach(
         chains,
-        Effect.fnUntraced(function* ({ chain, rpcUrls, wsUrl }) {
+        Effect.fnUntraced(function* ({ broadcastUrls = [], chain, rpcUrls, wsUrl }) {
           const endpoints = yield* Effect.forEach(rpcUrls, (entry) => endpointOf(chain, entry))
-          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), wsUrl)
+          const broadcast = yield* Effect.forEach(broadcastUrls, senderOf)
+          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), broadcast, wsUrl)
         })
       )
       return {

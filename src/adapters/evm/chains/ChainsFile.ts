@@ -89,6 +89,7 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...unknown(entry, CHAIN_KEYS, ""),
     ...unknown(fields.get("contracts"), CONTRACT_KEYS, "contracts."),
     ...ofEach("rpcUrls", ENDPOINT_KEYS),
+    ...ofEach("broadcastUrls", ENDPOINT_KEYS),
     ...ofEach("confirmationsByValue", RULE_KEYS),
     ...ofEach("tokens", TOKEN_KEYS)
   ]

@@ -1,5 +1,5 @@
 /** Hands signed transactions to a chain's nodes. */
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { type ChainClient, SendRejected } from "../../../ports/shared/Chains.ts"
 import * as Keccak from "../codec/Keccak.ts"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -8,10 +8,35 @@ import type { Node } from "./Node.ts"
 import * as Refusals from "./Refusals.ts"
 
 /**
- * Tries every endpoint, since sending the same bytes twice is harmless. Once an endpoint may have accepted them, the refusal of
- * another proves nothing, and only "already known" is certain.
+ * Runs `attempt` on all endpoints at once, and returns its first success. The others continue, since each is to have the bytes.
+ * Fails when all have failed.
  */
-export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
+const toAll = Effect.fnUntraced(function* <E>(
+  endpoints: ReadonlyArray<Endpoint>,
+  attempt: (endpoint: Endpoint) => Effect.Effect<Hex, E>
+) {
+  const accepted = yield* Deferred.make<Hex>()
+  const fibers = yield* Effect.forEach(endpoints, (endpoint) =>
+    Effect.forkDetach(Effect.exit(Effect.tap(attempt(endpoint), (hash) => Deferred.succeed(accepted, hash))))
+  )
+  const none = Effect.andThen(Effect.forEach(fibers, Fiber.await), Effect.fail("rejected" as const))
+  // The last one may have succeeded.
+  return yield* Effect.raceFirst(Deferred.await(accepted), none).pipe(
+    Effect.catch((failure) =>
+      Effect.flatMap(Deferred.isDone(accepted), (isDone) => (isDone ? Deferred.await(accepted) : Effect.fail(failure)))
+    )
+  )
+})
+
+/**
+ * Tries every endpoint, since sending the same bytes twice is harmless. Once an endpoint may have accepted them, the refusal of
+ * another proves nothing, and only "already known" is certain. `broadcast` are the endpoints to which transactions are sent instead
+ * of the pool's, all at once; empty for none.
+ */
+export const make = (
+  { chain, pool, unavailable }: Node,
+  broadcast: ReadonlyArray<Endpoint> = []
+): ChainClient["send"] =>
   Effect.fnUntraced(function* (raw) {
     const method = "eth_sendRawTransaction"
     const hash = Keccak.hash(raw)
@@ -42,7 +67,7 @@ export const make = ({ chain, pool, unavailable }: Node): ChainClient["send"] =>
           return Effect.fail("doubtful" as const)
         }
       })
-    const outcome = yield* Effect.result(pool.first(attempt))
+    const outcome = yield* Effect.result(broadcast.length === 0 ? pool.first(attempt) : toAll(broadcast, attempt))
     if (outcome._tag === "Success") return outcome.success
     doubts.push(...Array.from(limited.values(), ({ message }) => message))
     const rejection = Refusals.decisive(rejections)

@@ -103,6 +103,18 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("reads endpoints for broadcasting, and refuses their unknown keys", () =>
+    Effect.gen(function* () {
+      const broadcastUrls = ["https://sequencer.example", { url: RPC, requestsPerSecond: 5 }]
+      const [settings] = yield* decode([{ ...entry, broadcastUrls }])
+      assert.deepStrictEqual<unknown>(settings?.broadcastUrls, broadcastUrls)
+      assert.include(
+        yield* complaint(decode([{ ...entry, broadcastUrls: [{ url: RPC, requestPerSecond: 5 }] }])),
+        "unknown key broadcastUrls.0.requestPerSecond, did you mean requestsPerSecond?"
+      )
+    })
+  )
+
   it.effect("refuses unknown keys of tokens too, except those of token lists", () =>
     Effect.gen(function* () {
       const token = { chainId: 8453, address: address(0xd1), symbol: "USDC", name: "USD Coin", decimals: 6 }

@@ -30,11 +30,13 @@ export type OnBatch = (calls: ReadonlyArray<Call>, answer: (call: Call) => unkno
 /**
  * Nodes by host; all but `elsewhere` are on the right chain. `log` says who was asked for what, in order, and `requests` who
  * was sent how many calls in one request, without checks of the chain. `limits` are those that an operator states, by host.
+ * `broadcasting` are the hosts to which only transactions are sent.
  */
 export const network = (
   nodes: Record<string, Node>,
   onBatch?: OnBatch,
-  limits: Readonly<Record<string, Omit<RpcEndpoint, "url">>> = {}
+  limits: Readonly<Record<string, Omit<RpcEndpoint, "url">>> = {},
+  broadcasting: ReadonlyArray<string> = []
 ) => {
   const log: Array<string> = []
   const requests: Array<string> = []
@@ -78,8 +80,13 @@ export const network = (
     const response = answered(Response.json({ jsonrpc: "2.0", id: call.id, ...reaction }))
     return "afterMillis" in reaction ? Effect.delay(response, reaction.afterMillis) : response
   })
-  const rpcUrls = Object.keys(nodes).map((host) => ({ url: `http://${host}/v2/secret-api-key`, ...limits[host] }))
-  const layer = EvmChains.layer([{ chain, rpcUrls }]).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, http)))
+  const urlOf = (host: string) => ({ url: `http://${host}/v2/secret-api-key`, ...limits[host] })
+  const rpcUrls = Object.keys(nodes)
+    .filter((host) => !broadcasting.includes(host))
+    .map(urlOf)
+  const layer = EvmChains.layer([{ chain, rpcUrls, broadcastUrls: broadcasting.map(urlOf) }]).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, http))
+  )
   const use = <A, E>(body: (client: ChainClient) => Effect.Effect<A, E>) =>
     Effect.flatMap(Chains, (chains) => Effect.flatMap(chains.get(chain.id), body)).pipe(Effect.provide(layer))
   return { log, requests, use }
