@@ -3,8 +3,11 @@
  *
  * A budget has two token buckets, one of requests and one of compute units, each of one second. A rate starts at the operator's
  * limit. A refusal for the rate halves it, but not below what the endpoint answered in a second, since it proved that it grants
- * this much. The rate is then restored by 7 % a second. Between two reductions are at least five seconds, or an endpoint that
- * refuses a fixed share of all requests would be slowed down without end. While an endpoint refuses everything, pauses double.
+ * this much. The rate is then restored by 7 % a second. Between two reductions are at least five seconds, or three refusals in a row.
+ * While an endpoint refuses everything, pauses double.
+ *
+ * An overloaded endpoint may refuse a share of all requests, however few they are. If that share stays after a reduction,
+ * reductions are of no use: the rate is restored, and reduced no more until the share grows.
  */
 
 /** Limits of an endpoint that an operator states. Default of each: no limit. */
@@ -20,6 +23,8 @@ export interface Cost {
   readonly requests: number
   readonly computeUnits: number
 }
+
+const NO_REPLIES = { answered: 0, refused: 0 }
 
 export const FREE: Cost = { requests: 0, computeUnits: 0 }
 
@@ -53,6 +58,12 @@ export interface Budget {
   readonly reducedAt: number
   /** Refusals that counted since the last answer. */
   readonly refusals: number
+  /** Replies since the last change of the rate's course. */
+  readonly replies: { readonly answered: number; readonly refused: number }
+  /** The rate of requests before the last reduction, and the share of refusals then. Undefined if there were too few replies. */
+  readonly before: { readonly rate: number; readonly share: number } | undefined
+  /** Share of refusals that reductions did not change, while they are suspended. */
+  readonly suspendedAt: number | undefined
 }
 
 export type Event =
@@ -75,6 +86,14 @@ const RESTORED_PER_SECOND = 1.07
 const REDUCTION_SPACING_MILLIS = 5_000
 /** Least rates after reductions, unless the operator's limit is lower. */
 const FLOOR = { requests: 10, compute: 250 }
+/** A share of refusals is known after this many replies. */
+const REPLIES = 20
+/** Shares between which reductions may be of no use. A lower one is that of any endpoint near its limit. */
+const USELESS = { from: 0.12, to: 0.6 }
+/** A share stays if it does not fall below this part of it, and grows if it rises above the other. */
+const SAME_SHARE = { from: 0.7, to: 1.3 }
+/** Refusals in a row after which a rate is reduced again at once. */
+const REFUSALS_IN_A_ROW = 3
 /** Rate after the first reduction of an endpoint without a stated limit, unless it answered more. */
 const FIRST_RATE = { requests: 25, compute: 625 }
 /** A rate above this is no limit. */
@@ -101,7 +120,10 @@ export const make = (limits: Limits, now: number): Budget => ({
   pausedUntil: now,
   refusedAt: Number.NEGATIVE_INFINITY,
   reducedAt: Number.NEGATIVE_INFINITY,
-  refusals: 0
+  refusals: 0,
+  replies: NO_REPLIES,
+  before: undefined,
+  suspendedAt: undefined
 })
 
 /** A request that costs more than a second grants is sent when the bucket is full. */
@@ -169,7 +191,8 @@ const answered = (state: Budget, cost: Cost): Budget => ({
   ...state,
   requests: { ...state.requests, answered: state.requests.answered + cost.requests },
   compute: { ...state.compute, answered: state.compute.answered + cost.computeUnits },
-  refusals: 0
+  refusals: 0,
+  replies: { answered: state.replies.answered + 1, refused: state.replies.refused }
 })
 
 const reduced = (state: Bucket, first: number): Bucket => {
@@ -185,18 +208,56 @@ const reducedRates = (state: Budget): Pick<Budget, "requests" | "compute"> => ({
     state.compute.ceiling === Number.POSITIVE_INFINITY ? state.compute : reduced(state.compute, FIRST_RATE.compute)
 })
 
-const limited = (state: Budget, sentAt: number, retryAfterMillis: number | undefined, now: number): Budget => {
+/** Share of refusals; undefined if there were too few replies. */
+const shareOf = ({ replies: { answered, refused } }: Budget): number | undefined =>
+  answered + refused < REPLIES ? undefined : refused / (answered + refused)
+
+/** Reduces the rates, or restores them if the last reduction was of no use. */
+const adapted = (state: Budget, now: number): Budget => {
+  const { before, suspendedAt } = state
+  const share = shareOf(state)
+  if (suspendedAt !== undefined && (share === undefined || share <= SAME_SHARE.to * suspendedAt)) return state
+  const isUseless =
+    suspendedAt === undefined &&
+    before !== undefined &&
+    share !== undefined &&
+    share >= Math.max(USELESS.from, SAME_SHARE.from * before.share) &&
+    share <= USELESS.to
+  return isUseless
+    ? {
+        ...state,
+        requests: { ...state.requests, rate: Math.max(state.requests.rate, before.rate) },
+        compute: { ...state.compute, rate: state.compute.ceiling },
+        replies: NO_REPLIES,
+        before: undefined,
+        suspendedAt: share
+      }
+    : {
+        ...state,
+        ...reducedRates(state),
+        reducedAt: now,
+        replies: NO_REPLIES,
+        before: share === undefined ? undefined : { rate: state.requests.rate, share },
+        suspendedAt: undefined
+      }
+}
+
+const limited = (
+  { replies, ...rest }: Budget,
+  sentAt: number,
+  retryAfterMillis: number | undefined,
+  now: number
+): Budget => {
   const named = retryAfterMillis === undefined ? 0 : Math.min(LONGEST_RETRY_AFTER_MILLIS, Math.max(0, retryAfterMillis))
-  const pausedUntil = Math.max(state.pausedUntil, now + named)
-  if (sentAt < state.refusedAt) return { ...state, pausedUntil }
+  const pausedUntil = Math.max(rest.pausedUntil, now + named)
+  const state = { ...rest, pausedUntil, replies: { answered: replies.answered, refused: replies.refused + 1 } }
+  if (sentAt < state.refusedAt) return state
   const pause = Math.min(PAUSE.longest, PAUSE.first * 2 ** Math.min(state.refusals, 20))
-  const isReduced = state.refusals > 0 || now - state.reducedAt >= REDUCTION_SPACING_MILLIS
+  const isDue = state.refusals + 1 >= REFUSALS_IN_A_ROW || now - state.reducedAt >= REDUCTION_SPACING_MILLIS
   return {
-    ...state,
-    ...(isReduced ? reducedRates(state) : {}),
+    ...(isDue ? adapted(state, now) : state),
     pausedUntil: retryAfterMillis === undefined ? Math.max(pausedUntil, now + pause) : pausedUntil,
     refusedAt: now,
-    reducedAt: isReduced ? now : state.reducedAt,
     refusals: state.refusals + 1
   }
 }
