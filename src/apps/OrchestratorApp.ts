@@ -144,9 +144,12 @@ export const adapters = (options: Options) =>
     builderBackend(options.builderBackend),
     onChain(options),
     stores(options),
-    RawKeys.layer(options.relayerKeys),
     NativeSignatures.layer
-  ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto), Layer.provide(FetchHttpClient.layer))
+  ).pipe(
+    Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provide(FetchHttpClient.layer)
+  )
 
 /** Cheapest request to each external service that a quote needs, on the first chain. */
 const providerProbes = Layer.effect(

@@ -71,6 +71,18 @@ const gas = Command.make("gas", {}, () => run("gas", {})).pipe(
   Command.withDescription("Compare the gas of sweeps, as forge measured it, with the bars and with a plain account")
 )
 
+const gasEstimates = Command.make(
+  "gas-estimates",
+  {
+    count: count("count", 500, "Sweeps sent alone, on each node"),
+    batches: count("batches", 20, "Batches of 2 to 8 sweeps, on each node"),
+    seed: count("seed", 1, "Seed of the random sweeps")
+  },
+  (options) => run("gas-estimates", options)
+).pipe(
+  Command.withDescription("Compare the gas that quotes count with that of receipts, for random sweeps on two nodes")
+)
+
 const signatures = Command.make("signatures", {}, () => run("signatures", {})).pipe(
   Command.withDescription("Measure hashing and signature recovery, natively and by viem")
 )
@@ -94,7 +106,7 @@ const storage = Command.make(
 
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, latency, gas, storage, signatures, codecs]),
+  Command.withSubcommands([relay, api, latency, gas, gasEstimates, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { sweepRefund } from "../../src/domain/SweepRefund.ts"
 
 describe("sweepRefund", () => {
-  const part = { amountIn: 50n, isNative: false, passing: 0, spendable: 80n }
+  const part = { amountIn: 50n, isBridged: false, isNative: false, passing: 0, spendable: 80n }
 
   it("has the allowance that the swap uses up", () => {
     assert.strictEqual(sweepRefund(part), 19_900n)
@@ -19,5 +19,9 @@ describe("sweepRefund", () => {
 
   it("has each balance that the swap passes on", () => {
     assert.strictEqual(sweepRefund({ ...part, passing: 2 }), 59_700n)
+  })
+
+  it("has the lock of a bridge's pool", () => {
+    assert.strictEqual(sweepRefund({ ...part, isBridged: true }), 22_700n)
   })
 })

@@ -10,6 +10,7 @@ import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import { TokenDeclined, type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import * as TokenMetadata from "./TokenMetadata.ts"
 import * as TransferProbe from "./TransferProbe.ts"
@@ -22,6 +23,7 @@ const CACHE_LIFETIME = "1 day"
 
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
+  const keys = yield* RelayerKeys
   const random = yield* SecureRandom.SecureRandom
 
   const client = (chainId: ChainId) =>
@@ -56,8 +58,9 @@ export const make = Effect.gen(function* () {
    */
   const transfers = Effect.fnUntraced(function* (on: ChainClient, transfer: Omit<TransferProbe.Transfer, "recipient">) {
     const stranger = Address.of(toHex(yield* random.randomBytes(20)))
+    const [sender] = keys.lanes(on.chain.id)
     const recipients = [stranger, on.chain.feeRecipient].filter((recipient) => recipient !== transfer.owner)
-    yield* Effect.forEach(recipients, (recipient) => TransferProbe.probe(on, { ...transfer, recipient }), {
+    yield* Effect.forEach(recipients, (recipient) => TransferProbe.probe(on, { ...transfer, recipient, sender }), {
       concurrency: "unbounded",
       discard: true
     })

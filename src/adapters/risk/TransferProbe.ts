@@ -17,6 +17,11 @@ export interface Transfer {
   readonly amount: bigint
 }
 
+/** A transfer inside a transaction that this account sends, as a sweep's is. A token may read it. */
+interface Probe extends Transfer {
+  readonly sender: Address.Address | undefined
+}
+
 /** Gas limit of a transfer. Ordinary ones cost less than 100,000, and an expensive token must not burden a batch of sweeps. */
 const TRANSFER_GAS = 1_000_000n
 
@@ -24,24 +29,27 @@ const TRANSFER_GAS = 1_000_000n
  * Fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It only covers this owner and this recipient.
  * A tax that only pools pay is found when the whole order is simulated.
  */
-export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainClient, transfer: Transfer) {
+export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainClient, { sender, ...transfer }: Probe) {
   const { amount, owner, recipient, token } = transfer
   const balanceOf = (account: Address.Address) => ({
     to: token,
     data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] })
   })
-  const calls = yield* client.simulate([
-    balanceOf(owner),
-    balanceOf(recipient),
-    {
-      from: owner,
-      to: token,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amount] }),
-      gas: TRANSFER_GAS
-    },
-    balanceOf(recipient),
-    balanceOf(owner)
-  ])
+  const calls = yield* client.simulate(
+    [
+      balanceOf(owner),
+      balanceOf(recipient),
+      {
+        from: owner,
+        to: token,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amount] }),
+        gas: TRANSFER_GAS
+      },
+      balanceOf(recipient),
+      balanceOf(owner)
+    ],
+    sender === undefined ? {} : { origin: sender }
+  )
   const [ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter, ...more] = calls
   if (
     ownerBefore === undefined ||

@@ -15,11 +15,12 @@ export const make = Effect.gen(function* () {
   const simulate = (client: ChainClient, lane: Address.Address, candidates: ReadonlyArray<Candidate>) => {
     const code = designator(client.chain.contracts.delegate)
     const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
-    // As they will be sent: one to its account directly, more through the entry.
-    const from = candidates.length === 1 ? lane : client.chain.contracts.entry
+    // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
+    // the account does not look at its caller.
+    const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
     return client.simulate(
       candidates.map(({ data, intent }) => ({
-        from,
+        ...sender,
         to: intent.order.owner,
         data,
         gas: simulationGasLimit(intent.gas)

@@ -264,7 +264,10 @@ export interface ChainClient {
   readonly simulate: (
     steps: ReadonlyArray<SimulatedStep>,
     options?: Pick<CallRequest, "codeOverrides" | "balanceOverrides"> & {
-      /** Sender of the transaction around the calls. Default: the first sender of the sequence. */
+      /**
+       * Sender of the transaction around the calls. They then run at the fees of the next block, and in that block on nodes that take
+       * block overrides, with the sender's balance. Default: the first sender of the sequence, in the latest block, without fees.
+       */
       readonly origin?: Address.Address
     }
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>

@@ -10,6 +10,7 @@ import {
   stringToHex
 } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
+import * as MemoryRelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type * as Address from "../../../src/domain/Address.ts"
@@ -21,7 +22,9 @@ import * as TokenRiskSuite from "../../ports/orchestrator/TokenRisk.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { chains, chainsWith, OneChain } from "../../support/OneChain.ts"
 
-const adapter = ListAndSimulation.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto))
+const adapter = ListAndSimulation.layer.pipe(
+  Layer.provide([SecureRandom.layerWebCrypto, MemoryRelayerKeys.layer([Accounts.relayers()[0].address])])
+)
 
 const [owner, other] = Accounts.users().map((account) => account.address) as [Address.Address, Address.Address]
 const pauper = FakeChain.address(0x51)

@@ -14,6 +14,8 @@ import * as EvmSweepSimulation from "../../../src/adapters/evm/contracts/SweepSi
 import * as NativeSignatures from "../../../src/adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttribution from "../../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
 import * as SanctionsOracle from "../../../src/adapters/screening/SanctionsOracle.ts"
@@ -99,7 +101,9 @@ const scene = Layer.effect(
       Intents.layer,
       NativeSignatures.layer
     ).pipe(
-      Layer.provideMerge(Layer.mergeAll(chains, EvmSweepContracts.layer)),
+      Layer.provideMerge(
+        Layer.mergeAll(chains, EvmSweepContracts.layer, RelayerKeys.layer([Accounts.relayers()[0].address]))
+      ),
       Layer.provideMerge(SecureRandom.layerWebCrypto),
       Layer.provideMerge(OrchestratorSettings.layer(orchestratorDefaults))
     )

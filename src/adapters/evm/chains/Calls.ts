@@ -1,11 +1,19 @@
 /** Executes calls at a node without sending anything: `eth_call` and `eth_estimateGas`. */
 import { Effect } from "effect"
 import { numberToHex } from "viem"
+import type { Address } from "../../../domain/Address.ts"
 import { Hex } from "../../../domain/Hex.ts"
-import { CallReverted, type CallRequest, type ChainClient } from "../../../ports/shared/Chains.ts"
+import {
+  CallReverted,
+  type CallRequest,
+  type ChainClient,
+  type ChainUnavailable
+} from "../../../ports/shared/Chains.ts"
 import * as Rehearsal from "../codec/Rehearsal.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
+import type * as Pool from "../rpc/Pool.ts"
 import { Quantity } from "../rpc/Schemas.ts"
+import type { Surroundings } from "./NextBlock.ts"
 import { type Node, tag } from "./Node.ts"
 
 const callObject = (request: Omit<CallRequest, "block">) => ({
@@ -39,14 +47,31 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
 
-export const make = (node: Node): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
+/** Fees of a call, as quantities. */
+const feeFields = ({ maxFeePerGas, maxPriorityFeePerGas }: Surroundings["fees"]) => ({
+  maxFeePerGas: numberToHex(maxFeePerGas),
+  maxPriorityFeePerGas: numberToHex(maxPriorityFeePerGas)
+})
+
+/** Block overrides of eth_call, by their names in geth. */
+const blockOverrides = ({ fees, number, timestamp }: Surroundings) => ({
+  number: numberToHex(number),
+  time: numberToHex(timestamp),
+  baseFeePerGas: numberToHex(fees.baseFeePerGas)
+})
+
+export const make = (
+  node: Node,
+  surround: (sender: Address, gas: bigint) => Effect.Effect<Surroundings, ChainUnavailable>
+): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
   const { chain, decoded, failed, pool, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
   const asQuantity = decoded(Quantity)
 
-  const executed = (method: string, params: ReadonlyArray<unknown>) =>
+  const executed = (method: string, params: ReadonlyArray<unknown>, options: Pool.RequestOptions = {}) =>
     pool
       .request(method, params, {
+        ...options,
         isAnswer: (failure) => failure._tag === "RpcError" && RpcErrors.isExecutionFailure(failure),
         simulates: params.length > 2
       })
@@ -71,16 +96,27 @@ export const make = (node: Node): Pick<ChainClient, "call" | "canSimulate" | "es
 
   const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
     const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps)
-    const answer = yield* call({
-      from: options.origin ?? stage,
-      to: stage,
-      data,
-      gas,
-      block: "latest",
+    const { origin = stage } = options
+    // A made-up sender has no balance that could be shown.
+    const around = options.origin === undefined ? undefined : yield* surround(options.origin, gas)
+    const overrides = stateOverrides({
       codeOverrides: [...(options.codeOverrides ?? []), ...codeOverrides],
-      balanceOverrides: options.balanceOverrides ?? []
-    }).pipe(
-      Effect.catchTag("CallReverted", ({ detail }) => unavailable("eth_call", `the simulation failed: ${detail}`))
+      balanceOverrides: [
+        ...(around === undefined ? [] : [{ address: origin, balance: around.balance }]),
+        ...(options.balanceOverrides ?? [])
+      ]
+    })
+    const request = {
+      ...callObject({ from: origin, to: stage, data, gas }),
+      ...(around === undefined ? {} : feeFields(around.fees))
+    }
+    const answer = yield* executed(
+      "eth_call",
+      [request, "latest", overrides],
+      around === undefined ? {} : { blockOverrides: blockOverrides(around) }
+    ).pipe(
+      Effect.catchTag("CallReverted", ({ detail }) => unavailable("eth_call", `the simulation failed: ${detail}`)),
+      Effect.flatMap((result) => asHex("eth_call", result))
     )
     return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps.length))
   })

@@ -12,6 +12,7 @@ import * as JsonRpcPool from "../rpc/Pool.ts"
 import * as Calls from "./Calls.ts"
 import type { RpcEndpoint } from "./ChainSettings.ts"
 import * as Logs from "./Logs.ts"
+import * as NextBlock from "./NextBlock.ts"
 import * as Node from "./Node.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Reads from "./Reads.ts"
@@ -46,14 +47,16 @@ const makeClient = Effect.fnUntraced(function* (
   wsUrl: string | undefined
 ) {
   const node = Node.make(chain, pool)
-  const reads = Reads.make(node)
+  const plain = Reads.make(node)
+  const next = NextBlock.make(chain, plain)
+  const reads = { ...plain, ...next.reads }
   const heads = yield* JsonRpcHeads.make({ chain, block: reads.block }, wsUrl)
   return {
     chain,
     ...heads,
     isAnswering: pool.isAnswering,
     ...reads,
-    ...Calls.make(node),
+    ...Calls.make(node, (sender, gas) => next.surround(heads.recentHead, sender, gas)),
     logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
     send: Sending.make(node, broadcast)

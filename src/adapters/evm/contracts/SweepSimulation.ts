@@ -6,7 +6,6 @@
  */
 import { Cache, Effect, Layer } from "effect"
 import { decodeFunctionResult } from "viem"
-import * as Address from "../../../domain/Address.ts"
 import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
@@ -15,6 +14,7 @@ import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
 import * as TransactionGas from "../../../domain/TransactionGas.ts"
 import { type ChainClient, Chains, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 import { SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
 import { sweepDelegate } from "../abi/contracts.generated.ts"
@@ -23,9 +23,6 @@ import { unsignedDelegate } from "./UnsignedDelegate.ts"
 
 /** Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
 const GAS_CAP = 5_000_000n
-
-/** Sender of the simulated transaction: any account except the owner. */
-const SENDER = Address.of("0x000000000000000000000000000000000000dead")
 
 /** As long as a signature, without zero bytes, and of no key. */
 const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}1b`
@@ -37,6 +34,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const chains = yield* Chains
     const contracts = yield* SweepContracts
+    const keys = yield* RelayerKeys
 
     /** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
     const standIns = yield* Cache.make({
@@ -56,7 +54,9 @@ export const layer = Layer.effect(
     const rehearse = Effect.fnUntraced(function* (client: ChainClient, order: SweepOrder, data: Hex) {
       const { delegate } = client.chain.contracts
       const standIn = yield* Cache.get(standIns, client.chain.id)
-      const [swept] = yield* client.simulate([{ from: SENDER, to: order.owner, data, gas: GAS_CAP }], {
+      const [origin] = keys.lanes(client.chain.id)
+      const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP }], {
+        ...(origin === undefined ? {} : { origin }),
         codeOverrides: [
           { address: order.owner, code: designator(delegate) },
           { address: delegate, code: standIn }
@@ -65,14 +65,13 @@ export const layer = Layer.effect(
       return swept
     })
 
-    /** The owner's balances of the input, and of the token that the sweep spends for it. */
+    /** The owner's balances of native currency, of the input, and of the token that the sweep spends for it. */
     const holdings = Effect.fnUntraced(function* (client: ChainClient, { owner, tokenIn }: SweepOrder) {
       const token = erc20(client.chain, tokenIn)
-      const [native, spent] = yield* Effect.all(
-        [isNative(tokenIn) ? client.balance(owner) : Effect.undefined, contracts.balanceOf(client, token, owner)],
-        { concurrency: "unbounded" }
-      )
-      return { input: native ?? spent, spent }
+      const [native, spent] = yield* Effect.all([client.balance(owner), contracts.balanceOf(client, token, owner)], {
+        concurrency: "unbounded"
+      })
+      return { native, input: isNative(tokenIn) ? native : spent, spent }
     })
 
     const run = Effect.fn("SweepSimulation.run")(function* (chainId: number, order: SweepOrder, passing = 0) {
@@ -95,14 +94,20 @@ export const layer = Layer.effect(
         return yield* new SimulationFailed({ detail: text, revert: name })
       }
       const isDelegated = account?.code === designator(client.chain.contracts.delegate)
-      const exists = account !== undefined && (account.code !== "0x" || account.pendingCount > 0n)
+      // An account that is not empty (EIP-161).
+      const exists = held.native > 0n || (account !== undefined && (account.code !== "0x" || account.pendingCount > 0n))
       const gas = TransactionGas.charged({
         data,
         execution: swept.gasUsed,
         authorizations: isDelegated ? 0 : 1,
         refund:
-          sweepRefund({ amountIn: order.amountIn, isNative: isNative(order.tokenIn), passing, spendable: held.spent }) +
-          (exists && !isDelegated ? TransactionGas.EXISTING_ACCOUNT_REFUND : 0n)
+          sweepRefund({
+            amountIn: order.amountIn,
+            isBridged: order.destChainId !== BigInt(client.chain.id),
+            isNative: isNative(order.tokenIn),
+            passing,
+            spendable: held.spent
+          }) + (exists && !isDelegated ? TransactionGas.EXISTING_ACCOUNT_REFUND : 0n)
       })
       return { ...fee, amountOut: amountOut(swept.returnData), gas }
     })

@@ -13,6 +13,7 @@ import type { PacedEndpoint } from "./Paced.ts"
 import { PATIENCE_MILLIS } from "./Patience.ts"
 import * as SharedReads from "./SharedReads.ts"
 import * as StateOverrides from "./StateOverrides.ts"
+import * as BlockOverrides from "./BlockOverrides.ts"
 
 export interface Options {
   /** Hedging delay: time without an answer after which the next endpoint is asked as well. */
@@ -32,6 +33,8 @@ export interface RequestOptions extends FirstOptions {
   readonly isAnswer?: (failure: RpcFailure) => boolean
   /** True for answers that mean "not known". They are not accepted from an endpoint with an old head. */
   readonly isIgnorance?: (answer: unknown) => boolean
+  /** Last parameter, left out where an endpoint does not take block overrides. */
+  readonly blockOverrides?: Readonly<Record<string, string>>
 }
 
 export interface JsonRpcPool {
@@ -163,6 +166,7 @@ const makeFirst = (
 export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoint>, options: Options) {
   const health = Health.make(bare)
   const overrides = yield* StateOverrides.make(health.endpoints)
+  const blocks = yield* BlockOverrides.make(health.endpoints)
   const { share } = SharedReads.make()
   const first = makeFirst(health, overrides, options)
 
@@ -172,14 +176,20 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
   const requestAlone = Effect.fnUntraced(function* (
     method: string,
     params: ReadonlyArray<unknown>,
-    { isAnswer, isIgnorance, simulates = false }: RequestOptions
+    { blockOverrides, isAnswer, isIgnorance, simulates = false }: RequestOptions
   ) {
+    const ask = (endpoint: Endpoint) =>
+      blockOverrides === undefined
+        ? endpoint.request(method, params)
+        : Effect.flatMap(blocks.areTaken(endpoint), (taken) =>
+            endpoint.request(method, taken ? [...params, blockOverrides] : params)
+          )
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
     let ignorance: { readonly answer: unknown } | undefined
     const outcome = yield* Effect.result(
       first(
         (endpoint) =>
-          endpoint.request(method, params).pipe(
+          ask(endpoint).pipe(
             Effect.flatMap((answer) => {
               if (bare.length === 1 || isIgnorance?.(answer) !== true) return Effect.succeed(Effect.succeed(answer))
               return Effect.flatMap(health.isBehind(endpoint), (behind) => {

@@ -6,6 +6,8 @@ import { erc20Abi } from "viem"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import * as SweepContracts from "../../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as EvmSweepSimulation from "../../../../src/adapters/evm/contracts/SweepSimulation.ts"
+import * as MemoryRelayerKeys from "../../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
+import * as Accounts from "../../../../src/devnet/Accounts.ts"
 import * as UniswapV3 from "../../../../src/adapters/swap/UniswapV3.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import * as Chain from "../../../../src/domain/Chain.ts"
@@ -24,7 +26,9 @@ const chains = Layer.unwrap(
 ).pipe(Layer.provide(FetchHttpClient.layer))
 
 const simulation = Layer.mergeAll(EvmSweepSimulation.layer, UniswapV3.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(chains, SweepContracts.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(chains, SweepContracts.layer, MemoryRelayerKeys.layer([Accounts.relayers()[0].address]))
+  ),
   Layer.provideMerge(TestNetwork.layer({ filler: false }))
 )
 

@@ -1,0 +1,42 @@
+/**
+ * Knows which endpoints take block overrides as the fourth parameter of `eth_call`, as geth does. One small call tells: code that
+ * returns the block's number runs in a block of another number.
+ */
+import { Duration, Effect, Exit } from "effect"
+import type { Endpoint, RpcFailure } from "./JsonRpc.ts"
+
+/** Any address without code. */
+const ACCOUNT = "0x626c6f636b2d6f766572726964652d2d70726f62"
+
+/** NUMBER, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. */
+const RETURN_NUMBER = "0x4360005260206000f3"
+
+/** A number that no chain has reached. */
+const NUMBER = "0x2a2a2a2a2a2a"
+const EXPECTED = `0x${"2a2a2a2a2a2a".padStart(64, "0")}`
+
+const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_NUMBER } }, { number: NUMBER }]
+
+/** Lifetime of a result. A passing failure is not kept. */
+const KNOWN_FOR = Duration.hours(1)
+
+export interface BlockOverrides {
+  /** True if the endpoint takes them. Asks it at most once in an hour. False while it does not answer. */
+  readonly areTaken: (endpoint: Endpoint) => Effect.Effect<boolean>
+}
+
+const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => (Exit.isSuccess(exit) ? KNOWN_FOR : Duration.zero)
+
+export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
+  const checks = new Map<Endpoint, Effect.Effect<boolean, RpcFailure>>()
+  for (const endpoint of endpoints) {
+    const check = endpoint.request("eth_call", PARAMS).pipe(
+      Effect.map((answer) => String(answer).toLowerCase() === EXPECTED),
+      Effect.catchTag("RpcError", () => Effect.succeed(false))
+    )
+    checks.set(endpoint, yield* Effect.cachedWithTTL(check, lifetime))
+  }
+  return {
+    areTaken: (endpoint) => Effect.catch(checks.get(endpoint) ?? Effect.succeed(false), () => Effect.succeed(false))
+  } satisfies BlockOverrides
+})

@@ -1,0 +1,118 @@
+/** A contract sees the same of a transaction in a simulation as on the chain, on both nodes of the local network. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { concatHex, createWalletClient, hexToBigInt, http, numberToHex, parseEther, slice } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
+import * as Anvil from "../../../../src/devnet/Anvil.ts"
+import * as Edr from "../../../../src/devnet/Edr.ts"
+import * as Address from "../../../../src/domain/Address.ts"
+import type { Hex } from "../../../../src/domain/Hex.ts"
+import { Chains } from "../../../../src/ports/shared/Chains.ts"
+import { address, chain } from "../../../support/FakeChain.ts"
+
+const GAS = 500_000n
+
+/** Instructions that put one word on the stack, by name. */
+const SEEN = {
+  origin: "0x32",
+  gasPrice: "0x3a",
+  baseFee: "0x48",
+  coinbase: "0x41",
+  timestamp: "0x42",
+  number: "0x43",
+  /** ORIGIN, BALANCE. */
+  originBalance: "0x3231",
+  /** ORIGIN, EXTCODESIZE. */
+  originCode: "0x323b"
+} as const satisfies Record<string, Hex>
+
+type Seen = Readonly<Record<keyof typeof SEEN, bigint>>
+
+const NAMES = Object.keys(SEEN) as ReadonlyArray<keyof typeof SEEN>
+
+/** Code that logs and returns all words. */
+const WITNESS = concatHex([
+  // PUSH1 offset, MSTORE
+  ...NAMES.map((name, index) => concatHex([SEEN[name], "0x60", numberToHex(32 * index, { size: 1 }), "0x52"])),
+  // PUSH2 size, PUSH0, LOG0, PUSH2 size, PUSH0, RETURN
+  ...["0xa0", "0xf3"].map((end) => concatHex(["0x61", numberToHex(32 * NAMES.length, { size: 2 }), "0x5f", end as Hex]))
+])
+
+const read = (data: Hex): Seen =>
+  Object.fromEntries(NAMES.map((name, index) => [name, hexToBigInt(slice(data, 32 * index, 32 * index + 32))])) as Seen
+
+const witness = address(0x77)
+
+/** Simulates a call from a sender with this balance, sends it, and returns what the contract saw of both. */
+const compared = Effect.fnUntraced(function* (start: typeof Anvil.start, balance: bigint) {
+  const node = yield* start({ chainId: chain.id })
+  const account = privateKeyToAccount(generatePrivateKey())
+  const sender = Address.of(account.address)
+  yield* node.ask("set up", async (client) => {
+    await client.setBalance({ address: sender, value: balance })
+    await client.setCode({ address: witness, bytecode: WITNESS })
+    await client.mine({ blocks: 3 })
+  })
+  const context = yield* Layer.build(
+    EvmChains.layer([{ chain, rpcUrls: [node.rpcUrl] }]).pipe(Layer.provide(FetchHttpClient.layer))
+  )
+  const client = yield* Context.get(context, Chains).get(chain.id)
+  const { maxFeePerGas, maxPriorityFeePerGas } = yield* client.feesPerGas
+  const { timestamp: headTime } = yield* node.ask("head", (client) => client.getBlock())
+  const [simulated] = yield* client.simulate([{ to: witness, data: "0x", gas: GAS }], { origin: sender })
+  const mined = yield* node.ask("send", async (client) => {
+    const wallet = createWalletClient({ account, chain: client.chain, transport: http(node.rpcUrl) })
+    const hash = await wallet.sendTransaction({
+      to: witness,
+      gas: GAS,
+      maxFeePerGas,
+      maxPriorityFeePerGas
+    })
+    return client.waitForTransactionReceipt({ hash })
+  })
+  assert.isTrue(simulated?.success)
+  return { headTime, sender, simulated: read(simulated?.returnData ?? "0x"), mined: read(mined.logs[0]?.data ?? "0x") }
+}, Effect.scoped)
+
+/** True if they differ by an eighth at most, as base fees of adjacent blocks do (EIP-1559). */
+const isNear = (a: bigint, b: bigint): boolean => a > 0n && b > 0n && (a > b ? (a - b) * 8n <= a : (b - a) * 8n <= b)
+
+const NODES = [
+  // EDR takes no block overrides, runs calls in the latest block, and gives them no base fee.
+  { name: "anvil", start: Anvil.start, hasNextBlock: true },
+  { name: "EDR", start: Edr.start, hasNextBlock: false }
+] as const
+
+describe.each(NODES)("a simulated call on $name", ({ hasNextBlock, start }) => {
+  it.live("sees what it will see on the chain", () =>
+    Effect.gen(function* () {
+      const { headTime, mined, sender, simulated } = yield* compared(start, parseEther("3"))
+      assert.strictEqual(simulated.origin, BigInt(sender))
+      assert.strictEqual(simulated.originCode, mined.originCode)
+      assert.strictEqual(simulated.coinbase, mined.coinbase)
+      assert.isTrue(isNear(simulated.originBalance, mined.originBalance))
+      if (hasNextBlock) {
+        assert.isTrue(isNear(simulated.gasPrice, mined.gasPrice), `${simulated.gasPrice}, ${mined.gasPrice}`)
+        assert.isTrue(isNear(simulated.baseFee, mined.baseFee), `${simulated.baseFee}, ${mined.baseFee}`)
+        // Later by the time since the head was read, and never before the next block.
+        assert.isTrue(simulated.number >= mined.number && simulated.number <= mined.number + 10n)
+        assert.isTrue(simulated.timestamp > headTime && simulated.timestamp <= headTime + 10n)
+      } else {
+        assert.isTrue(simulated.gasPrice > 0n)
+        assert.strictEqual(simulated.baseFee, 0n)
+        assert.strictEqual(simulated.number, mined.number - 1n)
+      }
+    }).pipe(Effect.provide(BunServices.layer))
+  )
+
+  it.live("has a sender with a balance, even if the sender cannot pay for the simulation's gas", () =>
+    Effect.gen(function* () {
+      const { mined, simulated } = yield* compared(start, parseEther("0.0008"))
+      assert.isTrue(mined.originBalance > 0n)
+      assert.isTrue(simulated.originBalance > 0n)
+    }).pipe(Effect.provide(BunServices.layer))
+  )
+})
