@@ -36,10 +36,11 @@ const meeting = ({ world }: Stage, side: Side, reaction: (method: string) => Rea
 const silence = (stage: Stage, { how, side }: Silence) =>
   how === "process" ? Effect.asVoid(stopped(stage.world[side].dev.anvil.pid)) : meeting(stage, side, () => swallow)
 
-const isAbout =
+/** True for an alert about the chain: its nodes, its blocks, and screening by its oracle. */
+export const isAbout =
   (chainId: number) =>
   ({ details, kind }: Alarm): boolean =>
-    kind.startsWith("chain_") && details["chainId"] === chainId
+    (kind.startsWith("chain_") || kind === "screening_unavailable") && details["chainId"] === chainId
 
 /** The alert about the chain stands, once the chain has been silent for as long as that takes. */
 const alerted = (stage: Stage, { millis }: Silence, { dev }: Place) =>

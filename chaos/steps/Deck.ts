@@ -11,6 +11,7 @@ import { deal, dealEach } from "./Dealing.ts"
 import { DEPTHS, killed, reorganised } from "./KillsAndReorgs.ts"
 import * as PayoutFaults from "./PayoutFaults.ts"
 import * as PoisonedRows from "./PoisonedRows.ts"
+import { faultyNode, type RpcFault } from "./RpcFaults.ts"
 import { skewedClocks } from "./SkewedClocks.ts"
 import type { Side, Step } from "./Step.ts"
 import { unfillableDeposits } from "./UnfillableDeposits.ts"
@@ -75,6 +76,11 @@ const reorg = Effect.fnUntraced(function* (kind: Reorgs.Kind, position: number) 
   return reorganised({ ...found, owners, unseen: false })
 })
 
+const faulty = (fault: RpcFault) =>
+  among(SIDES, (side, { around }) =>
+    Effect.map(longerThanAnswers, (time) => faultyNode({ fault, side, millis: time }, around.chainIds[side]))
+  )
+
 const poisoned = (queue: PoisonedRows.Queue) => always(() => Effect.succeed(PoisonedRows.poisonedRow(queue)))
 
 /** The kinds of steps, by the names that `--only` takes. */
@@ -92,6 +98,13 @@ export const KINDS = {
   ),
   "read-only database": always(() => Effect.map(millis, DatabaseFaults.readOnlyDatabase)),
   "full disk": always(() => Effect.map(millis, DatabaseFaults.fullDisk)),
+  "429": faulty("429"),
+  "5xx": faulty("5xx"),
+  "cut answers": faulty("cut answers"),
+  "wrong ids": faulty("wrong ids"),
+  "slow answers": faulty("slow answers"),
+  "node behind": faulty("node behind"),
+  "node on a fork": faulty("node on a fork"),
   "lagging logs": among(SIDES, (side) =>
     Effect.map(Random.nextIntBetween(1, MOST_LAG), (blocks) => ChainFaults.laggingLogs({ side, blocks }))
   ),

@@ -26,7 +26,7 @@ export const killed = (round: Kills.Round): Step => ({
 })
 
 /** Alerts about blocks that were booked and are gone. */
-const REORG_ALERTS = new Set(["reorg_after_final", "settlement_lost", "settled_after_failure"])
+export const REORG_ALERTS = new Set(["reorg_after_final", "settlement_lost", "settled_after_failure"])
 
 export const reorganised = (reorg: Reorgs.Reorg): Step => ({
   name: `${reorg.kind} at depth ${reorg.depth}`,

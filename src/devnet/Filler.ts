@@ -110,20 +110,27 @@ export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<
   )
   const fills = yield* FiberMap.make<Hash>()
   const settledAt = new Map<Hash, number>()
+  /** Deposits by the hash of their relay data. A destination may be silent until they are older than the blocks that are read. */
+  const unsettled = new Map<FillerChain, Map<Hash, Deposit>>(chains.map((chain) => [chain, new Map()]))
 
   const look = Effect.fnUntraced(function* (origin: FillerChain) {
     const now = yield* Clock.currentTimeMillis
-    for (const deposit of yield* recentDeposits(origin)) {
+    const waiting = unsettled.get(origin) ?? new Map<Hash, Deposit>()
+    for (const deposit of [...waiting.values(), ...(yield* recentDeposits(origin))]) {
       const destination = destinations.get(deposit.destinationChainId)
       if (destination === undefined) continue
       const { chain, sending } = destination
       const relayData = relayDataOf(origin.anvil.chainId, deposit)
       const hash = relayHash(relayData, chain.anvil.chainId)
       if (now - (settledAt.get(hash) ?? 0) < RECHECK_MILLIS) continue
+      waiting.set(hash, deposit)
       const settle = isWanted(origin, chain, deposit, hash).pipe(
         Effect.flatMap((wanted) => (wanted ? fill(chain, sending, relayData) : Effect.void)),
         Effect.andThen(Clock.currentTimeMillis),
-        Effect.map((time) => settledAt.set(hash, time)),
+        Effect.map((time) => {
+          settledAt.set(hash, time)
+          waiting.delete(hash)
+        }),
         Effect.catch((error) => Effect.logDebug("a fill failed and will be retried", error))
       )
       yield* FiberMap.run(fills, hash, settle, { onlyIfMissing: true })

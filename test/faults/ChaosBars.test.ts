@@ -6,6 +6,7 @@ import { indexedTo } from "../../chaos/steps/ChainFaults.ts"
 import * as Bars from "../../chaos/steps/Bars.ts"
 import * as Books from "../../chaos/steps/Books.ts"
 import * as Deck from "../../chaos/steps/Deck.ts"
+import { forked } from "../../chaos/steps/RpcFaults.ts"
 import { names } from "../../chaos/steps/PoisonedRows.ts"
 import * as Prober from "../../chaos/steps/Prober.ts"
 
@@ -119,6 +120,22 @@ describe("a node whose receipts and logs lag", () => {
     assert.deepStrictEqual(indexedTo(5n)(old), old)
     assert.isNull(indexedTo(5n)(young))
     assert.isNull(indexedTo(5n)(null))
+  })
+})
+
+describe("a node on a fork", () => {
+  const hash = (byte: string) => `0x${byte.repeat(32)}`
+  const block = (number: string) => ({ number, hash: hash("aa"), parentHash: hash("bb") })
+  it("has other hashes for its own blocks, and for no others", () => {
+    assert.deepStrictEqual(forked([block("0x5"), null], 5n), [block("0x5"), null])
+    const first = forked(block("0x6"), 5n)
+    assert.deepInclude(first, { number: "0x6", parentHash: hash("bb") })
+    assert.notDeepInclude(first, { hash: hash("aa") })
+    assert.notDeepInclude(forked(block("0x7"), 5n), { parentHash: hash("bb") })
+    const log = { blockNumber: "0x6", blockHash: hash("aa"), transactionHash: hash("cc") }
+    assert.deepStrictEqual(forked({ logs: [log] }, 5n), {
+      logs: [{ ...log, blockHash: Object.entries(first as object).find(([key]) => key === "hash")?.[1] }]
+    })
   })
 })
 

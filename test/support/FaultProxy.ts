@@ -9,10 +9,16 @@ import type { Hex } from "viem"
 export interface Answer {
   readonly result?: unknown
   readonly error?: unknown
+  /** Default: that of the call. */
+  readonly id?: unknown
 }
 
-/** The call is answered with an HTTP error, as by what stands before a node. */
-class HttpFault extends Schema.TaggedError<HttpFault>()("HttpFault", { status: Schema.Number }) {}
+/** The call is answered without JSON-RPC, as by what stands before a node. */
+class HttpFault extends Schema.TaggedError<HttpFault>()("HttpFault", {
+  status: Schema.Number,
+  /** Default: a short text. */
+  body: Schema.optionalKey(Schema.String)
+}) {}
 
 /** Handles a call. `forward` asks the node and returns its answer. */
 export type Reaction = (forward: Effect.Effect<Answer, HttpFault>) => Effect.Effect<Answer, HttpFault>
@@ -28,6 +34,10 @@ export const refuse =
   (status = 503): Reaction =>
   () =>
     Effect.fail(new HttpFault({ status }))
+
+/** Reaches the node, and only the beginning of the answer arrives. */
+export const cut: Reaction = (forward) =>
+  Effect.andThen(forward, new HttpFault({ status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }))
 
 /** Never reaches the node; the connection breaks when `until` is done, as when a hung node is restarted. */
 export const breakWhen =
@@ -130,12 +140,14 @@ export const start = Effect.fn("FaultProxy.start")(function* (
     const call = { method, params, forwarded: false }
     calls.push(call)
     const forward = Effect.tryPromise({
-      try: async (): Promise<Answer> => {
+      try: async (signal): Promise<Answer> => {
         const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
         const response = await fetch(nodeUrl, {
           method: "POST",
           headers: { "content-type": "application/json" },
-          body
+          body,
+          // Bun has a limited number of requests at once. Those to a silent node would take the place of all others.
+          signal
         })
         return response.json()
       },
@@ -147,8 +159,8 @@ export const start = Effect.fn("FaultProxy.start")(function* (
         })
       )
     )
-    const { error, result } = yield* reactionTo(call)(forward)
-    return { jsonrpc: "2.0", id, ...(error === undefined ? { result } : { error }) }
+    const { error, id: other = id, result } = yield* reactionTo(call)(forward)
+    return { jsonrpc: "2.0", id: other, ...(error === undefined ? { result } : { error }) }
   })
 
   const respond = Effect.fnUntraced(
@@ -156,7 +168,9 @@ export const start = Effect.fn("FaultProxy.start")(function* (
       // A held call would hold up whatever travels with it, and the fault is meant for that call alone.
       return "method" in body ? Response.json(yield* answer(body)) : Response.json(NO_BATCHES, { status: 400 })
     },
-    Effect.catchTag("HttpFault", ({ status }) => Effect.succeed(new Response("no node is there", { status })))
+    Effect.catchTag("HttpFault", ({ body = "no node is there", status }) =>
+      Effect.succeed(new Response(body, { status }))
+    )
   )
 
   const server = yield* Effect.acquireRelease(
