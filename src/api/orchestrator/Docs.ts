@@ -3,6 +3,7 @@ import { TYPES } from "../../domain/SweepOrder.ts"
 import {
   bodyTooLarge,
   chainUnavailable,
+  providerUnavailable,
   type ErrorRow,
   rateLimited,
   unavailable,
@@ -107,7 +108,7 @@ export const quote = documented({
       ],
       rateLimited,
       unexpected,
-      unavailable,
+      providerUnavailable,
       chainUnavailable
     ]
   ),

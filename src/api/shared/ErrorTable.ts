@@ -13,6 +13,11 @@ export const unavailable: ErrorRow = [
   "internal error",
   "the database does not answer, or the request took longer than 4 seconds; retry after the seconds in `Retry-After`"
 ]
+export const providerUnavailable: ErrorRow = [
+  503,
+  "internal error",
+  "the database, or a provider of prices or routes, does not answer, or the request took longer than 4 seconds; retry after the seconds in `Retry-After`"
+]
 export const chainUnavailable: ErrorRow = [
   503,
   "chain unavailable",

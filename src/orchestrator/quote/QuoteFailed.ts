@@ -10,7 +10,7 @@ import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chai
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 
-/** No offer can be made (422, masked, or 503 if the database or a chain does not answer). `reason` and `detail` go to logs and the operator only. */
+/** No offer can be made (422, masked, or 503 if the database, a chain or a provider does not answer). `reason` and `detail` go to logs and the operator only. */
 export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {
   reason: Schema.Literals([
     "unsupported_chain",
@@ -51,7 +51,7 @@ const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } 
   UnsupportedChain: "unsupported_chain",
   ChainUnavailable: "chain_unavailable",
   TokenDeclined: "token_declined",
-  PricesUnavailable: "no_price",
+  PricesUnavailable: "upstream_unavailable",
   NoRoute: "no_route",
   RoutingUnavailable: "upstream_unavailable",
   FeesExceedInput: "fees_exceed_input",

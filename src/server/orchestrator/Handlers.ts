@@ -42,6 +42,7 @@ const upstreamFailed = mask(() => new UpstreamFailed())
 const quoteFailed = (failure: QuoteFailed) => {
   switch (failure.reason) {
     case "store_unavailable":
+    case "upstream_unavailable":
       return unavailable(failure)
     case "chain_unavailable":
       return chainNotAnswering(failure)

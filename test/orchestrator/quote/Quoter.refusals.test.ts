@@ -116,7 +116,7 @@ const cases: Readonly<Record<string, Case>> = {
       })
   },
   "prices that are unavailable": {
-    reason: "no_price",
+    reason: "upstream_unavailable",
     trouble: (scene) => Ref.update(scene.prices, (state) => ({ ...state, available: false }))
   },
   "an order that would revert": {

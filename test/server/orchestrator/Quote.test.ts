@@ -145,6 +145,20 @@ describe("POST /quote", () => {
     })
   )
 
+  it.effect("503 masked: a node or a provider that does not answer, with a time to retry", () =>
+    Effect.gen(function* () {
+      for (const [reason, text] of [
+        ["upstream_unavailable", "internal error"],
+        ["chain_unavailable", "chain unavailable"]
+      ] as const) {
+        const { post } = yield* serve({ quote: () => Effect.fail(new QuoteFailed({ reason, detail: "busy" })) })
+        const answer = yield* post("/quote", quoteRequest)
+        expectError(answer, 503, text)
+        assert.strictEqual(answer.headers.get("retry-after"), "1")
+      }
+    })
+  )
+
   it.effect("403: screening without an answer, with a reason and a time to retry", () =>
     Effect.gen(function* () {
       const { post } = yield* serve({ quote: () => Effect.fail(new ScreeningBlocked({ cause: "unavailable" })) })
