@@ -106,7 +106,7 @@ const bench = Effect.gen(function* () {
     Effect.forEach(sweeps.slice(0, -QUOTERS), ({ intent }) => intents.create(intent), { concurrency: 4, discard: true })
   ).pipe(Effect.provide(stores))
   const sql = yield* Effect.provide(PgClient.PgClient, stores)
-  yield* sql`VACUUM ANALYZE orchestrator.intents`
+  yield* sql`VACUUM ANALYZE orchestrator.intent_states, orchestrator.intent_terms`
 
   const ids = sweeps.slice(0, READ_INTENTS).map(({ intent }) => intent.quote.id)
   const read = (index: number): string => Http.get(`/intents/${ids[index % ids.length] ?? ""}`)

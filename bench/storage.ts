@@ -9,6 +9,7 @@ import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { PgClient } from "@effect/sql-pg"
 import { Console, Effect, Layer, Redacted } from "effect"
+import * as Database from "../src/adapters/sql/shared/Database.ts"
 import * as HeldIntents from "../src/adapters/sql/orchestrator/HeldIntents.ts"
 import * as Postgres from "../src/devnet/Postgres.ts"
 import { stores } from "../test/support/OrchestratorStores.ts"
@@ -30,7 +31,7 @@ const CONNECTIONS = 8
 
 const storesOf = (url: string) =>
   Layer.mergeAll(stores, HeldIntents.layer).pipe(
-    Layer.provideMerge(PgClient.layer({ url: Redacted.make(url), maxConnections: CONNECTIONS }))
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: CONNECTIONS }))
   )
 
 const costs = Effect.fnUntraced(function* (count: number) {

@@ -131,7 +131,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     drain: holdings.drain,
     /** As if time had passed: work that a dead process had claimed is free. */
     endLeases: Effect.andThen(
-      sql`UPDATE orchestrator.intents SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`,
+      sql`UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`,
       sql`UPDATE orchestrator.outbox SET leased_until = NULL WHERE leased_until IS NOT NULL AND state = 'pending'`
     ),
     lanes,

@@ -27,8 +27,9 @@ const fromPostgres = (url: string) => {
   return async (request: Request) => {
     const asked = request.url.slice(request.url.lastIndexOf("/") + 1)
     const rows: ReadonlyArray<Row> = await sql`
-      SELECT id, status, (quote ->> 'crossChain')::boolean AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
-      FROM orchestrator.intents WHERE id = ${asked}`
+      SELECT id, status, dest_chain_id <> source_chain_id AS cross_chain, '0x' || encode(tx_hash, 'hex') AS tx_hash,
+        '0x' || encode(delivery_tx_hash, 'hex') AS delivery_tx_hash, failure_reason
+      FROM orchestrator.intent_states WHERE id = ${asked}`
     const [row] = rows
     return row === undefined
       ? Response.json({ error: "not found" }, { status: 404 })

@@ -4,12 +4,11 @@ import { decodeEventLog, serializeTransaction } from "viem"
 import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { TransactionSignature } from "../../src/adapters/evm/codec/TransactionRlp.ts"
 import * as Address from "../../src/domain/Address.ts"
+import { Uint256 } from "../../src/domain/Amount.ts"
 import { PayoutMode } from "../../src/domain/Builder.ts"
-import { Authorization } from "../../src/domain/Delegation.ts"
 import { Hash, Hex } from "../../src/domain/Hex.ts"
 import { FailureReason, IntentStatus } from "../../src/domain/Intent.ts"
 import { Quote } from "../../src/domain/Quote.ts"
-import { SweepOrder } from "../../src/domain/SweepOrder.ts"
 import type { Swept } from "../../src/domain/Swept.ts"
 import type { Log } from "../../src/ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../src/ports/shared/Transaction.ts"
@@ -55,12 +54,29 @@ const Millis = Schema.Date.pipe(
   )
 )
 
+const { crossChain: _crossChain, id: _id, sourceChainId: _sourceChainId, ...stored } = Quote.fields
+const StoredQuote = Schema.Struct(stored)
+
 export const intents = Schema.decodeUnknownSync(
   Schema.Array(
     Schema.Struct({
       id: Schema.String,
-      quote: Quote,
-      order: SweepOrder,
+      source_chain_id: Schema.BigInt,
+      owner: Address.Address,
+      order_nonce: Uint256,
+      dest_chain_id: Uint256,
+      deadline: Uint256,
+      token_in: Address.Address,
+      amount_in: Uint256,
+      fee_amount: Uint256,
+      builder: Schema.NullOr(Address.Address),
+      builder_fee: Uint256,
+      token_out: Address.Address,
+      min_amount_out: Uint256,
+      destination: Schema.NullOr(Address.Address),
+      swap_target: Address.Address,
+      swap_calldata: Hex,
+      quote: StoredQuote,
       order_digest: Hash,
       quoted_at_block: Schema.BigInt,
       gas: Schema.BigInt,
@@ -68,7 +84,13 @@ export const intents = Schema.decodeUnknownSync(
       builder_id: Schema.NullOr(Schema.String),
       payout_mode: Schema.NullOr(PayoutMode),
       status: IntentStatus,
-      submission: Schema.NullOr(Schema.Struct({ signature: Hex, authorization: Authorization })),
+      authorization_chain_id: Schema.BigInt,
+      authorization_nonce: Uint256,
+      y_parity: Schema.Literals([0, 1]),
+      delegate: Address.Address,
+      r: Hash,
+      s: Hash,
+      signature: Hex,
       submitted_at: Schema.NullOr(Millis),
       tx_hash: Schema.NullOr(Hash),
       delivery_tx_hash: Schema.NullOr(Hash),

@@ -160,9 +160,23 @@ export const receipt = {
 
 const at = new Date(1_790_000_000_000)
 
-/** Rows of `orchestrator.intents`, as the driver returns them. */
+const signed = (index: number) => {
+  const { address, chainId, nonce, r, s, yParity } = authorizationAt(index)
+  return {
+    authorization_chain_id: BigInt(chainId),
+    authorization_nonce: String(nonce),
+    y_parity: yParity,
+    delegate: address.toLowerCase() as `0x${string}`,
+    r,
+    s,
+    signature
+  }
+}
+
+/** Rows of intents, as the driver returns them. */
 export const intentRows: ReadonlyArray<IntentRow.IntentRow> = orders.map((order, index) => ({
   id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+  source_chain_id: BigInt(CHAIN_ID),
   quote: IntentRow.encodeQuote({
     id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
     crossChain: false,
@@ -175,7 +189,20 @@ export const intentRows: ReadonlyArray<IntentRow.IntentRow> = orders.map((order,
     provider: "uniswap-v3",
     estimatedSeconds: 4
   }),
-  order: IntentRow.encodeOrder(order),
+  owner: order.owner,
+  order_nonce: String(order.nonce),
+  dest_chain_id: String(order.destChainId),
+  deadline: String(order.deadline),
+  token_in: order.tokenIn,
+  amount_in: String(order.amountIn),
+  fee_amount: String(order.feeAmount),
+  builder: null,
+  builder_fee: String(order.builderFee),
+  token_out: order.tokenOut,
+  min_amount_out: String(order.minAmountOut),
+  destination: order.destination,
+  swap_target: order.swapTarget,
+  swap_calldata: order.swapCalldata,
   order_digest: word(index),
   quoted_at_block: 1_000n,
   gas: 190_000n,
@@ -183,7 +210,7 @@ export const intentRows: ReadonlyArray<IntentRow.IntentRow> = orders.map((order,
   builder_id: null,
   payout_mode: null,
   status: "submitted",
-  submission: IntentRow.encodeSubmission({ signature, authorization: authorizationAt(index) }),
+  ...signed(index),
   submitted_at: at,
   tx_hash: word(index),
   delivery_tx_hash: null,

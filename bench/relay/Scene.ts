@@ -50,7 +50,7 @@ const stored = Effect.fnUntraced(function* (databaseUrl: string, sweeps: Readonl
     Effect.forEach(sweeps, ({ intent }) => intents.create(intent), { concurrency: 4, discard: true })
   ).pipe(Effect.provide(stores))
   const sql = yield* Effect.provide(PgClient.PgClient, stores)
-  yield* sql`VACUUM ANALYZE orchestrator.intents`
+  yield* sql`VACUUM ANALYZE orchestrator.intent_states, orchestrator.intent_terms`
   return sql
 })
 

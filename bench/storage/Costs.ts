@@ -7,8 +7,8 @@ import { cpuMillis, parentOf } from "../ProcessTime.ts"
 export const serverOf = (sql: PgClient) =>
   Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => parentOf(row?.pid ?? 0) ?? 0)
 
-/** Tables and their indexes that a sweep leaves rows in. */
-const TABLES = ["intents", "intent_events", "outbox", "relay_transaction_intents"]
+/** Tables and their indexes that a sweep leaves rows in. Names of partitions begin with those of their tables. */
+const TABLES = "^(intent_states|intent_terms|intent_signatures|intent_history|outbox|relay_transaction_intents)"
 
 const state = (sql: PgClient) =>
   Effect.gen(function* () {
@@ -16,9 +16,9 @@ const state = (sql: PgClient) =>
     const [row] = yield* sql<{ wal: string; bytes: string; updates: bigint; hot: bigint }>`
       SELECT (pg_current_wal_insert_lsn() - '0/0')::text AS wal,
         (SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = 'orchestrator' AND c.relname = ANY(${TABLES}))::text AS bytes,
+          WHERE n.nspname = 'orchestrator' AND c.relname ~ ${TABLES} AND c.relkind = 'r')::text AS bytes,
         s.n_tup_upd AS updates, s.n_tup_hot_upd AS hot
-      FROM pg_stat_user_tables s WHERE s.relname = 'intents'`
+      FROM pg_stat_user_tables s WHERE s.relname = 'intent_states'`
     return {
       wal: Number(row?.wal ?? 0),
       bytes: Number(row?.bytes ?? 0),

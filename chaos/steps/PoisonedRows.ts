@@ -3,7 +3,6 @@
  * is mended. Rows are broken and mended by SQL, as by a release that wrote something else.
  */
 import { Effect, type Scope } from "effect"
-import type { World } from "../World.ts"
 import type { Alarm } from "./Alarms.ts"
 import { besides, joined, nothing, settling, type Stage, type Step } from "./Step.ts"
 
@@ -56,40 +55,38 @@ const outboxMessage = Effect.fnUntraced(function* ({ traffic, world }: Stage) {
   } satisfies Poisoned
 })
 
-/** Finds the table that holds the order of an intent. */
-const orders = ({ sql }: World) =>
-  Effect.map(
-    sql<{ name: string }>`
-      SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.columns
-      WHERE table_schema = 'orchestrator' AND column_name = 'order' ORDER BY table_name LIMIT 1`,
-    ([row]) => row?.name ?? "orchestrator.intents"
-  )
-
-/** A submitted sweep waits in the queue with an amount that is no number. */
+/** A submitted sweep waits in the queue, and its quote lacks the total. */
 const intent = Effect.fnUntraced(function* ({ traffic, world }: Stage) {
   const { sql } = world
   const sweep = yield* traffic.quoted(world.alpha)
   if (sweep === undefined) return yield* Effect.die(new Error("no quote is there to break"))
   const { authorization, signature } = sweep.signed
-  const table = sql.literal(yield* orders(world))
+  const number = sql`(SELECT number FROM orchestrator.intent_states WHERE id = ${sweep.id})`
   yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`
-        UPDATE ${table} SET "order" = jsonb_set("order", '{amountIn}', to_jsonb('broken ' || ("order" ->> 'amountIn')))
+        UPDATE orchestrator.intent_terms SET quote = jsonb_set(quote - 'total', '{broken}', quote -> 'total')
+        WHERE number = ${number}`
+      yield* sql`
+        INSERT INTO orchestrator.intent_signatures (
+          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
+        )
+        SELECT ${number}, (a ->> 'chainId')::bigint, (a ->> 'nonce')::numeric, coalesce((a ->> 'yParity')::smallint, 0),
+          decode(substr(a ->> 'address', 3), 'hex'), decode(substr(a ->> 'r', 3), 'hex'),
+          decode(substr(a ->> 's', 3), 'hex'), decode(substr(${signature}, 3), 'hex')
+        FROM (SELECT ${sql.json(authorization)}::jsonb AS a) signed`
+      yield* sql`
+        UPDATE orchestrator.intent_states SET status = 'submitted', submitted_at = now(), updated_at = now()
         WHERE id = ${sweep.id}`
       yield* sql`
-        UPDATE orchestrator.intents SET status = 'submitted', submitted_at = now(), updated_at = now(),
-          submission = ${sql.json({ signature, authorization })} WHERE id = ${sweep.id}`
-      yield* sql`
-        INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
-        VALUES (${sweep.id}, 'Submitted', 'submitted', now())`
+        INSERT INTO orchestrator.intent_history (number, status, at) SELECT ${number}, 'submitted', now()`
     })
   )
   return {
     id: sweep.id,
     mend: sql`
-      UPDATE ${table} SET "order" = jsonb_set("order", '{amountIn}', to_jsonb(replace("order" ->> 'amountIn', 'broken ', '')))
-      WHERE id = ${sweep.id}`,
+      UPDATE orchestrator.intent_terms SET quote = jsonb_set(quote - 'broken', '{total}', quote -> 'broken')
+      WHERE number = ${number}`,
     held: Effect.map(
       sql<{ count: number }>`
         SELECT count(*)::int AS count FROM orchestrator.intents WHERE status = 'submitted' AND id <> ${sweep.id}`,

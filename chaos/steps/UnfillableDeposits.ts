@@ -54,32 +54,54 @@ const planted = Effect.fnUntraced(function* (
   made: { readonly data: Hex; readonly txHash: Hex },
   count: number
 ) {
-  const columns = yield* sql<{ name: string }>`
-    SELECT column_name AS name FROM information_schema.columns
-    WHERE table_schema = 'orchestrator' AND table_name = 'intents' AND is_generated = 'NEVER'`
-  const names = columns.map(({ name }) => `"${name}"`).join(", ")
   // Rows that no sweep moved there, and that nobody may delete: the triggers of the table do not see them come and go.
   const unseen = (change: Effect.Effect<unknown, SqlError>) =>
     sql.withTransaction(Effect.andThen(sql`SET LOCAL session_replication_role = replica`, change))
+  const bytes = (hex: Hex) => `\\x${hex.slice(2)}`
+  const signed = { ...authorization, signature }
   yield* Effect.acquireRelease(
-    unseen(
-      sql.unsafe(
-        `INSERT INTO orchestrator.intents (${names})
-       SELECT ${columns.map(({ name }) => `copy."${name}"`).join(", ")}
-       FROM orchestrator.intents i, generate_series(1, $2::int) n,
-       LATERAL jsonb_populate_record(NULL::orchestrator.intents, to_jsonb(i) || jsonb_build_object(
-         'id', '${PREFIX}' || n, 'status', 'settled_source', 'submission', $5::text::jsonb, 'submitted_at', now(),
-         'tx_hash', $3::text, 'order_digest', '0x' || md5('a' || n) || md5('b' || n),
-         'quote', i.quote || jsonb_build_object('id', '${PREFIX}' || n),
-         'order', i."order" || jsonb_build_object('nonce', (1000000000 + n)::text, 'swapCalldata', $4::text)
-       )) copy WHERE i.id = $1`,
-        [id, count, made.txHash, made.data, JSON.stringify({ authorization, signature })]
+    unseen(sql`
+      WITH state AS (
+        INSERT INTO orchestrator.intent_states (
+          number, source_chain_id, created_at, updated_at, submitted_at, id, owner, order_nonce, order_digest, dest_chain_id,
+          deadline, builder_id, status, tx_hash
+        )
+        SELECT orchestrator.first_number(now()) | (nextval('orchestrator.intent_numbers') & 16777215), s.source_chain_id,
+          now(), now(), now(), ${PREFIX} || n, s.owner, 1000000000 + n, decode(md5('a' || n) || md5('b' || n), 'hex'),
+          s.dest_chain_id, s.deadline, s.builder_id, 'settled_source', ${bytes(made.txHash)}::bytea
+        FROM orchestrator.intent_states s, generate_series(1, ${count}::int) n WHERE s.id = ${id}
+        RETURNING number, id, source_chain_id, dest_chain_id
+      ), terms AS (
+        INSERT INTO orchestrator.intent_terms
+        SELECT copy.* FROM state, orchestrator.intent_terms t, LATERAL jsonb_populate_record(t,
+          jsonb_build_object('number', state.number, 'swap_calldata', ${bytes(made.data)}::text)) copy
+        WHERE t.number = (SELECT number FROM orchestrator.intent_states WHERE id = ${id})
+      ), signature AS (
+        INSERT INTO orchestrator.intent_signatures (
+          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
+        )
+        SELECT number, (a ->> 'chainId')::bigint, (a ->> 'nonce')::numeric, coalesce((a ->> 'yParity')::smallint, 0),
+          decode(substr(a ->> 'address', 3), 'hex'), decode(substr(a ->> 'r', 3), 'hex'),
+          decode(substr(a ->> 's', 3), 'hex'), decode(substr(a ->> 'signature', 3), 'hex')
+        FROM state, (SELECT ${sql.json(signed)}::jsonb AS a) signed
       )
-    ),
-    () => Effect.orDie(unseen(sql.unsafe(`DELETE FROM orchestrator.intents WHERE id LIKE '${PREFIX}%'`)))
+      INSERT INTO orchestrator.intent_deliveries (intent_id, source_chain_id, dest_chain_id, delivered, since, look_at)
+      SELECT id, source_chain_id, dest_chain_id, false, now(), 'epoch' FROM state`),
+    () =>
+      Effect.orDie(
+        unseen(sql`
+          WITH state AS (
+            DELETE FROM orchestrator.intent_states WHERE id LIKE ${`${PREFIX}%`} RETURNING number, id
+          ), delivery AS (
+            DELETE FROM orchestrator.intent_deliveries d USING state WHERE d.intent_id = state.id
+          ), signature AS (
+            DELETE FROM orchestrator.intent_signatures g USING state WHERE g.number = state.number
+          )
+          DELETE FROM orchestrator.intent_terms t USING state WHERE t.number = state.number`)
+      )
   )
   const [row] = yield* sql<{ count: number }>`
-    SELECT count(*)::int AS count FROM orchestrator.intents WHERE id LIKE ${`${PREFIX}%`} AND status = 'settled_source'`
+    SELECT count(*)::int AS count FROM orchestrator.intent_deliveries WHERE intent_id LIKE ${`${PREFIX}%`}`
   if (row?.count !== count) return yield* Effect.die(new Error(`only ${row?.count} of ${count} rows are there`))
 })
 

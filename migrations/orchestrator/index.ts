@@ -16,6 +16,7 @@ import healthProbe from "./0011_health_probe.ts"
 import keptData from "./0012_kept_data.ts"
 import outboxLeases from "./0013_outbox_leases.ts"
 import logSearches from "./0015_log_searches.ts"
+import intentTables from "./0016_intent_tables.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -31,5 +32,6 @@ export const migrations = {
   "0011_health_probe": healthProbe,
   "0012_kept_data": keptData,
   "0013_outbox_leases": outboxLeases,
-  "0015_log_searches": logSearches
+  "0015_log_searches": logSearches,
+  "0016_intent_tables": intentTables
 }

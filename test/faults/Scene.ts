@@ -172,7 +172,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
 
   /** As if time had passed: work that a dead process had claimed is free. */
   const endLeases = sql`
-    UPDATE orchestrator.intents SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
+    UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
 
   /** Lets the service finish, and fails where a rule of money does not hold. */
   const check = Effect.gen(function* () {

@@ -15,7 +15,7 @@ const hex = (sql: PgClient.PgClient, digits: number) =>
   sql`'0x' || lpad(to_hex(n), ${sql.literal(String(digits))}, '0')`
 
 /**
- * The documents hold only what the table's columns are generated from. Small rows make reading the whole table cheap, so a
+ * The terms are short. Small rows make reading the whole table cheap, so a
  * statement that still uses its index also does so with real ones.
  */
 export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
@@ -28,31 +28,54 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
         yield* sql`SET LOCAL statement_timeout = 0`
         // Neither triggers nor foreign keys, row by row.
         yield* sql`SET LOCAL session_replication_role = replica`
+        const bytes = sql`decode(lpad(to_hex(n), 64, '0'), 'hex')`
+        yield* sql`SELECT orchestrator.add_intent_partitions(
+          now() - make_interval(secs => 2 * ${total}::integer), now() + interval '3 months')`
         yield* sql`
-          INSERT INTO orchestrator.intents (
-            id, quote, "order", order_digest, quoted_at_block, gas, user_id, builder_id, payout_mode, status, submission,
-            submitted_at, tx_hash, delivery_tx_hash, failure_reason, created_at, updated_at
+          INSERT INTO orchestrator.intent_states (
+            number, id, source_chain_id, owner, order_nonce, order_digest, dest_chain_id, deadline, builder_id, status,
+            submitted_at, tx_hash, delivery_tx_hash, failure_reason, burned_at, created_at, updated_at
           )
-          SELECT 'i' || n,
-            jsonb_build_object('id', 'i' || n, 'sourceChainId', 1 + n % 2, 'total', '3', 'crossChain', true,
-              'expiresAtMs', 1, 'settlementAddress', ${hex(sql, 40)}, 'estimatedAmountOut', '1', 'minAmountOut', '1',
-              'provider', 'p', 'estimatedSeconds', 12),
-            jsonb_build_object('owner', ${hex(sql, 40)}, 'nonce', '0', 'deadline', '1000', 'destChainId', '7',
-              'tokenIn', ${hex(sql, 40)}, 'amountIn', '1', 'feeAmount', '1', 'builder', ${hex(sql, 40)}, 'builderFee', '0',
-              'tokenOut', ${hex(sql, 40)}, 'minAmountOut', '1', 'destination', ${hex(sql, 40)},
-              'swapTarget', ${hex(sql, 40)}, 'swapCalldata', '0x'),
-            ${hex(sql, 64)}, 17, 210000, 'user', 'bld' || n % 50, 'ledger', status,
-            CASE WHEN status <> 'quoted' THEN '{"signature":"0x","authorization":{"address":"0x00000000000000000000000000000000000000aa","chainId":"1","nonce":"0","r":"0x","s":"0x","yParity":0}}'::jsonb END,
-            CASE WHEN status <> 'quoted' THEN at END, CASE WHEN status <> 'quoted' THEN ${hex(sql, 64)} END,
-            CASE WHEN status = 'delivered' THEN ${hex(sql, 64)} END, CASE WHEN status = 'failed' THEN 'reverted' END, at, at
+          SELECT orchestrator.first_number(at) | n, 'i' || n, 1 + n % 2, ${hex(sql, 40)}, 0, ${bytes}, 7, 1000,
+            'bld' || n % 50, status, CASE WHEN status <> 'quoted' THEN at END,
+            CASE WHEN status <> 'quoted' THEN ${bytes} END, CASE WHEN status = 'delivered' THEN ${bytes} END,
+            CASE WHEN status = 'failed' THEN 'reverted' END, CASE WHEN status = 'failed' THEN at END, at, at
           FROM (
             SELECT n, ${status} AS status, now() - make_interval(secs => 2 * (${total}::integer - n)) AS at
             FROM generate_series(1, ${total}::integer) AS n
           ) AS s`
         yield* sql`
-          INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
-          SELECT 'i' || n, event, status, now() - make_interval(secs => 2 * (${total}::integer - n))
-          FROM generate_series(1, ${sweeps}::integer) AS n, (VALUES ('Submitted', 'submitted')) AS e (event, status)`
+          INSERT INTO orchestrator.intent_terms (
+            number, quoted_at_block, gas, token_in, amount_in, fee_amount, builder_fee, token_out, min_amount_out,
+            swap_target, swap_calldata, user_id, payout_mode, quote
+          )
+          SELECT number, 17, 210000, owner, 1, 1, 0, owner, 1, owner, '', 'user', 'ledger',
+            jsonb_build_object('total', '3', 'expiresAtMs', 1, 'settlementAddress', owner, 'estimatedAmountOut', '1',
+              'minAmountOut', '1', 'provider', 'p', 'estimatedSeconds', 12)
+          FROM orchestrator.intent_states`
+        yield* sql`
+          INSERT INTO orchestrator.intent_signatures (
+            number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
+          )
+          SELECT number, 1, 0, 0, decode(repeat('0', 40), 'hex'), '', '', '' FROM orchestrator.intent_states
+          WHERE status <> 'quoted'`
+        yield* sql`
+          INSERT INTO orchestrator.open_quotes (number, intent_id, created_at)
+          SELECT number, id, created_at FROM orchestrator.intent_states WHERE status = 'quoted'`
+        yield* sql`
+          INSERT INTO orchestrator.intent_queue (intent_id, source_chain_id, account, submitted_at, deadline)
+          SELECT id, source_chain_id, source_chain_id || ':' || owner, submitted_at, deadline
+          FROM orchestrator.intent_states WHERE status = 'submitted'`
+        yield* sql`
+          INSERT INTO orchestrator.intent_deliveries (
+            intent_id, source_chain_id, dest_chain_id, delivered, since, look_at
+          )
+          SELECT id, source_chain_id, dest_chain_id, false, updated_at, updated_at FROM orchestrator.intent_states
+          WHERE status = 'settled_source'`
+        yield* sql`
+          INSERT INTO orchestrator.intent_history (number, status, at)
+          SELECT number, 'submitted', submitted_at FROM orchestrator.intent_states
+          WHERE status NOT IN ('quoted', 'submitted')`
         yield* sql`INSERT INTO orchestrator.lanes VALUES (1, ${`0x${"0".repeat(36)}1a4e`}, ${TRANSACTIONS + 100})`
         yield* sql`
           INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, status, created_at, finalized_at,
@@ -77,7 +100,7 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
             CASE WHEN n <= ${sweeps - 500} THEN now() END
           FROM generate_series(1, ${sweeps}::integer) AS n`
         yield* sql`INSERT INTO orchestrator.intent_counts
-          SELECT status, count(*) FROM orchestrator.intents GROUP BY status
+          SELECT status, count(*) FROM orchestrator.intent_states GROUP BY status
           ON CONFLICT (status) DO UPDATE SET intents = excluded.intents`
       })
     )

@@ -8,6 +8,9 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 /** Pause between two sums. At most the changes of this time are added up by a read. */
 const SUM_MILLIS = 5_000
 
+/** Pause between two looks whether the coming months have room. */
+const MONTHS_MILLIS = 3_600_000
+
 /** Runs while the layer lives. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -26,6 +29,7 @@ export const layer = Layer.effectDiscard(
       aging("alerts", retention.alertsMillis),
       aging("responses", 0)
     ])
+    yield* Background.loop(Background.supervisor("months"), { pauseMillis: MONTHS_MILLIS }, kept.addMonths)
     yield* Background.loop(Background.supervisor("counts"), { pauseMillis: SUM_MILLIS }, kept.sumUp)
   })
 )

@@ -22,6 +22,8 @@ export class KeptData extends Context.Service<
      * number. Skips rows that another process is deleting.
      */
     readonly prune: (kind: Kind, beforeMs: number, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Makes room for the rows of the coming months. Without it, they go where they cannot be detached by month. */
+    readonly addMonths: Effect.Effect<void, StoreUnavailable>
     /** Sums up the changes of kept numbers, so that few rows answer the next reads. The numbers stay the same. */
     readonly sumUp: Effect.Effect<void, StoreUnavailable>
   }

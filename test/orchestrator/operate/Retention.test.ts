@@ -21,6 +21,7 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
         if (kind !== "quotes") return 0
         return yield* Ref.modify(left, (rows) => [Math.min(rows, limit), rows - Math.min(rows, limit)])
       }),
+      addMonths: Effect.void,
       sumUp: Ref.update(sums, (count) => count + 1)
     })
     yield* TestClock.adjust("400 days")

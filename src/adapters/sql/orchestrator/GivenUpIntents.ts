@@ -11,24 +11,31 @@ const KEPT_MILLIS = 86_400_000
 export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>
   Effect.fnUntraced(function* (id, { detail, notBeforeMs, reason }) {
     const millis = yield* Clock.currentTimeMillis
-    yield* sql`
-      WITH old AS (
-        DELETE FROM orchestrator.given_up_intents WHERE not_before < ${timestamp(millis - KEPT_MILLIS)}
-      ), intent AS (
-        UPDATE orchestrator.intents
-        SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL
-        WHERE id = ${text(id)} AND status = 'submitted'
-        RETURNING id, account, builder_id, tx_hash
+    // The lock comes first: a transaction that lets the intent go reads the time after which it can be claimed.
+    yield* sql.withTransaction(
+      Effect.andThen(
+        sql`SELECT FROM orchestrator.intent_states WHERE id = ${text(id)} FOR UPDATE`,
+        sql`
+          WITH old AS (
+            DELETE FROM orchestrator.given_up_intents WHERE not_before < ${timestamp(millis - KEPT_MILLIS)}
+          ), intent AS (
+            SELECT id, source_chain_id || ':' || owner AS account, builder_id, tx_hash FROM orchestrator.intent_states
+            WHERE id = ${text(id)} AND status = 'submitted'
+          ), queued AS (
+            UPDATE orchestrator.intent_queue SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL
+            WHERE intent_id = ${text(id)}
+          )
+          INSERT INTO orchestrator.given_up_intents AS g (
+            intent_id, account, builder_id, reason, detail, burned, at, not_before
+          )
+          SELECT id, account, builder_id, ${reason}, ${text(detail)},
+            tx_hash IS NOT NULL AND ${BURNING.includes(reason)}, ${timestamp(millis)}, ${timestamp(notBeforeMs)}
+          FROM intent
+          ON CONFLICT (intent_id) DO UPDATE
+          SET reason = excluded.reason, detail = excluded.detail, burned = g.burned OR excluded.burned, at = excluded.at,
+            not_before = excluded.not_before`
       )
-      INSERT INTO orchestrator.given_up_intents AS g (
-        intent_id, account, builder_id, reason, detail, burned, at, not_before
-      )
-      SELECT id, account, builder_id, ${reason}, ${text(detail)},
-        tx_hash IS NOT NULL AND ${BURNING.includes(reason)}, ${timestamp(millis)}, ${timestamp(notBeforeMs)}
-      FROM intent
-      ON CONFLICT (intent_id) DO UPDATE
-      SET reason = excluded.reason, detail = excluded.detail, burned = g.burned OR excluded.burned, at = excluded.at,
-        not_before = excluded.not_before`
+    )
   }, guarded("giveUp"))
 
 export const givenUp = (sql: PgClient.PgClient): Intents["Service"]["givenUp"] =>

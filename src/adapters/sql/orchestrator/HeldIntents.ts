@@ -7,6 +7,7 @@ import type { Hash } from "../../../domain/Hex.ts"
 import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
 import { UnreadableIntents } from "./UnreadableIntents.ts"
 
 interface Row {
@@ -14,7 +15,7 @@ interface Row {
   readonly status: IntentStatus
   readonly owner: string
   readonly source_chain_id: bigint
-  readonly dest_chain_id: string | null
+  readonly dest_chain_id: string
   readonly builder_id: string | null
   readonly provider: string | null
   readonly estimated_seconds: string | null
@@ -77,7 +78,7 @@ const toHeld = (row: Row): HeldIntent => ({
   status: row.status,
   owner: Address.stored(row.owner),
   sourceChainId: Number(row.source_chain_id),
-  destChainId: numberIn(row.dest_chain_id, "order.destChainId"),
+  destChainId: Number(row.dest_chain_id),
   ...(row.builder_id === null ? {} : { builderId: row.builder_id }),
   provider: row.provider ?? "unknown",
   estimatedSeconds: numberIn(row.estimated_seconds, "quote.estimatedSeconds"),
@@ -95,23 +96,26 @@ const toHeld = (row: Row): HeldIntent => ({
 })
 
 /**
- * Up to `limit` intents that match `which`, at the time `at`. The rules for the owner's turn are those of
- * `Intents.claim`.
+ * Up to `limit` intents `s` that match `which`, at the time `at`. `from` names the tables with the states as `s` and their rows in
+ * the queue as `q`. The rules for the owner's turn are those of `Intents.claim`.
  */
-const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) => sql<Row>`
+const read = (sql: PgClient.PgClient, from: Fragment, which: Fragment, limit: number, at: Date) => sql<Row>`
   WITH picked AS (
-    SELECT i.*, count(*) OVER ()::int AS total FROM orchestrator.intents i
-    WHERE ${which} ORDER BY i.submitted_at, i.id LIMIT ${limit}
+    SELECT s.*, t.quote, q.intent_id IS NOT NULL AS queued, q.account, q.lease_until, q.not_before,
+      count(*) OVER ()::int AS total
+    FROM ${from}
+    WHERE ${which} ORDER BY s.submitted_at, s.id LIMIT ${limit}
   )
-  SELECT i.id, i.status, i.owner, i.source_chain_id, i."order" ->> 'destChainId' AS dest_chain_id, i.builder_id,
+  SELECT i.id, i.status, i.owner, i.source_chain_id, i.dest_chain_id, i.builder_id,
     i.quote ->> 'provider' AS provider, i.quote ->> 'estimatedSeconds' AS estimated_seconds,
-    i.submitted_at, i.updated_at, i.deadline::text AS deadline, i.tx_hash, i.total,
-    CASE WHEN i.queued AND i.lease_until > ${at} THEN i.lease_until END AS leased_until,
-    CASE WHEN i.queued AND i.not_before > ${at} THEN i.not_before END AS rests_until,
-    given_up.reason AS given_up_reason, given_up.detail AS given_up_detail, other.id AS owners_other, t.lane, t.nonce, t.kind, t.included_block_number AS block_number,
+    i.submitted_at, i.updated_at, i.deadline, '0x' || encode(i.tx_hash, 'hex') AS tx_hash, i.total,
+    CASE WHEN i.lease_until > ${at} THEN i.lease_until END AS leased_until,
+    CASE WHEN i.not_before > ${at} THEN i.not_before END AS rests_until,
+    given_up.reason AS given_up_reason, given_up.detail AS given_up_detail, other.id AS owners_other, t.lane, t.nonce, t.kind,
+    t.included_block_number AS block_number,
     newest.hash, newest.signed_at, newest.broadcast_at, newest.max_fee_per_gas, newest.versions, ahead.behind
   FROM picked i
-  LEFT JOIN orchestrator.given_up_intents given_up ON i.queued AND i.not_before > ${at} AND given_up.intent_id = i.id
+  LEFT JOIN orchestrator.given_up_intents given_up ON i.not_before > ${at} AND given_up.intent_id = i.id
   LEFT JOIN orchestrator.relay_transactions t
     ON i.status = 'submitted' AND t.id = i.relay_transaction_id AND t.status <> 'final'
   LEFT JOIN LATERAL (
@@ -127,21 +131,34 @@ const read = (sql: PgClient.PgClient, which: Fragment, limit: number, at: Date) 
     SELECT l.intent_id AS id FROM orchestrator.relay_transaction_intents l
     WHERE i.queued AND l.active AND l.account = i.account AND l.intent_id <> i.id
     UNION ALL
-    SELECT o.id FROM orchestrator.intents o
-    WHERE i.queued AND o.account = i.account AND coalesce(o.queued, false) AND o.id <> i.id
+    SELECT o.intent_id FROM orchestrator.intent_queue o
+    WHERE i.queued AND o.account = i.account AND o.intent_id <> i.id
       AND (
         o.lease_until > ${at}
-        OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (i.submitted_at, i.id)
+        OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.intent_id) < (i.submitted_at, i.id)
       )
     LIMIT 1
   ) other ON true
   ORDER BY i.submitted_at, i.id`
 
+const documents = (sql: PgClient.PgClient) => sql`
+  ${sql.literal(IntentTables.terms("s"))}
+  LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_queue q WHERE q.intent_id = s.id OFFSET 0) q ON true`
+
+/** Intents that are submitted or settled. Transactions carry the submitted ones that are not in the queue. */
+const unfinished = (sql: PgClient.PgClient) => sql`(
+    SELECT intent_id FROM orchestrator.intent_queue
+    UNION SELECT intent_id FROM orchestrator.intent_deliveries WHERE NOT delivered
+    UNION SELECT intent_id FROM orchestrator.relay_transaction_intents WHERE active
+  ) u
+  ${IntentTables.states(sql, "u.intent_id")}
+  ${documents(sql)}`
+
 /** Estimated seconds of a sweep, 0 in a quote that cannot be read: an error of one row would fail the whole query. */
 const estimatedSeconds = (
   sql: PgClient.PgClient
-) => sql`CASE WHEN jsonb_typeof(i.quote -> 'estimatedSeconds') = 'number'
-  THEN least((i.quote ->> 'estimatedSeconds')::numeric, 1000000000)::double precision ELSE 0 END`
+) => sql`CASE WHEN jsonb_typeof(t.quote -> 'estimatedSeconds') = 'number'
+  THEN least((t.quote ->> 'estimatedSeconds')::numeric, 1000000000)::double precision ELSE 0 END`
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
@@ -150,10 +167,11 @@ const stuck = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"])
     const [at, before] = [yield* now, timestamp(beforeMs)]
     const rows = yield* read(
       sql,
+      unfinished(sql),
       sql`(
-        i.status = 'submitted' AND (i.submitted_at <= ${before} OR i.relay_transaction_id IS NULL AND i.not_before > ${at})
-        OR i.status = 'settled_source'
-          AND i.updated_at + make_interval(secs => ${estimatedSeconds(sql)}) <= ${before}
+        s.status = 'submitted' AND (s.submitted_at <= ${before} OR q.not_before > ${at})
+        OR s.status = 'settled_source'
+          AND s.updated_at + make_interval(secs => ${estimatedSeconds(sql)}) <= ${before}
       )`,
       limit,
       at
@@ -163,7 +181,13 @@ const stuck = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Service"])
 
 const find = (sql: PgClient.PgClient): HeldIntents["Service"]["find"] =>
   Effect.fn("HeldIntents.find")(function* (id) {
-    const [row] = yield* read(sql, sql`i.id = ${text(id)}`, 1, yield* now)
+    const [row] = yield* read(
+      sql,
+      sql`orchestrator.intent_states s ${documents(sql)}`,
+      sql`s.id = ${text(id)}`,
+      1,
+      yield* now
+    )
     return Option.map(Option.fromUndefinedOr(row), toHeld)
   }, guarded("find"))
 

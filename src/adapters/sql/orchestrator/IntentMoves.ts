@@ -8,6 +8,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import {
+  BURNING,
   effectOf,
   effectsOf,
   type IntentEvent,
@@ -19,6 +20,7 @@ import type { Intents, Step } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import * as IntentTables from "./IntentTables.ts"
 import * as OutboxMessageJson from "./OutboxMessageJson.ts"
 import { tell } from "./SweepEventSql.ts"
 
@@ -40,7 +42,6 @@ const eventRow = (id: string, event: IntentEvent, detail: string | undefined) =>
   const { deliveryTxHash, failureReason, status, txHash } = effectOf(event)
   return {
     id: text(id),
-    event: event._tag,
     status,
     tx_hash: txHash,
     delivery_tx_hash: deliveryTxHash,
@@ -56,13 +57,8 @@ const messageRows = ({ id, outbox = [] }: Step) =>
     message: OutboxMessageJson.encode(message)
   }))
 
-/** Columns of a moved intent `i` that its builder's event is made of. The documents are read for attributed intents only. */
-const told = (sql: PgClient.PgClient) => sql`i.id, i.builder_id, i.source_chain_id, i.tx_hash,
-  CASE WHEN i.builder_id IS NOT NULL THEN i.quote END AS quote,
-  CASE WHEN i.builder_id IS NOT NULL THEN i."order" END AS "order"`
-
 /**
- * Applies the steps and returns the columns `returned` of the intents that moved; these include those of {@link told}.
+ * Applies the steps and returns what `returned` selects from the new states in `moved`.
  *
  * Rows are locked in the order of their ids, so that two passes over the same intents cannot wait for each other. A message's
  * key comes from its settlement, so a message that exists already is the same message.
@@ -84,26 +80,33 @@ const move = Effect.fnUntraced(function* <Row extends object>(
     ), passed AS (
       SELECT * FROM ROWS FROM (
         jsonb_to_recordset(${sql.json(events)}) AS (
-          id text, event text, status text, tx_hash text, delivery_tx_hash text, failure_reason text, detail text
+          id text, status text, tx_hash text, delivery_tx_hash text, failure_reason text, detail text
         )
-      ) WITH ORDINALITY AS e (id, event, status, tx_hash, delivery_tx_hash, failure_reason, detail, position)
+      ) WITH ORDINALITY AS e (id, status, tx_hash, delivery_tx_hash, failure_reason, detail, position)
     ), locked AS (
-      SELECT i.id FROM orchestrator.intents i JOIN step USING (id)
-      WHERE i.status = ANY(step."from") ORDER BY i.id FOR UPDATE OF i
+      SELECT i.id FROM orchestrator.intent_states i JOIN step USING (id)
+      WHERE i.id = ANY(${IntentTables.ids(
+        sql,
+        steps.map(({ id }) => text(id))
+      )}) AND i.status = ANY(step."from")
+      ORDER BY i.id FOR UPDATE OF i
     ), moved AS (
-      UPDATE orchestrator.intents i
-      SET status = coalesce(step.status, i.status), tx_hash = coalesce(step.tx_hash, i.tx_hash),
-        delivery_tx_hash = coalesce(step.delivery_tx_hash, i.delivery_tx_hash),
+      UPDATE orchestrator.intent_states i
+      SET status = coalesce(step.status, i.status),
+        tx_hash = coalesce(decode(substr(step.tx_hash, 3), 'hex'), i.tx_hash),
+        delivery_tx_hash = coalesce(decode(substr(step.delivery_tx_hash, 3), 'hex'), i.delivery_tx_hash),
         failure_reason = coalesce(step.failure_reason, i.failure_reason),
         failure_detail = coalesce(step.failure_detail, i.failure_detail),
-        delivery_look_at = CASE WHEN step.status = 'settled_source' THEN ${at} ELSE i.delivery_look_at END,
-        lease_worker = NULL, lease_until = NULL, updated_at = ${at}
+        burned_at = CASE WHEN step.failure_reason = ANY(${BURNING}) AND (i.tx_hash IS NOT NULL OR step.tx_hash IS NOT NULL)
+          THEN ${at} ELSE i.burned_at END,
+        updated_at = ${at}
       FROM locked JOIN step USING (id)
       WHERE i.id = locked.id AND i.status = ANY(step."from")
-      RETURNING ${returned}
+      RETURNING i.*
     ), event AS (
-      INSERT INTO orchestrator.intent_events (intent_id, event, status, tx_hash, reason, detail, at)
-      SELECT e.id, e.event, e.status, coalesce(e.tx_hash, e.delivery_tx_hash), e.failure_reason, e.detail, ${at}
+      INSERT INTO orchestrator.intent_history (number, status, tx_hash, reason, detail, at)
+      SELECT moved.number, e.status, decode(substr(coalesce(e.tx_hash, e.delivery_tx_hash), 3), 'hex'), e.failure_reason,
+        e.detail, ${at}
       FROM passed e JOIN moved USING (id) ORDER BY e.position
     ), message AS (
       INSERT INTO orchestrator.outbox (idempotency_key, intent_id, message, due_at, created_at)
@@ -114,18 +117,21 @@ const move = Effect.fnUntraced(function* <Row extends object>(
       JOIN moved USING (id) ORDER BY m.position
       ON CONFLICT (idempotency_key) DO NOTHING
     ), told AS (${tell(sql, sql`moved m JOIN passed e USING (id)`, millis)})
-    SELECT * FROM moved`
+    ${returned}`
 })
 
 /** Status of an intent; one that does not exist is a defect. */
 export const statusOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: string) {
-  const [row] = yield* sql<{ status: IntentStatus }>`SELECT status FROM orchestrator.intents WHERE id = ${text(id)}`
+  const [row] = yield* sql<{
+    status: IntentStatus
+  }>`SELECT status FROM orchestrator.intent_states WHERE id = ${text(id)}`
   return row === undefined ? yield* Effect.die(new Error(`intent ${id} does not exist`)) : row.status
 })
 
 export const apply = (sql: PgClient.PgClient): Intents["Service"]["apply"] => {
+  const whole = sql`SELECT ${IntentTables.columns(sql)} FROM moved s ${IntentTables.documents(sql)}`
   const attempt: Intents["Service"]["apply"] = Effect.fnUntraced(function* (id, events, consequences) {
-    const [row] = yield* move<IntentRow.IntentRow>(sql, [{ id, events, ...consequences }], sql`i.*`)
+    const [row] = yield* move<IntentRow.IntentRow>(sql, [{ id, events, ...consequences }], whole)
     if (row !== undefined) return IntentRow.toIntent(row)
     yield* Effect.fromResult(transitions(yield* statusOf(sql, id), events))
     // Another process moved it to a status in which the events are legal after the update had missed it.
@@ -137,6 +143,6 @@ export const apply = (sql: PgClient.PgClient): Intents["Service"]["apply"] => {
 export const applyAll = (sql: PgClient.PgClient): Intents["Service"]["applyAll"] =>
   Effect.fnUntraced(function* (steps) {
     if (steps.length === 0) return new Set<string>()
-    const moved = yield* move<{ id: string }>(sql, steps, told(sql))
+    const moved = yield* move<{ id: string }>(sql, steps, sql`SELECT id FROM moved`)
     return new Set(moved.map(({ id }) => id))
   }, guarded("applyAll"))

@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import * as IntentTables from "./IntentTables.ts"
 import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 const oldestFirst = (a: Intent, b: Intent) => (a.submittedAtMs ?? 0) - (b.submittedAtMs ?? 0) || (a.id < b.id ? -1 : 1)
@@ -16,13 +17,13 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
       Effect.andThen(
         // "None in flight for the owner" depends on rows that the statement does not lock, so two claims of one chain must not
         // overlap. Locked rows, such as those of an allocation that waits for a signature, are skipped.
-        // Each condition is written like its index (migration 8), and OFFSET 0 keeps both subqueries as look-ups for each
-        // candidate. Otherwise a claim could read the whole queue, even once for each candidate.
-        sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0))`,
+        // OFFSET 0 keeps both subqueries as look-ups for each candidate. Otherwise a claim could read the whole queue.
+        sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0)),
+          ${IntentTables.byKeys(sql)}`,
         sql<IntentRow.IntentRow>`
           WITH free AS (
-            SELECT c.id FROM orchestrator.intents c
-            WHERE c.source_chain_id = ${chainId} AND c.queued
+            SELECT c.intent_id FROM orchestrator.intent_queue c
+            WHERE c.source_chain_id = ${chainId}
               AND (c.lease_until IS NULL OR c.lease_until <= ${at})
               AND (c.not_before IS NULL OR c.not_before <= ${at})
               AND NOT EXISTS (
@@ -31,22 +32,26 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
                 OFFSET 0
               )
               AND NOT EXISTS (
-                SELECT FROM orchestrator.intents o
-                WHERE o.account = c.account AND coalesce(o.queued, false) AND o.id <> c.id
+                SELECT FROM orchestrator.intent_queue o
+                WHERE o.account = c.account AND o.intent_id <> c.intent_id
                   AND (
                     o.lease_until > ${at}
-                    OR (o.not_before IS NULL OR o.not_before <= ${at}) AND (o.submitted_at, o.id) < (c.submitted_at, c.id)
+                    OR (o.not_before IS NULL OR o.not_before <= ${at})
+                      AND (o.submitted_at, o.intent_id) < (c.submitted_at, c.intent_id)
                   )
                 OFFSET 0
               )
-            ORDER BY c.submitted_at, c.id
+            ORDER BY c.submitted_at, c.intent_id
             LIMIT ${limit}
             FOR UPDATE SKIP LOCKED
+          ), leased AS (
+            UPDATE orchestrator.intent_queue q
+            SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
+            FROM free WHERE q.intent_id = free.intent_id
+            RETURNING q.intent_id
           )
-          UPDATE orchestrator.intents i
-          SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
-          FROM free WHERE i.id = free.id
-          RETURNING i.*`
+          SELECT ${IntentTables.columns(sql)}
+          FROM leased ${IntentTables.states(sql, "leased.intent_id")} ${IntentTables.documents(sql)}`
       )
     )
     return (yield* decode(rows, IntentRow.toIntent)).toSorted(oldestFirst)
@@ -55,9 +60,13 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
 export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
   Effect.fnUntraced(function* (ids, notBeforeMs) {
     yield* sql`
-      UPDATE orchestrator.intents
+      WITH released AS (
+        SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)})
+        ORDER BY intent_id FOR UPDATE
+      )
+      UPDATE orchestrator.intent_queue q
       SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
-      WHERE id = ANY(${ids}) AND status = 'submitted' AND relay_transaction_id IS NULL`
+      FROM released WHERE q.intent_id = released.intent_id`
   }, guarded("release"))
 
 export const overdue = (
@@ -66,10 +75,14 @@ export const overdue = (
 ): Intents["Service"]["overdue"] =>
   Effect.fnUntraced(function* (chainId, before, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
-      SELECT * FROM orchestrator.intents
-      WHERE source_chain_id = ${chainId} AND status = 'submitted' AND relay_transaction_id IS NULL
-        AND deadline < ${String(before)}::numeric AND id <> ALL(${ids()})
-      ORDER BY deadline
-      LIMIT ${limit}`
+      SELECT ${IntentTables.columns(sql)}
+      FROM (
+        SELECT intent_id FROM orchestrator.intent_queue
+        WHERE source_chain_id = ${chainId} AND deadline < ${String(before)}::numeric AND intent_id <> ALL(${ids()})
+        ORDER BY deadline
+        LIMIT ${limit}
+      ) q
+      ${IntentTables.states(sql, "q.intent_id")} ${IntentTables.documents(sql)}
+      ORDER BY s.deadline`
     return yield* decode(rows, IntentRow.toIntent)
   }, guarded("overdue"))

@@ -1,10 +1,11 @@
 /** Reads of intents that change nothing. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Result } from "effect"
-import { BURNING, type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
+import { type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import * as IntentTables from "./IntentTables.ts"
 import type { UnreadableIntents } from "./UnreadableIntents.ts"
 
 type Service = Intents["Service"]
@@ -12,7 +13,9 @@ type Service = Intents["Service"]
 type Unreadable = UnreadableIntents["Service"]
 
 const rowsOf = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
-  sql<IntentRow.IntentRow>`SELECT * FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+  sql<IntentRow.IntentRow>`
+    SELECT ${IntentTables.columns(sql)} FROM orchestrator.intent_states s ${IntentTables.documents(sql)}
+    WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
 
 export const findAll = (sql: PgClient.PgClient, { decode }: Unreadable): Service["findAll"] =>
   Effect.fnUntraced(function* (ids) {
@@ -40,8 +43,9 @@ export const findEach = (sql: PgClient.PgClient, { decode }: Unreadable) =>
 export const states = (sql: PgClient.PgClient): Service["states"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<IntentRow.StateRow>`
-      SELECT id, status, "order" ->> 'destChainId' <> source_chain_id::text AS cross_chain, tx_hash, delivery_tx_hash, failure_reason
-      FROM orchestrator.intents WHERE id = ANY(${ids.map(text)})`
+      SELECT id, status, dest_chain_id <> source_chain_id AS cross_chain, '0x' || encode(tx_hash, 'hex') AS tx_hash,
+        '0x' || encode(delivery_tx_hash, 'hex') AS delivery_tx_hash, failure_reason
+      FROM orchestrator.intent_states WHERE id = ANY(${IntentTables.ids(sql, ids.map(text))})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))
 
@@ -51,20 +55,18 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
     const accounts = query.owners.map((owner) => `${query.chainId}:${owner}`)
     const rows = yield* sql<{ owner: string | null; builder: string | null; count: number }>`
       SELECT burned.owner, NULL AS builder, count(*)::int AS count FROM (
-        SELECT owner FROM orchestrator.intents
-        WHERE account = ANY(${accounts}) AND status = 'failed' AND tx_hash IS NOT NULL AND updated_at > ${since}
-          AND failure_reason = ANY(${BURNING})
+        SELECT owner FROM orchestrator.intent_states
+        WHERE owner = ANY(${query.owners}) AND burned_at > ${since} AND source_chain_id = ${query.chainId}
         UNION ALL
-        SELECT i.owner FROM orchestrator.given_up_intents g JOIN orchestrator.intents i ON i.id = g.intent_id
+        SELECT i.owner FROM orchestrator.given_up_intents g JOIN orchestrator.intent_states i ON i.id = g.intent_id
         WHERE g.account = ANY(${accounts}) AND g.burned AND g.at > ${since} AND i.status = 'submitted'
       ) burned GROUP BY burned.owner
       UNION ALL
       SELECT NULL, burned.builder_id, count(*)::int FROM (
-        SELECT builder_id FROM orchestrator.intents
-        WHERE builder_id = ANY(${query.builders.map(text)}) AND status = 'failed' AND tx_hash IS NOT NULL
-          AND updated_at > ${since} AND failure_reason = ANY(${BURNING})
+        SELECT builder_id FROM orchestrator.intent_states
+        WHERE builder_id = ANY(${query.builders.map(text)}) AND burned_at > ${since}
         UNION ALL
-        SELECT g.builder_id FROM orchestrator.given_up_intents g JOIN orchestrator.intents i ON i.id = g.intent_id
+        SELECT g.builder_id FROM orchestrator.given_up_intents g JOIN orchestrator.intent_states i ON i.id = g.intent_id
         WHERE g.builder_id = ANY(${query.builders.map(text)}) AND g.burned AND g.at > ${since} AND i.status = 'submitted'
       ) burned GROUP BY burned.builder_id`
     return {
@@ -76,9 +78,9 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
 export const inStatus = (sql: PgClient.PgClient, { decode, ids }: Unreadable): Service["inStatus"] =>
   Effect.fnUntraced(function* (chainId, statuses, limit) {
     const rows = yield* sql<IntentRow.IntentRow>`
-      SELECT * FROM orchestrator.intents
-      WHERE source_chain_id = ${chainId} AND status = ANY(${statuses}) AND id <> ALL(${ids()})
-      ORDER BY created_at, id
+      SELECT ${IntentTables.columns(sql)} FROM orchestrator.intent_states s ${IntentTables.documents(sql)}
+      WHERE s.source_chain_id = ${chainId} AND s.status = ANY(${statuses}) AND s.id <> ALL(${ids()})
+      ORDER BY s.created_at, s.id
       LIMIT ${limit}`
     return yield* decode(rows, IntentRow.toIntent)
   }, guarded("inStatus"))

@@ -1,53 +1,77 @@
-/** Rows of intents: the signed documents are jsonb in wire encoding, the rest are columns. */
+/** Rows of intents: the order and the signatures are columns, the quote is jsonb in wire encoding. */
 import { Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
-import { Authorization } from "../../../domain/Delegation.ts"
-import { type Hash, Hex } from "../../../domain/Hex.ts"
+import type { Hash, Hex } from "../../../domain/Hex.ts"
 import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
-import { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState, Searches } from "../../../ports/orchestrator/Intents.ts"
+import type { SweepOrder } from "../../../domain/SweepOrder.ts"
+import type { Intent, IntentState, Searches, Submission } from "../../../ports/orchestrator/Intents.ts"
 
-const Submission = Schema.Struct({ signature: Hex, authorization: Authorization })
-type Submission = typeof Submission.Type
+/** Fields of a quote that the state of its intent has. */
+type Derived = "id" | "crossChain" | "sourceChainId"
+
+/** A quote as it is stored. */
+export type StoredQuote = Omit<typeof Quote.Encoded, Derived>
 
 /**
- * A row as the driver returns it. This service wrote every column through the encoders below, and the column types hold, so
- * only the forms of the documents' fields are checked. Validation by schema would cost more than the query, on a path that
- * every sweep takes three times.
+ * A row as the driver returns it. This service wrote every column, and the column types hold, so only null and the forms of the
+ * quote's fields are checked. Validation by schema would cost more than the query, on a path that every sweep takes three times.
  */
 export interface IntentRow {
   readonly id: string
-  readonly quote: typeof Quote.Encoded
-  readonly order: typeof SweepOrder.Encoded
-  readonly order_digest: Hash
-  readonly quoted_at_block: bigint
-  readonly gas: bigint
-  readonly user_id: string
-  readonly builder_id: string | null
-  readonly payout_mode: PayoutMode | null
-  readonly status: IntentStatus
-  readonly submission: typeof Submission.Encoded | null
+  readonly source_chain_id: bigint
+  readonly created_at: Date
+  readonly updated_at: Date
   readonly submitted_at: Date | null
+  readonly owner: string
+  readonly order_nonce: string
+  readonly order_digest: Hash
+  readonly dest_chain_id: string
+  readonly deadline: string
+  readonly builder_id: string | null
+  readonly status: IntentStatus
   readonly tx_hash: Hash | null
   readonly delivery_tx_hash: Hash | null
   readonly failure_reason: FailureReason | null
   readonly failure_detail: string | null
   readonly searches: Readonly<Record<string, string>> | null
-  readonly created_at: Date
-  readonly updated_at: Date
+  readonly quoted_at_block: bigint
+  readonly gas: bigint
+  readonly token_in: string | null
+  readonly amount_in: string | null
+  readonly fee_amount: string | null
+  /** Null for the zero address. */
+  readonly builder: string | null
+  readonly builder_fee: string | null
+  readonly token_out: string | null
+  readonly min_amount_out: string | null
+  /** Null for the owner. */
+  readonly destination: string | null
+  readonly swap_target: string | null
+  readonly swap_calldata: Hex | null
+  readonly user_id: string
+  readonly payout_mode: PayoutMode | null
+  readonly quote: StoredQuote
+  readonly authorization_chain_id?: bigint | null
+  readonly authorization_nonce?: string | null
+  readonly y_parity?: number | null
+  readonly delegate?: Hex | null
+  readonly r?: Hex | null
+  readonly s?: Hex | null
+  readonly signature?: Hex | null
 }
 
-/** The value, which must be hex. */
-const hex = (value: string | undefined, name: string): Hex => {
-  if (typeof value !== "string" || !value.startsWith("0x")) throw new Error(`${name} is not hex: ${String(value)}`)
-  return value as Hex
+/** The value, which must be there. */
+const given = <A>(value: A | null | undefined, name: string): A => {
+  if (value === null || value === undefined) throw new Error(`${name} is missing`)
+  return value
 }
 
-const address = (value: string | undefined, name: string): Address.Address => {
-  if (hex(value, name).length !== 42) throw new Error(`${name} is not an address: ${String(value)}`)
-  return Address.stored(value as string)
+const address = (value: string | null | undefined, name: string): Address.Address => {
+  const text = given(value, name)
+  if (typeof text !== "string" || text.length !== 42) throw new Error(`${name} is not an address: ${String(text)}`)
+  return Address.stored(text)
 }
 
 /** The value, which must be of the type of `sample`. */
@@ -56,9 +80,11 @@ const like = <A extends string | number | boolean>(value: A, sample: A, name: st
   return value
 }
 
-const toQuote = (quote: typeof Quote.Encoded): Quote => ({
+const toQuote = ({ dest_chain_id, id, quote, source_chain_id }: IntentRow): Quote => ({
   ...quote,
-  crossChain: like<boolean>(quote.crossChain, true, "quote.crossChain"),
+  id,
+  crossChain: dest_chain_id !== String(source_chain_id),
+  sourceChainId: Number(source_chain_id),
   expiresAtMs: like(quote.expiresAtMs, 0, "quote.expiresAtMs"),
   total: BigInt(quote.total),
   settlementAddress: address(quote.settlementAddress, "quote.settlementAddress"),
@@ -68,34 +94,40 @@ const toQuote = (quote: typeof Quote.Encoded): Quote => ({
   estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds")
 })
 
-const toOrder = (order: typeof SweepOrder.Encoded): SweepOrder => ({
-  owner: address(order.owner, "order.owner"),
-  tokenIn: address(order.tokenIn, "order.tokenIn"),
-  amountIn: BigInt(order.amountIn),
-  feeAmount: BigInt(order.feeAmount),
-  builder: address(order.builder, "order.builder"),
-  builderFee: BigInt(order.builderFee),
-  tokenOut: address(order.tokenOut, "order.tokenOut"),
-  minAmountOut: BigInt(order.minAmountOut),
-  destination: address(order.destination, "order.destination"),
-  swapTarget: address(order.swapTarget, "order.swapTarget"),
-  swapCalldata: hex(order.swapCalldata, "order.swapCalldata"),
-  deadline: BigInt(order.deadline),
-  nonce: BigInt(order.nonce),
-  destChainId: BigInt(order.destChainId)
+const toOrder = (row: IntentRow): SweepOrder => ({
+  owner: Address.stored(row.owner),
+  tokenIn: address(row.token_in, "order.tokenIn"),
+  amountIn: BigInt(given(row.amount_in, "order.amountIn")),
+  feeAmount: BigInt(given(row.fee_amount, "order.feeAmount")),
+  builder: row.builder === null ? Address.zero : Address.stored(row.builder),
+  builderFee: BigInt(given(row.builder_fee, "order.builderFee")),
+  tokenOut: address(row.token_out, "order.tokenOut"),
+  minAmountOut: BigInt(given(row.min_amount_out, "order.minAmountOut")),
+  destination: Address.stored(row.destination ?? row.owner),
+  swapTarget: address(row.swap_target, "order.swapTarget"),
+  swapCalldata: given(row.swap_calldata, "order.swapCalldata"),
+  deadline: BigInt(row.deadline),
+  nonce: BigInt(row.order_nonce),
+  destChainId: BigInt(row.dest_chain_id)
 })
 
-const toSubmission = ({ authorization, signature }: typeof Submission.Encoded): Submission => ({
-  signature: hex(signature, "submission.signature"),
-  authorization: {
-    address: address(authorization.address, "authorization.address"),
-    chainId: Number(authorization.chainId),
-    nonce: BigInt(authorization.nonce),
-    r: hex(authorization.r, "authorization.r"),
-    s: hex(authorization.s, "authorization.s"),
-    yParity: authorization.yParity ?? 0
-  }
-})
+/** Absent before the owner has signed, and in rows that were read without it. */
+const toSubmission = (row: IntentRow): { readonly submission?: Submission } =>
+  row.signature === null || row.signature === undefined
+    ? {}
+    : {
+        submission: {
+          signature: row.signature,
+          authorization: {
+            address: Address.of(given(row.delegate, "submission.authorization.address")),
+            chainId: Number(given(row.authorization_chain_id, "submission.authorization.chainId")),
+            nonce: BigInt(given(row.authorization_nonce, "submission.authorization.nonce")),
+            r: given(row.r, "submission.authorization.r"),
+            s: given(row.s, "submission.authorization.s"),
+            yParity: row.y_parity === 1 ? 1 : 0
+          }
+        }
+      }
 
 const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<Record<string, string>>): Searches => ({
   ...(settlement === undefined ? {} : { settlement: BigInt(settlement) }),
@@ -104,11 +136,11 @@ const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<R
   ...(fill === undefined ? {} : { fill: BigInt(fill) })
 })
 
-/** Throws if the documents do not have the form in which they were stored. */
+/** Throws if a value is missing or the quote does not have the form in which it was stored. */
 export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
-  quote: toQuote(row.quote),
-  order: toOrder(row.order),
+  quote: toQuote(row),
+  order: toOrder(row),
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
   gas: row.gas,
@@ -117,7 +149,7 @@ export const toIntent = (row: IntentRow): Intent => ({
     ? { attributed: { builderId: row.builder_id, payoutMode: row.payout_mode } }
     : {}),
   status: row.status,
-  ...(row.submission !== null ? { submission: toSubmission(row.submission) } : {}),
+  ...toSubmission(row),
   ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at.getTime() } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
@@ -144,6 +176,9 @@ const toState = (row: StateRow): IntentState => ({
 
 export const decodeStates = (rows: ReadonlyArray<StateRow>): ReadonlyArray<IntentState> => rows.map(toState)
 
-export const encodeQuote = Schema.encodeSync(Quote)
-export const encodeOrder = Schema.encodeSync(SweepOrder)
-export const encodeSubmission = Schema.encodeSync(Submission)
+const encodeWholeQuote = Schema.encodeSync(Quote)
+
+export const encodeQuote = (quote: Quote): StoredQuote => {
+  const { crossChain: _crossChain, id: _id, sourceChainId: _sourceChainId, ...stored } = encodeWholeQuote(quote)
+  return stored
+}

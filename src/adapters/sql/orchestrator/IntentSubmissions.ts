@@ -5,6 +5,7 @@ import { effectOf, type IntentEvent, legalFrom } from "../../../domain/Intent.ts
 import type { Intent, Submission } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
+import * as IntentTables from "./IntentTables.ts"
 import { unreadable } from "./IntentReads.ts"
 import { tell } from "./SweepEventSql.ts"
 import type { UnreadableIntents } from "./UnreadableIntents.ts"
@@ -37,31 +38,49 @@ export const submitAll = (
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
-    const given = Array.from(firsts.values(), ({ id, submission }) => ({
+    const given = Array.from(firsts.values(), ({ id, submission: { authorization, signature } }) => ({
       id: text(id),
-      submission: IntentRow.encodeSubmission(submission)
+      ...authorization,
+      nonce: String(authorization.nonce),
+      signature
     }))
-    const passed = sql`submitted m,
+    const passed = sql`submitted m CROSS JOIN
       (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
     const rows = yield* sql<IntentRow.IntentRow>`
       WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (id text, submission jsonb)
+        SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (
+          id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text
+        )
       ), locked AS (
-        SELECT i.id FROM orchestrator.intents i JOIN given USING (id)
-        WHERE i.status IN (${sql.literal(FROM)}) ORDER BY i.id FOR UPDATE OF i
+        SELECT id FROM orchestrator.intent_states
+        WHERE id = ANY(${IntentTables.ids(
+          sql,
+          given.map(({ id }) => id)
+        )}) AND status IN (${sql.literal(FROM)})
+        ORDER BY id FOR UPDATE
       ), submitted AS (
-        UPDATE orchestrator.intents i
-        SET status = ${sql.literal(TO)}, submission = given.submission, submitted_at = ${at}, updated_at = ${at}
-        FROM locked JOIN given USING (id)
-        WHERE i.id = locked.id AND i.status IN (${sql.literal(FROM)})
+        UPDATE orchestrator.intent_states i SET status = ${sql.literal(TO)}, submitted_at = ${at}, updated_at = ${at}
+        FROM locked WHERE i.id = locked.id AND i.status IN (${sql.literal(FROM)})
         RETURNING i.*
+      ), signed AS (
+        INSERT INTO orchestrator.intent_signatures (
+          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
+        )
+        SELECT m.number, g."chainId", g.nonce, g."yParity", decode(substr(g.address, 3), 'hex'),
+          decode(substr(g.r, 3), 'hex'), decode(substr(g.s, 3), 'hex'), decode(substr(g.signature, 3), 'hex')
+        FROM submitted m JOIN given g USING (id)
       ), event AS (
-        INSERT INTO orchestrator.intent_events (intent_id, event, status, at)
-        SELECT id, ${sql.literal(`'${SUBMITTED._tag}'`)}, status, updated_at FROM submitted
-      ), told AS (${tell(sql, passed, millis)}) SELECT * FROM submitted`
+        INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
+      ), told AS (${tell(sql, passed, millis)})
+      SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
     if (rows.length > 0) yield* wake
     const stored = new Set(rows.map(({ id }) => id))
-    const taken = new Map((yield* decode(rows, IntentRow.toIntent)).map((intent) => [intent.id, intent]))
+    const submissionOf = new Map(Array.from(firsts.values(), ({ id, submission }) => [text(id), submission]))
+    const read = (row: IntentRow.IntentRow): Intent => {
+      const submission = submissionOf.get(row.id)
+      return { ...IntentRow.toIntent(row), ...(submission === undefined ? {} : { submission }) }
+    }
+    const taken = new Map((yield* decode(rows, read)).map((intent) => [intent.id, intent]))
     return submissions.map((each): Result.Result<Option.Option<Intent>, Error> => {
       if (firsts.get(each.id) !== each) return Result.succeed(Option.none())
       const intent = taken.get(text(each.id))

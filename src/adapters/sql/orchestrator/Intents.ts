@@ -1,9 +1,10 @@
-/** Intents in PostgreSQL: the table is the queue, the lock and the record. */
+/** Intents in PostgreSQL: the tables are the queue, the lock and the record. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Option } from "effect"
 import { IllegalTransition } from "../../../domain/Intent.ts"
 import { IntentExists, Intents } from "../../../ports/orchestrator/Intents.ts"
-import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as Address from "../../../domain/Address.ts"
+import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import * as DeliveryLooks from "./DeliveryLooks.ts"
 import * as GivenUpIntents from "./GivenUpIntents.ts"
@@ -31,19 +32,36 @@ const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNo
     return BigInt(row?.nonce ?? atLeast)
   }, guarded("nextOrderNonce"))
 
+/** First number of a second. A counter makes the numbers of the second. */
+const firstNumber = (millis: number) => BigInt(Math.floor(millis / 1_000)) << 24n
+
 const create = (sql: PgClient.PgClient): Intents["Service"]["create"] =>
-  Effect.fnUntraced(function* (intent) {
-    const at = timestamp(yield* Clock.currentTimeMillis)
+  Effect.fnUntraced(function* ({ attributed, gas, order, orderDigest, quote, quotedAtBlock, userId }) {
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
     const inserted = yield* sql`
-      INSERT INTO orchestrator.intents (
-        id, quote, "order", order_digest, quoted_at_block, gas, user_id, builder_id, payout_mode, created_at, updated_at
-      ) VALUES (
-        ${intent.quote.id}, ${sql.json(IntentRow.encodeQuote(intent.quote))},
-        ${sql.json(IntentRow.encodeOrder(intent.order))}, ${intent.orderDigest}, ${intent.quotedAtBlock}, ${intent.gas},
-        ${text(intent.userId)}, ${intent.attributed === undefined ? null : text(intent.attributed.builderId)},
-        ${intent.attributed?.payoutMode ?? null}, ${at}, ${at}
-      ) ON CONFLICT DO NOTHING RETURNING id`
-    if (inserted.length === 0) return yield* new IntentExists({ id: intent.quote.id })
+      WITH state AS (
+        INSERT INTO orchestrator.intent_states (
+          number, id, source_chain_id, owner, order_nonce, order_digest, dest_chain_id, deadline, builder_id, created_at,
+          updated_at
+        ) VALUES (
+          ${firstNumber(millis)}::bigint | (nextval('orchestrator.intent_numbers') & 16777215), ${quote.id},
+          ${quote.sourceChainId}, ${order.owner}, ${String(order.nonce)}::numeric, ${bytes(orderDigest)},
+          ${String(order.destChainId)}::numeric, ${String(order.deadline)}::numeric,
+          ${attributed === undefined ? null : text(attributed.builderId)}, ${at}, ${at}
+        ) ON CONFLICT DO NOTHING RETURNING number
+      )
+      INSERT INTO orchestrator.intent_terms (
+        number, quoted_at_block, gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_amount_out,
+        destination, swap_target, swap_calldata, user_id, payout_mode, quote
+      )
+      SELECT number, ${quotedAtBlock}::bigint, ${gas}::bigint, ${order.tokenIn}, ${String(order.amountIn)}::numeric,
+        ${String(order.feeAmount)}::numeric, ${Address.isZero(order.builder) ? null : order.builder},
+        ${String(order.builderFee)}::numeric, ${order.tokenOut}, ${String(order.minAmountOut)}::numeric,
+        ${order.destination === order.owner ? null : order.destination}, ${order.swapTarget}, ${bytes(order.swapCalldata)},
+        ${text(userId)}, ${attributed?.payoutMode ?? null}, ${sql.json(IntentRow.encodeQuote(quote))}::jsonb
+      FROM state RETURNING number`
+    if (inserted.length === 0) return yield* new IntentExists({ id: quote.id })
   }, guarded("create"))
 
 const make = Effect.gen(function* () {

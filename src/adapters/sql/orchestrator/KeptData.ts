@@ -1,6 +1,6 @@
 /** Deletes old rows by their indexes, and sums up changes of kept numbers. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { KeptData, type Kind } from "../../../ports/orchestrator/KeptData.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
@@ -13,9 +13,10 @@ const CHANGES = 20_000
  * array, since with a subquery the planner may read the whole table.
  */
 const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly<Record<Kind, Fragment>> => ({
-  quotes: sql`DELETE FROM orchestrator.intents WHERE id = ANY(ARRAY(
-      SELECT id FROM orchestrator.intents WHERE status = 'quoted' AND created_at < ${before}
-      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  quotes: sql`DELETE FROM orchestrator.intent_states WHERE status = 'quoted' AND id = ANY(ARRAY(
+      SELECT intent_id FROM (
+        SELECT intent_id, created_at FROM orchestrator.open_quotes ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ) q WHERE created_at < ${before}
     )) RETURNING 1`,
   messages: sql`DELETE FROM orchestrator.outbox WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.outbox WHERE state = 'delivered' AND closed_at < ${before}
@@ -29,11 +30,9 @@ const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly
       ) a JOIN orchestrator.relay_transactions t ON t.id = a.transaction_id
       WHERE t.status = 'final' AND t.finalized_at < ${before}
     )) RETURNING 1`,
-  events: sql`DELETE FROM orchestrator.intent_events WHERE id = ANY(ARRAY(
-      SELECT id FROM (
-        SELECT id, at FROM orchestrator.intent_events ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-      ) e WHERE at < ${before}
-    )) RETURNING 1`,
+  events: sql`DELETE FROM orchestrator.intent_history h USING (
+      SELECT number, id, at FROM orchestrator.intent_history ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) e WHERE h.number = e.number AND h.id = e.id AND e.at < ${before} RETURNING 1`,
   alerts: sql`DELETE FROM orchestrator.alerts WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.alerts WHERE cleared_at < ${before}
       ORDER BY cleared_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -56,24 +55,31 @@ const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>
     guarded("KeptData.prune")
   )
 
+/** Months ahead of time in which a failing replica is noticed. */
+const MONTHS_AHEAD = 3
+
+const addMonths = (sql: PgClient.PgClient): KeptData["Service"]["addMonths"] =>
+  Effect.gen(function* () {
+    const now = timestamp(yield* Clock.currentTimeMillis)
+    // Statements that insert wait behind the lock of the new partition, so the wait for it is short.
+    yield* sql`SELECT set_config('lock_timeout', '500ms', true),
+      pg_advisory_xact_lock(hashtextextended('token-sweep.months', 0))`
+    yield* sql`SELECT orchestrator.add_intent_partitions(${now}, ${now} + make_interval(months => ${MONTHS_AHEAD}::integer))`
+  }).pipe((effect) => sql.withTransaction(effect), guarded("KeptData.addMonths"), Effect.withSpan("KeptData.addMonths"))
+
 const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
   // One process at a time: the others would wait for its row locks.
   sql`
     WITH turn AS MATERIALIZED (
       SELECT pg_try_advisory_xact_lock(hashtextextended('token-sweep.counts', 0)) AS taken
     ), gone AS (
-      DELETE FROM orchestrator.intent_count_changes WHERE ctid = ANY(ARRAY(
-        SELECT c.ctid FROM turn, orchestrator.intent_count_changes c WHERE turn.taken LIMIT ${CHANGES}
+      DELETE FROM orchestrator.intent_count_parts WHERE ctid = ANY(ARRAY(
+        SELECT c.ctid FROM turn, orchestrator.intent_count_parts c WHERE turn.taken LIMIT ${CHANGES}
       ))
-      RETURNING status_before, status_after
+      RETURNING status, intents
     )
     INSERT INTO orchestrator.intent_counts AS k (status, intents)
-    SELECT status, sum(change) FROM (
-      SELECT status_after AS status, 1 AS change FROM gone
-      UNION ALL
-      SELECT status_before, -1 FROM gone
-    ) AS parts WHERE status IS NOT NULL
-    GROUP BY status ORDER BY status
+    SELECT status, sum(intents) FROM gone GROUP BY status ORDER BY status
     ON CONFLICT (status) DO UPDATE SET intents = k.intents + excluded.intents`.pipe(
     Effect.asVoid,
     guarded("KeptData.sumUp"),
@@ -83,5 +89,7 @@ const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
 /** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(
   KeptData,
-  Effect.map(PgClient.PgClient, (sql) => KeptData.of({ prune: prune(sql), sumUp: sumUp(sql) }))
+  Effect.map(PgClient.PgClient, (sql) =>
+    KeptData.of({ prune: prune(sql), addMonths: addMonths(sql), sumUp: sumUp(sql) })
+  )
 )

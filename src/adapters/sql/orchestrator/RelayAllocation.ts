@@ -7,7 +7,8 @@ import {
   type RelayTransaction,
   type RelayTransactions
 } from "../../../ports/orchestrator/RelayTransactions.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { bytes as hexBytes, guarded, timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
 import { attemptValues } from "./RelayAttempts.ts"
 import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
@@ -22,11 +23,14 @@ const takeNonce = Effect.fnUntraced(function* (
     INSERT INTO orchestrator.lanes AS l (chain_id, lane, next_nonce)
     VALUES (${chainId}, ${lane}, ${chainNonce} + 1)
     ON CONFLICT (chain_id, lane) DO UPDATE SET next_nonce = greatest(l.next_nonce, ${chainNonce}) + 1
-    RETURNING next_nonce - 1 AS nonce`
+    RETURNING next_nonce - 1 AS nonce, ${IntentTables.byKeys(sql)}`
   return row?.nonce ?? chainNonce
 })
 
-/** Inserts the transaction and its links to the free ones among the intents, whose rows it locks. */
+/**
+ * Inserts the transaction and its links to the free ones among the intents. Locks their states and, so that no claim takes them,
+ * their rows of the queue: in this order, as everything that moves an intent does.
+ */
 const insert = (
   sql: PgClient.PgClient,
   options: Pick<Parameters<RelayTransactions["Service"]["allocate"]>[0], "chainId" | "lane" | "intentIds" | "reserve">,
@@ -35,11 +39,11 @@ const insert = (
 ) =>
   sql<{ id: bigint; taken: ReadonlyArray<string> }>`
     WITH free AS (
-      SELECT id, account FROM orchestrator.intents
-      WHERE id = ANY(${options.intentIds}) AND source_chain_id = ${options.chainId}
-        AND status = 'submitted' AND relay_transaction_id IS NULL
-      ORDER BY id
-      FOR UPDATE
+      SELECT s.id, q.account FROM orchestrator.intent_states s JOIN orchestrator.intent_queue q ON q.intent_id = s.id
+      WHERE s.id = ANY(${IntentTables.ids(sql, options.intentIds)}) AND s.source_chain_id = ${options.chainId}
+        AND s.status = 'submitted' AND s.relay_transaction_id IS NULL
+      ORDER BY s.id
+      FOR UPDATE OF s, q
     ), transaction AS (
       INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, reserved, created_at)
       VALUES (
@@ -80,10 +84,9 @@ export const allocate =
             hash, transaction_id, raw, max_fee_per_gas, max_priority_fee_per_gas, signed_at, broadcast_at
           ) VALUES ${attemptValues(sql, id, attempt)}
         )
-        UPDATE orchestrator.intents
-        SET relay_transaction_id = ${id}::bigint, tx_hash = ${attempt.hash}, updated_at = ${timestamp(millis)},
-          lease_worker = NULL, lease_until = NULL, not_before = NULL
-        WHERE id = ANY(${options.intentIds})`.pipe(guarded("allocate"))
+        UPDATE orchestrator.intent_states
+        SET relay_transaction_id = ${id}::bigint, tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${timestamp(millis)}
+        WHERE id = ANY(${IntentTables.ids(sql, options.intentIds)})`.pipe(guarded("allocate"))
       bytes.remember(attempt.hash, attempt.raw)
       const transaction: RelayTransaction = {
         id,

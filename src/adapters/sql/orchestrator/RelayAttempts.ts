@@ -2,14 +2,14 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import type { Attempt, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
-import { guarded, timestamp } from "../shared/Database.ts"
+import { bytes as hexBytes, guarded, timestamp } from "../shared/Database.ts"
 import type * as RelayTransactionRow from "./RelayTransactionRow.ts"
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
 /** Values of a row of `orchestrator.relay_attempts`. */
 export const attemptValues = (sql: PgClient.PgClient, id: string, attempt: Attempt) => sql`(
-  ${attempt.hash}, ${id}::bigint, ${Buffer.from(attempt.raw.slice(2), "hex")}, ${String(attempt.maxFeePerGas)}::numeric,
+  ${attempt.hash}, ${id}::bigint, ${hexBytes(attempt.raw)}, ${String(attempt.maxFeePerGas)}::numeric,
   ${String(attempt.maxPriorityFeePerGas)}::numeric, ${timestamp(attempt.signedAtMs)},
   ${attempt.broadcastAtMs === undefined ? null : timestamp(attempt.broadcastAtMs)}
 )`
@@ -30,8 +30,8 @@ export const addAttempt = (
         ) VALUES ${attemptValues(sql, id, attempt)}
         ON CONFLICT (hash) DO NOTHING
       )
-      UPDATE orchestrator.intents i
-      SET tx_hash = ${attempt.hash}, updated_at = ${yield* now}
+      UPDATE orchestrator.intent_states i
+      SET tx_hash = ${hexBytes(attempt.hash)}, updated_at = ${yield* now}
       FROM orchestrator.relay_transaction_intents l
       WHERE l.transaction_id = ${id}::bigint AND l.active AND i.id = l.intent_id AND i.status = 'submitted'
         AND ${kind} = 'sweep'`

@@ -47,7 +47,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         FROM transaction WHERE l.transaction_id = transaction.id AND l.active
         RETURNING l.intent_id
       )
-      UPDATE orchestrator.intents i SET relay_transaction_id = NULL
+      UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("finalize"))
 
@@ -126,6 +126,6 @@ export const detach = (sql: PgClient.PgClient): RelayTransactions["Service"]["de
         WHERE transaction_id = ${id}::bigint AND intent_id = ANY(${intentIds}) AND active
         RETURNING intent_id
       )
-      UPDATE orchestrator.intents i SET relay_transaction_id = NULL
+      UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("detach"))

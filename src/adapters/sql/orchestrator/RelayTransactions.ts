@@ -55,10 +55,10 @@ const survey = (
         SELECT coalesce(array_agg(i.id::text ORDER BY l.position), '{}') AS intent_ids,
           max(i.deadline) FILTER (WHERE i.status = 'submitted' OR t.reopened) AS wanted_until
         FROM orchestrator.relay_transaction_intents l
-        JOIN orchestrator.intents i ON i.id = l.intent_id
+        JOIN orchestrator.intent_states i ON i.id = l.intent_id
         WHERE l.transaction_id = t.id AND (
           l.active OR t.reopened AND i.status IN ('settled_source', 'delivered') AND EXISTS (
-            SELECT FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id AND a.hash = i.tx_hash
+            SELECT FROM orchestrator.relay_attempts a WHERE a.transaction_id = t.id AND a.hash = '0x' || encode(i.tx_hash, 'hex')
           )
         )
       ) carried

@@ -3,14 +3,24 @@ import type { PgClient } from "@effect/sql-pg"
 import type { Fragment } from "effect/sql/Statement"
 import { COPIED } from "../../../domain/SweepEvent.ts"
 import { timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
+
+/** Columns with the fields that an event copies from the order, in wire encoding. */
+const ORDER: Readonly<Record<string, string>> = {
+  owner: "m.owner",
+  tokenIn: "t.token_in",
+  amountIn: "t.amount_in::text",
+  tokenOut: "t.token_out",
+  builderFee: "t.builder_fee::text"
+}
 
 const copied = Object.entries(COPIED)
-  .map(([field, document]) => `'${field}', m."${document}" -> '${field}'`)
+  .map(([field, document]) => `'${field}', ${document === "order" ? ORDER[field] : `t.quote -> '${field}'`}`)
   .join(", ")
 
 /**
  * Body of a CTE that adds a `SweepEvent` to the outbox for each row of `passed`, in wire encoding, as `sweepEvent` of the
- * domain makes it. `passed` joins moved intents as `m` with the effects of their events as `e` (`status`, `failure_reason`,
+ * domain makes it. `passed` joins moved states as `m` with the effects of their events as `e` (`status`, `failure_reason`,
  * `delivery_tx_hash`, `position`). Intents without a builder are skipped.
  */
 export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Fragment => {
@@ -27,14 +37,14 @@ export const tell = (sql: PgClient.PgClient, passed: Fragment, atMs: number): Fr
           'failureReason', e.failure_reason,
           'occurredAtMs', ${atMs}::bigint,
           'sourceChainId', m.source_chain_id,
-          'destChainId', (m."order" ->> 'destChainId')::numeric,
-          'crossChain', (m."order" ->> 'destChainId')::numeric <> m.source_chain_id,
+          'destChainId', m.dest_chain_id,
+          'crossChain', m.dest_chain_id <> m.source_chain_id,
           ${sql.literal(copied)},
-          'txHash', m.tx_hash,
+          'txHash', '0x' || encode(m.tx_hash, 'hex'),
           'deliveryTxHash', e.delivery_tx_hash
         ))
       ), ${at}, ${at}
-    FROM ${passed}
+    FROM ${passed} ${sql.literal(IntentTables.terms("m"))}
     WHERE m.builder_id IS NOT NULL
     ORDER BY e.position
     ON CONFLICT (idempotency_key) DO NOTHING`

@@ -10,6 +10,7 @@ import { guarded, timestamp } from "../shared/Database.ts"
 import { decodeEach, type Unreadable } from "../shared/EachRow.ts"
 import * as OrchestratorAlerts from "./Alerts.ts"
 import * as IntentRow from "./IntentRow.ts"
+import * as IntentTables from "./IntentTables.ts"
 
 const KIND = "intent_unreadable"
 
@@ -31,12 +32,11 @@ const make = Effect.gen(function* () {
     Effect.flatMap(Clock.currentTimeMillis, (millis) => {
       const until = timestamp(millis + SET_ASIDE_MILLIS)
       return sql`
-        UPDATE orchestrator.intents
-        SET lease_worker = NULL, lease_until = NULL,
-          not_before = CASE WHEN status = 'submitted' THEN ${until} ELSE not_before END,
-          delivery_look_at = CASE WHEN status = 'settled_source' THEN ${until} ELSE delivery_look_at END
-        WHERE id = ANY(${ids})
-          AND (status = 'submitted' AND relay_transaction_id IS NULL OR status = 'settled_source')`
+        WITH queued AS (
+          UPDATE orchestrator.intent_queue SET lease_worker = NULL, lease_until = NULL, not_before = ${until}
+          WHERE intent_id = ANY(${ids})
+        )
+        UPDATE orchestrator.intent_deliveries SET look_at = ${until} WHERE intent_id = ANY(${ids})`
     })
 
   const setAside = Effect.fnUntraced(function* (failures: ReadonlyArray<Unreadable>) {
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
         key: keyOf(id),
         severity: "critical",
         kind: KIND,
-        message: `The stored row of intent ${id} cannot be read, so nothing is sent or concluded for it. Restore the row in orchestrator.intents. The service reads it again every 30 seconds.`,
+        message: `The stored row of intent ${id} cannot be read, so nothing is sent or concluded for it. Restore its row in orchestrator.intent_terms or intent_signatures. The service reads it again every 30 seconds.`,
         details: { intentId: id, detail }
       })
     }
@@ -58,7 +58,9 @@ const make = Effect.gen(function* () {
   const recheck = Effect.gen(function* () {
     const rows = yield* sql<{ readonly intent_id: string; readonly known: boolean } & IntentRow.IntentRow>`
       SELECT a.details ->> 'intentId' AS intent_id, i.id IS NOT NULL AS known, i.*
-      FROM orchestrator.alerts a LEFT JOIN orchestrator.intents i ON i.id = a.details ->> 'intentId'
+      FROM orchestrator.alerts a LEFT JOIN (
+        SELECT ${IntentTables.columns(sql)} FROM orchestrator.intent_states s ${IntentTables.documents(sql)}
+      ) i ON i.id = a.details ->> 'intentId'
       WHERE a.cleared_at IS NULL AND a.kind = ${KIND}`
     const { failures } = decodeEach(
       rows.filter(({ known }) => known),
@@ -69,11 +71,13 @@ const make = Effect.gen(function* () {
     aside = unreadable
     if (mended.length === 0) return
     yield* sql`
-      UPDATE orchestrator.intents i
-      SET not_before = (SELECT not_before FROM orchestrator.given_up_intents WHERE intent_id = i.id),
-        delivery_look_at = ${timestamp(yield* Clock.currentTimeMillis)}
-      WHERE id = ANY(${mended})
-        AND (status = 'submitted' AND relay_transaction_id IS NULL OR status = 'settled_source')`
+      WITH queued AS (
+        UPDATE orchestrator.intent_queue q
+        SET not_before = (SELECT g.not_before FROM orchestrator.given_up_intents g WHERE g.intent_id = q.intent_id)
+        WHERE intent_id = ANY(${mended})
+      )
+      UPDATE orchestrator.intent_deliveries SET look_at = ${timestamp(yield* Clock.currentTimeMillis)}
+      WHERE intent_id = ANY(${mended})`
     yield* Effect.forEach(mended, (id) => alerts.clear(keyOf(id)), { discard: true })
     yield* Effect.logInfo("intent.readable").pipe(Effect.annotateLogs({ intents: mended.join(",") }))
   }).pipe(guarded("recheck"))

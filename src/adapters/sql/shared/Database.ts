@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { Hex } from "../../../domain/Hex.ts"
 import { StoreUnavailable } from "../../../ports/shared/Store.ts"
 import * as Sockets from "./Sockets.ts"
 
@@ -120,3 +121,6 @@ export const text = (value: string): string => value.replaceAll("\0", "\uFFFD")
 
 /** UNIX milliseconds as a `timestamptz` parameter. */
 export const timestamp = (millis: number): Date => new Date(millis)
+
+/** Bytes as a `bytea` parameter. */
+export const bytes = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex")

@@ -62,7 +62,7 @@ describe("old rows in Postgres", () => {
       yield* submitted({ id: "b", owner: 2 })
       assert.strictEqual(yield* prune("events", 1_000), 1)
       assert.deepStrictEqual(yield* sql`SELECT intent_id FROM orchestrator.intent_events`, [{ intent_id: "b" }])
-      const refused = yield* Effect.flip(sql`DELETE FROM orchestrator.intent_events`)
+      const refused = yield* Effect.flip(sql`DELETE FROM orchestrator.intent_history`)
       assert.include(String(refused.reason.cause), "append-only")
     }).pipe(Effect.provide(layer))
   )
@@ -107,7 +107,7 @@ describe("old rows in Postgres", () => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* submitted({ id: "a", owner: 1 })
-      const refused = yield* Effect.flip(sql`DELETE FROM orchestrator.intents WHERE id = 'a'`)
+      const refused = yield* Effect.flip(sql`DELETE FROM orchestrator.intent_states WHERE id = 'a'`)
       assert.include(String(refused.reason.cause), "only quotes can be deleted")
     }).pipe(Effect.provide(layer))
   )
@@ -135,7 +135,7 @@ it.effect("the kept numbers are those that are counted, after every kind of move
         ]
       }
     ])
-    yield* sql`UPDATE orchestrator.intents SET status = 'failed', failure_reason = 'expired' WHERE id = 'i5'`
+    yield* sql`UPDATE orchestrator.intent_states SET status = 'failed', failure_reason = 'expired' WHERE id = 'i5'`
     yield* intents.claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 3 })
     const differences = sql`SELECT * FROM orchestrator.intent_count_differences`
     assert.deepStrictEqual(yield* differences, [])

@@ -32,15 +32,23 @@ const filled = Layer.effectDiscard(Effect.scoped(Effect.flatMap(Database.unlimit
   Layer.provideMerge(oneConnection)
 )
 
+/** Tables of what waits. Nothing but an operator's list of what is stuck may read one from end to end. */
+const WAITING = ["intent_queue", "intent_deliveries", "open_quotes"]
+
 /** Tables that grow with the number of sweeps. */
 const LARGE = [
-  "intents",
-  "intent_events",
+  "intent_states",
+  "intent_terms",
+  "intent_signatures",
+  "intent_history",
   "outbox",
   "relay_transactions",
   "relay_attempts",
   "relay_transaction_intents"
 ]
+
+/** Suffix of the partition of a month. */
+const PARTITION = "_[0-9]{4}_[0-9]{2}|_default"
 
 interface Reads {
   /** Large tables that were read from end to end. */
@@ -54,11 +62,14 @@ interface Reads {
 const statistics = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   yield* sql`SELECT pg_stat_force_next_flush()`
+  const whole = sql`regexp_replace(relname, ${PARTITION}, '')`
   const tables = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
-    SELECT relname AS name, seq_scan AS scans, seq_tup_read AS rows FROM pg_stat_user_tables WHERE relname = ANY(${LARGE})`
+    SELECT ${whole} AS name, sum(seq_scan)::bigint AS scans, sum(seq_tup_read)::bigint AS rows FROM pg_stat_user_tables
+    WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
   const indexes = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
-    SELECT indexrelname AS name, idx_scan AS scans, idx_tup_read AS rows FROM pg_stat_user_indexes
-    WHERE relname = ANY(${LARGE})`
+    SELECT regexp_replace(indexrelname, ${PARTITION}, '') AS name, sum(idx_scan)::bigint AS scans,
+      sum(idx_tup_read)::bigint AS rows
+    FROM pg_stat_user_indexes WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
   return {
     tables: new Map(tables.map((row) => [row.name, row])),
     indexes: new Map(indexes.map((row) => [row.name, row]))
@@ -92,14 +103,18 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     name: string,
     index: string,
     atMost: number,
-    effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions>
+    effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions>,
+    mayScan: ReadonlyArray<string> = []
   ) =>
     it.effect(
       name,
       () =>
         Effect.gen(function* () {
           const read = yield* reads(effect)
-          assert.deepStrictEqual(read.scanned, [])
+          assert.deepStrictEqual(
+            read.scanned.filter((table) => !mayScan.includes(table)),
+            []
+          )
           assert.include(read.indexes, index)
           assert.isAtMost(read.rows, atMost)
         }),
@@ -114,49 +129,49 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
 
   test(
     "claims read the queue",
-    "intents_claimable",
+    "intent_queue_oldest",
     2_000,
     intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50 }))
   )
   test(
     "overdue intents are found by their deadlines",
-    "intents_overdue",
+    "intent_queue_deadline",
     400,
     intents(({ overdue }) => overdue(1, 10n ** 9n, 50))
   )
   test(
     "due deliveries are found by their times",
-    "intents_delivery_due_between",
+    "intent_deliveries_due",
     400,
     intents(({ deliveriesDue }) => deliveriesDue(1, 7, 50))
   )
   test(
     "deliveries without a transaction are found by their times",
-    "intents_fill_unseen",
+    "intent_deliveries_due",
     10,
     intents(({ fillsDue }) => fillsDue(1, 7, 50))
   )
   test(
     "an intent is found by its id",
-    "intents_pkey",
+    "intent_states_pkey",
     10,
     intents(({ find }) => find("i77"))
   )
   test(
     "intents are found by their ids",
-    "intents_pkey",
+    "intent_states_pkey",
     20,
     intents(({ findAll }) => findAll(["i7", "i8", "i9"]))
   )
   test(
     "states are found by their ids",
-    "intents_pkey",
+    "intent_states_pkey",
     20,
     intents(({ states }) => states(["i7", "i8", "i9"]))
   )
   test(
     "burned sweeps are found by their accounts and builders",
-    "intents_burned_by_account",
+    "intent_states_burned_by_owner",
     300,
     intents(({ burned }) =>
       burned({ chainId: 1, owners: [address(5)], builders: ["bld1"], sinceMs: Date.now() - 3_600_000 })
@@ -164,25 +179,26 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
   )
   test(
     "numbers by status are kept",
-    "intents_pkey",
+    "intent_states_pkey",
     30,
     intents(({ counts, find }) => Effect.andThen(counts, find("i1")))
   )
   test(
     "stuck intents are found among the unfinished",
-    "intents_unfinished",
+    "intent_states_pkey",
     20_000,
-    Effect.flatMap(HeldIntents, ({ stuck }) => stuck({ beforeMs: Date.now(), limit: 50 }))
+    Effect.flatMap(HeldIntents, ({ stuck }) => stuck({ beforeMs: Date.now(), limit: 50 })),
+    WAITING
   )
   test(
     "a held intent is found by its id",
-    "intents_pkey",
+    "intent_states_pkey",
     50,
     Effect.flatMap(HeldIntents, ({ find }) => find("i77"))
   )
   test(
     "a sweep goes from its quote to its delivery by keys",
-    "intents_pkey",
+    "intent_states_pkey",
     3_000,
     Effect.gen(function* () {
       const store = yield* Intents
@@ -241,7 +257,7 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
   )
   test(
     "old quotes are found by their age",
-    "intents_quotes",
+    "open_quotes_pkey",
     1_000,
     kept(({ prune }) => prune("quotes", Date.now(), 100))
   )
@@ -265,13 +281,13 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
   )
   test(
     "old events are the first of their key",
-    "intent_events_pkey",
+    "intent_history_number_idx",
     1_000,
     kept(({ prune }) => prune("events", Date.now(), 100))
   )
   test(
     "events that are young are not searched",
-    "intent_events_pkey",
+    "intent_history_number_idx",
     1_000,
     kept(({ prune }) => prune("events", 0, 100))
   )

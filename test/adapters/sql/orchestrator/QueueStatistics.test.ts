@@ -24,7 +24,7 @@ it.live("a claim reads a few rows for each intent that it takes, however long a 
     const intents = yield* Intents
     const ids = Array.from({ length: QUEUED }, (_, index) => `i${index}`)
     yield* Effect.forEach(ids, (id, index) => intents.create(newIntent({ id, owner: index + 1 })), { concurrency: 8 })
-    yield* sql`VACUUM ANALYZE orchestrator.intents`
+    yield* sql`VACUUM ANALYZE orchestrator.intent_states, orchestrator.intent_queue`
     yield* Effect.forEach(ids, (id) => intents.submit(id, submission()), { concurrency: "unbounded" })
     const rowsRead = Effect.gen(function* () {
       yield* sql`SELECT pg_stat_force_next_flush()`

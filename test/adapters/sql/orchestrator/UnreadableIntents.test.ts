@@ -13,17 +13,20 @@ import { freshStores } from "../../../support/OrchestratorStores.ts"
 
 const layer = Layer.mergeAll(HeldIntents.layer, UnreadableIntents.layer).pipe(Layer.provideMerge(freshStores))
 
+const terms = (sql: PgClient.PgClient, id: string) =>
+  sql`number = (SELECT number FROM orchestrator.intent_states WHERE id = ${id})`
+
 /** Makes the stored quote of an intent unreadable. The database itself checks the fields that it has columns for. */
 const poison = (id: string) =>
   Effect.flatMap(
     PgClient.PgClient,
-    (sql) => sql`UPDATE orchestrator.intents SET quote = quote - 'total' WHERE id = ${id}`
+    (sql) => sql`UPDATE orchestrator.intent_terms SET quote = quote - 'total' WHERE ${terms(sql, id)}`
   )
 
 const mend = (id: string) =>
   Effect.flatMap(
     PgClient.PgClient,
-    (sql) => sql`UPDATE orchestrator.intents SET quote = quote || '{"total":"3"}' WHERE id = ${id}`
+    (sql) => sql`UPDATE orchestrator.intent_terms SET quote = quote || '{"total":"3"}' WHERE ${terms(sql, id)}`
   )
 
 const alerts = Effect.flatMap(Alerts, ({ list }) => Effect.map(list, (standing) => standing.map(({ key }) => key)))
@@ -62,7 +65,9 @@ describe("an intent whose row cannot be read", () => {
       assert.strictEqual(alert?.details["intentId"], "b")
 
       const sql = yield* PgClient.PgClient
-      const lease = sql<{ lease_until: Date | null }>`SELECT lease_until FROM orchestrator.intents WHERE id = 'b'`
+      const lease = sql<{
+        lease_until: Date | null
+      }>`SELECT lease_until FROM orchestrator.intent_queue WHERE intent_id = 'b'`
       assert.deepStrictEqual(yield* lease, [{ lease_until: null }])
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(yield* claim, ["a", "c"])
@@ -165,7 +170,8 @@ describe("an intent whose row cannot be read", () => {
       const sql = yield* PgClient.PgClient
       yield* three
       for (const id of ["a", "b", "c"]) yield* settle(id)
-      yield* sql`UPDATE orchestrator.intents SET quote = quote || '{"estimatedSeconds":"soon"}' WHERE id = 'b'`
+      yield* sql`
+        UPDATE orchestrator.intent_terms SET quote = quote || '{"estimatedSeconds":"soon"}' WHERE ${terms(sql, "b")}`
       const { intents: stuck } = yield* (yield* HeldIntentsPort).stuck({ beforeMs: 60_000, limit: 10 })
       assert.deepStrictEqual(
         stuck.map(({ id }) => id),
@@ -179,7 +185,7 @@ describe("an intent whose row cannot be read", () => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* three
-      yield* sql`UPDATE orchestrator.intents SET quote = quote || '{"crossChain":"perhaps"}' WHERE id = 'b'`
+      yield* sql`UPDATE orchestrator.intent_terms SET quote = quote - 'total', amount_in = NULL WHERE ${terms(sql, "b")}`
       assert.lengthOf(yield* (yield* Intents).states(["a", "b", "c"]), 3)
     }).pipe(Effect.provide(layer))
   )

@@ -58,12 +58,12 @@ layer(testDatabase)("migrations", (it) => {
       expect((yield* uint256(2n ** 256n))._tag).toBe("Failure")
       expect((yield* uint256(-1n))._tag).toBe("Failure")
       for (const change of [
-        sql`DELETE FROM orchestrator.intent_events`,
-        sql`UPDATE orchestrator.intent_events SET detail = NULL`,
-        sql`TRUNCATE orchestrator.intent_events`
+        sql`DELETE FROM orchestrator.intent_history`,
+        sql`UPDATE orchestrator.intent_history SET detail = NULL`,
+        sql`TRUNCATE orchestrator.intent_history`
       ]) {
         expect((yield* Effect.flip(change)).reason.cause).toMatchObject({
-          message: "orchestrator.intent_events is append-only"
+          message: "orchestrator.intent_history is append-only"
         })
       }
     })

@@ -1,0 +1,94 @@
+/**
+ * Reads of intents across their tables: `s` is the state, `t` the terms, `g` the signatures. Intents whose month was detached are
+ * unknown.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import type { Fragment } from "effect/sql/Statement"
+
+const hex = (column: string, name: string) => `'0x' || encode(${column}, 'hex') AS ${name}`
+
+const STATE = [
+  "s.id",
+  "s.source_chain_id",
+  "s.created_at",
+  "s.updated_at",
+  "s.submitted_at",
+  "s.owner",
+  "s.order_nonce",
+  hex("s.order_digest", "order_digest"),
+  "s.dest_chain_id",
+  "s.deadline",
+  "s.builder_id",
+  "s.status",
+  hex("s.tx_hash", "tx_hash"),
+  hex("s.delivery_tx_hash", "delivery_tx_hash"),
+  "s.failure_reason",
+  "s.failure_detail",
+  "s.searches"
+]
+
+const TERMS = [
+  "t.quoted_at_block",
+  "t.gas",
+  "t.token_in",
+  "t.amount_in",
+  "t.fee_amount",
+  "t.builder",
+  "t.builder_fee",
+  "t.token_out",
+  "t.min_amount_out",
+  "t.destination",
+  "t.swap_target",
+  hex("t.swap_calldata", "swap_calldata"),
+  "t.user_id",
+  "t.payout_mode",
+  "t.quote"
+]
+
+const SIGNATURES = [
+  "g.authorization_chain_id",
+  "g.authorization_nonce",
+  "g.y_parity",
+  hex("g.delegate", "delegate"),
+  hex("g.r", "r"),
+  hex("g.s", "s"),
+  hex("g.signature", "signature")
+]
+
+/** Columns of an `IntentRow` without those of its submission. */
+export const offered = (sql: PgClient.PgClient): Fragment => sql.literal([...STATE, ...TERMS].join(", "))
+
+/** Columns of an `IntentRow`. */
+export const columns = (sql: PgClient.PgClient): Fragment => sql.literal([...STATE, ...TERMS, ...SIGNATURES].join(", "))
+
+/**
+ * Joins the states `s` to rows of a queue by this column. OFFSET 0 keeps this and the joins below as look-ups by key, whatever the
+ * planner knows about the sizes of the tables.
+ */
+export const states = (sql: PgClient.PgClient, id: string): Fragment =>
+  sql.literal(`CROSS JOIN LATERAL (SELECT * FROM orchestrator.intent_states s WHERE s.id = ${id} OFFSET 0) s`)
+
+/** Joins terms and signatures to the states `s`. */
+export const documents = (sql: PgClient.PgClient): Fragment =>
+  sql.literal(`${terms("s")}
+    LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_signatures g WHERE g.number = s.number OFFSET 0) g ON true`)
+
+/** Joins the terms `t` to the states of this alias. */
+export const terms = (state: string): string =>
+  `CROSS JOIN LATERAL (SELECT * FROM orchestrator.intent_terms t WHERE t.number = ${state}.number OFFSET 0) t`
+
+/**
+ * An array of ids in a condition `= ANY(…)`. The planner does not see its length, so it keeps one plan instead of making a new one
+ * for every call.
+ */
+export const ids = (sql: PgClient.PgClient, values: ReadonlyArray<string>): Fragment =>
+  sql`(SELECT ${values}::text[])::text[]`
+
+/**
+ * Columns of a first statement of a transaction whose others look rows of the queue up by keys. The queue may be empty when a plan
+ * is made, and long when it is used: the planner then takes reading it from end to end for free.
+ */
+export const byKeys = (sql: PgClient.PgClient): Fragment =>
+  sql.literal(
+    ["seqscan", "hashjoin", "mergejoin"].map((method) => `set_config('enable_${method}', 'off', true)`).join(", ")
+  )
