@@ -108,8 +108,10 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A publ
         stuck.find(({ id }: { readonly id: string }) => id === hostileSweep.id)?.explanation,
         hostile.address
       )
-      const refused = (yield* pool.refusals).map(({ text }) => text)
-      assert.deepStrictEqual([...new Set(refused)], ["authority already reserved"])
+      assert.include(
+        (yield* pool.refusals).map(({ text }) => text),
+        "authority already reserved"
+      )
 
       // Once the owner's transaction has left the pool, its sweep is sent as well.
       yield* pool.drop(hostile.address)
