@@ -61,8 +61,15 @@ export const make = ({ chain, decoded, pool, read, readHead, unavailable, wellFo
       { method: "eth_getCode", params: [address, "latest"] },
       { method: "eth_getTransactionCount", params: [address, "pending"] }
     ])
+    // If some of them were refused for the rate, each is asked for by itself: of many, one would be refused each time.
+    const together = pool.first((endpoint) =>
+      Effect.catchTag(endpoint.requestAll(lookups), "RateLimited", () => Effect.undefined)
+    )
+    const oneByOne = Effect.forEach(lookups, ({ method, params }) => pool.request(method, params), {
+      concurrency: "unbounded"
+    })
     const answers = yield* Effect.mapError(
-      pool.first((endpoint) => endpoint.requestAll(lookups)),
+      Effect.flatMap(together, (answered) => (answered === undefined ? oneByOne : Effect.succeed(answered))),
       (failure) => unavailable("eth_getCode", failure.message)
     )
     return yield* wellFormed("eth_getCode", Receipts.accounts(answers))

@@ -117,6 +117,23 @@ describe("an endpoint that refuses for the rate of requests", () => {
     })
   )
 
+  it.effect("at every fifth call answers many reads of accounts, also without batches", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const fifth: Node = (method) => {
+        calls += 1
+        if (calls % 5 === 0) return limited
+        return { result: method === "eth_getCode" ? "0x" : "0x1" }
+      }
+      const { use } = network({ first: fifth, second: fifth }, () => new Response("", { status: 400 }))
+      const fiber = yield* Effect.forkChild(
+        at("relay")(use((client) => client.accounts(Array.from({ length: 40 }, (_, index) => address(index)))))
+      )
+      assert.isAtMost(yield* runOut(fiber), 5_000)
+      assert.lengthOf(yield* Fiber.join(fiber), 40)
+    })
+  )
+
   it.effect("refuses a batch as a whole, which is not split", () =>
     Effect.gen(function* () {
       let batches = 0
