@@ -6,7 +6,7 @@
  * this much. The rate is then restored by 7 % a second. Between two reductions are at least five seconds, or three refusals in a row.
  * While an endpoint refuses everything, pauses double.
  *
- * An overloaded endpoint may refuse a share of all requests, however few they are. If that share stays after a reduction,
+ * An overloaded endpoint may refuse a share of all requests, regardless of their number. If that share stays after a reduction,
  * reductions are of no use: the rate is restored, and reduced no more until the share grows.
  */
 
