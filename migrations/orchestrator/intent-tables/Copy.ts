@@ -8,7 +8,7 @@ export const copied = Effect.gen(function* () {
 
   yield* sql`LOCK TABLE orchestrator.intents, orchestrator.intent_events IN EXCLUSIVE MODE`
   yield* sql`SELECT orchestrator.add_intent_partitions(
-    (SELECT coalesce(greatest(min(created_at), now() - interval '5 years'), now()) FROM orchestrator.intents),
+    (SELECT greatest(coalesce(min(created_at), now()), now() - interval '5 years') FROM orchestrator.intents),
     now() + interval '3 months')`
   yield* sql`CREATE FUNCTION pg_temp.address(value text) RETURNS text LANGUAGE sql IMMUTABLE
     AS $$ SELECT CASE WHEN value ~ '^0x[0-9a-fA-F]{40}$' THEN value END $$`

@@ -224,6 +224,9 @@ describe("months of intents", () => {
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { addMonths } = yield* KeptData
+      const months = sql`SELECT FROM pg_inherits WHERE inhparent = 'orchestrator.intent_terms'::regclass`
+      // This month, the three after it and the default: more would make every plan longer.
+      assert.lengthOf(yield* months, 5)
       yield* Effect.all([addMonths, addMonths, addMonths], { concurrency: "unbounded" })
       yield* submitted({ id: "a", owner: 1 })
       assert.strictEqual(
