@@ -10,12 +10,12 @@ import { laneLow } from "./Lanes.ts"
 
 /**
  * Answer of a chain's nodes to one attempt. `accepted`: a node has it, and no other transaction with its nonce. `refused`: every
- * node that was asked refused it. `unknown`: it may have reached a node.
+ * node that was asked refused it. `unknown`: it may have reached a node, although others may have refused it.
  */
 export type Answer =
   | { readonly _tag: "accepted" }
   | { readonly _tag: "refused"; readonly reason: SendRefusal; readonly detail: string }
-  | { readonly _tag: "unknown" }
+  | { readonly _tag: "unknown"; readonly reason?: SendRefusal | undefined; readonly detail: string }
 
 /**
  * Makes `broadcast(client, transaction, attempt)`, which returns the nodes' answer. It fails only when the store does; the
@@ -75,7 +75,10 @@ export const make = Effect.gen(function* () {
         return { _tag: "accepted" } satisfies Answer
       }
       yield* Effect.logWarning("relay.rejected").pipe(Effect.annotateLogs({ answer: answer.failure.message }))
-      if (answer.failure._tag !== "SendRejected") return { _tag: "unknown" } satisfies Answer
+      if (answer.failure._tag !== "SendRejected") {
+        const { detail, refusal } = answer.failure
+        return { _tag: "unknown", reason: refusal, detail } satisfies Answer
+      }
       yield* alertRejection(client, transaction, attempt, answer.failure)
       const { detail, reason } = answer.failure
       return { _tag: "refused", reason, detail } satisfies Answer
@@ -90,6 +93,10 @@ const rejectedKey = (chainId: number, lane: string): string => `transaction_reje
 /** True if nodes refuse the transaction because of an owner who is busy in their pools. */
 export const isBusy = (answer: Answer): answer is Answer & { readonly _tag: "refused" } =>
   answer._tag === "refused" && answer.reason === "AuthorityBusy"
+
+/** The same, or at least one node does and it is unknown if another one has the transaction. */
+export const mayBeBusy = (answer: Answer): answer is Exclude<Answer, { readonly _tag: "accepted" }> =>
+  answer._tag !== "accepted" && answer.reason === "AuthorityBusy"
 
 /** The sweep whose owner the nodes' answer names; undefined if it names none, or several. */
 export const named = <A extends { readonly intent: Pick<Intent, "order"> }>(

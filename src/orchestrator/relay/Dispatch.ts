@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
       reserve: whole.gas * whole.maxFeePerGas,
       sign: (nonce) => signAttempt(lane, { ...content, nonce })
     })
-    let answer: Broadcast.Answer = { _tag: "unknown" }
+    let answer: Broadcast.Answer = { _tag: "unknown", detail: "not sent" }
     for (const attempt of transaction.attempts) answer = yield* broadcast(client, transaction, attempt)
     return { answer, transaction }
   })

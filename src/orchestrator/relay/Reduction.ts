@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
       )
       yield* transactions.addAttempt(transaction.id, attempt, kind)
       const answer = yield* broadcast(client, transaction, attempt)
-      if (kind === "cancel" || !Broadcast.isBusy(answer)) break
+      if (kind === "cancel" || !Broadcast.mayBeBusy(answer)) break
       said = answer.detail
       search = BatchSearch.refused(search, Broadcast.named(said, batch))
     }

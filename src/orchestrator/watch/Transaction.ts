@@ -88,7 +88,7 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
   /** Sends an attempt. If nodes refuse it because of an owner, a smaller one replaces it. */
   const send = Effect.fnUntraced(function* (client: ChainClient, transaction: RelayTransaction, attempt: Attempt) {
     const answer = yield* broadcast(client, transaction, attempt)
-    if (Broadcast.isBusy(answer)) yield* reduce(client, transaction, attempt, answer.detail)
+    if (Broadcast.mayBeBusy(answer)) yield* reduce(client, transaction, attempt, answer.detail)
   })
 
   const replace = Effect.fnUntraced(function* (

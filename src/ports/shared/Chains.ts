@@ -18,36 +18,6 @@ export class UnsupportedChain extends Schema.TaggedError<UnsupportedChain>()("Un
   }
 }
 
-/**
- * The node did not answer, or its answer was unusable. The result is unknown: a failed send may still have reached the
- * node.
- */
-export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
-  chainId: Schema.Number,
-  method: Schema.String,
-  detail: Schema.String,
-  /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
-  isBlockUnknown: Schema.optionalKey(Schema.Boolean),
-  /** True when the node that answered last serves another chain. */
-  isOtherChain: Schema.optionalKey(Schema.Boolean)
-}) {
-  override get message(): string {
-    return `chain ${this.chainId}: ${this.method} failed: ${this.detail}`
-  }
-}
-
-/** The node executed the call, and the call reverted. */
-export class CallReverted extends Schema.TaggedError<CallReverted>()("CallReverted", {
-  chainId: Schema.Number,
-  /** Revert data. `0x` if the node returned none. */
-  data: Schema.String,
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return `chain ${this.chainId}: execution reverted: ${this.detail}`
-  }
-}
-
 /** Reason for which a node refuses a signed transaction. */
 export const SendRefusal = Schema.Literals([
   /** A mined transaction, perhaps one of the same lane, has used the nonce. */
@@ -77,6 +47,38 @@ export const SendRefusal = Schema.Literals([
   "Invalid"
 ])
 export type SendRefusal = typeof SendRefusal.Type
+
+/**
+ * The node did not answer, or its answer was unusable. The result is unknown: a failed send may still have reached the
+ * node.
+ */
+export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
+  chainId: Schema.Number,
+  method: Schema.String,
+  detail: Schema.String,
+  /** True when a node answered that it does not have the block: nodes behind a load balancer have different heads. */
+  isBlockUnknown: Schema.optionalKey(Schema.Boolean),
+  /** True when the node that answered last serves another chain. */
+  isOtherChain: Schema.optionalKey(Schema.Boolean),
+  /** Reason for which a node refused the transaction, while another one may have taken it. */
+  refusal: Schema.optionalKey(SendRefusal)
+}) {
+  override get message(): string {
+    return `chain ${this.chainId}: ${this.method} failed: ${this.detail}`
+  }
+}
+
+/** The node executed the call, and the call reverted. */
+export class CallReverted extends Schema.TaggedError<CallReverted>()("CallReverted", {
+  chainId: Schema.Number,
+  /** Revert data. `0x` if the node returned none. */
+  data: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `chain ${this.chainId}: execution reverted: ${this.detail}`
+  }
+}
 
 /**
  * Every node that was asked refused a signed transaction. A send whose outcome is unknown fails with

@@ -303,6 +303,27 @@ describe("a version that may have reached a node", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("is replaced by a smaller one also while an endpoint is silent", () =>
+    Effect.gen(function* () {
+      const { blocking, chain, pending, sent } = yield* crowd(4)
+      const failing = { chainId: source.id, method: "eth_sendRawTransaction", detail: "authority reserved; timeout" }
+      yield* chain.onSend((raw) =>
+        parse(raw).authorizationList.some(({ r }) => BigInt(r) === 3n)
+          ? Effect.fail(new ChainUnavailable({ ...failing, refusal: "AuthorityBusy" }))
+          : Effect.succeed(keccak256(raw))
+      )
+      assert.deepStrictEqual(yield* relay, { claimed: 4, sent: 4 })
+      yield* TestClock.adjust(15_000)
+      yield* tick
+      const { attempts, intentIds } = yield* pending
+      // The version with all may be at the silent endpoint, so nobody leaves the transaction.
+      assert.lengthOf(intentIds, 4)
+      assert.deepStrictEqual(ownersIn(attempts.at(-1)?.raw ?? "0x"), [address(1), address(2)])
+      assert.deepStrictEqual([...new Set((yield* sent).map(({ nonce }) => nonce))], [0n])
+      assert.lengthOf(yield* blocking, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("with one sweep is replaced by a self-send", () =>
     Effect.gen(function* () {
       const { accepted, bury, givenUp, hostile, lane, mineLane, pending } = yield* crowd(1)

@@ -1,6 +1,6 @@
 /** Hands signed transactions to a chain's nodes. */
 import { Deferred, Effect, Fiber } from "effect"
-import { type ChainClient, SendRejected } from "../../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, SendRejected } from "../../../ports/shared/Chains.ts"
 import * as Keccak from "../codec/Keccak.ts"
 import type { Hex } from "../../../domain/Hex.ts"
 import type { Endpoint, RateLimited } from "../rpc/JsonRpc.ts"
@@ -72,5 +72,7 @@ export const make = (
     doubts.push(...Array.from(limited.values(), ({ message }) => message))
     const rejection = Refusals.decisive(rejections)
     if (doubts.length === 0 && rejection !== undefined) return yield* rejection
-    return yield* unavailable(method, doubts.join("; "))
+    const detail = [...rejections.map((each) => each.detail), ...doubts].join("; ")
+    if (rejection === undefined) return yield* unavailable(method, detail)
+    return yield* new ChainUnavailable({ chainId: chain.id, method, detail, refusal: rejection.reason })
   })
