@@ -5,6 +5,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import type * as DevApp from "../apps/DevApp.ts"
 import * as Accounts from "../devnet/Accounts.ts"
+import { NODE_KINDS } from "../devnet/DevChain.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import * as WebBuild from "../server/web/WebBuild.ts"
 import { bunExecutable, projectRoot } from "./Project.ts"
@@ -23,6 +24,11 @@ const blockSeconds = Flag.Int("block-time").pipe(
     () => "must be at least 1"
   ),
   Flag.withDefault(1)
+)
+
+const node = Flag.Literals("node", NODE_KINDS).pipe(
+  Flag.withDescription("Program of the chains' nodes (default: anvil)"),
+  Flag.withDefault("anvil" as const)
 )
 
 /** Fixed ports, if set. Default: free ports. */
@@ -55,7 +61,7 @@ const table = ({ builder, info }: DevApp.DevApp, file: string): string =>
     "Ctrl-C stops everything."
   ].join("\n")
 
-export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ blockSeconds, directory }) =>
+export const devCommand = Command.make("dev", { blockSeconds, directory, node }, ({ blockSeconds, directory, node }) =>
   Effect.gen(function* () {
     const path = yield* Path.Path
     const ports = yield* PORTS
@@ -66,6 +72,7 @@ export const devCommand = Command.make("dev", { blockSeconds, directory }, ({ bl
     const app = yield* start({
       directory: where,
       blockSeconds,
+      node,
       webDirectory: yield* WebBuild.ensure(projectRoot, bunExecutable),
       ...(Option.isSome(ports.orchestratorPort) ? { orchestratorPort: ports.orchestratorPort.value } : {}),
       ...(Option.isSome(ports.builderPort) ? { builderPort: ports.builderPort.value } : {})

@@ -22,9 +22,11 @@ import * as Tokens from "./Tokens.ts"
 import * as Uniswap from "./Uniswap.ts"
 
 /** Programs that a chain can run on. They differ where public nodes do: in errors, fees, refunds, and what they take in a call. */
-const NODES = { anvil: Anvil.start, edr: Edr.start } as const
+export const NODE_KINDS = ["anvil", "edr"] as const
 
-export type NodeKind = keyof typeof NODES
+export type NodeKind = (typeof NODE_KINDS)[number]
+
+const NODES = { anvil: Anvil.start, edr: Edr.start } as const satisfies Readonly<Record<NodeKind, typeof Anvil.start>>
 
 export interface DevChainOptions {
   readonly id: ChainId
