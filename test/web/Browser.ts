@@ -4,10 +4,15 @@ import { Effect } from "effect"
 import { type Browser, type BrowserContextOptions, chromium as playwright } from "playwright-core"
 
 /** Draw pages by a software renderer of 3D graphics, which takes more CPU than everything else on them. */
-const GRAPHICS = ["--ignore-gpu-blocklist", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+const GRAPHICS = new Set([
+  "--ignore-gpu-blocklist",
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader"
+])
 
 const args = [
-  ...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.includes(flag)),
+  ...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.has(flag)),
   "--disable-gpu"
 ]
 
