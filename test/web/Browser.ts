@@ -11,10 +11,7 @@ const GRAPHICS = new Set([
   "--enable-unsafe-swiftshader"
 ])
 
-const args = [
-  ...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.has(flag)),
-  "--disable-gpu"
-]
+const args = [...chromium.args.filter((flag) => flag !== "--single-process" && !GRAPHICS.has(flag)), "--disable-gpu"]
 
 /** Closed with the scope. */
 export const open = Effect.acquireRelease(
