@@ -16,7 +16,8 @@ RUN bun scripts/build-web.ts
 
 FROM oven/bun:1.4.5
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 LOG_FORMAT=json
+# Bun's 256 outgoing requests at a time can be used up by a few nodes and providers that do not answer.
+ENV NODE_ENV=production HOST=0.0.0.0 LOG_FORMAT=json BUN_CONFIG_MAX_HTTP_REQUESTS=4096
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json bunfig.toml tsconfig.json ./
 COPY migrations migrations

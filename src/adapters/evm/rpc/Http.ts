@@ -1,5 +1,5 @@
 /** One HTTP exchange with a JSON-RPC endpoint. The caller interprets the reply. */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { EndpointFailed } from "./JsonRpc.ts"
 import * as RateLimits from "./RateLimits.ts"
@@ -29,9 +29,16 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Fails without a reply within `timeout`. Does not retry. */
+/**
+ * Requests of one endpoint under way at a time. A process has a limited number of outgoing requests (Bun: 256 by default), so an
+ * endpoint that accepts requests and answers none would otherwise take the places of all others.
+ */
+const PLACES = 32
+
+/** Fails without a reply within `timeout`, in which a request may also wait for its place. Does not retry. */
 export const make = (client: HttpClient.HttpClient, url: string, timeout: Duration.Input): Transport => {
   const name = hostOf(url)
+  const places = Semaphore.makeUnsafe(PLACES)
   const failed = (detail: string) => new EndpointFailed({ endpoint: name, detail })
   const post: Transport["post"] = (body) =>
     client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyJsonUnsafe(body))).pipe(
@@ -50,6 +57,7 @@ export const make = (client: HttpClient.HttpClient, url: string, timeout: Durati
       // The client's spans and errors contain the URL, and with it an API key. So both are dropped.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       Effect.mapError((error) => failed(error.reason._tag)),
+      places.withPermit,
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () => Effect.fail(failed(`no answer within ${Duration.toMillis(timeout)} ms`))
