@@ -144,14 +144,7 @@ const pendingCount = ({ counts }: State, address: Address.Address): bigint => co
 
 const clientOf = (state: State): ChainClient => ({
   chain: state.chain,
-  heads: Stream.unwrap(
-    Effect.map(PubSub.subscribe(state.heads), (following) =>
-      Stream.concat(
-        Stream.sync(() => head(state)),
-        Stream.fromSubscription(following)
-      )
-    )
-  ),
+  heads: Stream.fromPubSub(state.heads),
   recentHead: () => asking(state, "block", () => Effect.succeedSome(head(state))),
   block: (which) =>
     asking(state, "block", () => {
