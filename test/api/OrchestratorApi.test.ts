@@ -195,9 +195,11 @@ describe("the OpenAPI document", () => {
   it("documents rate limits wherever there is one, and idempotency keys where they are taken", () => {
     for (const [route, errors] of Object.entries(ROUTES)) {
       const operation = operationOf(route)
+      // Operators' routes answer 429 only for wrong tokens, and have no window.
+      const isCounted = "429" in errors && JSON.stringify(operation["security"] ?? []) === "[]"
       for (const response of Object.values(at(operation, "responses"))) {
         const headers = isJson(response) && isJson(response["headers"]) ? Object.keys(response["headers"]) : []
-        assert.strictEqual(headers.includes("RateLimit") && headers.includes("RateLimit-Policy"), "429" in errors)
+        assert.strictEqual(headers.includes("RateLimit") && headers.includes("RateLimit-Policy"), isCounted, route)
       }
       const named = JSON.stringify(operation["parameters"] ?? []).includes("Idempotency-Key")
       assert.strictEqual(named, "409" in errors, route)

@@ -25,7 +25,7 @@ const ENCODED: Members = {
 }
 
 const RETRY_AFTER: Members = {
-  description: "Seconds until the window resets",
+  description: "Seconds after which the request may be repeated",
   schema: { type: "integer", minimum: 1 }
 }
 
@@ -93,6 +93,14 @@ const withoutStreamNotes = (content: Members): Members => {
   return { ...rest, schema: { ...schema, properties } }
 }
 
+/** Moves the description of a parameter or header from its schema to itself. */
+const withDescription = (part: Members): Members => {
+  const { schema } = part
+  if (!isMembers(schema) || "description" in part) return part
+  const { description, ...rest } = schema
+  return description === undefined ? part : { ...part, description, schema: rest }
+}
+
 const walk = (input: Json): Json => {
   if (typeof input === "string") return rename(input)
   if (Array.isArray(input)) return input.map(walk)
@@ -122,19 +130,33 @@ const isJson = (value: unknown): value is Members => typeof value === "object" &
 const withParameterDescriptions = (operation: Members): Members => {
   const { parameters } = operation
   if (!Array.isArray(parameters)) return operation
-  const described = parameters.map((parameter: Json): Json => {
-    const schema = member(parameter, "schema")
-    if (!isMembers(parameter) || !isMembers(schema) || "description" in parameter) return parameter
-    const { description, ...rest } = schema
-    return description === undefined ? parameter : { ...parameter, description, schema: rest }
-  })
+  const described = parameters.map((parameter: Json): Json =>
+    isMembers(parameter) ? withDescription(parameter) : parameter
+  )
   return { ...operation, parameters: described }
 }
 
-/** An operation that can answer 429 sends its limits with every response. */
+const withHeaderDescriptions = (operation: Members): Members => {
+  const { responses } = operation
+  if (!isMembers(responses)) return operation
+  const described = mapMembers(responses, (response) => {
+    const { headers } = response
+    return isMembers(headers) ? { ...response, headers: mapMembers(headers, withDescription) } : response
+  })
+  return { ...operation, responses: described }
+}
+
+/** Credentials of operators. Their routes answer 429 only for wrong tokens, without a window. */
+const OPERATORS = new Set(["operatorToken", "consoleToken"])
+
+const isForOperators = ({ security }: Members): boolean =>
+  Array.isArray(security) &&
+  security.some((needed: Json) => isMembers(needed) && Object.keys(needed).some((name) => OPERATORS.has(name)))
+
+/** A counted operation sends its limits with every response. */
 const withRateLimits = (operation: Members): Members => {
   const responses = operation["responses"]
-  if (!isMembers(responses) || responses["429"] === undefined) return operation
+  if (!isMembers(responses) || responses["429"] === undefined || isForOperators(operation)) return operation
   const told = mapMembers(responses, (response) => {
     const { headers } = response
     return { ...response, headers: { ...(isMembers(headers) ? headers : {}), ...RATE_LIMIT_HEADERS } }
@@ -199,7 +221,9 @@ export const finish = (document: Readonly<Record<string, unknown>>): Record<stri
     info: { ...(isMembers(info) ? info : {}), license: LICENSE },
     servers: [{ url: "/", description: "The service that serves this document" }],
     paths: mapOperations(paths, (operation) =>
-      withRateLimits(withErrorExamples(named, withParameterDescriptions(withErrorRows(named)(operation))))
+      withRateLimits(
+        withErrorExamples(named, withHeaderDescriptions(withParameterDescriptions(withErrorRows(named)(operation))))
+      )
     ),
     components: { ...components, headers: HEADERS, schemas: named }
   }

@@ -162,7 +162,10 @@ describe("browsers", () => {
         yield* call("/quote")
       ]) {
         assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
-        assert.match(answer.headers.get("access-control-expose-headers") ?? "", /Retry-After,\s?X-Request-Id/)
+        assert.match(
+          answer.headers.get("access-control-expose-headers") ?? "",
+          /Retry-After,\s?Sweep-Reason,\s?X-Request-Id/
+        )
       }
       for (const path of ["/admin/health", "//admin/alerts/", "/watch/tick"]) {
         assert.isNull((yield* call(path)).headers.get("access-control-allow-origin"))
