@@ -5,7 +5,7 @@ import { Effect, Latch, Schedule } from "effect"
 import { type Abi, encodeDeployData, getContractAddress, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
-import { hold, pass } from "../support/FaultProxy.ts"
+import { hold, isSend, pass } from "../support/FaultProxy.ts"
 import { freshOwner } from "../support/Services.ts"
 import * as Scene from "./Scene.ts"
 
@@ -50,7 +50,7 @@ const compiled = Effect.promise(async () => {
 
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostile tokens", (it) => {
   it.effect(
-    "that behave when they are simulated fail alone in their batch, at the cost of their owners' budgets",
+    "that behave while they are simulated fail alone in their batch, at the cost of their owners' budgets",
     () =>
       Effect.gen(function* () {
         const scene = yield* Scene.make()
@@ -90,7 +90,6 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
           })
         )
         const good = yield* Effect.replicateEffect(scene.quote(client), 3)
-        yield* Effect.forEach(TURNCOATS, turn)
         const [first, second, third] = hostile
         assert.isDefined(first)
         assert.isDefined(second)
@@ -102,7 +101,13 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
           assert.isDefined(next)
           yield* scene.submit(client, next)
         }
+        // They turn once the batch has been simulated and signed, as no simulation can foresee.
+        const turned = yield* Latch.make()
+        yield* route.alpha.react((call) => (isSend(call) ? hold(turned.await) : pass))
         yield* gathered.open
+        yield* route.alpha.awaitCall(isSend)
+        yield* Effect.forEach(TURNCOATS, turn)
+        yield* turned.open
 
         for (const sweep of good) yield* scene.delivered(client, sweep)
         const givenUp = (id: string, reason: string) =>

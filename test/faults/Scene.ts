@@ -196,9 +196,11 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
       (answer) => answer.string("status")
     )
 
-  /** True for the relayer's read of a lane's balance, which precedes its first claim. */
+  /** True for the relayer's read of a lane's nonce, which precedes its first claim. Quotes do not need it. */
   const looksAtLane = ({ method, params }: FaultProxy.Call): boolean =>
-    method === "eth_getBalance" && lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
+    method === "eth_getTransactionCount" &&
+    params[1] === "latest" &&
+    lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
 
   return {
     alpha,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// @notice Replaces a token's code. It behaves like the token in a simulation, where the gas price is zero. In a
-///         transaction that pays for gas, every transfer and approval fails. It has no imports, so that tests outside of
-///         Foundry can compile it.
+/// @notice Replaces a token's code, as an upgrade between a simulation and its transaction does. Every transfer and
+///         approval fails from then on, and everything else behaves like the token. It has no imports, so that tests outside
+///         of Foundry can compile it.
 contract TurncoatToken {
     enum Mood {
         Revert,
@@ -23,7 +23,7 @@ contract TurncoatToken {
     }
 
     fallback() external {
-        if (tx.gasprice > 0 && _moves(msg.sig)) _turn();
+        if (_moves(msg.sig)) _turn();
         address original = _original;
         assembly {
             calldatacopy(0, 0, calldatasize())
