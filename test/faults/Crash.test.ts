@@ -1,6 +1,6 @@
 /** The service dies at every step of a sweep, as by SIGKILL or a power cut, and another process carries on. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Random } from "effect"
+import { Effect, Queue, Random } from "effect"
 import { isSend, isSimulation, loseReply, pass, swallow } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
@@ -142,16 +142,26 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
         for (let round = 0; round < rounds; round++) {
           const offered = yield* Effect.replicateEffect(scene.quote(running.client), perRound, { concurrency: 2 })
           const { client, kill } = running
-          const crash = Effect.andThen(Effect.sleep(yield* Random.nextIntBetween(0, 100)), kill)
-          // Not all at once, so that a crash finds them at different stages.
-          const submissions = offered.map((sweep, index) => Effect.delay(scene.offer(client, sweep), 20 * index))
+          const answered = yield* Queue.unbounded<number>()
+          // Counted in answers, since on a slow machine any fixed time is over before the first one.
+          const crash = Effect.replicateEffect(Queue.take(answered), round % perRound).pipe(
+            Effect.andThen(Effect.sleep(yield* Random.nextIntBetween(0, 40))),
+            Effect.andThen(kill)
+          )
+          // Not all at once, so that a crash finds them at different stages. In the first round it precedes the last one.
+          const submissions = offered.map((sweep, index) =>
+            scene.offer(client, sweep).pipe(
+              Effect.delay(20 * index),
+              Effect.tap((status) => Queue.offer(answered, status))
+            )
+          )
           const [, ...statuses] = yield* Effect.all([crash, ...submissions], { concurrency: "unbounded" })
           sweeps.push(...offered)
           answers.push(...statuses.map(Number))
           running = yield* scene.orchestrator(route)
           yield* scene.endLeases
         }
-        // Or the crashes came too early, or too late, to try anything.
+        // Both occurred: crashes after an acknowledgement, and crashes that cut a submission off.
         assert.includeMembers(answers, [0, 201])
 
         // A submission without an acknowledgement was either accepted, or can be sent again.
