@@ -31,7 +31,14 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         yield* Effect.forEach(sweeps, (sweep, index) => scene.submit(clientOf(index), sweep), {
           concurrency: "unbounded"
         })
+        // Nothing is sent before both have claimed something: neither can finish the queue alone.
+        const shared = yield* Latch.make()
+        yield* route.alpha.react((call) => (isSend(call) ? hold(shared.await) : pass))
         yield* gathered.open
+        yield* scene.sql`SELECT DISTINCT lease_worker FROM orchestrator.intent_queue WHERE lease_worker IS NOT NULL`.pipe(
+          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (workers) => workers.length === 2 })
+        )
+        yield* shared.open
         for (const [index, sweep] of sweeps.entries()) yield* scene.delivered(clientOf(index + 1), sweep)
         const { mined, settlements, transactions } = yield* scene.check
         assert.lengthOf(settlements, sweeps.length)
