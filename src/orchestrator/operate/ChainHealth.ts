@@ -32,12 +32,12 @@ export const missingContracts = ({ chain: { contracts }, code }: ChainClient) =>
   )
 }
 
-/** Head, block age and contracts of a chain, and its support of simulations. */
-export const chainHealth = Effect.fnUntraced(function* (client: ChainClient) {
-  const { block, chain } = client
+/** Head, at most `headAgeMillis` old, block age and contracts of a chain, and its support of simulations. */
+export const chainHealth = Effect.fnUntraced(function* (client: ChainClient, headAgeMillis: number) {
+  const { block, chain, recentHead } = client
   const [head, missing, canSimulate, nowMs] = yield* Effect.all(
     [
-      Effect.map(answered(block("latest")), Option.flatten),
+      Effect.map(answered(headAgeMillis === 0 ? block("latest") : recentHead(headAgeMillis)), Option.flatten),
       answered(missingContracts(client)),
       answered(client.canSimulate),
       Clock.currentTimeMillis

@@ -31,7 +31,7 @@ export class HealthCheck extends Context.Service<
         const [stored, chainParts, laneParts, relayParts, providers] = yield* Effect.all(
           [
             databaseHealth,
-            Effect.forEach(chains.all, ChainHealth.chainHealth, CONCURRENTLY),
+            Effect.forEach(chains.all, (client) => ChainHealth.chainHealth(client, 0), CONCURRENTLY),
             Effect.map(Effect.forEach(chains.all, laneHealth, CONCURRENTLY), (perChain) => perChain.flat()),
             Effect.forEach(chains.all, relayingHealth, CONCURRENTLY),
             Effect.forEach(probes, providerHealth, CONCURRENTLY)

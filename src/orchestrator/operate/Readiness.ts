@@ -10,6 +10,9 @@ import { answered } from "./Probe.ts"
 /** Time for which a result answers further requests, in milliseconds. */
 const FRESH_MILLIS = 1_000
 
+/** Age of a head that still shows that a chain answers, in milliseconds. Frequent probes must not use up a node's budget. */
+const HEAD_MILLIS = 10_000
+
 const CONCURRENTLY = { concurrency: "unbounded" } as const
 
 export interface Report {
@@ -32,7 +35,7 @@ export class Readiness extends Context.Service<
       const probe = yield* StoreProbe
       const check = Effect.gen(function* () {
         const [stored, health] = yield* Effect.all(
-          [answered(probe), Effect.forEach(all, chainHealth, CONCURRENTLY)],
+          [answered(probe), Effect.forEach(all, (client) => chainHealth(client, HEAD_MILLIS), CONCURRENTLY)],
           CONCURRENTLY
         )
         const chains = health.map(({ id, missingContracts, name, status }) => ({
