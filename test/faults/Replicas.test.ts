@@ -9,6 +9,9 @@ const TIMEOUT = 120_000
 /** Every sweep a transaction of its own, so that there is as much to share as there are sweeps. */
 const ALONE = { RELAYER_BATCH: "1" }
 
+/** Sweeps that one process sends at a time: two for each of its two lanes. */
+const PLACES = 4
+
 layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replicas", (it) => {
   it.effect(
     "share the work, and relay each sweep once",
@@ -31,12 +34,12 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         yield* Effect.forEach(sweeps, (sweep, index) => scene.submit(clientOf(index), sweep), {
           concurrency: "unbounded"
         })
-        // Nothing is sent before both have claimed something: neither can finish the queue alone.
+        // No node answers before both have sent something: neither can finish the queue alone.
         const shared = yield* Latch.make()
         yield* route.alpha.react((call) => (isSend(call) ? hold(shared.await) : pass))
         yield* gathered.open
-        yield* scene.sql`SELECT DISTINCT lease_worker FROM orchestrator.intent_queue WHERE lease_worker IS NOT NULL`.pipe(
-          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (workers) => workers.length === 2 })
+        yield* route.alpha.sent.pipe(
+          Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (sent) => sent.length > PLACES })
         )
         yield* shared.open
         for (const [index, sweep] of sweeps.entries()) yield* scene.delivered(clientOf(index + 1), sweep)
