@@ -122,9 +122,11 @@ layer(OneChain.layer, { excludeTestServices: true, timeout: "60 seconds" })("hea
 
         yield* subscribed
         assert.strictEqual(yield* line.connections, 1)
-        const quiet = yield* polls
+        // A poll that was due before the subscription may still come.
+        const first = yield* polls
         for (let block = 0; block < 20; block++) yield* follow
-        assert.strictEqual(yield* polls, quiet)
+        const quiet = yield* polls
+        assert.isAtMost(quiet, first + 1)
         const head = yield* client.recentHead(0)
         assert.strictEqual(head._tag === "Some" && head.value.number, yield* Ref.get(newest))
         assert.strictEqual(yield* polls, quiet)
