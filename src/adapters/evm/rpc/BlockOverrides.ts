@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Exit } from "effect"
 import type { Endpoint, RpcFailure } from "./JsonRpc.ts"
+import * as OverrideProbe from "./OverrideProbe.ts"
 
 /** Any address without code. */
 const ACCOUNT = "0x626c6f636b2d6f766572726964652d2d70726f62"
@@ -28,14 +29,7 @@ export interface BlockOverrides {
 const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => (Exit.isSuccess(exit) ? KNOWN_FOR : Duration.zero)
 
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = new Map<Endpoint, Effect.Effect<boolean, RpcFailure>>()
-  for (const endpoint of endpoints) {
-    const check = endpoint.request("eth_call", PARAMS).pipe(
-      Effect.map((answer) => String(answer).toLowerCase() === EXPECTED),
-      Effect.catchTag("RpcError", () => Effect.succeed(false))
-    )
-    checks.set(endpoint, yield* Effect.cachedWithTTL(check, lifetime))
-  }
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, lifetime)
   return {
     areTaken: (endpoint) => Effect.catch(checks.get(endpoint) ?? Effect.succeed(false), () => Effect.succeed(false))
   } satisfies BlockOverrides

@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Exit } from "effect"
 import { type Endpoint, EndpointFailed, type RpcFailure } from "./JsonRpc.ts"
+import * as OverrideProbe from "./OverrideProbe.ts"
 
 /** Any address without code and balance. */
 const ACCOUNT = "0x73746174652d6f766572726964652d70726f6265"
@@ -33,14 +34,7 @@ const lifetime = (exit: Exit.Exit<boolean, RpcFailure>) => {
 }
 
 export const make = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
-  const checks = new Map<Endpoint, Effect.Effect<boolean, RpcFailure>>()
-  for (const endpoint of endpoints) {
-    const check = endpoint.request("eth_call", PARAMS).pipe(
-      Effect.map((answer) => String(answer).toLowerCase() === EXPECTED),
-      Effect.catchTag("RpcError", () => Effect.succeed(false))
-    )
-    checks.set(endpoint, yield* Effect.cachedWithTTL(check, lifetime))
-  }
+  const checks = yield* OverrideProbe.make(endpoints, PARAMS, EXPECTED, lifetime)
 
   const require: StateOverrides["require"] = (endpoint) =>
     Effect.flatMap(checks.get(endpoint) ?? Effect.succeed(true), (isSupported) =>
