@@ -10,6 +10,7 @@ import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Dispatch from "./Dispatch.ts"
 import type { Lane } from "./Lanes.ts"
+import * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
 import type { Later, Signed, Unfit } from "./Prepared.ts"
@@ -26,7 +27,7 @@ export const make = Effect.gen(function* () {
 
   const send = Effect.fnUntraced(function* (
     client: ChainClient,
-    conditions: Dispatch.Conditions,
+    conditions: NonceUse.Conditions,
     parcel: Dispatch.Parcel
   ) {
     const { lane } = conditions
@@ -42,9 +43,9 @@ export const make = Effect.gen(function* () {
               message: `Lane ${lane} on ${client.chain.name} cannot sign. Check its key in RELAYER_KEYS.`,
               details: { chainId: client.chain.id, lane, detail: error.detail }
             })
-            .pipe(Effect.andThen(postpone(Dispatch.idsOf(parcel))), Effect.as(0)),
+            .pipe(Effect.andThen(postpone(NonceUse.idsOf(parcel))), Effect.as(0)),
         // Another worker sent some of them after this one's lease had ended. The others are free again.
-        IntentTaken: () => Effect.as(postpone(Dispatch.idsOf(parcel)), 0)
+        IntentTaken: () => Effect.as(postpone(NonceUse.idsOf(parcel)), 0)
       })
     )
   })

@@ -1,0 +1,122 @@
+/**
+ * Uses one nonce of a lane: allocates it for sweeps, and if nodes refuse the transaction because of an owner, offers smaller
+ * versions for the same nonce.
+ */
+import { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import * as BatchSearch from "../../domain/BatchSearch.ts"
+import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
+import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import * as Broadcast from "./Broadcast.ts"
+import * as Content from "./Content.ts"
+import * as Envelope from "./Envelope.ts"
+import type { Ready } from "./Prepared.ts"
+import * as Signing from "./Signing.ts"
+
+/** State of a chain and a lane when a batch is sent. */
+export interface Conditions {
+  readonly head: Block
+  readonly fees: FeesPerGas
+  readonly lane: Address.Address
+  /** Balance in wei. */
+  readonly laneBalance: bigint
+  /** The lane's transaction count in the newest block. The pending count is not used: a foreign pending transaction may never be mined. */
+  readonly laneNonce: bigint
+}
+
+export type Search = BatchSearch.Search<Ready>
+
+/** Result of one nonce. */
+export interface Used {
+  readonly search: Search
+  readonly nonce: bigint
+  /** Sweeps that were sent with it. */
+  readonly sent: number
+  readonly offers: number
+  /** The nodes' last answer that an owner was the cause. Empty without one. */
+  readonly detail: string
+  /** True if the transaction keeps all sweeps until its nonce is used, because it is unknown which of its versions a node has. */
+  readonly isHeld: boolean
+}
+
+/** Makes `useNonce(client, conditions, search, allowed)`, which offers at most `allowed` batches. */
+export const make = Effect.gen(function* () {
+  const broadcast = yield* Broadcast.make
+  const contentOf = yield* Content.make
+  const signAttempt = yield* Signing.make
+  const transactions = yield* RelayTransactions
+
+  /**
+   * Signs and stores the transaction, then broadcasts it. A crash in between loses nothing. It is allocated for all remaining
+   * sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
+   */
+  const allocate = Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
+    const { fees, lane, laneNonce } = conditions
+    const all = BatchSearch.remaining(search)
+    const offered = BatchSearch.next(search)
+    const whole = contentOf(client, fees, all)
+    const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
+    const transaction = yield* transactions.allocate({
+      chainId: client.chain.id,
+      lane,
+      chainNonce: laneNonce,
+      intentIds: idsOf(all),
+      reserve: whole.gas * whole.maxFeePerGas,
+      sign: (nonce) => signAttempt(lane, { ...content, nonce })
+    })
+    let answer: Broadcast.Answer = { _tag: "unknown", detail: "not sent" }
+    for (const attempt of transaction.attempts) answer = yield* broadcast(client, transaction, attempt)
+    return { answer, transaction }
+  })
+
+  /** Offers another version of the transaction. Every node refused the earlier ones, so it pays no more than they did. */
+  const offer = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { fees, lane }: Conditions,
+    transaction: RelayTransaction,
+    members: ReadonlyArray<Ready>
+  ) {
+    const { nonce } = transaction
+    const isCancel = members.length === 0
+    const unsigned = isCancel ? Envelope.selfSend(transaction, fees) : { ...contentOf(client, fees, members), nonce }
+    const attempt = yield* signAttempt(lane, unsigned)
+    yield* transactions.addAttempt(transaction.id, attempt, isCancel ? "cancel" : "sweep")
+    return yield* broadcast(client, transaction, attempt)
+  })
+
+  /**
+   * Uses one nonce: for the largest batch that the nodes do not refuse because of an owner, or for a self-send if there is none.
+   * The other sweeps leave the transaction when a node has accepted it: that node then has no other version of it.
+   */
+  return Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, before: Search, allowed: number) {
+    const allocated = yield* allocate(client, conditions, before)
+    const { transaction } = allocated
+    let { answer } = allocated
+    let search = before
+    let members = BatchSearch.next(search)
+    let offers = 1
+    let detail = ""
+    while (members.length > 0 && Broadcast.isBusy(answer)) {
+      search = BatchSearch.refused(search, Broadcast.named(answer.detail, members))
+      detail = answer.detail
+      members = offers < allowed ? BatchSearch.next(search) : []
+      answer = yield* offer(client, conditions, transaction, members)
+      offers += 1
+    }
+    const others = BatchSearch.remaining(before).filter((each) => !members.includes(each))
+    const isHeld = others.length > 0 && offers > 1 && answer._tag !== "accepted"
+    if (!isHeld && others.length > 0) yield* transactions.detach(transaction.id, idsOf(others))
+    const used: Used = {
+      search: members.length > 0 ? BatchSearch.accepted(search) : search,
+      nonce: transaction.nonce,
+      sent: members.length,
+      offers,
+      detail,
+      isHeld
+    }
+    return used
+  })
+})
+
+/** Ids of the intents that sweeps belong to. */
+export const idsOf = (ready: ReadonlyArray<Ready>): ReadonlyArray<string> => ready.map(({ intent }) => intent.id)
