@@ -56,7 +56,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Nodes 
             Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (balance) => balance > 0n })
           )
           const filledAt = yield* Clock.currentTimeMillis
-          const ended = yield* scene.delivered(client, { id: signed.quoteId, signed })
+          const ended = yield* scene.delivered(client, { id: signed.quoteId, owner: owner.address, signed })
           const took = (yield* Clock.currentTimeMillis) - filledAt
           assert.isAtMost(took, DELIVERY_MILLIS)
           assert.match(ended.string("deliveryTxHash"), /^0x[0-9a-f]{64}$/)

@@ -39,7 +39,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
         yield* route.alpha.react((call) => (isSend(call) ? hold(shared.await) : pass))
         yield* gathered.open
         yield* route.alpha.sent.pipe(
-          Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (sent) => sent.length > PLACES })
+          Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (sent) => new Set(sent).size > PLACES })
         )
         yield* shared.open
         for (const [index, sweep] of sweeps.entries()) yield* scene.delivered(clientOf(index + 1), sweep)
@@ -70,15 +70,19 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replic
 
         // It stands still with two sweeps that it found good to send, and two that it signed and stored.
         const resume = yield* Latch.make()
-        let simulations = 0
+        const found = new Set<string>()
+        const undecided = sweeps.slice(0, 2).map(({ owner }) => owner.slice(2).toLowerCase())
         yield* slow.alpha.react((call) => {
           if (isSend(call)) return hold(resume.await)
           if (!isSimulation(call)) return pass
-          simulations += 1
-          return simulations <= 2 ? holdReply(resume.await) : pass
+          const simulated = JSON.stringify(call.params).toLowerCase()
+          const owner = undecided.find((each) => simulated.includes(each))
+          if (owner === undefined) return pass
+          found.add(owner)
+          return holdReply(resume.await)
         })
         yield* gathered.open
-        const isStuck = Effect.map(slow.alpha.sent, (sent) => sent.length === 2 && simulations === 4)
+        const isStuck = Effect.map(slow.alpha.sent, (sent) => new Set(sent).size === 2 && found.size === 2)
         yield* isStuck.pipe(Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: (stuck) => stuck }))
         yield* frozen.signal("SIGSTOP")
 

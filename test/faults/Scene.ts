@@ -38,6 +38,7 @@ export interface Route {
 /** A quote with what its owner signed. */
 export interface Sweep {
   readonly id: string
+  readonly owner: Hex
   readonly signed: SweepClient.Signed
 }
 
@@ -139,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     )
     assert.strictEqual(answer.status, 200, answer.text)
     const signed = yield* Effect.promise(() => SweepClient.sign(account, answer))
-    return { id: signed.quoteId, signed } satisfies Sweep
+    return { id: signed.quoteId, owner: account.address, signed } satisfies Sweep
   })
 
   /** The same for an owner who has just what it takes. */

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
+import type { Response } from "playwright-core"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 
@@ -54,13 +55,13 @@ layer(Site.layer(), live)("the app beside the API", (it) => {
         if (heading === "Overview") {
           yield* Effect.promise(() => context.addCookies([{ name, value, url, httpOnly: true, secure: true }]))
         }
-        const scripts: Array<Promise<Buffer>> = []
+        const scripts: Array<Response> = []
         page.on("response", (response) => {
-          if (response.url().endsWith(".js")) scripts.push(response.body())
+          if (response.url().endsWith(".js")) scripts.push(response)
         })
         yield* Effect.promise(() => page.goto("/app"))
         yield* Effect.promise(() => page.getByRole("heading", { name: heading }).waitFor())
-        const bodies = yield* Effect.promise(() => Promise.all(scripts))
+        const bodies = yield* Effect.promise(() => Promise.all(scripts.map((script) => script.body())))
         const bytes = bodies.reduce((sum, body) => sum + gzipSync(body, { level: 9 }).length, 0)
         assert.isBelow(bytes, 200_000, heading)
       }
