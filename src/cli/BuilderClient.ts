@@ -1,13 +1,12 @@
 /** Client of the builder backend's admin API, for operators' commands. */
-import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { BuilderApi } from "../api/builder/BuilderApi.ts"
 import { NothingOwed, PaymentUnproven } from "../api/builder/PayoutErrors.ts"
 import { orchestrator } from "../config/Orchestrator.ts"
-import * as LocalNetwork from "./LocalNetwork.ts"
 import { asLeftOut } from "./PayoutTables.ts"
-import { UsageError } from "./UsageError.ts"
+import * as ServiceLocation from "./ServiceLocation.ts"
 
 /** The backend rejected a request or cannot be reached. The message says what to do. */
 export class BuilderCallFailed extends Schema.TaggedError<BuilderCallFailed>()("BuilderCallFailed", {
@@ -18,29 +17,13 @@ export class BuilderCallFailed extends Schema.TaggedError<BuilderCallFailed>()("
   }
 }
 
-const settings = Config.all({ url: orchestrator.builderUrl.config, token: orchestrator.builderToken.config })
-
-/** Url and token from the settings, or else of the local network, which is then named on standard error. */
-const location = Effect.gen(function* () {
-  const { token, url } = yield* settings
-  if (Option.isSome(url) && Option.isSome(token)) return { url: url.value.href, token: token.value }
-  if (Option.isSome(url))
-    return yield* new UsageError({
-      detail: "BUILDER_ADMIN_TOKEN is not set. Set it to the ADMIN_TOKEN of the builder backend"
-    })
-  if (Option.isSome(token))
-    return yield* new UsageError({ detail: "BUILDER_URL is not set. Set it to the base URL of the builder backend" })
-  const local = yield* LocalNetwork.running
-  if (Option.isNone(local)) {
-    return yield* new UsageError({
-      detail:
-        "BUILDER_URL and BUILDER_ADMIN_TOKEN are not set. Set them to those of the builder backend, or start `./sweep dev`"
-    })
-  }
-  const { file, info } = local.value
-  yield* Console.error(`using the local network of ${file}: ${info.builderUrl}`)
-  return { url: info.builderUrl, token: Redacted.make(info.builderAdminToken) }
-})
+const service: ServiceLocation.Service = {
+  name: "builder backend",
+  url: { name: "BUILDER_URL", config: orchestrator.builderUrl.config },
+  token: { name: "BUILDER_ADMIN_TOKEN", config: orchestrator.builderToken.config },
+  tokenOfService: "ADMIN_TOKEN",
+  local: ({ builderAdminToken, builderUrl }) => ({ url: builderUrl, token: builderAdminToken })
+}
 
 /** The part of an error of the API that commands explain. */
 interface Refusal {
@@ -108,7 +91,7 @@ export const explain = (url: string, failure: Failure): string => {
 const isClientError = (failure: Failure): failure is HttpClientError.HttpClientError =>
   failure._tag === "HttpClientError"
 
-const clientAt = ({ token, url }: { readonly url: string; readonly token: Redacted.Redacted }) =>
+const clientAt = ({ token, url }: ServiceLocation.Location) =>
   HttpApiClient.make(BuilderApi, {
     transformClient: HttpClient.mapRequest((request) =>
       request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(token))
@@ -117,7 +100,7 @@ const clientAt = ({ token, url }: { readonly url: string; readonly token: Redact
 
 /** The admin API's typed client. `explained` turns its failures into {@link BuilderCallFailed}. */
 export const connect = Effect.gen(function* () {
-  const where = yield* location
+  const where = yield* ServiceLocation.find(service)
   const { console } = yield* clientAt(where)
   const explained = <A, E extends Failure, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, BuilderCallFailed, R> =>
     Effect.mapError(effect, (failure) => new BuilderCallFailed({ detail: explain(where.url, failure) }))

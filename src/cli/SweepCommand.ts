@@ -13,6 +13,7 @@ import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
 import { orchestratorCommand } from "./OrchestratorCommand.ts"
+import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { testCommand } from "./TestCommand.ts"
@@ -26,6 +27,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     builderBackendCommand,
     buildersCommand,
     payoutsCommand,
+    outboxCommand,
     mcpCommand,
     migrateCommand,
     deployCommand,

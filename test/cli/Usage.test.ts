@@ -48,6 +48,7 @@ layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("
         "orchestrator",
         "builder-backend",
         "builders",
+        "outbox",
         "migrate",
         "deploy",
         "settings",
