@@ -5,6 +5,7 @@ import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Hash } from "./Hex.ts"
 import { described } from "./Described.ts"
+import { FailureReason } from "./Intent.ts"
 
 /** Machine-readable name of what a stuck intent waits for. */
 export const WaitsFor = Schema.Literals([
@@ -50,6 +51,10 @@ export const StuckIntent = Schema.Struct({
   advice: described(
     Schema.NullOr(Schema.String),
     "Action that an operator can take. Null if there is nothing to do but wait."
+  ),
+  pendingFailureReason: described(
+    Schema.optionalKey(FailureReason),
+    "Reason for which the sweep is no longer sent. It fails with this reason after the order's deadline, unless it settles before."
   ),
   retryable: described(Schema.Boolean, "True if `retry` can help: no transaction carries the intent.")
 }).annotate({ identifier: "StuckIntent" })

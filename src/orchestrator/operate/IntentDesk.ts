@@ -73,6 +73,7 @@ const view = (intent: HeldIntent, circumstances: Circumstances): StuckIntent => 
   deadline: intent.deadline,
   ...(intent.txHash === undefined ? {} : { txHash: intent.txHash }),
   ...explain(intent, circumstances),
+  ...(intent.givenUp === undefined ? {} : { pendingFailureReason: intent.givenUp.reason }),
   retryable: intent.status === "submitted" && intent.carrier === undefined
 })
 

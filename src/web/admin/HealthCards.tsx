@@ -23,6 +23,12 @@ const contracts = (deployed: boolean | null, missing: ReadonlyArray<string> = []
   return deployed ? "in place" : ["missing", missing.join(", ")].filter(Boolean).join(": ")
 }
 
+/** Quotes are simulated with state overrides, which some nodes refuse. */
+const simulates = (canSimulate: boolean | null | undefined): string => {
+  if (canSimulate === null || canSimulate === undefined) return "unknown"
+  return canSimulate ? "yes" : "no: no node takes state overrides"
+}
+
 type Relaying = Health["relaying"][number]
 
 /** State of a lane: sending, or the reason why not. */
@@ -58,6 +64,7 @@ function Chains({ book, chains, relaying }: Pick<Health, "chains" | "relaying"> 
             cell: ({ contractsDeployed, missingContracts }) => contracts(contractsDeployed, missingContracts),
             wideOnly: true
           },
+          { title: "Simulates", cell: ({ canSimulate }) => simulates(canSimulate), wideOnly: true },
           { title: "Sends", cell: ({ id }) => sending(relayingOn(id)) },
           {
             title: "Gas in a day",

@@ -76,6 +76,12 @@ function Sweep({ book, sweep }: { readonly book: TokenBook; readonly sweep: Stuc
               <Address href={explorer.account(source, sweep.owner)} label="owner" value={sweep.owner} />
             </dd>
           </div>
+          {sweep.pendingFailureReason !== undefined && (
+            <div className="flex items-center gap-1.5">
+              <dt className="text-muted">Will fail as</dt>
+              <dd className="font-mono text-xs">{sweep.pendingFailureReason}</dd>
+            </div>
+          )}
           {sweep.txHash !== undefined && (
             <div className="flex items-center gap-1.5">
               <dt className="text-muted">Transaction</dt>

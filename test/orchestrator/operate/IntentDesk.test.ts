@@ -1,6 +1,6 @@
 /** An operator sees stuck sweeps and retries them while the relayer runs. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as HeldIntents from "../../../src/adapters/memory/orchestrator/HeldIntents.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
@@ -84,6 +84,24 @@ describe("the operator's desk", () => {
       assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
       const [shown] = (yield* stuck(0)).intents
       assert.deepInclude(shown, { waitsFor: "inclusion", retryable: false })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("tells the reason for which a sweep is no longer sent", () =>
+    Effect.gen(function* () {
+      const { submit } = yield* healthyScene
+      const intents = yield* Intents
+      yield* submit({ id: "a", owner: 1 })
+      yield* submit({ id: "b", owner: 2 })
+      const notBeforeMs = (yield* Clock.currentTimeMillis) + 600_000
+      yield* intents.giveUp("a", { reason: "screening_blocked", detail: "listed", notBeforeMs })
+      assert.deepStrictEqual(
+        (yield* stuck(0)).intents.map(({ id, pendingFailureReason }) => [id, pendingFailureReason]),
+        [
+          ["a", "screening_blocked"],
+          ["b", undefined]
+        ]
+      )
     }).pipe(Effect.provide(layer))
   )
 

@@ -18,6 +18,7 @@ const stuck: StuckIntent = {
   waitsFor: "rest",
   explanation: "It rests.",
   advice: "Retry.",
+  pendingFailureReason: "screening_blocked",
   retryable: true
 }
 
@@ -26,8 +27,24 @@ export const parts: Parts = {
     status: "degraded",
     database: { status: "ok", latencyMs: 1 },
     chains: [
-      { id: 1, name: "alpha", status: "ok", blockNumber: 2n ** 70n, blockAgeSeconds: 1, contractsDeployed: true },
-      { id: 2, name: "beta", status: "down", blockNumber: null, blockAgeSeconds: null, contractsDeployed: null }
+      {
+        id: 1,
+        name: "alpha",
+        status: "ok",
+        blockNumber: 2n ** 70n,
+        blockAgeSeconds: 1,
+        contractsDeployed: true,
+        canSimulate: false
+      },
+      {
+        id: 2,
+        name: "beta",
+        status: "down",
+        blockNumber: null,
+        blockAgeSeconds: null,
+        contractsDeployed: null,
+        canSimulate: null
+      }
     ],
     lanes: [{ chainId: 1, address: address(0x1a4e), status: "ok", balance: 10n ** 30n, unconfirmed: 3 }],
     relaying: [
