@@ -73,9 +73,46 @@ function UnavailableChains({ ids }: { readonly ids: ReadonlyArray<number> }) {
   )
 }
 
+/** The form for the target, with the summary and the way on. */
+function Target({ choices, onReview }: ChooseStepProps) {
+  const { account } = useSession()
+  const { chosen, destination, problem, setTo, setTyped, to, tokens, typed } = choices
+  return (
+    <Card title="Where it goes">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (to !== undefined && destination !== undefined) onReview({ tokens: chosen, to, destination })
+        }}
+      >
+        {to === undefined ? (
+          <Skeleton className="h-66 w-full" />
+        ) : (
+          <TargetForm onTarget={setTo} onTyped={setTyped} problem={problem} to={to} tokens={tokens} typed={typed} />
+        )}
+        <Summary tokens={chosen} />
+        <Button
+          className="h-11 w-full text-lg"
+          disabled={!account.canAuthorize || chosen.length === 0 || destination === undefined}
+          type="submit"
+          variant="primary"
+        >
+          {chosen.length === 0
+            ? "Choose a token"
+            : chosen.length === 1
+              ? "Review 1 sweep"
+              : `Review ${chosen.length} sweeps`}
+        </Button>
+        <p className="text-center text-sm text-muted">Nothing is signed yet.</p>
+      </form>
+    </Card>
+  )
+}
+
 export function ChooseStep({ choices, onReview }: ChooseStepProps) {
   const { account } = useSession()
-  const { chosen, destination, found, isChosen, problem, setTo, setTyped, to, toggle, tokens, typed } = choices
+  const { found, isChosen, to, toggle, tokens } = choices
   return (
     <div className="flex flex-col gap-5">
       {!account.canAuthorize && <CannotAuthorize />}
@@ -115,42 +152,7 @@ export function ChooseStep({ choices, onReview }: ChooseStepProps) {
           )}
         </Card>
         <div className="lg:sticky lg:top-5">
-          <Card title="Where it goes">
-            <form
-              className="flex flex-col gap-4"
-              onSubmit={(event) => {
-                event.preventDefault()
-                if (to !== undefined && destination !== undefined) onReview({ tokens: chosen, to, destination })
-              }}
-            >
-              {to === undefined ? (
-                <Skeleton className="h-66 w-full" />
-              ) : (
-                <TargetForm
-                  onTarget={setTo}
-                  onTyped={setTyped}
-                  problem={problem}
-                  to={to}
-                  tokens={tokens}
-                  typed={typed}
-                />
-              )}
-              <Summary tokens={chosen} />
-              <Button
-                className="h-11 w-full text-lg"
-                disabled={!account.canAuthorize || chosen.length === 0 || destination === undefined}
-                type="submit"
-                variant="primary"
-              >
-                {chosen.length === 0
-                  ? "Choose a token"
-                  : chosen.length === 1
-                    ? "Review 1 sweep"
-                    : `Review ${chosen.length} sweeps`}
-              </Button>
-              <p className="text-center text-sm text-muted">Nothing is signed yet.</p>
-            </form>
-          </Card>
+          <Target choices={choices} onReview={onReview} />
         </div>
       </div>
       <SubmissionList />

@@ -12,6 +12,9 @@ import { TokenMark } from "./TokenMark.tsx"
 
 const ALL = "all"
 
+/** The chain whose tokens are shown, or all chains. */
+type Shown = number | typeof ALL
+
 function Row({
   isChosen,
   obstacle,
@@ -90,9 +93,65 @@ export interface HoldingsProps {
   readonly onToggle: (tokens: ReadonlyArray<SweepableToken>, isChosen: boolean) => void
 }
 
+/** Chooses all tokens that can be swept, and the chain whose tokens are shown. */
+function Toolbar({
+  areAllChosen,
+  canChoose,
+  chainId,
+  chainIds,
+  onChain,
+  onToggleAll
+}: {
+  readonly areAllChosen: boolean
+  readonly canChoose: boolean
+  readonly chainId: Shown
+  readonly chainIds: ReadonlyArray<number>
+  readonly onChain: (shown: Shown) => void
+  readonly onToggleAll: () => void
+}) {
+  const { catalog } = useSession()
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 sm:px-5">
+      <label className="flex cursor-pointer items-center gap-3 text-sm font-medium">
+        <input
+          checked={areAllChosen}
+          className="size-4.5 accent-(--accent-fill)"
+          disabled={!canChoose}
+          onChange={onToggleAll}
+          type="checkbox"
+        />
+        All that can be swept
+      </label>
+      {chainIds.length > 1 && (
+        <fieldset className="flex flex-wrap gap-1">
+          <legend className="sr-only">Show tokens of</legend>
+          {([ALL, ...chainIds] as const).map((id) => (
+            <label
+              className={classes(
+                "cursor-pointer rounded-full px-2.5 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent",
+                chainId === id ? "bg-accent-soft font-medium text-accent" : "text-muted hover:bg-sunken hover:text-ink"
+              )}
+              key={id}
+            >
+              <input
+                checked={chainId === id}
+                className="sr-only"
+                name="shown chain"
+                onChange={() => onChain(id)}
+                type="radio"
+              />
+              {id === ALL ? "All chains" : chainName(catalog.chain(id), id)}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}
+
 export function Holdings({ isChosen, onToggle, to, tokens }: HoldingsProps) {
   const { catalog, isLocal } = useSession()
-  const [chainId, setChainId] = useState<number | typeof ALL>(ALL)
+  const [chainId, setChainId] = useState<Shown>(ALL)
   if (tokens.length === 0) {
     return (
       <EmptyState icon="wallet" title="Nothing to sweep">
@@ -112,43 +171,14 @@ export function Holdings({ isChosen, onToggle, to, tokens }: HoldingsProps) {
   const areAllChosen = free.length > 0 && free.every(isChosen)
   return (
     <>
-      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 sm:px-5">
-        <label className="flex cursor-pointer items-center gap-3 text-sm font-medium">
-          <input
-            checked={areAllChosen}
-            className="size-4.5 accent-(--accent-fill)"
-            disabled={free.length === 0}
-            onChange={() => onToggle(free, !areAllChosen)}
-            type="checkbox"
-          />
-          All that can be swept
-        </label>
-        {chains.length > 1 && (
-          <fieldset className="flex flex-wrap gap-1">
-            <legend className="sr-only">Show tokens of</legend>
-            {[ALL, ...chains.map(({ id }) => id)].map((id) => (
-              <label
-                className={classes(
-                  "cursor-pointer rounded-full px-2.5 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent",
-                  chainId === id
-                    ? "bg-accent-soft font-medium text-accent"
-                    : "text-muted hover:bg-sunken hover:text-ink"
-                )}
-                key={id}
-              >
-                <input
-                  checked={chainId === id}
-                  className="sr-only"
-                  name="shown chain"
-                  onChange={() => setChainId(typeof id === "number" ? id : ALL)}
-                  type="radio"
-                />
-                {typeof id === "number" ? chainName(catalog.chain(id), id) : "All chains"}
-              </label>
-            ))}
-          </fieldset>
-        )}
-      </div>
+      <Toolbar
+        areAllChosen={areAllChosen}
+        canChoose={free.length > 0}
+        chainId={chainId}
+        chainIds={chains.map(({ id }) => id)}
+        onChain={setChainId}
+        onToggleAll={() => onToggle(free, !areAllChosen)}
+      />
       {free.length === 0 ? (
         <p className="px-4 py-6 text-center text-muted sm:px-5">
           None of these tokens can be swept to the target. Choose another token or chain.

@@ -143,9 +143,62 @@ function Exactly({ review }: { readonly review: SweepReview }) {
   )
 }
 
+function Amounts({ received, review, sent }: Pick<ReviewFactsProps, "received" | "review" | "sent">) {
+  const { catalog } = useSession()
+  const { receive, send } = review
+  return (
+    <dl className="relative grid gap-2 sm:grid-cols-2">
+      <Panel label="You send" note={`on ${chainName(catalog.chain(send.chainId), send.chainId)}`}>
+        <Value strong unit={sent} value={send.amount} />
+      </Panel>
+      <Panel
+        label="You receive at least"
+        note={
+          <>
+            on {chainName(catalog.chain(receive.chainId), receive.chainId)} · expected{" "}
+            {readable(receive.estimatedAmount, received.decimals)}
+          </>
+        }
+      >
+        <Value strong unit={received} value={receive.minAmount} />
+      </Panel>
+    </dl>
+  )
+}
+
+function Fees({ review, sent }: Pick<ReviewFactsProps, "review" | "sent">) {
+  const { catalog } = useSession()
+  const { fees, send } = review
+  return (
+    <Fact
+      label="Fees, out of it"
+      note={
+        <>
+          Service and network: {readable(fees.protocol, sent.decimals)} {sent.symbol}
+          <br />
+          {fees.builderAddress === undefined ? (
+            "This app: nothing"
+          ) : (
+            <>
+              This app: {readable(fees.builder, sent.decimals)} {sent.symbol} to{" "}
+              <Address
+                href={account(catalog.chain(send.chainId), fees.builderAddress)}
+                label="the app's address"
+                value={fees.builderAddress}
+              />
+            </>
+          )}
+        </>
+      }
+    >
+      <Value unit={sent} value={fees.total} />
+    </Fact>
+  )
+}
+
 export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFactsProps) {
   const { catalog } = useSession()
-  const { deadline, delegate, fees, owner, receive, send, warnings } = review
+  const { deadline, delegate, owner, receive, send, warnings } = review
   const [source, destination] = [catalog.chain(send.chainId), catalog.chain(receive.chainId)]
   const isOwn = sameAddress(owner, receive.destination)
   return (
@@ -159,46 +212,9 @@ export function ReviewFacts({ received, review, secondsLeft, sent }: ReviewFacts
           </ul>
         </Banner>
       )}
-      <dl className="relative grid gap-2 sm:grid-cols-2">
-        <Panel label="You send" note={`on ${chainName(source, send.chainId)}`}>
-          <Value strong unit={sent} value={send.amount} />
-        </Panel>
-        <Panel
-          label="You receive at least"
-          note={
-            <>
-              on {chainName(destination, receive.chainId)} · expected{" "}
-              {readable(receive.estimatedAmount, received.decimals)}
-            </>
-          }
-        >
-          <Value strong unit={received} value={receive.minAmount} />
-        </Panel>
-      </dl>
+      <Amounts received={received} review={review} sent={sent} />
       <dl className="divide-y divide-line">
-        <Fact
-          label="Fees, out of it"
-          note={
-            <>
-              Service and network: {readable(fees.protocol, sent.decimals)} {sent.symbol}
-              <br />
-              {fees.builderAddress === undefined ? (
-                "This app: nothing"
-              ) : (
-                <>
-                  This app: {readable(fees.builder, sent.decimals)} {sent.symbol} to{" "}
-                  <Address
-                    href={account(source, fees.builderAddress)}
-                    label="the app's address"
-                    value={fees.builderAddress}
-                  />
-                </>
-              )}
-            </>
-          }
-        >
-          <Value unit={sent} value={fees.total} />
-        </Fact>
+        <Fees review={review} sent={sent} />
         {receive.via !== undefined && <Crossing sent={sent} via={receive.via} />}
         <Fact label="Guarantee">{GUARANTEES[receive.guaranteedBy]}</Fact>
         <Fact label="To" note={isOwn ? "Your own address" : "Not your own address"}>

@@ -49,13 +49,11 @@ const prepareWith = async (
   return { wallet, address, message }
 }
 
-export const useSignIn = () => {
-  const client = useQueryClient()
-  const [step, setStep] = useState<Step>({ name: "choose" })
+/** Runs one step at a time. `busy` names the one that runs, and `error` says why the last one failed. */
+const useSteps = () => {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState<string>()
 
-  /** Runs one step. `what` names it while it runs. */
   const run = async (what: string, work: () => Promise<void>) => {
     setBusy(what)
     setError(undefined)
@@ -67,6 +65,14 @@ export const useSignIn = () => {
       setBusy(undefined)
     }
   }
+
+  return { busy, error, forgetError: () => setError(undefined), run }
+}
+
+export const useSignIn = () => {
+  const client = useQueryClient()
+  const [step, setStep] = useState<Step>({ name: "choose" })
+  const { busy, error, forgetError, run } = useSteps()
 
   const prepare = (wallet: Wallet, address: Address, statement: string) =>
     prepareWith(client, wallet, address, statement)
@@ -130,7 +136,7 @@ export const useSignIn = () => {
     })
 
   const restart = () => {
-    setError(undefined)
+    forgetError()
     setStep({ name: "choose" })
   }
 
