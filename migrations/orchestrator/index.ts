@@ -17,6 +17,7 @@ import keptData from "./0012_kept_data.ts"
 import outboxLeases from "./0013_outbox_leases.ts"
 import logSearches from "./0015_log_searches.ts"
 import intentTables from "./0016_intent_tables.ts"
+import exposures from "./0017_exposures.ts"
 import treasury from "./0021_treasury.ts"
 
 export const migrations = {
@@ -35,5 +36,6 @@ export const migrations = {
   "0013_outbox_leases": outboxLeases,
   "0015_log_searches": logSearches,
   "0016_intent_tables": intentTables,
+  "0017_exposures": exposures,
   "0021_treasury": treasury
 }

@@ -23,6 +23,7 @@ import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
 import * as SqlAlerts from "../adapters/sql/orchestrator/Alerts.ts"
+import * as SqlExposures from "../adapters/sql/orchestrator/Exposures.ts"
 import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
@@ -125,6 +126,7 @@ const onChain = (options: Options) =>
 const stores = (options: Options) =>
   Layer.mergeAll(
     SqlAlerts.layer,
+    SqlExposures.layer,
     SqlHeldIntents.layer,
     SqlIdempotency.layer,
     SqlIntents.layer,

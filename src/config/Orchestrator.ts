@@ -132,6 +132,20 @@ export const orchestrator = {
     meaning:
       "Maximum gas cost of all lanes of one chain in 24 hours, in wei. Above it, the relayer sends nothing there. A chain can have its own: `dailySpendCapWei` in the chains file."
   }),
+  unlistedLossBudget: setting({
+    name: "UNLISTED_LOSS_BUDGET_WEI",
+    default: 2n * 10n ** 16n,
+    check: wei,
+    meaning:
+      "Maximum loss of all sweeps with unlisted tokens on one chain in one hour, in wei of ETH. With 0, only sweeps of listed tokens are served. A chain with another native currency has about the same worth of it, or none if the currency is unknown. A chain can have its own: `unlistedLossBudgetWei` in the chains file."
+  }),
+  lossBudget: setting({
+    name: "LOSS_BUDGET_WEI",
+    default: 2n * 10n ** 16n,
+    check: wei,
+    meaning:
+      "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. A chain can have its own: `lossBudgetWei` in the chains file."
+  }),
   ownerFailureBudget: setting({
     name: "OWNER_FAILURE_BUDGET",
     default: 3,
@@ -258,6 +272,8 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     bumpMillis: values.bumpSeconds * 1000,
     pausedChains: values.pausedChains,
     dailySpendCap: Option.getOrUndefined(values.dailySpendCap),
+    unlistedLossBudget: values.unlistedLossBudget,
+    lossBudget: values.lossBudget,
     failureBudget: {
       owner: values.ownerFailureBudget,
       builder: values.builderFailureBudget,

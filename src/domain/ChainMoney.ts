@@ -18,6 +18,15 @@ export const fields = {
   minLaneBalanceWei: Schema.optionalKey(Uint256),
   /** Maximum gas cost of all lanes in 24 hours. Default: `DAILY_SPEND_CAP_WEI`. */
   dailySpendCapWei: Schema.optionalKey(Uint256),
+  /**
+   * Loss of all sweeps with unlisted tokens in one hour, in wei. 0: only sweeps of listed tokens. Default:
+   * `UNLISTED_LOSS_BUDGET_WEI`, converted to the native currency.
+   */
+  unlistedLossBudgetWei: Schema.optionalKey(Uint256),
+  /**
+   * Loss of all sweeps of listed tokens in one hour, in wei. Default: `LOSS_BUDGET_WEI`, converted to the native currency.
+   */
+  lossBudgetWei: Schema.optionalKey(Uint256),
   /** Maximum fee per gas. Nothing is sent while the base fee is above it. Default: no limit. */
   maxFeePerGasWei: Schema.optionalKey(Uint256),
   /** Minimum tip per gas. Default: 0.001 gwei. */

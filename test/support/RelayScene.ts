@@ -23,6 +23,7 @@ import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
 import * as Bridge from "../../src/adapters/memory/orchestrator/Bridge.ts"
 import * as BuilderLedger from "../../src/adapters/memory/orchestrator/BuilderLedger.ts"
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
+import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
@@ -93,7 +94,7 @@ export const settings = {
   }
 }
 
-const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer)
+const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer, Exposures.layer)
 
 /** Stores, keys and services of the scene, on any chains. */
 export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<OrchestratorSettingsShape["relayer"]> = {}) =>

@@ -1,5 +1,7 @@
 /** Limits of one chain: its own from the chains file, or those of all chains from the environment. */
 import type { Chain } from "../../domain/Chain.ts"
+import type { Budgets } from "../../domain/Exposure.ts"
+import { budgetsOf, inNative } from "../../domain/ExposureBudget.ts"
 import type { OrchestratorSettingsShape } from "./OrchestratorSettings.ts"
 
 type Relayer = OrchestratorSettingsShape["relayer"]
@@ -11,3 +13,14 @@ export const minLaneBalance = ({ minLaneBalance }: Pick<Relayer, "minLaneBalance
 /** Maximum gas cost of all lanes of the chain in 24 hours, in wei. Undefined: no limit. */
 export const dailySpendCap = ({ dailySpendCap }: Pick<Relayer, "dailySpendCap">, chain: Chain): bigint | undefined =>
   chain.dailySpendCapWei ?? dailySpendCap
+
+/** Losses that the operator accepts on the chain, in its smallest unit. */
+export const lossBudgets = (
+  relayer: Pick<Relayer, "dailySpendCap" | "lossBudget" | "unlistedLossBudget">,
+  chain: Chain
+): Budgets =>
+  budgetsOf({
+    unlistedHour: chain.unlistedLossBudgetWei ?? inNative(relayer.unlistedLossBudget, chain.nativeSymbol),
+    listedHour: chain.lossBudgetWei ?? inNative(relayer.lossBudget, chain.nativeSymbol),
+    dailySpendCap: dailySpendCap(relayer, chain)
+  })

@@ -34,6 +34,10 @@ export interface OrchestratorSettingsShape {
     readonly pausedChains: ReadonlyArray<ChainId>
     /** Maximum gas cost of all lanes of one chain in 24 hours, in wei. Undefined: no limit. */
     readonly dailySpendCap: bigint | undefined
+    /** Loss of all sweeps with unlisted tokens in one hour, in wei of ETH. 0: only sweeps of listed tokens. */
+    readonly unlistedLossBudget: bigint
+    /** Loss of all sweeps of listed tokens in one hour, in wei of ETH. */
+    readonly lossBudget: bigint
     /** Maximum number of failed sweeps on chain within the window, per owner and per builder. */
     readonly failureBudget: { readonly owner: number; readonly builder: number; readonly windowMillis: number }
     /** Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. */

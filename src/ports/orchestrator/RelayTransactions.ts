@@ -9,6 +9,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
+import type { Booking } from "./Exposures.ts"
 
 /** One signed version of a transaction. */
 export interface Attempt {
@@ -66,6 +67,8 @@ export interface Ending {
   readonly inclusion?: Inclusion
   /** Cost in wei that its lane paid. Default: 0. */
   readonly cost?: bigint
+  /** Losses and gains of its sweeps. Default: none. */
+  readonly bookings?: ReadonlyArray<Booking>
 }
 
 /** A stored transaction that does not fit the schema. `detail` says why. */
@@ -133,8 +136,8 @@ export class RelayTransactions extends Context.Service<
      */
     readonly setInclusion: (id: string, inclusion: Inclusion | undefined) => Effect.Effect<void, StoreUnavailable>
     /**
-     * Marks transactions as final with their cost. Intents that are still `submitted` can be claimed again. Idempotent:
-     * ignores transactions that are final already.
+     * Marks transactions as final with their cost, books the losses of their sweeps and ends the sweeps' reservations.
+     * Intents that are still `submitted` can be claimed again. Idempotent: ignores transactions that are final already.
      */
     readonly finalize: (endings: ReadonlyArray<Ending>) => Effect.Effect<void, StoreUnavailable>
     /**
@@ -146,7 +149,7 @@ export class RelayTransactions extends Context.Service<
       sinceMs: number
     ) => Effect.Effect<ReadonlyArray<DisplacedTransaction>, StoreUnavailable>
     /** Records the block and the cost of a final transaction that had no block. Idempotent: ignores all others. */
-    readonly recover: (ending: Required<Ending>) => Effect.Effect<void, StoreUnavailable>
+    readonly recover: (ending: Required<Omit<Ending, "bookings">>) => Effect.Effect<void, StoreUnavailable>
     /** Final transactions of a chain that are recorded in this block or a later one. */
     readonly finalFrom: (
       chainId: ChainId,

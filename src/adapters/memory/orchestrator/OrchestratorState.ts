@@ -4,6 +4,7 @@
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
+import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -31,6 +32,20 @@ export interface StoredMessage extends OutboxEntry {
   readonly deliveredAtMs?: number
 }
 
+/** A reservation of a sweep. */
+export interface StoredExposure {
+  readonly wei: bigint
+  readonly classes: ReadonlyArray<ExposureClass>
+  /** UNIX milliseconds of the reservation. */
+  readonly atMs: number
+}
+
+/** Reserved wei of a class, and its losses and gains by the start of their hour in UNIX milliseconds. */
+export interface StoredSums {
+  readonly open: bigint
+  readonly hours: ReadonlyMap<number, Window>
+}
+
 export interface State {
   readonly intents: HashMap.HashMap<string, StoredIntent>
   /** By chain and owner. */
@@ -50,6 +65,9 @@ export interface State {
   readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
   /** Maximum cost of unfinished transactions in wei, by their id. */
   readonly reserved: HashMap.HashMap<string, bigint>
+  /** By intent id. */
+  readonly exposures: HashMap.HashMap<string, StoredExposure>
+  readonly exposureSums: HashMap.HashMap<ExposureClass, StoredSums>
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
 }
@@ -62,6 +80,8 @@ const empty: State = {
   spending: [],
   ended: HashMap.empty(),
   reserved: HashMap.empty(),
+  exposures: HashMap.empty(),
+  exposureSums: HashMap.empty(),
   outbox: HashMap.empty()
 }
 

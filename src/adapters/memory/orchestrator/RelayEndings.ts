@@ -1,6 +1,7 @@
 /** Ends relay transactions in memory, recovers and reopens them, and detaches their intents. */
 import { Clock, Effect, HashMap, Ref } from "effect"
 import type { RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
+import * as Exposures from "./Exposures.ts"
 import { lookup, type OrchestratorState, type State } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]
@@ -46,7 +47,7 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
   Effect.fnUntraced(function* (endings) {
     const endedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) =>
-      endings.reduce((acc, { cost = 0n, id, inclusion }) => {
+      endings.reduce((acc, { bookings = [], cost = 0n, id, inclusion }) => {
         const transaction = lookup(acc.transactions, id)
         if (transaction === undefined || transaction.status === "final") return acc
         const { chainId } = transaction
@@ -62,7 +63,7 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
           ended: HashMap.set(ended.ended, id, carried),
           spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost }]
         }
-        return free(spent, carried)
+        return free(Exposures.booked(Exposures.ended(spent, carried), bookings, endedAtMs), carried)
       }, current)
     )
   })

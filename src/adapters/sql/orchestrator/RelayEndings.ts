@@ -5,6 +5,7 @@ import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
+import * as Exposures from "./Exposures.ts"
 
 const decodeInclusion = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.BigInt, hash: Hash, block_number: Schema.BigInt, block_hash: Hash })
@@ -16,6 +17,9 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
     const at = yield* now
+    const bookings = endings.flatMap(({ bookings = [], id }) =>
+      bookings.map(({ earned, key, lost }) => ({ id, key, lost: String(lost), earned: String(earned) }))
+    )
     const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
       id,
       cost: String(cost),
@@ -46,7 +50,15 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         UPDATE orchestrator.relay_transaction_intents l SET active = false
         FROM transaction WHERE l.transaction_id = transaction.id AND l.active
         RETURNING l.intent_id
-      )
+      ), gone AS (
+        DELETE FROM orchestrator.exposures e USING link WHERE e.intent_id = link.intent_id RETURNING e.classes, e.wei
+      ), exposure AS (${Exposures.add(
+        sql,
+        sql`${Exposures.ended(sql, "gone")} UNION ALL
+        SELECT b.key, date_trunc('hour', ${at}::timestamptz), 0, b.lost, b.earned
+        FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
+        JOIN transaction USING (id)`
+      )})
       UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`
   }, guarded("finalize"))

@@ -1,0 +1,128 @@
+/** Exposure in memory, for tests. */
+import { Clock, Effect, HashMap, Layer, Ref } from "effect"
+import { admit, type ExposureClass, type Reservation, type Sums, type Window } from "../../../domain/Exposure.ts"
+import { type Booking, Exposures } from "../../../ports/orchestrator/Exposures.ts"
+import { lookup, OrchestratorState, type State, type StoredSums } from "./OrchestratorState.ts"
+
+const HOUR_MILLIS = 3_600_000
+
+const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
+
+const EMPTY: StoredSums = { open: 0n, hours: new Map() }
+
+const change = (state: State, key: ExposureClass, next: (sums: StoredSums) => StoredSums): State => ({
+  ...state,
+  exposureSums: HashMap.set(state.exposureSums, key, next(lookup(state.exposureSums, key) ?? EMPTY))
+})
+
+const withOpen = (state: State, { classes, wei }: Omit<Reservation, "intentId">): State =>
+  classes.reduce((acc, key) => change(acc, key, (sums) => ({ ...sums, open: sums.open + wei })), state)
+
+/** Ends the reservations of these sweeps. */
+export const ended = (state: State, intentIds: ReadonlyArray<string>): State =>
+  intentIds.reduce((acc, id) => {
+    const reserved = lookup(acc.exposures, id)
+    return reserved === undefined
+      ? acc
+      : {
+          ...withOpen(acc, { classes: reserved.classes, wei: -reserved.wei }),
+          exposures: HashMap.remove(acc.exposures, id)
+        }
+  }, state)
+
+/** Adds losses and gains to the hour. */
+export const booked = (state: State, bookings: ReadonlyArray<Booking>, millis: number): State =>
+  bookings.reduce(
+    (acc, { earned, key, lost }) =>
+      change(acc, key, ({ hours, open }) => {
+        const before = hours.get(hourOf(millis)) ?? { lost: 0n, earned: 0n }
+        const after: Window = { lost: before.lost + lost, earned: before.earned + earned }
+        return { open, hours: new Map([...hours, [hourOf(millis), after]]) }
+      }),
+    state
+  )
+
+const since = ({ hours }: StoredSums, millis: number): Window =>
+  [...hours].reduce(
+    (sum, [hour, { earned, lost }]) =>
+      hour < hourOf(millis) ? sum : { lost: sum.lost + lost, earned: sum.earned + earned },
+    { lost: 0n, earned: 0n }
+  )
+
+const sumsOf = (state: State, key: ExposureClass, now: number): ReadonlyArray<readonly [ExposureClass, Sums]> => {
+  const stored = lookup(state.exposureSums, key)
+  return stored === undefined
+    ? []
+    : [[key, { open: stored.open, hour: since(stored, now - HOUR_MILLIS), day: since(stored, now - 24 * HOUR_MILLIS) }]]
+}
+
+const make = Effect.map(OrchestratorState, ({ state }) => {
+  const sums: Exposures["Service"]["sums"] = Effect.fnUntraced(function* (keys) {
+    const now = yield* Clock.currentTimeMillis
+    const current = yield* Ref.get(state)
+    return new Map(keys.flatMap((key) => sumsOf(current, key, now)))
+  })
+
+  const reserve: Exposures["Service"]["reserve"] = Effect.fnUntraced(function* (reservations, budgets) {
+    const now = yield* Clock.currentTimeMillis
+    return yield* Ref.modify(state, (current) => {
+      const without = ended(
+        current,
+        reservations.map(({ intentId }) => intentId)
+      )
+      const keys = reservations.flatMap(({ classes }) => classes)
+      const { admitted, denied } = admit(
+        reservations,
+        budgets,
+        new Map(keys.flatMap((key) => sumsOf(without, key, now)))
+      )
+      const next = admitted.reduce((acc, reservation) => {
+        const { classes, intentId, wei } = reservation
+        const exposures = HashMap.set(acc.exposures, intentId, { classes, wei, atMs: now })
+        return { ...withOpen(acc, reservation), exposures }
+      }, without)
+      return [denied, next]
+    })
+  })
+
+  const largest: Exposures["Service"]["largest"] = Effect.fnUntraced(function* (limit) {
+    const now = yield* Clock.currentTimeMillis
+    const current = yield* Ref.get(state)
+    return Array.from(HashMap.keys(current.exposureSums))
+      .flatMap((key) => sumsOf(current, key, now))
+      .map(([key, standing]) => ({ key, ...standing }))
+      .filter(({ day, open }) => open > 0n || day.lost > 0n || day.earned > 0n)
+      .toSorted((a, b) => descending(a.day.lost, b.day.lost) || descending(a.open, b.open) || (a.key < b.key ? -1 : 1))
+      .slice(0, limit)
+  })
+
+  const prune: Exposures["Service"]["prune"] = (beforeMs) =>
+    Ref.update(state, (current) => {
+      const carried = new Set(
+        Array.from(HashMap.values(current.transactions)).flatMap(({ intentIds, status }) =>
+          status === "final" ? [] : intentIds
+        )
+      )
+      return ended(
+        current,
+        Array.from(HashMap.entries(current.exposures)).flatMap(([id, { atMs }]) =>
+          atMs < beforeMs && !carried.has(id) ? [id] : []
+        )
+      )
+    })
+
+  return Exposures.of({
+    sums,
+    reserve,
+    release: (intentIds) => Ref.update(state, (current) => ended(current, intentIds)),
+    largest,
+    prune
+  })
+})
+
+const descending = (a: bigint, b: bigint): number => (a === b ? 0 : a > b ? -1 : 1)
+
+export const layerNoDeps = Layer.effect(Exposures, make)
+
+/** Shares its state with the other in-memory stores that are built together with it. */
+export const layer = layerNoDeps.pipe(Layer.provide(OrchestratorState.layer))

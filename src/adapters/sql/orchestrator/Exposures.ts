@@ -1,0 +1,147 @@
+/** Exposure in PostgreSQL: a row for each reservation, and sums by class and hour that the same statements keep. */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { admit, type ExposureClass, type Reservation, type Sums } from "../../../domain/Exposure.ts"
+import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
+import { guarded, text, timestamp } from "../shared/Database.ts"
+import * as IntentTables from "./IntentTables.ts"
+
+interface SumsRow {
+  readonly class: string
+  readonly open: string
+  readonly hour_lost: string
+  readonly hour_earned: string
+  readonly day_lost: string
+  readonly day_earned: string
+}
+
+const toSums = (row: SumsRow): Sums => ({
+  open: BigInt(row.open),
+  hour: { lost: BigInt(row.hour_lost), earned: BigInt(row.hour_earned) },
+  day: { lost: BigInt(row.day_lost), earned: BigInt(row.day_earned) }
+})
+
+/** Columns of a {@link SumsRow}, grouped by class. */
+const columns = (sql: PgClient.PgClient, at: Date): Fragment => {
+  const hour = sql`hour >= date_trunc('hour', ${at}::timestamptz - interval '1 hour')`
+  return sql`class, sum(open)::text AS open,
+    coalesce(sum(lost) FILTER (WHERE ${hour}), 0)::text AS hour_lost,
+    coalesce(sum(earned) FILTER (WHERE ${hour}), 0)::text AS hour_earned,
+    sum(lost)::text AS day_lost, sum(earned)::text AS day_earned`
+}
+
+/** Rows of the last 24 hours, and those of what is reserved. */
+const current = (sql: PgClient.PgClient, at: Date): Fragment =>
+  sql`(hour = '-infinity' OR hour >= date_trunc('hour', ${at}::timestamptz - interval '24 hours'))`
+
+const sums = (sql: PgClient.PgClient): Exposures["Service"]["sums"] =>
+  Effect.fnUntraced(function* (keys) {
+    if (keys.length === 0) return new Map<ExposureClass, Sums>()
+    const at = timestamp(yield* Clock.currentTimeMillis)
+    const rows = yield* sql<SumsRow>`
+      SELECT ${columns(sql, at)} FROM orchestrator.exposure_sums
+      WHERE class = ANY(${IntentTables.ids(sql, keys.map(text))}) AND ${current(sql, at)}
+      GROUP BY class`
+    return new Map(rows.map((row) => [row.class, toSums(row)]))
+  }, guarded("sums"))
+
+/** Adds to sums in the order of their keys, so that statements that share rows wait for each other and never in a circle. */
+export const add = (sql: PgClient.PgClient, changes: Fragment): Fragment => sql`
+  INSERT INTO orchestrator.exposure_sums AS s (class, hour, open, lost, earned)
+  SELECT class, hour, sum(open), sum(lost), sum(earned) FROM (${changes}) AS c (class, hour, open, lost, earned)
+  GROUP BY class, hour ORDER BY class, hour
+  ON CONFLICT (class, hour) DO UPDATE
+  SET open = s.open + excluded.open, lost = s.lost + excluded.lost, earned = s.earned + excluded.earned`
+
+/** Changes of the sums when the reservations of this query end. */
+export const ended = (sql: PgClient.PgClient, name: string): Fragment =>
+  sql`SELECT class, '-infinity'::timestamptz, -wei, 0::numeric, 0::numeric
+    FROM ${sql(name)}, unnest(${sql(name)}.classes) AS class`
+
+const deleted = (sql: PgClient.PgClient, ids: ReadonlyArray<string>): Fragment =>
+  sql`gone AS (
+    DELETE FROM orchestrator.exposures WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) RETURNING classes, wei
+  )`
+
+const store = (sql: PgClient.PgClient, admitted: ReadonlyArray<Reservation>, at: Date) => {
+  const rows = admitted.map(({ classes, intentId, wei }) => ({ id: intentId, wei: String(wei), classes }))
+  return sql`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${sql.json(rows)}) AS g (id text, wei numeric, classes text[])
+    ), reserved AS (
+      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes) SELECT id, wei, ${at}, classes FROM given
+    )
+    ${add(
+      sql,
+      sql`SELECT class, '-infinity'::timestamptz, wei, 0::numeric, 0::numeric FROM given, unnest(given.classes) AS class`
+    )}`
+}
+
+const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] =>
+  Effect.fnUntraced(
+    function* (reservations, budgets) {
+      if (reservations.length === 0) return []
+      const at = timestamp(yield* Clock.currentTimeMillis)
+      const keys = [...new Set(reservations.flatMap(({ classes }) => classes.map(text)))]
+      // Locks the classes until the transaction ends, and ends what the sweeps had reserved before.
+      yield* sql`
+        WITH ${deleted(
+          sql,
+          reservations.map(({ intentId }) => text(intentId))
+        )}
+        ${add(
+          sql,
+          sql`${ended(sql, "gone")} UNION ALL
+          SELECT class, '-infinity', 0, 0, 0 FROM unnest(${IntentTables.ids(sql, keys)}) AS class`
+        )}`
+      const { admitted, denied } = admit(reservations, budgets, yield* sums(sql)(keys))
+      if (admitted.length > 0) yield* store(sql, admitted, at)
+      return denied
+    },
+    (effect) => sql.withTransaction(effect),
+    guarded("reserve")
+  )
+
+const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
+  Effect.fnUntraced(function* (intentIds) {
+    if (intentIds.length === 0) return
+    yield* sql`WITH ${deleted(sql, intentIds.map(text))} ${add(sql, ended(sql, "gone"))}`
+  }, guarded("release"))
+
+const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
+  Effect.fnUntraced(function* (limit) {
+    const at = timestamp(yield* Clock.currentTimeMillis)
+    const rows = yield* sql<SumsRow>`
+      SELECT ${columns(sql, at)} FROM orchestrator.exposure_sums WHERE ${current(sql, at)}
+      GROUP BY class HAVING sum(open) > 0 OR sum(lost) > 0 OR sum(earned) > 0
+      ORDER BY sum(lost) DESC, sum(open) DESC, class LIMIT ${limit}`
+    return rows.map((row) => ({ key: row.class, ...toSums(row) }))
+  }, guarded("largest"))
+
+const prune = (sql: PgClient.PgClient): Exposures["Service"]["prune"] =>
+  Effect.fnUntraced(function* (beforeMs) {
+    const at = timestamp(yield* Clock.currentTimeMillis)
+    yield* sql`
+      WITH gone AS (
+        DELETE FROM orchestrator.exposures e WHERE e.reserved_at < ${timestamp(beforeMs)} AND NOT EXISTS (
+          SELECT FROM orchestrator.relay_transaction_intents l WHERE l.intent_id = e.intent_id AND l.active
+        ) RETURNING classes, wei
+      ) ${add(sql, ended(sql, "gone"))}`
+    yield* sql`DELETE FROM orchestrator.exposure_sums WHERE hour < ${at}::timestamptz - interval '2 days'
+      AND (hour > '-infinity' OR open = 0)`
+  }, guarded("prune"))
+
+/** Requires the schema of `Migrated.layer`. */
+export const layer = Layer.effect(
+  Exposures,
+  Effect.map(PgClient.PgClient, (sql) =>
+    Exposures.of({
+      sums: sums(sql),
+      reserve: reserve(sql),
+      release: release(sql),
+      largest: largest(sql),
+      prune: prune(sql)
+    })
+  )
+)

@@ -1,0 +1,45 @@
+/**
+ * Exposure of the relayer by classes of sweeps: reserved before a sweep is signed, and settled with its cost when its transaction
+ * ends. Sums are kept by class and hour, so no reader counts sweeps.
+ */
+import { Context, type Effect } from "effect"
+import type { Budgets, Denied, ExposureClass, Reservation, Sums, Window } from "../../domain/Exposure.ts"
+import type { StoreUnavailable } from "../shared/Store.ts"
+
+/** Loss or gain of sweeps of a transaction, for one class. */
+export interface Booking extends Window {
+  readonly key: ExposureClass
+}
+
+/** Sums of one class. */
+export interface Standing extends Sums {
+  readonly key: ExposureClass
+}
+
+/** Reservations end, and losses are booked, with their transaction: see `RelayTransactions.finalize`. */
+export class Exposures extends Context.Service<
+  Exposures,
+  {
+    /** Sums of the classes by one indexed read. A class without exposure is absent. */
+    readonly sums: (
+      keys: ReadonlyArray<ExposureClass>
+    ) => Effect.Effect<ReadonlyMap<ExposureClass, Sums>, StoreUnavailable>
+    /**
+     * Reserves the sweeps in their order, as far as the budgets allow. Returns those that were denied, which count for nothing.
+     * Calls do not overlap in a class, also across processes, so the budgets hold. A sweep that has a reservation gets a new one.
+     */
+    readonly reserve: (
+      reservations: ReadonlyArray<Reservation>,
+      budgets: Budgets
+    ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
+    /** Ends the reservations of sweeps that were not sent. Ignores sweeps without a reservation. */
+    readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+    /** Up to `limit` classes with the most wei lost in 24 hours, then with the most wei reserved. */
+    readonly largest: (limit: number) => Effect.Effect<ReadonlyArray<Standing>, StoreUnavailable>
+    /**
+     * Ends reservations made before `beforeMs` (UNIX milliseconds) that no unfinished transaction carries, such as those of a
+     * process that was killed, and deletes sums that no window has.
+     */
+    readonly prune: (beforeMs: number) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("sweep/ports/Exposures") {}

@@ -1,0 +1,4 @@
+import { suite } from "../../../ports/orchestrator/Exposures.suite.ts"
+import { freshStores } from "../../../support/OrchestratorStores.ts"
+
+suite("Postgres", freshStores)

@@ -1,0 +1,132 @@
+/** Contract of every store of exposures. Each test gets a store of its own. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Budgets, classOf, type Window } from "../../../src/domain/Exposure.ts"
+import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
+import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
+import { address, attempt, submitted } from "../../support/IntentFixtures.ts"
+
+const HOUR = 3_600_000
+
+const ALL = classOf("unlisted", "all", 1)
+const TOKEN = classOf("unlisted", "token_in", 1, "0xaa")
+const OTHER = classOf("unlisted", "token_in", 1, "0xbb")
+
+/** Tokens start with 100, all of them together have 800. */
+const BUDGETS: Budgets = { unlisted: { hour: 800n, day: 4_000n }, listedHour: 800n }
+
+const reservation = (intentId: string, wei: bigint, classes = [ALL, TOKEN]) => ({ intentId, classes, wei })
+
+const nothing: Window = { lost: 0n, earned: 0n }
+
+const reserve = (...reservations: ReadonlyArray<ReturnType<typeof reservation>>) =>
+  Effect.flatMap(Exposures, (exposures) => exposures.reserve(reservations, BUDGETS))
+
+const sums = Effect.flatMap(Exposures, (exposures) => exposures.sums([ALL, TOKEN, OTHER]))
+
+const open = Effect.map(sums, (known) => [ALL, TOKEN, OTHER].map((key) => known.get(key)?.open ?? 0n))
+
+/** Submits a sweep and stores its transaction. Returns the transaction's id. */
+const send = Effect.fnUntraced(function* (id: string, owner = 1) {
+  const transactions = yield* RelayTransactions
+  yield* submitted({ id, owner })
+  const { id: transaction } = yield* transactions.allocate({
+    chainId: 1,
+    lane: address(0x1a4e),
+    chainNonce: 0n,
+    intentIds: [id],
+    sign: () => Effect.succeed(attempt(id))
+  })
+  return transaction
+})
+
+const book = (id: string, ...bookings: ReadonlyArray<Booking>) =>
+  Effect.flatMap(RelayTransactions, (transactions) => transactions.finalize([{ id, bookings }]))
+
+export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents | RelayTransactions, unknown>) =>
+  describe(`Exposures on ${adapter}`, () => {
+    it.effect("reserves what the budgets allow, and says which class lacks room for the rest", () =>
+      Effect.gen(function* () {
+        expect(yield* reserve(reservation("a", 60n), reservation("b", 41n), reservation("c", 40n))).toEqual([
+          { intentId: "b", spent: TOKEN, isBusy: true }
+        ])
+        expect(yield* open).toEqual([100n, 100n, 0n])
+        expect(yield* reserve(reservation("d", 1n))).toMatchObject([{ intentId: "d", spent: TOKEN }])
+        expect(yield* reserve(reservation("e", 1n, [ALL, OTHER]))).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("holds the budgets for any number of calls at once", () =>
+      Effect.gen(function* () {
+        const calls = Array.from({ length: 30 }, (_, index) => reserve(reservation(`i${index}`, 30n)))
+        const denied = (yield* Effect.all(calls, { concurrency: "unbounded" })).flat()
+        expect(denied).toHaveLength(27)
+        expect(yield* open).toEqual([90n, 90n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("replaces the reservation of a sweep that is reserved again, and releases it", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        yield* reserve(reservation("a", 60n))
+        expect(yield* reserve(reservation("a", 70n, [ALL, OTHER]))).toEqual([])
+        expect(yield* open).toEqual([70n, 0n, 70n])
+        yield* exposures.release(["a", "unknown"])
+        yield* exposures.release(["a"])
+        expect(yield* open).toEqual([0n, 0n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("ends reservations and books losses with the transaction, once", () =>
+      Effect.gen(function* () {
+        yield* reserve(reservation("a", 60n))
+        const transaction = yield* send("a")
+        const losses = [ALL, TOKEN].map((key): Booking => ({ key, lost: 25n, earned: 0n }))
+        yield* book(transaction, ...losses, { key: OTHER, lost: 0n, earned: 7n })
+        yield* book(transaction, ...losses)
+        const after = yield* sums
+        const lost = { lost: 25n, earned: 0n }
+        expect(after.get(ALL)).toEqual({ open: 0n, hour: lost, day: lost })
+        expect(after.get(OTHER)?.hour).toEqual({ lost: 0n, earned: 7n })
+        expect(yield* reserve(reservation("b", 76n))).toEqual([{ intentId: "b", spent: TOKEN, isBusy: false }])
+        expect(yield* reserve(reservation("b", 75n))).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("counts losses for at least an hour and a day, and no longer than an hour more", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(10 * HOUR - 1)
+        yield* book(yield* send("a"), { key: TOKEN, lost: 25n, earned: 0n })
+        const windows = Effect.map(sums, (known) => [
+          known.get(TOKEN)?.hour.lost ?? 0n,
+          known.get(TOKEN)?.day.lost ?? 0n
+        ])
+        yield* TestClock.setTime(11 * HOUR - 1)
+        expect(yield* windows).toEqual([25n, 25n])
+        yield* TestClock.setTime(11 * HOUR)
+        expect(yield* windows).toEqual([0n, 25n])
+        yield* TestClock.setTime(34 * HOUR - 1)
+        expect(yield* windows).toEqual([0n, 25n])
+        yield* TestClock.setTime(34 * HOUR)
+        expect(yield* windows).toEqual([0n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("lists the classes that lost most, and prunes reservations without a transaction", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        yield* reserve(reservation("sent", 10n), reservation("killed", 20n, [ALL, OTHER]))
+        yield* send("sent", 2)
+        yield* book(yield* send("a"), { key: OTHER, lost: 5n, earned: 0n })
+        expect(yield* exposures.largest(2)).toEqual([
+          { key: OTHER, open: 20n, hour: { lost: 5n, earned: 0n }, day: { lost: 5n, earned: 0n } },
+          { key: ALL, open: 30n, hour: nothing, day: nothing }
+        ])
+        yield* TestClock.adjust("1 minute")
+        yield* exposures.prune(60_000)
+        expect(yield* open).toEqual([10n, 10n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+  })
