@@ -5,7 +5,7 @@ import type * as Address from "../../domain/Address.ts"
 import { size } from "../../domain/Hex.ts"
 import type { PayoutBatch } from "../../domain/Payout.ts"
 import { isSpent, type PayoutPayment, readPayment, spentData } from "../../domain/PayoutPayment.ts"
-import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { type BlockHash, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { Observation } from "./PaymentPlan.ts"
 import { refused } from "./PaymentRefused.ts"
 
@@ -16,9 +16,10 @@ const REBROADCAST_MILLIS = 15_000
 const read = Effect.fnUntraced(function* (
   client: ChainClient,
   token: Address.Address,
+  block: BlockHash,
   call: Parameters<typeof encodeFunctionData<typeof erc20Abi, "allowance" | "balanceOf">>[0]
 ) {
-  const data = yield* client.call({ to: token, data: encodeFunctionData(call), block: "latest" })
+  const data = yield* client.call({ to: token, data: encodeFunctionData(call), block })
   if (size(data) !== 32) return yield* refused(`${token} on ${client.chain.name} is not a token`)
   return hexToBigInt(data)
 })
@@ -46,27 +47,33 @@ export const observe = Effect.fnUntraced(function* (
 ) {
   const { chain } = client
   const versions = yield* Effect.forEach(batch.payments ?? [], (payment) => versionOf(client, batch, vault, payment))
-  const { allowance, balance, bitmap, head, latest, market, pending } = yield* Effect.all(
+  const newest = yield* client.block("latest")
+  if (Option.isNone(newest)) {
+    return yield* new ChainUnavailable({ chainId: chain.id, method: "eth_getBlockByNumber", detail: "no block" })
+  }
+  const head = newest.value
+  // Nonces and balances of different blocks would look as if another transaction had moved the vault's tokens.
+  const { allowance, balance, bitmap, latest, market, pending } = yield* Effect.all(
     {
-      head: client.block("latest"),
-      latest: client.transactionCount(vault, "latest"),
+      latest: client.transactionCount(vault, head),
       pending: client.transactionCount(vault, "pending"),
-      bitmap: client.call({ to: chain.permit2, data: spentData(batch.id, vault), block: "latest" }),
-      balance: read(client, batch.token, { abi: erc20Abi, functionName: "balanceOf", args: [vault] }),
-      allowance: read(client, batch.token, { abi: erc20Abi, functionName: "allowance", args: [vault, chain.permit2] }),
+      bitmap: client.call({ to: chain.permit2, data: spentData(batch.id, vault), block: head }),
+      balance: read(client, batch.token, head, { abi: erc20Abi, functionName: "balanceOf", args: [vault] }),
+      allowance: read(client, batch.token, head, {
+        abi: erc20Abi,
+        functionName: "allowance",
+        args: [vault, chain.permit2]
+      }),
       market: client.feesPerGas
     },
     { concurrency: "unbounded" }
   )
-  if (Option.isNone(head)) {
-    return yield* new ChainUnavailable({ chainId: chain.id, method: "eth_getBlockByNumber", detail: "no block" })
-  }
   if (size(bitmap) !== 32) return yield* refused(`Permit2 is not at ${chain.permit2} on ${chain.name}`)
   const nowMs = yield* Clock.currentTimeMillis
   return {
     versions,
     isSpent: isSpent(batch.id, hexToBigInt(bitmap)),
-    head: head.value,
+    head,
     confirmations: chain.confirmations,
     accountNonce: { latest, pending },
     balance,
