@@ -54,13 +54,24 @@ const planted = Effect.fnUntraced(function* (
   made: { readonly data: Hex; readonly txHash: Hex },
   count: number
 ) {
-  // Rows that no sweep moved there, and that nobody may delete: the triggers of the table do not see them come and go.
-  const unseen = (change: Effect.Effect<unknown, SqlError>) =>
-    sql.withTransaction(Effect.andThen(sql`SET LOCAL session_replication_role = replica`, change))
+  // Rows that no sweep moved there, and that nobody may delete: the triggers of the table do not see them come and go, so the
+  // count that they keep is changed here.
+  const unseen = (change: Effect.Effect<unknown, SqlError>, more: number) =>
+    sql.withTransaction(
+      Effect.all(
+        [
+          sql`SET LOCAL session_replication_role = replica`,
+          change,
+          sql`INSERT INTO orchestrator.intent_count_parts VALUES ('settled_source', ${more})`
+        ],
+        { discard: true }
+      )
+    )
   const bytes = (hex: Hex) => `\\x${hex.slice(2)}`
   const signed = { ...authorization, signature }
   yield* Effect.acquireRelease(
-    unseen(sql`
+    unseen(
+      sql`
       WITH state AS (
         INSERT INTO orchestrator.intent_states (
           number, source_chain_id, created_at, updated_at, submitted_at, id, owner, order_nonce, order_digest, dest_chain_id,
@@ -86,10 +97,13 @@ const planted = Effect.fnUntraced(function* (
         FROM state, (SELECT ${sql.json(signed)}::jsonb AS a) signed
       )
       INSERT INTO orchestrator.intent_deliveries (intent_id, source_chain_id, dest_chain_id, delivered, since, look_at)
-      SELECT id, source_chain_id, dest_chain_id, false, now(), 'epoch' FROM state`),
+      SELECT id, source_chain_id, dest_chain_id, false, now(), 'epoch' FROM state`,
+      count
+    ),
     () =>
       Effect.orDie(
-        unseen(sql`
+        unseen(
+          sql`
           WITH state AS (
             DELETE FROM orchestrator.intent_states WHERE id LIKE ${`${PREFIX}%`} RETURNING number, id
           ), delivery AS (
@@ -97,7 +111,9 @@ const planted = Effect.fnUntraced(function* (
           ), signature AS (
             DELETE FROM orchestrator.intent_signatures g USING state WHERE g.number = state.number
           )
-          DELETE FROM orchestrator.intent_terms t USING state WHERE t.number = state.number`)
+          DELETE FROM orchestrator.intent_terms t USING state WHERE t.number = state.number`,
+          -count
+        )
       )
   )
   const [row] = yield* sql<{ count: number }>`
