@@ -185,23 +185,22 @@ const printed = (name: string, { abi, ...code }: Pick<Compiled, "abi"> & Partial
 const PRODUCTION = ["SweepDelegate", "SweepGuard", "SweepEntry"]
 const SIMULATION = ["Rehearsal", "RoundTrips", "UnsignedSweepDelegate"]
 const DEVELOPMENT = ["DevToken", "DevNoReturnToken", "DevFeeToken", "DevBlocklistToken", "SanctionsOracle"]
+/** Compiled apart, since a new source may change the bytes of the others. */
+const HOSTILE = ["HostileToken", "HostileProxy"]
 
 const { optimizer, optimizer_runs, evm_version, bytecode_hash, cbor_metadata, remappings } = foundry.profile.default
-const ours = compile(
-  "solc",
-  here,
-  [
-    ...PRODUCTION.map((name) => `src/${name}.sol`),
-    ...SIMULATION.map((name) => `src/simulation/${name}.sol`),
-    ...DEVELOPMENT.map((name) => `src/dev/${name}.sol`)
-  ],
-  remappings,
-  {
+const compileOurs = (paths: ReadonlyArray<string>) =>
+  compile("solc", here, paths, remappings, {
     optimizer: { enabled: optimizer, runs: optimizer_runs },
     evmVersion: evm_version,
     metadata: { bytecodeHash: bytecode_hash, appendCBOR: cbor_metadata }
-  }
-)
+  })
+const ours = compileOurs([
+  ...PRODUCTION.map((name) => `src/${name}.sol`),
+  ...SIMULATION.map((name) => `src/simulation/${name}.sol`),
+  ...DEVELOPMENT.map((name) => `src/dev/${name}.sol`)
+])
+const hostile = compileOurs(HOSTILE.map((name) => `src/dev/${name}.sol`))
 
 const production = [...ours].filter(([name]) => PRODUCTION.includes(name))
 const simulation = [...ours].filter(([name]) => SIMULATION.includes(name))
@@ -227,6 +226,10 @@ const outputs: ReadonlyArray<readonly [path: string, content: string]> = [
       ...development.map(([name, { abi, creationCode }]) => printed(name, { abi, creationCode })),
       printed("Permit2", permit2Code)
     ].join("\n")
+  ],
+  [
+    "chaos/attacks/hostile.generated.ts",
+    [HEADER, ...[...hostile].map(([name, { abi, creationCode }]) => printed(name, { abi, creationCode }))].join("\n")
   ],
   ["contracts/test/fixtures/Permit2.json", `${JSON.stringify(permit2Code)}\n`]
 ]

@@ -1,0 +1,188 @@
+/** Everything that an attacker does: has owners, gets quotes, submits, watches the lanes' transactions and runs ahead of them. */
+import { Effect } from "effect"
+import { type Hex, parseTransaction, type PrivateKeyAccount } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { type Call, isSend, pass } from "../../test/support/FaultProxy.ts"
+import type { World } from "../World.ts"
+import * as Clients from "./Clients.ts"
+import type { Market } from "./Market.ts"
+import * as Purse from "./Purse.ts"
+import * as Token from "./Token.ts"
+
+/** Clients of an attacker, each with an address. */
+const ADDRESSES = 200
+
+/** Requests of an attacker at the same time. */
+const CONCURRENCY = 8
+
+/** Time in which all sweeps of an attack are sent, refused or postponed, in milliseconds. */
+const CONCLUSION_MILLIS = 25_000
+
+/** A postponed sweep may be claimed again, so nothing under way counts only after this many looks in a row. */
+const LOOKS = 6
+const LOOK_MILLIS = 250
+
+/** Size of an attack and what it has at hand. */
+export interface Options {
+  /** Owners of an attack that has no number of its own. */
+  readonly size: number
+  /** Owners of the attack with many. */
+  readonly sybils: number
+}
+
+/** Counts of what the service answered. */
+export interface Tally {
+  quoted: number
+  submitted: number
+  /** Number of refusals by their cause. */
+  readonly refused: Map<string, number>
+}
+
+const note = ({ refused }: Tally, what: string, { status, text }: Clients.Refusal) => {
+  const key = `${what}: ${status} ${text}`.slice(0, 120)
+  refused.set(key, (refused.get(key) ?? 0) + 1)
+}
+
+export interface Order {
+  readonly tokenIn: Hex
+  readonly amountIn: bigint
+  readonly tokenOut?: Hex
+  readonly isAttributed?: boolean
+}
+
+export const make = Effect.fnUntraced(function* (world: World, market: Market, options: Options) {
+  const { alpha, slots, sql } = world
+  const { dev } = alpha
+  const purse = yield* Purse.make(alpha)
+  const owners = new Set<string>()
+  const ids: Array<string> = []
+  const tally: Tally = { quoted: 0, submitted: 0, refused: new Map() }
+  const findings: Array<string> = []
+  let turn = 0
+
+  const client = (address = (turn % ADDRESSES) + 1) => {
+    const slot = slots[turn++ % slots.length]
+    return Clients.make(slot?.url ?? "", alpha, `198.51.100.${address}`)
+  }
+
+  const newOwners = (count: number): ReadonlyArray<PrivateKeyAccount> =>
+    Array.from({ length: count }, () => {
+      const owner = privateKeyToAccount(generatePrivateKey())
+      owners.add(owner.address.toLowerCase())
+      return owner
+    })
+
+  /** Quotes and signs a sweep of each owner. The output goes to the attacker's own account. Refusals are counted. */
+  const quotes = Effect.fnUntraced(function* (from: ReadonlyArray<PrivateKeyAccount>, order: Order) {
+    const answers = yield* Effect.forEach(
+      from,
+      (owner) =>
+        Effect.promise(() =>
+          client().quote({ tokenOut: dev.tokens.USDC, destination: purse.account.address, ...order, owner })
+        ),
+      { concurrency: CONCURRENCY }
+    )
+    return answers.flatMap((answer) => {
+      if (Clients.isRefusal(answer)) {
+        note(tally, "quote", answer)
+        return []
+      }
+      tally.quoted += 1
+      return [answer]
+    })
+  })
+
+  const submit = Effect.fnUntraced(function* (sweeps: ReadonlyArray<Clients.Signed>) {
+    yield* Effect.forEach(
+      sweeps,
+      (sweep) =>
+        Effect.promise(async () => {
+          const refused = await client().submit(sweep)
+          if (refused !== undefined) return note(tally, "submission", refused)
+          tally.submitted += 1
+          ids.push(sweep.id)
+        }),
+      { concurrency: CONCURRENCY, discard: true }
+    )
+  })
+
+  /** Number of the attack's sweeps that a transaction carries which is not final, or that nobody has looked at. */
+  const underWay = Effect.suspend(() =>
+    ids.length === 0
+      ? Effect.succeed(0)
+      : Effect.map(
+          sql<{ count: number }>`
+            SELECT count(*)::int AS count FROM orchestrator.relay_transactions t
+            JOIN orchestrator.relay_transaction_intents l ON l.transaction_id = t.id
+            WHERE t.status <> 'final' AND ${sql.in("l.intent_id", ids)}`,
+          ([row]) => row?.count ?? 0
+        )
+  )
+
+  /** Waits until nothing of the attack is under way, within the limit: postponed sweeps may stay for long. */
+  const concluded = Effect.gen(function* () {
+    const until = performance.now() + CONCLUSION_MILLIS
+    let quiet = 0
+    while (quiet < LOOKS && performance.now() < until) {
+      yield* Effect.sleep(LOOK_MILLIS)
+      quiet = (yield* underWay) === 0 ? quiet + 1 : 0
+    }
+  })
+
+  const carries = ({ params }: Call): boolean => {
+    const raw = String(params[0]).toLowerCase()
+    return [...owners].some((owner) => raw.includes(owner.slice(2)))
+  }
+
+  /**
+   * Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. It is given a tip in wei
+   * per gas above the lane's.
+   */
+  const aheadOfSends = (ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>) =>
+    Effect.forEach(
+      slots,
+      ({ alpha: node }) =>
+        Effect.acquireRelease(
+          node.react((call) => {
+            if (!isSend(call) || !carries(call)) return pass
+            const raw = call.params[0] as Hex
+            const { maxPriorityFeePerGas = 0n } = parseTransaction(raw)
+            return (forward) => Effect.andThen(Effect.ignore(ahead(2n * maxPriorityFeePerGas + 1n, raw)), forward)
+          }),
+          () => node.react(() => pass)
+        ),
+      { discard: true }
+    )
+
+  return {
+    ...options,
+    world,
+    place: alpha,
+    market,
+    purse,
+    tally,
+    findings,
+    owners: newOwners,
+    isOwner: (address: string) => owners.has(address.toLowerCase()),
+    ownerAddresses: owners as ReadonlySet<string>,
+    client,
+    quotes,
+    submit,
+    concluded,
+    aheadOfSends,
+    token: (terms?: Token.Terms) => Token.deploy(alpha, purse, terms),
+    /** A transaction of one of its owners, sent without waiting for a block. */
+    sendAs: (owner: PrivateKeyAccount, call: Purse.Call) => dev.anvil.ask("send", () => purse.send(call, owner))
+  }
+})
+
+export type Fight = Effect.Success<ReturnType<typeof make>>
+
+export interface Attack {
+  readonly name: string
+  /** One sentence: what the attacker does. */
+  readonly about: string
+  /** Tokens that are swept: those of the operator's lists, or the attacker's own. */
+  readonly tokens: "listed" | "unlisted"
+  readonly play: (fight: Fight) => Effect.Effect<void, unknown>
+}

@@ -1,0 +1,105 @@
+/** Quotes as options on the gas price: they are signed while gas is cheap and submitted when it is not. */
+import { Effect } from "effect"
+import { units } from "../../src/devnet/Tokens.ts"
+import type { Attack, Fight } from "./Fight.ts"
+import { QUIET } from "./Market.ts"
+
+const WHOLE = 5_000n
+
+/** Factor of the base fee in a spike. */
+const SPIKE = 200n
+
+/** Time of each part of an attack, in milliseconds. */
+const SPIKE_MILLIS = 6_000
+const TOOTH_MILLIS = 1_500
+
+const cheaply = Effect.fnUntraced(function* (fight: Fight, count: number) {
+  const owners = fight.owners(count)
+  yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  return yield* fight.quotes(owners, { tokenIn: fight.place.dev.tokens.DAI, amountIn: units("DAI", WHOLE) })
+})
+
+/** Long enough for the service to see the new base fee. */
+const SEEN = "1500 millis"
+
+const spiked = (fight: Fight, factor: bigint) => fight.market.follow(() => QUIET * factor)
+
+const quiet = (fight: Fight) => Effect.addFinalizer(() => fight.market.calm)
+
+const option: Attack = {
+  name: "gas-option",
+  about: "Quotes of 1 gwei are submitted when the base fee is 200 gwei.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      yield* quiet(fight)
+      const quoted = yield* cheaply(fight, fight.size)
+      yield* spiked(fight, SPIKE)
+      yield* Effect.sleep(SEEN)
+      yield* fight.submit(quoted)
+      yield* Effect.sleep(SPIKE_MILLIS)
+      yield* fight.concluded
+    }).pipe(Effect.scoped)
+}
+
+const queued: Attack = {
+  name: "gas-spike-in-pool",
+  about: "The base fee rises 200 times while the sweeps are in the pool, so that they are replaced or wait.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      yield* quiet(fight)
+      const quoted = yield* cheaply(fight, fight.size)
+      yield* fight.aheadOfSends(() => spiked(fight, SPIKE))
+      yield* fight.submit(quoted)
+      yield* Effect.sleep(2 * SPIKE_MILLIS)
+      yield* fight.market.calm
+      yield* fight.concluded
+    }).pipe(Effect.scoped)
+}
+
+const modest: Attack = {
+  name: "gas-drift",
+  about: "Quotes of 1 gwei are submitted when the base fee is 3 gwei, again and again.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      yield* quiet(fight)
+      for (let round = 0; round < 2; round++) {
+        yield* fight.market.calm
+        yield* Effect.sleep(SEEN)
+        const quoted = yield* cheaply(fight, fight.size)
+        yield* spiked(fight, 3n)
+        yield* Effect.sleep(SEEN)
+        yield* fight.submit(quoted)
+        yield* fight.concluded
+      }
+    }).pipe(Effect.scoped)
+}
+
+const sawtooth: Attack = {
+  name: "base-fee-sawtooth",
+  about: "The base fee jumps between 1 and 30 gwei. Quotes are taken low and submitted high.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      yield* quiet(fight)
+      const isHigh = (millis: number) => Math.floor(millis / TOOTH_MILLIS) % 2 === 1
+      yield* fight.market.follow((millis) => (isHigh(millis) ? 30n * QUIET : QUIET))
+      const until = (high: boolean) =>
+        Effect.sleep("50 millis").pipe(Effect.repeat({ until: () => isHigh(performance.now()) === high }))
+      for (let tooth = 0; tooth < 3; tooth++) {
+        yield* until(true)
+        yield* until(false)
+        const quoted = yield* cheaply(fight, Math.ceil(fight.size / 2))
+        yield* until(true)
+        yield* fight.submit(quoted)
+      }
+      yield* fight.concluded
+    }).pipe(Effect.scoped)
+}
+
+export const GAS_ATTACKS: ReadonlyArray<Attack> = [option, queued, modest, sawtooth]

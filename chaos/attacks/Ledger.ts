@@ -1,0 +1,187 @@
+/**
+ * Relayer's side of the attacks, read from the chain: what the lanes paid for whose sweeps, and what the fee recipient got for them.
+ * The books of the service are not asked.
+ */
+import { Effect } from "effect"
+import { decodeEventLog, decodeFunctionData, type Hex, parseAbi } from "viem"
+import { sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import type { Place } from "../Holdings.ts"
+import { PRICED, weiOf } from "./Money.ts"
+
+/** A mined transaction of a lane. */
+interface Paid {
+  /** Owners whose sweeps it carries, in lower case. Empty for a self-send. */
+  readonly owners: ReadonlyArray<string>
+  readonly gas: bigint
+  readonly wei: bigint
+  readonly block: bigint
+  readonly isReverted: boolean
+}
+
+interface Fee {
+  readonly owner: string
+  readonly token: string
+  readonly amount: bigint
+}
+
+const swapQuoterAbi = parseAbi([
+  "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
+  "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160, uint32, uint256)"
+])
+
+const TIERS = [100, 500, 3000, 10_000]
+
+/** Owners of a batch, or the account that a single sweep calls. */
+const ownersOf = (entry: string, lane: string, to: Hex | null, data: Hex): ReadonlyArray<string> => {
+  if (to === null || to.toLowerCase() === lane.toLowerCase()) return []
+  if (to.toLowerCase() !== entry.toLowerCase()) return [to.toLowerCase()]
+  const { args } = decodeFunctionData({ abi: sweepEntry.abi, data })
+  return args[0].map(({ account }) => account.toLowerCase())
+}
+
+const sum = (values: ReadonlyArray<bigint>): bigint => values.reduce((total, value) => total + value, 0n)
+
+/** Gas of one sweep of `honest` owners, by the transactions that carry only such. */
+const honestGas = (paid: ReadonlyArray<Paid>, honest: ReadonlySet<string>): bigint => {
+  const pure = paid.filter(({ owners }) => owners.length > 0 && owners.every((owner) => honest.has(owner)))
+  const sweeps = BigInt(pure.reduce((count, { owners }) => count + owners.length, 0))
+  return sweeps === 0n ? 0n : sum(pure.map(({ gas }) => gas)) / sweeps
+}
+
+export interface Loss {
+  /** Gas of the attack's sweeps, in wei. */
+  readonly paid: bigint
+  /** Realisable value of the fees of its sweeps, in wei. */
+  readonly earned: bigint
+  /** Transactions that carried a sweep of the attack, and its sweeps that settled. */
+  readonly transactions: number
+  readonly settled: number
+  /** Sweeps of the attack in mined transactions. */
+  readonly carried: number
+}
+
+export interface Share {
+  /** Owners of the attack, in lower case. */
+  readonly owners: ReadonlySet<string>
+  /** Blocks of the attack, to which self-sends belong. */
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** Everything that the lanes and the fee recipient did from a block on. */
+export const read = Effect.fnUntraced(function* (
+  { dev, info }: Place,
+  lanes: ReadonlyArray<Hex>,
+  fromBlock: bigint,
+  honest: ReadonlySet<string>
+) {
+  const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
+  const paid = yield* dev.anvil.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
+    const head = await node.getBlockNumber()
+    const numbers = Array.from({ length: Number(head - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
+    const blocks = await Promise.all(
+      numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
+    )
+    const sent = blocks.flatMap(({ transactions }) => transactions).filter(({ from }) => ours.has(from.toLowerCase()))
+    return Promise.all(
+      sent.map(async ({ from, hash, input, to }) => {
+        const { blockNumber, effectiveGasPrice, gasUsed, status } = await node.getTransactionReceipt({ hash })
+        return {
+          owners: ownersOf(info.entry, from, to, input),
+          gas: gasUsed,
+          wei: gasUsed * effectiveGasPrice,
+          block: blockNumber,
+          isReverted: status === "reverted"
+        }
+      })
+    )
+  })
+  const fees = yield* dev.anvil.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
+    const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock: "latest" })
+    return logs.flatMap(({ data, topics }) => {
+      const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
+      return event.eventName === "Swept"
+        ? [
+            {
+              owner: event.args.owner.toLowerCase(),
+              token: event.args.tokenIn.toLowerCase(),
+              amount: event.args.feeAmount
+            }
+          ]
+        : []
+    })
+  })
+
+  /** Wei that an amount sells for at once: listed tokens at their price, others at what a pool pays now. */
+  const realised = Effect.fnUntraced(function* (token: string, amount: bigint) {
+    const symbol = PRICED.find((each) => dev.tokens[each].toLowerCase() === token)
+    if (symbol !== undefined) return weiOf(symbol, amount)
+    const offers = yield* Effect.forEach(TIERS, (fee) =>
+      dev.anvil
+        .ask("sell a fee", (node) =>
+          node.simulateContract({
+            address: dev.uniswap.quoter,
+            abi: swapQuoterAbi,
+            functionName: "quoteExactInputSingle",
+            args: [
+              {
+                tokenIn: token as Hex,
+                tokenOut: dev.tokens.USDC,
+                amountIn: amount,
+                fee,
+                sqrtPriceLimitX96: 0n
+              }
+            ]
+          })
+        )
+        .pipe(
+          Effect.map(({ result: [amountOut] }) => weiOf("USDC", amountOut)),
+          Effect.orElseSucceed(() => 0n)
+        )
+    )
+    return offers.reduce((most, offer) => (offer > most ? offer : most), 0n)
+  })
+
+  const typical = honestGas(paid, honest)
+
+  /** The attack's part of a transaction: all of it, less an ordinary amount for each honest sweep beside. */
+  const partOf = ({ gas, owners, wei }: Paid, share: Share): bigint => {
+    const own = owners.filter((owner) => share.owners.has(owner)).length
+    if (own === 0) return 0n
+    const others = owners.filter((owner) => honest.has(owner)).length
+    const ordinary = typical * BigInt(others)
+    const left = gas > ordinary ? gas - ordinary : 0n
+    return (((left * BigInt(own)) / BigInt(owners.length - others)) * wei) / gas
+  }
+
+  const lossOf = Effect.fnUntraced(function* (share: Share) {
+    const carrying = paid.filter(({ owners }) => owners.some((owner) => share.owners.has(owner)))
+    const selfSends = paid.filter(
+      ({ block, owners }) => owners.length === 0 && block >= share.from && block <= share.to
+    )
+    const own = fees.filter(({ owner }) => share.owners.has(owner))
+    const byToken = new Map<string, bigint>()
+    for (const { amount, token } of own) byToken.set(token, (byToken.get(token) ?? 0n) + amount)
+    const earned = yield* Effect.forEach([...byToken], ([token, amount]) => realised(token, amount))
+    return {
+      paid: sum([...carrying.map((each) => partOf(each, share)), ...selfSends.map(({ wei }) => wei)]),
+      earned: sum(earned),
+      transactions: carrying.length,
+      settled: own.length,
+      carried: carrying.flatMap(({ owners }) => owners.filter((owner) => share.owners.has(owner))).length
+    } satisfies Loss
+  })
+
+  return {
+    lossOf,
+    /** Wei that the lanes paid for all of their transactions. */
+    paid: sum(paid.map(({ wei }) => wei)),
+    typical
+  }
+})
+
+/** Native currency of all lanes, in wei. */
+export const balances = ({ dev }: Place, lanes: ReadonlyArray<Hex>) =>
+  dev.anvil.ask("read the lanes", async (node) =>
+    sum(await Promise.all(lanes.map((address) => node.getBalance({ address }))))
+  )

@@ -1,0 +1,163 @@
+/** Owners of listed tokens who make their own sweeps fail once the lane has sent them. */
+import { Effect } from "effect"
+import { encodeFunctionData, erc20Abi, type Hex, parseEther, type PrivateKeyAccount, zeroAddress } from "viem"
+import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import { units } from "../../src/devnet/Tokens.ts"
+import type { Attack, Fight } from "./Fight.ts"
+import { mintFor } from "./MempoolAttacks.ts"
+
+/** Whole DAI of a sweep. */
+const WHOLE = 60n
+const AMOUNT = units("DAI", WHOLE)
+
+/** Native currency of an owner who sends transactions. */
+const OWN_GAS = parseEther("1")
+
+type Ahead = (fight: Fight, owner: PrivateKeyAccount, tip: bigint, nonce: bigint) => Effect.Effect<unknown, unknown>
+
+interface Plan {
+  readonly ahead: Ahead
+  /** True if the owners' accounts run the delegate already, after a sweep that went well. */
+  readonly isDelegated?: boolean
+  readonly isAttributed?: boolean
+  /** Sweeps one after another. Default: 1. */
+  readonly rounds?: number
+  /** Default: the size of the attack. */
+  readonly owners?: number
+}
+
+const nonceOf = Effect.fnUntraced(function* ({ world: { sql } }: Fight, owner: PrivateKeyAccount) {
+  const [row] = yield* sql<{ nonce: string }>`
+    SELECT order_nonce::text AS nonce FROM orchestrator.intent_states
+    WHERE lower(owner::text) = ${owner.address.toLowerCase()} ORDER BY number DESC LIMIT 1`
+  return BigInt(row?.nonce ?? 0)
+})
+
+/** Each owner whose sweep a transaction carries runs ahead of it once. */
+const runAhead = (
+  fight: Fight,
+  { ahead, isAttributed = false, isDelegated = false, owners: count, rounds = 1 }: Plan
+) =>
+  Effect.gen(function* () {
+    const { DAI } = fight.place.dev.tokens
+    for (let round = 0; round < rounds; round++) {
+      const owners = fight.owners(count ?? fight.size)
+      yield* Effect.forEach(
+        owners,
+        (owner) =>
+          Effect.andThen(fight.purse.giveNative(owner, OWN_GAS), fight.purse.giveToken(owner, "DAI", 2n * WHOLE)),
+        { concurrency: "unbounded", discard: true }
+      )
+      const order = { tokenIn: DAI, amountIn: AMOUNT, isAttributed }
+      if (isDelegated) {
+        yield* fight.submit(yield* fight.quotes(owners, order))
+        yield* fight.concluded
+      }
+      const done = new Set<Hex>()
+      yield* Effect.gen(function* () {
+        yield* fight.aheadOfSends((tip, raw) =>
+          Effect.forEach(
+            owners.filter(({ address }) => !done.has(address) && raw.includes(address.slice(2).toLowerCase())),
+            Effect.fnUntraced(function* (owner) {
+              done.add(owner.address)
+              yield* ahead(fight, owner, tip, yield* nonceOf(fight, owner))
+            }),
+            { concurrency: "unbounded", discard: true }
+          )
+        )
+        yield* fight.submit(yield* fight.quotes(owners, order))
+        yield* fight.concluded
+      }).pipe(Effect.scoped)
+    }
+  })
+
+const listed = (name: string, about: string, plan: Plan): Attack => ({
+  name,
+  about,
+  tokens: "listed",
+  play: (fight) => runAhead(fight, plan)
+})
+
+const nothing: Ahead = (fight, owner, tip) => fight.sendAs(owner, { to: owner.address, gas: 21_000n, tip })
+
+const drained: Ahead = (fight, owner, tip) =>
+  fight.sendAs(owner, {
+    to: fight.place.dev.tokens.DAI,
+    data: encodeFunctionData({
+      abi: erc20Abi,
+      functionName: "transfer",
+      args: [fight.purse.account.address, 2n * AMOUNT]
+    }),
+    gas: 80_000n,
+    tip
+  })
+
+const cancelled: Ahead = (fight, owner, tip, nonce) =>
+  fight.sendAs(owner, {
+    to: owner.address,
+    data: encodeFunctionData({ abi: sweepDelegate.abi, functionName: "cancel", args: [nonce] }),
+    gas: 120_000n,
+    tip
+  })
+
+/** A transaction of the purse carries the authorization, so that the owner needs no native currency. */
+const revoked: Ahead = (fight, owner, tip) =>
+  fight.place.dev.anvil.ask("revoke", async (node) => {
+    const nonce = await node.getTransactionCount({ address: owner.address })
+    const chainId = fight.place.dev.chain.id
+    const authorization = await owner.signAuthorization({ address: zeroAddress, chainId, nonce })
+    await fight.purse.authorize([authorization], tip)
+  })
+
+/** The token that is swept into is the attacker's, and a switch breaks it. */
+const hostileOutput: Attack = {
+  name: "hostile-output",
+  about: "DAI is swept into a token of the attacker's, which a switch breaks ahead of the lane's transaction.",
+  tokens: "unlisted",
+  play: (fight) =>
+    Effect.gen(function* () {
+      const token = yield* fight.token()
+      yield* mintFor(token, [fight.purse.account.address])
+      const owners = fight.owners(fight.size)
+      yield* Effect.forEach(owners, (owner) => fight.purse.giveToken(owner, "DAI", WHOLE), {
+        concurrency: "unbounded",
+        discard: true
+      })
+      yield* fight.aheadOfSends((tip) => token.turnSoon({ trigger: "always", deed: "revert" }, tip))
+      yield* fight.submit(
+        yield* fight.quotes(owners, { tokenIn: fight.place.dev.tokens.DAI, amountIn: AMOUNT, tokenOut: token.address })
+      )
+      yield* fight.concluded
+      yield* token.turn({ trigger: "never", deed: "revert" })
+      yield* token.pool.pull()
+    }).pipe(Effect.scoped)
+}
+
+/** Failures of a builder that were once enough to have all of its sweeps refused for an hour. */
+const BUILDER_FAILURES = 52
+
+export const OWNER_ATTACKS: ReadonlyArray<Attack> = [
+  listed(
+    "nonce-in-mempool",
+    "The owner spends its nonce ahead of the lane, so that its authorization does not count.",
+    {
+      ahead: nothing
+    }
+  ),
+  listed("drained-in-mempool", "The owner moves its tokens away ahead of the lane's transaction.", { ahead: drained }),
+  listed("repeated-drain", "The same as drained-in-mempool, by other owners each time.", { ahead: drained, rounds: 3 }),
+  listed("cancelled-in-mempool", "A delegated owner cancels its order ahead of the lane's transaction.", {
+    ahead: cancelled,
+    isDelegated: true
+  }),
+  listed("revoked-in-mempool", "The owner revokes its delegation ahead of the lane's transaction.", {
+    ahead: revoked,
+    isDelegated: true
+  }),
+  listed("builder-key", "52 sweeps with a builder's public key fail, while honest sweeps use the same key.", {
+    ahead: drained,
+    isAttributed: true,
+    owners: BUILDER_FAILURES
+  }),
+  hostileOutput
+]

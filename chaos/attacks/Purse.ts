@@ -1,0 +1,136 @@
+/**
+ * Money of an attacker: one account that pays for contracts, pools and transactions, and owners that it endows. Everything that the
+ * network gives is written down, so that the cost of an attack is what was given less what is left.
+ */
+import { Effect } from "effect"
+import { erc20Abi, type Hex, parseEther, parseGwei, type PrivateKeyAccount, type SignedAuthorization } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Address from "../../src/domain/Address.ts"
+import { units } from "../../src/devnet/Tokens.ts"
+import type { Place } from "../Holdings.ts"
+import { PRICED, type Priced, weiOf } from "./Money.ts"
+
+export interface Call {
+  /** Absent: deploys `data`. */
+  readonly to?: Hex
+  readonly data?: Hex
+  readonly value?: bigint
+  /** Gas limit. Default: estimated. */
+  readonly gas?: bigint
+  /** Priority fee in wei per gas. Default: 1 gwei. */
+  readonly tip?: bigint
+}
+
+/** Above every base fee of a run. */
+const FEE_CAP = parseGwei("2000")
+
+const ENDOWMENT = parseEther("1000")
+
+/** Gas limit of a deployment. */
+const DEPLOYMENT_GAS = 6_000_000n
+
+/** Gas of one authorization of an account that exists or not (EIP-7702). */
+const AUTHORIZATION_GAS = 25_000n
+
+export const make = Effect.fnUntraced(function* ({ dev }: Place) {
+  const { anvil } = dev
+  const account = privateKeyToAccount(generatePrivateKey())
+  const accounts = new Map<Hex, PrivateKeyAccount>([[account.address, account]])
+  const nonces = new Map<Hex, number>()
+  let given = 0n
+
+  const giveNative = Effect.fnUntraced(function* (to: PrivateKeyAccount, value: bigint) {
+    accounts.set(to.address, to)
+    given += value
+    yield* anvil.ask("endow an attacker", (node) => node.setBalance({ address: to.address, value }))
+  })
+
+  /** Whole tokens. */
+  const giveToken = Effect.fnUntraced(function* (to: PrivateKeyAccount, token: Priced, whole: bigint) {
+    const amount = units(token, whole)
+    accounts.set(to.address, to)
+    given += weiOf(token, amount)
+    yield* dev.fund(Address.of(to.address), { token, amount })
+  })
+
+  /** Sends without waiting for a block. The nonce is counted here, since nodes differ in what they call pending. */
+  const send = async (call: Call, from: PrivateKeyAccount = account): Promise<Hex> => {
+    const known = nonces.get(from.address)
+    // Awaited only once, so that two calls in flight do not take the same nonce.
+    const nonce = known ?? (await anvil.client.getTransactionCount({ address: from.address }))
+    const next = nonces.get(from.address) ?? nonce
+    nonces.set(from.address, next + 1)
+    const raw = await from.signTransaction({
+      type: "eip1559",
+      chainId: dev.chain.id,
+      nonce: next,
+      gas: call.gas ?? DEPLOYMENT_GAS,
+      maxFeePerGas: FEE_CAP,
+      maxPriorityFeePerGas: call.tip ?? parseGwei("1"),
+      ...(call.to === undefined ? {} : { to: call.to }),
+      ...(call.data === undefined ? {} : { data: call.data }),
+      ...(call.value === undefined ? {} : { value: call.value })
+    })
+    return anvil.client.sendRawTransaction({ serializedTransaction: raw })
+  }
+
+  /** Sends a transaction that only carries authorizations (EIP-7702). */
+  const authorize = async (authorizations: ReadonlyArray<SignedAuthorization>, tip: bigint): Promise<Hex> => {
+    const nonce = nonces.get(account.address) ?? (await anvil.client.getTransactionCount({ address: account.address }))
+    nonces.set(account.address, nonce + 1)
+    const raw = await account.signTransaction({
+      type: "eip7702",
+      chainId: dev.chain.id,
+      nonce,
+      to: account.address,
+      gas: 21_000n + AUTHORIZATION_GAS * BigInt(authorizations.length),
+      maxFeePerGas: FEE_CAP,
+      maxPriorityFeePerGas: tip,
+      authorizationList: [...authorizations]
+    })
+    return anvil.client.sendRawTransaction({ serializedTransaction: raw })
+  }
+
+  /** Sends and waits until it is mined. Fails if it reverts. Returns the receipt. */
+  const run = (step: string, call: Call, from?: PrivateKeyAccount) =>
+    anvil.ask(step, async (node) => {
+      const receipt = await node.waitForTransactionReceipt({ hash: await send(call, from) })
+      if (receipt.status !== "success") throw new Error("reverted")
+      return receipt
+    })
+
+  /** Value of all that the attacker's accounts hold, in wei. */
+  const wealth = anvil.ask("count an attacker's money", async (node) => {
+    const held = await Promise.all(
+      [...accounts.keys()].flatMap((address) => [
+        node.getBalance({ address }),
+        ...PRICED.map(async (symbol) =>
+          weiOf(
+            symbol,
+            await node.readContract({
+              address: dev.tokens[symbol],
+              abi: erc20Abi,
+              functionName: "balanceOf",
+              args: [address]
+            })
+          )
+        )
+      ])
+    )
+    return held.reduce((sum, value) => sum + value, 0n)
+  })
+
+  yield* giveNative(account, ENDOWMENT)
+  return {
+    account,
+    giveNative,
+    giveToken,
+    authorize,
+    send,
+    run,
+    /** Given less left, in wei. */
+    cost: Effect.map(wealth, (left) => given - left)
+  }
+})
+
+export type Purse = Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,15 @@
+/** All attacks, by name. */
+import { CLIENT_ATTACKS } from "./ClientAttacks.ts"
+import type { Attack } from "./Fight.ts"
+import { GAS_ATTACKS } from "./GasAttacks.ts"
+import { MEMPOOL_ATTACKS } from "./MempoolAttacks.ts"
+import { OWNER_ATTACKS } from "./OwnerAttacks.ts"
+import { TOKEN_ATTACKS } from "./TokenAttacks.ts"
+
+export const ATTACKS: ReadonlyArray<Attack> = [
+  ...TOKEN_ATTACKS,
+  ...MEMPOOL_ATTACKS,
+  ...OWNER_ATTACKS,
+  ...GAS_ATTACKS,
+  ...CLIENT_ATTACKS
+]

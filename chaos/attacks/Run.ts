@@ -1,0 +1,173 @@
+/** A run of attacks: one after another on one network and the same processes, beside honest users. */
+import { Cause, Effect, Exit, FileSystem, Path } from "effect"
+import * as World from "../World.ts"
+import * as Alerts from "./Alerts.ts"
+import * as Budgets from "./Budgets.ts"
+import * as Clients from "./Clients.ts"
+import * as Fight from "./Fight.ts"
+import * as Honest from "./Honest.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Market from "./Market.ts"
+import * as Verdict from "./Verdict.ts"
+
+export interface Options extends Fight.Options {
+  readonly attacks: ReadonlyArray<Fight.Attack>
+  /** Judges durations. False on a machine that other programs keep busy. */
+  readonly isTimed: boolean
+  /** Time without an attack before each, in milliseconds. */
+  readonly calmMillis: number
+  /** Holds the logs of the processes, which stay if a bar is missed. */
+  readonly directory: string
+}
+
+/** Replicas of the service. */
+const REPLICAS = 2
+
+/** Time in which the processes get ready before anything is measured. */
+const WARM_MILLIS = 4_000
+
+/** Ends an attack that hangs, in milliseconds. */
+const ATTACK_MILLIS = 600_000
+
+/** Samples of calm times that an attack is compared with, the latest ones. */
+const COMPARED = 100
+
+const SETTINGS = {
+  ...Clients.SETTINGS,
+  // Defaults, which other chaos runs lift.
+  BUILDER_FAILURE_BUDGET: "50",
+  OWNER_FAILURE_BUDGET: "3",
+  REBROADCAST_SECONDS: "2",
+  BUMP_SECONDS: "4"
+}
+
+interface Arena {
+  readonly world: World.World
+  readonly market: Market.Market
+  readonly honest: Honest.Honest
+  readonly alerts: Alerts.Alerts
+}
+
+const arena = Effect.fnUntraced(function* ({ directory }: Options) {
+  const path = yield* Path.Path
+  const world = yield* World.make({
+    directory,
+    logFile: path.join(directory, "attacks.log"),
+    confirmations: { alpha: 1, beta: 1 },
+    slots: REPLICAS,
+    owners: 0,
+    env: SETTINGS
+  })
+  yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
+  const market = yield* Market.start(world.alpha)
+  const honest = yield* Honest.start(world)
+  yield* Effect.sleep(WARM_MILLIS)
+  return { world, market, honest, alerts: Alerts.make(world) } satisfies Arena
+})
+
+const heightOf = ({ world: { alpha } }: Arena) =>
+  alpha.dev.anvil.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
+
+/** Sweeps that were under way at some moment between the two. */
+const between = (samples: ReadonlyArray<Honest.Sample>, since: number, until: number) =>
+  samples.filter((sample) => sample.until >= since && sample.since <= until)
+
+const durations = (samples: ReadonlyArray<Honest.Sample>) =>
+  samples.flatMap(({ failure, since, until }) => (failure === undefined ? [until - since] : []))
+
+const failures = (samples: ReadonlyArray<Honest.Sample>) =>
+  samples.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+
+/** Plays attacks in this arena. Durations of calm times are kept from one to the next. */
+const makePlay = (staged: Arena, options: Options) => {
+  const { alerts, honest, market, world } = staged
+  let calm: ReadonlyArray<number> = []
+  const honestOwners = new Set(honest.owners.map(({ address }) => address.toLowerCase()))
+
+  return Effect.fnUntraced(function* (attack: Fight.Attack) {
+    yield* Budgets.renew(world)
+    const calmSince = performance.now()
+    yield* Effect.sleep(options.calmMillis)
+    // Sweeps that begin while it is calm end before the attack.
+    yield* honest.settled
+    const began = performance.now()
+    const quiet = honest.samples().filter(({ since }) => since >= calmSince)
+    calm = [...calm, ...durations(quiet)].slice(-COMPARED)
+    yield* alerts.fresh
+    const from = (yield* heightOf(staged)) + 1n
+    const fight = yield* Fight.make(world, market, options)
+    const exit = yield* Effect.exit(attack.play(fight).pipe(Effect.timeout(ATTACK_MILLIS)))
+    const ended = performance.now()
+    yield* honest.settled
+    const to = yield* heightOf(staged)
+    const ledger = yield* Ledger.read(world.alpha, world.lanes, from, honestOwners)
+    const loss = yield* ledger.lossOf({ owners: fight.ownerAddresses, from, to })
+    const beside = between(honest.samples(), began, ended)
+    return {
+      name: attack.name,
+      tokens: attack.tokens,
+      attackerCost: yield* fight.purse.cost,
+      relayerLoss: loss.paid - loss.earned,
+      budget: attack.tokens === "listed" ? Budgets.LISTED : Budgets.UNLISTED,
+      quoted: fight.tally.quoted,
+      submitted: fight.tally.submitted,
+      carried: loss.carried,
+      settled: loss.settled,
+      refused: Object.fromEntries(fight.tally.refused),
+      before: calm,
+      during: durations(beside),
+      honestFailures: failures(beside),
+      alerts: yield* alerts.fresh,
+      findings: [
+        ...fight.findings,
+        ...(Exit.isSuccess(exit) ? [] : [`the attack broke off: ${Cause.pretty(exit.cause).split("\n")[0] ?? ""}`])
+      ],
+      seconds: Math.round((ended - began) / 100) / 10
+    } satisfies Verdict.Outcome
+  })
+}
+
+/** The lanes paid exactly what their transactions cost. */
+const reconciled = Effect.fnUntraced(function* ({ world }: Arena, from: bigint, before: bigint) {
+  const ledger = yield* Ledger.read(world.alpha, world.lanes, from, new Set())
+  const paid = before - (yield* Ledger.balances(world.alpha, world.lanes))
+  return paid === ledger.paid ? [] : [`the lanes paid ${paid} wei, and their transactions cost ${ledger.paid} wei`]
+})
+
+const play = Effect.fnUntraced(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
+  const staged = yield* arena(options)
+  const { world } = staged
+  const from = yield* heightOf(staged)
+  const before = yield* Ledger.balances(world.alpha, world.lanes)
+  const playOne = makePlay(staged, options)
+  const outcomes: Array<Verdict.Outcome> = []
+  for (const attack of options.attacks) {
+    const outcome = yield* playOne(attack)
+    outcomes.push(outcome)
+    const refused = Object.entries(outcome.refused).map(([cause, count]) => `${count} × ${cause}`)
+    yield* tell(`${outcomes.length} of ${options.attacks.length}: ${attack.name}, ${outcome.seconds} s`)
+    for (const line of Verdict.table([outcome])) yield* tell(`  ${line}`)
+    if (refused.length > 0) yield* tell(`  refused: ${refused.join(", ")}`)
+    if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
+    for (const bar of Verdict.missed(outcome, options.isTimed)) yield* tell(`  missed: ${bar}`)
+  }
+  return { outcomes, unexplained: yield* reconciled(staged, from, before) }
+}, Effect.scoped)
+
+/** Plays the attacks and tells of them line by line. The last line is JSON. */
+export const run = Effect.fn("Attacks.run")(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.makeDirectory(options.directory, { recursive: true })
+  const directory = yield* fs.makeTempDirectory({ directory: options.directory, prefix: "attacks-" })
+  const logsKept = tell(`logs of the processes: ${directory}`)
+  const { outcomes, unexplained } = yield* play({ ...options, directory }, tell).pipe(Effect.onError(() => logsKept))
+  const missed = [...outcomes.flatMap((outcome) => Verdict.missed(outcome, options.isTimed)), ...unexplained]
+  for (const line of Verdict.table(outcomes)) yield* tell(line)
+  for (const bar of missed) yield* tell(`missed: ${bar}`)
+  if (missed.length === 0) {
+    yield* tell("every bar holds")
+    yield* fs.remove(directory, { recursive: true, force: true })
+  } else yield* logsKept
+  yield* tell(JSON.stringify({ chaos: "attacks", attacks: outcomes.map(Verdict.asJson), missed }))
+  return { outcomes, missed }
+})

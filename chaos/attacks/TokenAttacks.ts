@@ -1,0 +1,108 @@
+/** Tokens that tell a rehearsal from the real transaction, or that are expensive all the time. */
+import { Effect } from "effect"
+import { encodeFunctionData, parseUnits } from "viem"
+import { sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import type { Attack, Fight } from "./Fight.ts"
+import type { Behaviour, Terms } from "./Token.ts"
+
+/** Whole tokens of a sweep, a dollar each. */
+export const WHOLE = "60"
+export const AMOUNT = parseUnits(WHOLE, 18)
+
+interface Plan {
+  readonly terms?: Terms
+  /** Each is in force for one sweep of every owner. */
+  readonly behaviours: ReadonlyArray<Behaviour>
+  readonly prepare?: (
+    fight: Fight,
+    token: Effect.Success<ReturnType<Fight["token"]>>
+  ) => Effect.Effect<unknown, unknown>
+}
+
+/** Sweeps a token of the attacker's own for fresh owners, under each behaviour. */
+const sweepOwn = (fight: Fight, { behaviours, prepare, terms }: Plan) =>
+  Effect.gen(function* () {
+    const token = yield* fight.token(terms)
+    if (prepare !== undefined) yield* prepare(fight, token)
+    for (const behaviour of behaviours) {
+      yield* token.turn(behaviour)
+      const owners = fight.owners(fight.size)
+      yield* token.mint(
+        owners.map(({ address }) => address),
+        WHOLE
+      )
+      yield* fight.submit(yield* fight.quotes(owners, { tokenIn: token.address, amountIn: AMOUNT }))
+      yield* fight.concluded
+    }
+    yield* token.turn({ trigger: "never", deed: "revert" })
+    yield* token.pool.pull()
+  })
+
+const own = (name: string, about: string, plan: Plan): Attack => ({
+  name,
+  about,
+  tokens: "unlisted",
+  play: (fight) => sweepOwn(fight, plan)
+})
+
+/** Ticks on each side of the price of a pool that is narrow: about 1.2 %. */
+const NARROW = 120
+
+/** A pool of $150 a side that passes a check of its price because it is narrow. */
+const SHALLOW: Terms = { usd: 150n, width: NARROW }
+
+export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
+  own("gas-burner", "A token burns 800,000 gas in each transfer, and its sweeps succeed.", {
+    terms: SHALLOW,
+    behaviours: [{ trigger: "always", deed: "burnGas", size: 800_000n }]
+  }),
+  own("gas-burner-in-a-deep-pool", "The same, with a pool of $500,000 a side that is emptied afterwards.", {
+    behaviours: [{ trigger: "always", deed: "burnGas", size: 800_000n }]
+  }),
+  own("worthless-fees", "Sweeps succeed and pay fees in a token that is worth nothing once its pool is empty.", {
+    behaviours: [{ trigger: "never", deed: "revert" }]
+  }),
+  own("gas-price-reader", "A token reverts if the transaction has a gas price.", {
+    behaviours: [{ trigger: "gasPrice", deed: "revert" }]
+  }),
+  own("base-fee-reader", "A token reverts if the block has a base fee.", {
+    behaviours: [{ trigger: "baseFee", deed: "revert" }]
+  }),
+  own("coinbase-reader", "A token reverts if the block has no fee recipient, as those of a local node.", {
+    behaviours: [{ trigger: "noCoinbase", deed: "revert" }]
+  }),
+  own("randomness-reader", "A token reverts in every second block, by the block's randomness.", {
+    behaviours: [{ trigger: "oddRandomness", deed: "revert" }]
+  }),
+  own("block-reader", "A token burns gas and reverts in blocks with an odd number.", {
+    behaviours: [{ trigger: "oddBlock", deed: "revert" }]
+  }),
+  own("gas-left-reader", "A token reverts if it has less gas than a rehearsal gives it.", {
+    behaviours: [{ trigger: "littleGas", deed: "revert", threshold: 290_000n }]
+  }),
+  own("gas-left-burner", "A token burns all of its gas if it has less than a rehearsal gives it.", {
+    behaviours: [{ trigger: "littleGas", deed: "burnGas", size: 30_000_000n, threshold: 290_000n }]
+  }),
+  own("behaves-then-fails", "A token is swept faithfully first, and then reverts in every second block.", {
+    behaviours: [
+      { trigger: "never", deed: "revert" },
+      { trigger: "oddRandomness", deed: "revert" },
+      { trigger: "oddRandomness", deed: "revert" }
+    ]
+  }),
+  own("return-bomb", "A token returns 200 kB of data when it reverts, in blocks with an odd number.", {
+    behaviours: [{ trigger: "oddBlock", deed: "returnBomb", size: 200_000n }]
+  }),
+  own("guard-callback", "A token calls the guard and the entry in each transfer.", {
+    behaviours: [{ trigger: "always", deed: "callBack" }],
+    prepare: ({ place: { info } }, token) =>
+      token.setCalls([
+        {
+          to: info.guard,
+          data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "enter", args: [info.entry, 1n] })
+        },
+        { to: info.guard, data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "cancel", args: [1n] }) },
+        { to: info.entry, data: encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [[]] }) }
+      ])
+  })
+]

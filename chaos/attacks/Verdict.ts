@@ -1,0 +1,114 @@
+/** The bars of an attack, and the table of a run. */
+import { formatEther } from "viem"
+import { FEWEST_SAMPLES, percentile } from "../steps/Bars.ts"
+
+/** A listed sweep may take longer beside an attack by this factor. */
+const SLOWER = 2
+
+/** Result of an attack. Money in wei. */
+export interface Outcome {
+  readonly name: string
+  readonly tokens: "listed" | "unlisted"
+  /** Given to the attacker's accounts less what they have at the end. */
+  readonly attackerCost: bigint
+  /** Gas of its sweeps less the realisable value of their fees. Negative if the relayer earned. */
+  readonly relayerLoss: bigint
+  readonly budget: bigint
+  readonly quoted: number
+  readonly submitted: number
+  /** Sweeps in mined transactions, and those of them that settled. */
+  readonly carried: number
+  readonly settled: number
+  /** Refusals by their cause. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Durations of honest sweeps before and during the attack, in milliseconds. */
+  readonly before: ReadonlyArray<number>
+  readonly during: ReadonlyArray<number>
+  /** Causes of honest sweeps that failed during the attack. */
+  readonly honestFailures: ReadonlyArray<string>
+  /** Kinds of the alerts that were raised. */
+  readonly alerts: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<string>
+  readonly seconds: number
+}
+
+const ether = (wei: bigint): string => Number(formatEther(wei)).toFixed(5)
+
+const p99 = (times: ReadonlyArray<number>): number | undefined => {
+  const found = percentile(times, 0.99)
+  return found === undefined ? undefined : Math.round(found)
+}
+
+/** Bars that an attack misses, one sentence each. Times are judged of enough samples only. */
+export const missed = (outcome: Outcome, isTimed: boolean): ReadonlyArray<string> => {
+  const { attackerCost, before, budget, during, findings, honestFailures, name, relayerLoss, tokens } = outcome
+  const [slow, usual] = [p99(during), p99(before)]
+  const isJudged = isTimed && Math.min(before.length, during.length) >= FEWEST_SAMPLES
+  return [
+    ...(relayerLoss > budget ? [`the relayer lost ${ether(relayerLoss)} of a budget of ${ether(budget)}`] : []),
+    ...(tokens === "listed" && relayerLoss > 0n && attackerCost < relayerLoss
+      ? [`the attacker paid ${ether(attackerCost)} for a loss of ${ether(relayerLoss)}`]
+      : []),
+    ...(isJudged && slow !== undefined && usual !== undefined && slow > SLOWER * usual
+      ? [`honest sweeps took ${slow} ms at p99, ${usual} ms before`]
+      : []),
+    ...(honestFailures.length > 0
+      ? [`${honestFailures.length} honest sweeps failed, first: ${honestFailures[0] ?? ""}`]
+      : []),
+    ...findings
+  ].map((bar) => `${name}: ${bar}`)
+}
+
+const COLUMNS = [
+  "attack",
+  "tokens",
+  "attacker's cost",
+  "relayer's loss",
+  "budget",
+  "quoted",
+  "submitted",
+  "mined",
+  "settled",
+  "p99 before",
+  "p99 during",
+  "honest failed"
+] as const
+
+const cells = (outcome: Outcome): ReadonlyArray<string> => [
+  outcome.name,
+  outcome.tokens,
+  ether(outcome.attackerCost),
+  ether(outcome.relayerLoss),
+  ether(outcome.budget),
+  String(outcome.quoted),
+  String(outcome.submitted),
+  String(outcome.carried),
+  String(outcome.settled),
+  `${p99(outcome.before) ?? "-"} ms of ${outcome.before.length}`,
+  `${p99(outcome.during) ?? "-"} ms of ${outcome.during.length}`,
+  `${outcome.honestFailures.length} of ${outcome.during.length + outcome.honestFailures.length}`
+]
+
+/** Lines of a table of all attacks. Money in ether. */
+export const table = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
+  const rows = [COLUMNS, ...outcomes.map(cells)]
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+/** Fields for JSON: wei as decimal strings. */
+export const asJson = ({ before, during, ...outcome }: Outcome) => ({
+  ...outcome,
+  attackerCost: outcome.attackerCost.toString(),
+  relayerLoss: outcome.relayerLoss.toString(),
+  budget: outcome.budget.toString(),
+  p99Before: p99(before) ?? null,
+  samplesBefore: before.length,
+  p99During: p99(during) ?? null,
+  samplesDuring: during.length
+})
