@@ -46,6 +46,12 @@ const useCase = (...siblings: ReadonlyArray<string>): Rule => ({
   packages: PURE
 })
 
+/** The treasury is a client of the quotes and submissions, and reviews what it signs with the client's own code. */
+const treasuryUseCase: Rule = {
+  ...useCase(),
+  imports: [...useCase("quote", "intake").imports, "sdk/model", "sdk/review"]
+}
+
 const builderUseCase: Rule = {
   imports: ["domain", "ports/shared", "ports/builder", "runtime", "builder/shared"],
   packages: PURE
@@ -75,6 +81,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "orchestrator/watch": useCase("settle", "relay", "outbox"),
   "orchestrator/portfolio": useCase(),
   "orchestrator/operate": useCase(),
+  "orchestrator/treasury": treasuryUseCase,
 
   "builder/shared": { imports: ["domain", "ports/shared", "ports/builder", "runtime"], packages: PURE },
   "builder/account": builderUseCase,

@@ -11,6 +11,7 @@ import type { NodeKind } from "../devnet/DevChain.ts"
 import type { DevInfo } from "../devnet/DevInfo.ts"
 import * as DevNetwork from "../devnet/DevNetwork.ts"
 import * as Ports from "../devnet/Ports.ts"
+import { NATIVE } from "../domain/Token.ts"
 import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import type { ServerSettingsShape } from "../server/shared/ServerSettings.ts"
 import * as BuilderApp from "./BuilderApp.ts"
@@ -128,8 +129,17 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     relayerKeys: Array.map(Accounts.relayers(), ({ privateKey }) =>
       Redacted.make(privateKey, { label: "RELAYER_KEYS" })
     ),
+    feeRecipientKey: Redacted.make(Accounts.feeRecipient().privateKey, { label: "FEE_RECIPIENT_KEY" }),
     settings: {
       ...orchestratorDefaults,
+      // Fees are sold on request only, so that balances change by nothing that the user did not ask for.
+      treasury: {
+        ...orchestratorDefaults.treasury,
+        assets: network.chains.map(({ chain: { id, stables } }) => ({ chainId: id, token: stables[0] ?? NATIVE })),
+        intervalMillis: undefined,
+        minValue: 0n,
+        pollMillis: POLL_MILLIS
+      },
       relayer: { ...orchestratorDefaults.relayer, pollMillis: POLL_MILLIS },
       watcher: { ...orchestratorDefaults.watcher, pollMillis: POLL_MILLIS },
       outbox: { ...orchestratorDefaults.outbox, pollMillis: POLL_MILLIS },

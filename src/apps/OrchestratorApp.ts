@@ -9,6 +9,7 @@ import * as AcrossFees from "../adapters/bridge/AcrossFees.ts"
 import * as AcrossFeesHttp from "../adapters/bridge/AcrossFeesHttp.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
+import * as RawTreasuryKey from "../adapters/evm/keys/RawTreasuryKey.ts"
 import * as EvmSweepContracts from "../adapters/evm/contracts/SweepContracts.ts"
 import * as EvmSweepSimulation from "../adapters/evm/contracts/SweepSimulation.ts"
 import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
@@ -31,6 +32,7 @@ import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
+import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { Hex } from "../domain/Hex.ts"
 import { NATIVE } from "../domain/Token.ts"
@@ -47,6 +49,7 @@ import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
+import { Treasury } from "../orchestrator/treasury/Treasury.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
 import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/orchestrator/BuilderLedger.ts"
@@ -70,6 +73,8 @@ export interface Options {
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
   readonly relayerKeys: Array.NonEmptyReadonlyArray<Redacted.Redacted<Hex>>
+  /** Key of the fee recipient. Without it the treasury sells nothing. */
+  readonly feeRecipientKey?: Redacted.Redacted<Hex> | undefined
   readonly settings: OrchestratorSettingsShape
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
@@ -134,7 +139,8 @@ const stores = (options: Options) =>
     SqlKeptSums.layer("orchestrator"),
     SqlOutbox.layer,
     SqlRelayTransactions.layer,
-    SqlStoreProbe.layer("orchestrator")
+    SqlStoreProbe.layer("orchestrator"),
+    SqlTreasurySales.layer
   ).pipe(
     Layer.provide(Migrated.layer),
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
@@ -149,6 +155,9 @@ export const adapters = (options: Options) =>
     NativeSignatures.layer
   ).pipe(
     Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
+    Layer.provideMerge(
+      options.feeRecipientKey === undefined ? RawTreasuryKey.none : RawTreasuryKey.layer(options.feeRecipientKey)
+    ),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provide(FetchHttpClient.layer)
   )
@@ -175,7 +184,11 @@ const providerProbes = Layer.effect(
 export const useCases = Layer.mergeAll(
   ChainReviews.layer,
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
-  Layer.mergeAll(Intake.layer, Quoter.layer, Relayer.layer).pipe(Layer.provide(KeptClearances.layer)),
+  Treasury.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(Intake.layer, Quoter.layer, Relayer.layer).pipe(Layer.provide(KeptClearances.layer))
+    )
+  ),
   Portfolio.layer,
   Readiness.layer,
   Retention.layer,

@@ -20,9 +20,23 @@ const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured)
   )
 )
 
+/** Key of the fee recipient, if it is set. */
+const feeRecipientKey = Effect.flatMap(orchestrator.feeRecipientKey.config, (configured) =>
+  Option.isNone(configured)
+    ? Effect.succeed(undefined)
+    : Effect.map(
+        PrivateKeys.parse(
+          orchestrator.feeRecipientKey.name,
+          "the private key of the fee recipient, 0x followed by 64 hex digits",
+          [configured.value]
+        ),
+        ([key]) => key
+      )
+)
+
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
-  yield* Problems.check([common, chains, orchestrator], [relayerKeys, chainsFile, configuredChains])
+  yield* Problems.check([common, chains, orchestrator], [relayerKeys, feeRecipientKey, chainsFile, configuredChains])
   yield* Problems.hints
   const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
@@ -32,6 +46,7 @@ const options = Effect.gen(function* () {
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
     relayerKeys: yield* relayerKeys,
+    feeRecipientKey: yield* feeRecipientKey,
     settings,
     server: {
       trustedProxyHops: shared.trustedProxyHops,

@@ -17,6 +17,7 @@ import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { testCommand } from "./TestCommand.ts"
+import { treasuryCommand } from "./TreasuryCommand.ts"
 
 export const sweepCommand = Command.make("sweep").pipe(
   Command.withDescription("Gasless token sweeps: two signatures off-chain, any token in, any token out, on any chain"),
@@ -27,6 +28,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     builderBackendCommand,
     buildersCommand,
     payoutsCommand,
+    treasuryCommand,
     outboxCommand,
     mcpCommand,
     migrateCommand,

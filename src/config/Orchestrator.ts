@@ -15,6 +15,7 @@ import {
   secret,
   secrets,
   setting,
+  tokensByChain,
   valuesOf,
   wei
 } from "./Setting.ts"
@@ -23,6 +24,9 @@ import {
 const KEPT_DAYS = { from: 7, to: 36_500 }
 
 const DAY_MILLIS = 86_400_000
+
+/** One US dollar in the scale of values. */
+const USD = 10n ** 18n
 
 export const orchestrator = {
   port: setting({
@@ -237,6 +241,42 @@ export const orchestrator = {
     check: integer(KEPT_DAYS),
     meaning: "Age at which the history of an intent is deleted, in days. The intent is kept."
   }),
+  feeRecipientKey: secret({
+    name: "FEE_RECIPIENT_KEY",
+    meaning:
+      "Private key of the fee recipient, with which the service sells collected fees. If not set, it sells nothing: `./sweep treasury plan` prints the sales for a Safe."
+  }),
+  treasuryAssets: list({
+    name: "TREASURY_ASSETS",
+    check: tokensByChain,
+    meaning:
+      "Token that collected fees are sold into on each chain, as `<chain id>:<address>`, separated by commas. Fees of other chains are kept as they are."
+  }),
+  treasuryIntervalHours: setting({
+    name: "TREASURY_INTERVAL_HOURS",
+    default: 24,
+    check: integer({ from: 0, to: 8_760 }),
+    meaning: "Interval at which collected fees are sold, in hours. With 0, only `./sweep treasury sell` sells them."
+  }),
+  treasuryMinUsd: setting({
+    name: "TREASURY_MIN_USD",
+    default: 25,
+    check: integer(NON_NEGATIVE),
+    meaning: "Minimum value of a balance of collected fees that is sold, in US dollars."
+  }),
+  treasuryMaxUsd: setting({
+    name: "TREASURY_MAX_USD",
+    default: 10_000,
+    check: integer(POSITIVE),
+    meaning: "Maximum value of one sale of collected fees, in US dollars. A larger balance is sold in several lots."
+  }),
+  treasuryToleranceBps: setting({
+    name: "TREASURY_TOLERANCE_BPS",
+    default: 300,
+    check: integer(BPS),
+    meaning:
+      "Maximum difference between the value of the sold fees and the least output of their sale, in basis points. A sale that differs by more is not made."
+  }),
   prices: setting({
     name: "PRICES",
     default: "onchain",
@@ -283,6 +323,15 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
   },
   watcher: { pollMillis: values.watcherPollMillis, batch: 500 },
   outbox: { pollMillis: 1_000, leaseMillis: 30_000, batch: 50 },
+  treasury: {
+    assets: values.treasuryAssets,
+    intervalMillis: values.treasuryIntervalHours === 0 ? undefined : values.treasuryIntervalHours * 3_600_000,
+    minValue: BigInt(values.treasuryMinUsd) * USD,
+    maxValue: BigInt(values.treasuryMaxUsd) * USD,
+    toleranceBps: values.treasuryToleranceBps,
+    pollMillis: 5_000,
+    lotPauseMillis: 600_000
+  },
   retention: {
     quotesMillis: values.keepQuotesHours * 3_600_000,
     messagesMillis: values.keepMessagesDays * DAY_MILLIS,

@@ -1,5 +1,6 @@
 /** A setting: its name, its meaning, its check, its default if it has one, and whether it is secret. */
 import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
+import * as Address from "../domain/Address.ts"
 import { Uint256 } from "../domain/Amount.ts"
 
 /** The part of a setting that `./sweep settings` and the documents show. */
@@ -159,6 +160,23 @@ export const origins: Check<ReadonlyArray<string>> = (name) =>
 /** Checks comma-separated chain ids. */
 export const chainIds: Check<ReadonlyArray<number>> = (name) =>
   Config.Array(integerIn({ from: 1, to: Number.MAX_SAFE_INTEGER }), name)
+
+const CHAIN_TOKEN = "expected <chain id>:<address>, such as 8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+
+const chainToken = Schema.String.check(
+  Schema.isPattern(/^[1-9][0-9]{0,14}:0x[0-9a-fA-F]{40}$/, { message: CHAIN_TOKEN })
+).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ chainId: Schema.Int, token: Address.NonZeroAddress }),
+    SchemaTransformation.transform({
+      decode: (text) => ({ chainId: Number(text.split(":")[0]), token: text.split(":")[1] ?? "" }),
+      encode: ({ chainId, token }) => `${chainId}:${token}`
+    })
+  )
+)
+
+/** Checks comma-separated tokens with their chains. */
+export const tokensByChain: Check<ReadonlyArray<typeof chainToken.Type>> = (name) => Config.Array(chainToken, name)
 
 type Group = Readonly<Record<string, Setting<unknown>>>
 

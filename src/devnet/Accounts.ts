@@ -48,7 +48,7 @@ export const filler = (): DevAccount => role("filler")
 export const sanctioned = (): Address.Address => role("sanctioned").address
 
 /** Receives protocol fees. */
-export const feeRecipient = (): Address.Address => role("fee recipient").address
+export const feeRecipient = (): DevAccount => role("fee recipient")
 
 /** Owns the builder that the local network registers. */
 export const builder = (): DevAccount => role("builder")

@@ -126,7 +126,7 @@ export const start = Effect.fn("DevChain.start")(function* (
     id: options.id,
     name: options.name,
     nativeSymbol: "ETH",
-    feeRecipient: Accounts.feeRecipient(),
+    feeRecipient: Accounts.feeRecipient().address,
     builderVault: Accounts.builderVault().address,
     wrappedNative: tokens.WETH,
     stables: [tokens.USDC, tokens.USDT, tokens.DAI],
@@ -156,7 +156,7 @@ const deploySweepContracts = (
     chainId: options.id,
     guardOwner: script.sender,
     timelockSeconds: TIMELOCK_SECONDS,
-    feeRecipient: Accounts.feeRecipient(),
+    feeRecipient: Accounts.feeRecipient().address,
     domainName: options.domainName ?? DEFAULT_DOMAIN_NAME
   })
   for (const { contract, data, to } of transactions) script.call(`deploy the ${contract}`, to, data)

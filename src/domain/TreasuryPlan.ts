@@ -65,22 +65,21 @@ export const retryAtMs = ({ failedAtMs, failures }: Pick<SaleFailure, "failures"
   failedAtMs + Math.min(RETRY_CAP_MILLIS, HOUR_MILLIS * 2 ** Math.min(30, Math.max(0, failures - 1)))
 
 /**
- * First of the fewest equal lots that have at most `maxValue` each. `value` is the balance's, scaled by 10^18. All lots together are the
- * balance.
+ * First of the fewest equal lots that have at most `maxValue` each, but for less than one unit. `value` is the balance's, scaled by
+ * 10^18. All lots together are the balance.
  */
 export const lotOf = (held: bigint, value: bigint, maxValue: bigint): Lot => {
   const wanted = value <= maxValue || maxValue <= 0n ? 1n : (value + maxValue - 1n) / maxValue
   // A unit cannot be divided.
   const lots = wanted > held ? held : wanted
-  const amount = held / lots
+  const amount = (held + lots - 1n) / lots
   return { amount, rest: held - amount, lots: Number(lots) }
 }
 
 /** Lot after one with `rest` left. Undefined if nothing is left. `amount` is that of the lot before. */
 export const nextLot = ({ amount, rest }: Pick<Lot, "amount" | "rest">): Pick<Lot, "amount" | "rest"> | undefined => {
-  if (rest <= 0n || amount <= 0n) return undefined
-  // The division of the balance may leave less than one unit for each lot, which the last one takes.
-  const next = rest < 2n * amount ? rest : amount
+  if (rest <= 0n) return undefined
+  const next = rest < amount ? rest : amount
   return { amount: next, rest: rest - next }
 }
 

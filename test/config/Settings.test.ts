@@ -6,6 +6,7 @@ import { BuilderConfig, builderDefaults, builderSettings } from "../../src/confi
 import { ChainsConfig } from "../../src/config/Chains.ts"
 import { CommonConfig } from "../../src/config/Common.ts"
 import { deployment } from "../../src/config/Deployment.ts"
+import * as Address from "../../src/domain/Address.ts"
 import { OrchestratorConfig, orchestratorDefaults, orchestratorSettings } from "../../src/config/Orchestrator.ts"
 import { payouts } from "../../src/config/Payouts.ts"
 import { documented } from "../../src/config/Settings.ts"
@@ -106,7 +107,12 @@ describe("settings", () => {
           KEEP_QUOTES_HOURS: "15",
           KEEP_MESSAGES_DAYS: "16",
           KEEP_ATTEMPTS_DAYS: "17",
-          KEEP_EVENTS_DAYS: "18"
+          KEEP_EVENTS_DAYS: "18",
+          TREASURY_ASSETS: `8453:0x${"0a".repeat(20)}, 10:0x${"0b".repeat(20)}`,
+          TREASURY_INTERVAL_HOURS: "0",
+          TREASURY_MIN_USD: "19",
+          TREASURY_MAX_USD: "20",
+          TREASURY_TOLERANCE_BPS: "21"
         })
       )
       assert.deepStrictEqual(changed, {
@@ -126,6 +132,17 @@ describe("settings", () => {
         },
         watcher: { ...orchestratorDefaults.watcher, pollMillis: 14 },
         outbox: orchestratorDefaults.outbox,
+        treasury: {
+          ...orchestratorDefaults.treasury,
+          assets: [
+            { chainId: 8453, token: Address.of(`0x${"0a".repeat(20)}`) },
+            { chainId: 10, token: Address.of(`0x${"0b".repeat(20)}`) }
+          ],
+          intervalMillis: undefined,
+          minValue: 19n * 10n ** 18n,
+          maxValue: 20n * 10n ** 18n,
+          toleranceBps: 21
+        },
         retention: {
           ...orchestratorDefaults.retention,
           quotesMillis: 54_000_000,

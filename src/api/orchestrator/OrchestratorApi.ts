@@ -32,6 +32,7 @@ import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
 import * as OperatorDocs from "./OperatorDocs.ts"
+import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
   ChainIdText,
@@ -180,7 +181,7 @@ export const System = HttpApiGroup.make("system")
   )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, System)
+  .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, Treasury, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -1,5 +1,6 @@
 /** Settings of the orchestrator's use cases. `config/Orchestrator.ts` declares their defaults and reads them from the environment. */
 import { Context, Layer } from "effect"
+import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { FeePolicy } from "../../domain/Fees.ts"
 
@@ -52,6 +53,22 @@ export interface OrchestratorSettingsShape {
     readonly pollMillis: number
     readonly leaseMillis: number
     readonly batch: number
+  }
+  /** Sales of collected fees. */
+  readonly treasury: {
+    /** Token that fees are sold into, by chain. Fees of other chains are not sold. */
+    readonly assets: ReadonlyArray<{ readonly chainId: ChainId; readonly token: Address.Address }>
+    /** Time between rounds of sales. Undefined: rounds run on request only. */
+    readonly intervalMillis: number | undefined
+    /** Least value of a balance that is sold, and greatest value of one sale, in US dollars scaled by 10^18. */
+    readonly minValue: bigint
+    readonly maxValue: bigint
+    /** Tolerated difference between the least output of a sale and the value of its input, in basis points. */
+    readonly toleranceBps: number
+    /** Pause between two looks at open sales. */
+    readonly pollMillis: number
+    /** Pause between two lots of one balance. */
+    readonly lotPauseMillis: number
   }
   /** Ages at which rows are deleted. `KeptData` says from when the age of each counts. */
   readonly retention: {

@@ -13,6 +13,7 @@ import type { OrchestratorSettings } from "../../orchestrator/shared/Orchestrato
 import type { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
 import type { Quoter } from "../../orchestrator/quote/Quoter.ts"
+import type { Treasury } from "../../orchestrator/treasury/Treasury.ts"
 import type { Watcher } from "../../orchestrator/watch/Watcher.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import type { Chains } from "../../ports/shared/Chains.ts"
@@ -31,6 +32,7 @@ import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
+import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
 const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...DocsPage.PATHS])
 
@@ -55,6 +57,7 @@ const handlers = Layer.mergeAll(
   Handlers.prices,
   CatalogHandlers.catalog,
   OperatorHandlers.operator,
+  TreasuryHandlers.treasury,
   Handlers.system
 ).pipe(Layer.provide(middleware))
 
@@ -78,6 +81,7 @@ export type Services =
   | HealthCheck
   | IntentDesk
   | Readiness
+  | Treasury
   | OutboxDelivery
   | Alerts
   | Chains

@@ -24,7 +24,7 @@ export const [owner, attacker] = (([first, second]) => {
   return [first, second] as const
 })(Accounts.users())
 
-export const RECIPIENT = Accounts.feeRecipient()
+export const RECIPIENT = Accounts.feeRecipient().address
 
 /** The chains of the network as configured in the service, after `change`, with their nodes behind `through`. */
 export const chainsOf = (

@@ -110,7 +110,7 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
           })
           await client.waitForTransactionReceipt({ hash })
         })
-      for (const blocked of [owner, Accounts.feeRecipient()]) {
+      for (const blocked of [owner, Accounts.feeRecipient().address]) {
         yield* setBlocked(blocked, true)
         assert.strictEqual(yield* reason(screen(tokens.BLK, 1n)), "transfer_fails")
         yield* setBlocked(blocked, false)
@@ -152,8 +152,8 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
   it.effect("lets the fee recipient itself sweep", () =>
     Effect.gen(function* () {
       const { fund, tokens } = yield* OneChain
-      yield* fund(Accounts.feeRecipient(), { token: "USDC", amount: 10n })
-      yield* screen(tokens.USDC, 10n, Accounts.feeRecipient())
+      yield* fund(Accounts.feeRecipient().address, { token: "USDC", amount: 10n })
+      yield* screen(tokens.USDC, 10n, Accounts.feeRecipient().address)
     })
   )
 })

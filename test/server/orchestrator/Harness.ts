@@ -16,6 +16,8 @@ import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
 import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
+import type { TreasuryView } from "../../../src/domain/Treasury.ts"
+import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
@@ -162,6 +164,46 @@ export const health: Health = {
   queues: { quoted: 1, submitted: 2, settledSource: 3, outboxPending: 4, outboxRejected: 5 }
 }
 
+const ASSET = Address.of("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+
+/** Sums that a number could not hold. */
+export const treasuryView: TreasuryView = {
+  chains: [{ chainId: 8453, feeRecipient: OWNER, asset: ASSET, selling: "on" }],
+  entries: [
+    {
+      chainId: 8453,
+      token: OWNER,
+      collected: 2n ** 256n,
+      sweeps: 3,
+      sold: 5n,
+      proceeds: [{ token: ASSET, amount: 2n ** 255n }],
+      arrived: 0n,
+      held: 7n,
+      lost: 0n,
+      unexplained: -1n,
+      valueUsd: "1.5",
+      state: "sell",
+      sell: 7n,
+      lots: 1
+    }
+  ],
+  sales: [
+    {
+      id: "1",
+      chainId: 8453,
+      seller: OWNER,
+      token: OWNER,
+      asset: ASSET,
+      amount: 7n,
+      rest: 0n,
+      state: "planned",
+      openedAtMs: 1,
+      updatedAtMs: 2
+    }
+  ],
+  unavailableChains: []
+}
+
 export const stuckIntent: StuckIntent = {
   id: ID,
   status: "submitted",
@@ -222,6 +264,7 @@ export interface UseCases {
   readonly stuck: IntentDesk["Service"]["stuck"]
   readonly retry: IntentDesk["Service"]["retry"]
   readonly close: OutboxDelivery["Service"]["close"]
+  readonly treasury: Treasury["Service"]
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
   readonly pausedChains: ReadonlyArray<number>
@@ -268,6 +311,11 @@ const working: UseCases = {
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
   close: (id) => Effect.succeed(id === "41"),
+  treasury: {
+    view: Effect.succeed(treasuryView),
+    safePlan: () => Effect.succeed({ batch: { meta: { name: "Sale of collected fees" } }, leftOut: [] }),
+    sell: Effect.succeed({ opened: treasuryView.sales })
+  },
   store: RateLimitStore.layerMemory,
   keys: IdempotencyInMemory.layer,
   pausedChains: []
@@ -322,6 +370,7 @@ export const services = (
     Layer.mock(Readiness, { check: all.ready }),
     Layer.mock(Alerts, { list: all.alerts }),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
+    Layer.mock(Treasury, all.treasury),
     ChainsInMemory.layer(chains),
     all.store,
     all.keys,

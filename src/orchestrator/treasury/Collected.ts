@@ -1,0 +1,54 @@
+/** Books of the present fee recipients: fees of every delegate that pays them, and their sales. */
+import { Effect, Option } from "effect"
+import { decodeAbiParameters, encodeFunctionData, parseAbi } from "viem"
+import * as Address from "../../domain/Address.ts"
+import { erc20 } from "../../domain/Chain.ts"
+import { type Book, booksOf } from "../../domain/TreasuryBooks.ts"
+import { type CollectedBy, TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+
+const delegateAbi = parseAbi(["function feeRecipient() view returns (address)"])
+
+/** Makes `books`: one for each token that was collected, sold or received by the fee recipient of a configured chain. */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const store = yield* TreasurySales
+  /** Fee recipients of earlier delegates, which never change. */
+  const recipients = new Map<string, Address.Address>()
+
+  const recipientOf = Effect.fnUntraced(function* ({ call, chain }: ChainClient, delegate: Address.Address) {
+    if (delegate === chain.contracts.delegate) return Option.some(chain.feeRecipient)
+    const key = `${chain.id} ${delegate}`
+    const known = recipients.get(key)
+    if (known !== undefined) return Option.some(known)
+    const data = encodeFunctionData({ abi: delegateAbi, functionName: "feeRecipient" })
+    const answer = yield* Effect.option(call({ to: delegate, data, block: "latest" }))
+    const read = Option.flatMap(
+      answer,
+      Option.liftThrowable((word) => decodeAbiParameters([{ type: "address" }], word)[0])
+    )
+    const recipient = Option.map(read, (address) => Address.of(address))
+    if (Option.isSome(recipient)) recipients.set(key, recipient.value)
+    return recipient
+  })
+
+  /** True if the present fee recipient of the chain received the fees. */
+  const isOurs = Effect.fnUntraced(function* ({ chainId, delegate }: CollectedBy) {
+    const client = chains.all.find(({ chain }) => chain.id === chainId)
+    if (client === undefined) return false
+    return Option.getOrUndefined(yield* recipientOf(client, delegate)) === client.chain.feeRecipient
+  })
+
+  return Effect.gen(function* () {
+    const collected = yield* Effect.filter(yield* store.collected, isOurs)
+    const sold = yield* store.sold
+    const chainOf = (id: number) => chains.all.find(({ chain }) => chain.id === id)?.chain
+    return booksOf(
+      collected.map((fees) => {
+        const chain = chainOf(fees.chainId)
+        return chain === undefined ? fees : { ...fees, token: erc20(chain, fees.token) }
+      }),
+      sold.filter(({ chainId, seller }) => chainOf(chainId)?.feeRecipient === seller)
+    ) satisfies ReadonlyArray<Book>
+  })
+})

@@ -1,0 +1,97 @@
+/** The treasury's plan as a batch for a Safe, whose owners sign it. */
+import { Effect, Result, Schema } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { BatchFile } from "../../domain/SafeTransactions.ts"
+import type { LeftOutToken, TreasuryChain } from "../../domain/Treasury.ts"
+import { leastOutput, type Lot, type Priced } from "../../domain/TreasuryPlan.ts"
+import { type SafeSale, toSafeSales } from "../../domain/TreasurySafe.ts"
+import { SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import type { Survey } from "./Survey.ts"
+
+/** The chain is not configured, has no asset, or does not answer. */
+export class NoPlan extends Schema.TaggedError<NoPlan>()("NoPlan", {
+  reason: Schema.Literals(["unknown_chain", "no_asset", "unavailable"])
+}) {}
+
+export interface SafePlan {
+  readonly batch: BatchFile
+  /** Tokens that are to be sold and cannot be. */
+  readonly leftOut: ReadonlyArray<LeftOutToken>
+}
+
+/** Time in which the owners sign and run the batch, in seconds. */
+const LIFETIME_SECONDS = 86_400
+
+const CONCURRENCY = 4
+
+interface Wanted {
+  readonly chain: TreasuryChain
+  readonly asset: Address.Address
+  readonly token: Address.Address
+  readonly lot: Lot
+  readonly price: Priced
+  readonly assetPrice: Priced
+}
+
+type Routed = Result.Result<SafeSale, LeftOutToken>
+
+/** Makes `safePlan(survey, chain)`. */
+export const make = Effect.gen(function* () {
+  const venue = yield* SwapVenue
+  const { treasury } = yield* OrchestratorSettings
+
+  const route = Effect.fnUntraced(
+    function* (
+      { asset, assetPrice, chain: { chainId, feeRecipient }, lot: { amount }, price, token }: Wanted,
+      nowMs: number
+    ) {
+      const request = {
+        chainId,
+        tokenIn: token,
+        tokenOut: asset,
+        amountIn: amount,
+        sender: feeRecipient,
+        recipient: feeRecipient,
+        deadline: BigInt(Math.floor(nowMs / 1000) + LIFETIME_SECONDS)
+      }
+      const { amountOut } = yield* venue.route({ ...request, slippageBps: 0 })
+      const least = leastOutput(amount, price, assetPrice, treasury.toleranceBps)
+      if (amountOut < least) {
+        const detail = `the swap delivers ${amountOut}, and ${least} are wanted at the present prices`
+        const routed: Routed = Result.fail({ token, reason: "price_impact", detail })
+        return routed
+      }
+      // The owners may take hours to sign, so the minimum of the call is the least output, and not more.
+      const slippageBps = Number(((amountOut - least) * 10_000n) / amountOut)
+      const { calldata, target } = yield* venue.route({ ...request, slippageBps })
+      const routed: Routed = Result.succeed({ token, amount, target, calldata })
+      return routed
+    },
+    (effect, { token }) =>
+      Effect.catch(effect, ({ message }) => {
+        const routed: Routed = Result.fail({ token, reason: "no_route", detail: message })
+        return Effect.succeed(routed)
+      })
+  )
+
+  return Effect.fn("Treasury.safePlan")(function* (
+    { nowMs, tokens, unavailableChains }: Survey,
+    chain: TreasuryChain
+  ): Effect.fn.Return<SafePlan, NoPlan> {
+    const { asset, chainId, feeRecipient: safe } = chain
+    if (asset === undefined) return yield* new NoPlan({ reason: "no_asset" })
+    if (unavailableChains.includes(chainId)) return yield* new NoPlan({ reason: "unavailable" })
+    const wanted = tokens.flatMap(({ assetPrice, book, plan: { lot }, price }): ReadonlyArray<Wanted> =>
+      book.chainId !== chainId || lot === undefined || price === undefined || assetPrice === undefined
+        ? []
+        : [{ chain, asset, token: book.token, lot, price, assetPrice }]
+    )
+    const routed = yield* Effect.forEach(wanted, (each) => route(each, nowMs), { concurrency: CONCURRENCY })
+    const sales = routed.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+    return {
+      batch: toSafeSales({ chainId, safe, asset }, sales, nowMs),
+      leftOut: routed.flatMap((each) => (Result.isFailure(each) ? [each.failure] : []))
+    }
+  })
+})

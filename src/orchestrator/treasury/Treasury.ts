@@ -1,0 +1,151 @@
+/**
+ * Turns collected fees into one asset for each chain: shows the books, plans, and sells on a schedule where the fee recipient's key is
+ * configured.
+ */
+import { Clock, Context, type Duration, Effect, Layer, Option, Schema } from "effect"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { RoundOutcome, TreasuryView } from "../../domain/Treasury.ts"
+import { nextRoundAtMs } from "../../domain/TreasuryPlan.ts"
+import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as Background from "../../runtime/Background.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { entryOf } from "./Entry.ts"
+import { NoPlan, type SafePlan } from "./SafePlan.ts"
+import * as SafePlans from "./SafePlan.ts"
+import * as Selling from "./Selling.ts"
+import * as Surveys from "./Survey.ts"
+import * as TreasuryChains from "./TreasuryChains.ts"
+
+/** Time limit of a chain's balances and prices: in a view, in a requested round, and in a scheduled one. Responses begin within 4 seconds. */
+const VIEW_LIMIT = "1500 millis"
+const REQUEST_LIMIT = "2500 millis"
+const ROUND_LIMIT = "1 minute"
+
+/** Newest sales in a response. */
+const RECENT = 50
+
+/** Pause between two looks whether a round is due, and between two sums of collected fees. */
+const ROUND_LOOK_MILLIS = 30_000
+
+/** A due round waits this long for a chain that does not answer. */
+const PATIENCE_MILLIS = 3_600_000
+
+/** No chain has both an asset and the fee recipient's key. */
+export class CannotSell extends Schema.TaggedError<CannotSell>()("CannotSell", {
+  /** Names of the missing settings. */
+  missing: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `the service sells on no chain: set ${this.missing.join(" and ")}`
+  }
+}
+
+export class Treasury extends Context.Service<
+  Treasury,
+  {
+    /** Books, plans and newest sales. */
+    readonly view: Effect.Effect<TreasuryView, StoreUnavailable>
+    /** The plan of a chain as a batch for a Safe. */
+    readonly safePlan: (chainId: ChainId) => Effect.Effect<SafePlan, NoPlan | StoreUnavailable>
+    /** Plans a round of sales now. They run in the background. */
+    readonly sell: Effect.Effect<RoundOutcome, CannotSell | StoreUnavailable>
+  }
+>()("sweep/orchestrator/Treasury") {
+  static readonly layer = Layer.effect(
+    Treasury,
+    Effect.gen(function* () {
+      const chains = yield* Chains
+      const { treasury } = yield* OrchestratorSettings
+      const store = yield* TreasurySales
+      const known = yield* TreasuryChains.make
+      const survey = yield* Surveys.make(known)
+      const toSafe = yield* SafePlans.make
+      const { advance } = yield* Selling.make(known)
+      const describedChains = chains.all.map(({ chain }) => known.describe(chain))
+      const selling = describedChains.filter((chain) => chain.selling === "on")
+      const isUnkeyed = !known.hasKey || describedChains.some((chain) => chain.selling === "other_key")
+      const missing = [
+        ...(describedChains.every((chain) => chain.selling === "no_asset") ? ["TREASURY_ASSETS"] : []),
+        ...(isUnkeyed ? ["FEE_RECIPIENT_KEY"] : [])
+      ]
+
+      const view = Effect.gen(function* () {
+        const { nowMs, tokens, unavailableChains } = yield* survey(VIEW_LIMIT)
+        const last = Option.getOrUndefined(yield* store.lastRoundAtMs)
+        const next = selling.length === 0 ? undefined : nextRoundAtMs(last, treasury.intervalMillis, nowMs)
+        return {
+          chains: describedChains,
+          entries: tokens.map(entryOf),
+          sales: yield* store.recent(RECENT),
+          unavailableChains,
+          ...(last === undefined ? {} : { lastRoundAtMs: last }),
+          ...(next === undefined ? {} : { nextRoundAtMs: next })
+        } satisfies TreasuryView
+      }).pipe(Priority.at("portfolio"), Effect.withSpan("Treasury.view"))
+
+      const safePlan = Effect.fn("Treasury.safePlan")(function* (chainId: ChainId) {
+        const chain = describedChains.find((each) => each.chainId === chainId)
+        if (chain === undefined) return yield* new NoPlan({ reason: "unknown_chain" })
+        return yield* toSafe(yield* survey(VIEW_LIMIT), chain)
+      }, Priority.at("portfolio"))
+
+      /** Records a round of everything that is to be sold. None if another process did so, or if a chain is still waited for. */
+      const round = Effect.fn("Treasury.round")(function* (
+        limit: Duration.Input,
+        due?: { readonly atMs: number; readonly unlessSinceMs: number }
+      ) {
+        const { nowMs, tokens, unavailableChains } = yield* survey(limit)
+        const isMissing = selling.some(({ chainId }) => unavailableChains.includes(chainId))
+        if (due !== undefined && isMissing && nowMs - due.atMs < PATIENCE_MILLIS) return Option.none()
+        const ours = tokens.filter(({ chain }) => chain.selling === "on")
+        const opened = yield* store.openRound({
+          ...(due === undefined ? {} : { unlessSinceMs: due.unlessSinceMs }),
+          sales: ours.flatMap(({ book: { chainId, token }, chain, plan: { lot } }) =>
+            lot === undefined || chain.asset === undefined
+              ? []
+              : [{ chainId, seller: chain.feeRecipient, token, asset: chain.asset, amount: lot.amount, rest: lot.rest }]
+          ),
+          // A token without a price rests like one whose sale failed.
+          refused: ours.flatMap(({ book: { chainId, token }, plan, price }) =>
+            plan.state === "unsellable" && price === undefined && (plan.retryAtMs ?? 0) <= nowMs
+              ? [{ chainId, token, reason: "no_price" as const, detail: "no price is known" }]
+              : []
+          )
+        })
+        if (Option.isSome(opened)) {
+          yield* Effect.logInfo("treasury.round").pipe(Effect.annotateLogs({ sales: opened.value.length }))
+        }
+        return opened
+      })
+
+      const scheduled = Effect.gen(function* () {
+        yield* known.review
+        const nowMs = yield* Clock.currentTimeMillis
+        const { intervalMillis } = treasury
+        const last = Option.getOrUndefined(yield* store.lastRoundAtMs)
+        const atMs = nextRoundAtMs(last, intervalMillis, nowMs)
+        if (selling.length === 0 || atMs === undefined || intervalMillis === undefined || nowMs < atMs) return
+        yield* round(ROUND_LIMIT, { atMs, unlessSinceMs: nowMs - intervalMillis + 1 })
+      })
+
+      // Sales that are open go on to their end also after the key or the asset was removed.
+      const pauseMillis = selling.length === 0 ? ROUND_LOOK_MILLIS : treasury.pollMillis
+      yield* Background.loop(Background.supervisor("treasury sales"), { pauseMillis }, advance)
+      yield* Background.loop(Background.supervisor("treasury rounds"), { pauseMillis: ROUND_LOOK_MILLIS }, scheduled)
+      yield* Background.loop(Background.supervisor("treasury sums"), { pauseMillis: ROUND_LOOK_MILLIS }, store.sumUp)
+
+      return Treasury.of({
+        view,
+        safePlan,
+        sell: Effect.gen(function* () {
+          if (selling.length === 0) return yield* new CannotSell({ missing })
+          return { opened: Option.getOrElse(yield* round(REQUEST_LIMIT), () => []) }
+        })
+      })
+    })
+  ).pipe(Layer.provide(StandingAlerts.layer))
+}

@@ -1,0 +1,49 @@
+/** Fee recipient and asset of each chain, and whether the service may sell there. */
+import { Effect, Option } from "effect"
+import type { Chain } from "../../domain/Chain.ts"
+import type { TreasuryChain } from "../../domain/Treasury.ts"
+import { type Signer, TreasuryKey } from "../../ports/orchestrator/TreasuryKey.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+
+/** Makes `describe(chain)`, `signerOf(chain)` and `review`, which raises an alert for each chain whose fee recipient has another key. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const chains = yield* Chains
+  const key = yield* TreasuryKey
+  const { assets } = (yield* OrchestratorSettings).treasury
+
+  const signerOf = ({ feeRecipient }: Chain): Option.Option<Signer> =>
+    Option.filter(key, ({ address }) => address === feeRecipient)
+
+  const describe = (chain: Chain): TreasuryChain => {
+    const asset = assets.find(({ chainId }) => chainId === chain.id)?.token
+    const keyed = Option.isNone(key) ? "no_key" : Option.isNone(signerOf(chain)) ? "other_key" : "on"
+    return {
+      chainId: chain.id,
+      feeRecipient: chain.feeRecipient,
+      ...(asset === undefined ? {} : { asset }),
+      selling: asset === undefined ? "no_asset" : keyed
+    }
+  }
+
+  const review = Effect.forEach(
+    chains.all,
+    ({ chain }) => {
+      const alert = `treasury_key:${chain.id}`
+      return describe(chain).selling !== "other_key"
+        ? alerts.clear(alert)
+        : alerts.raise({
+            key: alert,
+            severity: "warning",
+            kind: "treasury_key",
+            message: `FEE_RECIPIENT_KEY is not the key of ${chain.feeRecipient}, which collects the fees on ${chain.name}, so they are not sold. Set the key of that account, or remove ${chain.name} from TREASURY_ASSETS.`,
+            details: { chainId: chain.id, feeRecipient: chain.feeRecipient }
+          })
+    },
+    { discard: true }
+  )
+
+  return { describe, signerOf, review, hasKey: Option.isSome(key) }
+})
