@@ -18,6 +18,7 @@ import outboxLeases from "./0013_outbox_leases.ts"
 import logSearches from "./0015_log_searches.ts"
 import intentTables from "./0016_intent_tables.ts"
 import exposures from "./0017_exposures.ts"
+import feeCover from "./0018_fee_cover.ts"
 import treasury from "./0021_treasury.ts"
 
 export const migrations = {
@@ -37,5 +38,6 @@ export const migrations = {
   "0015_log_searches": logSearches,
   "0016_intent_tables": intentTables,
   "0017_exposures": exposures,
+  "0018_fee_cover": feeCover,
   "0021_treasury": treasury
 }

@@ -30,12 +30,21 @@ export const FailureReason = Schema.Literals([
   "nonce_used",
   /** Too many recent sweeps of the owner or the builder failed on chain; new ones are refused for some time. */
   "failure_budget_spent",
+  /** The price of gas stayed above what the sweep's network fee covers until the order's deadline. */
+  "network_fee_insufficient",
   /** Owner or destination no longer passes sanctions screening. */
   "screening_blocked",
   /** The bridge returned the funds to the owner. */
   "bridge_refunded"
 ]).annotate({ identifier: "FailureReason" })
 export type FailureReason = typeof FailureReason.Type
+
+/** Cause for which a submitted sweep waits before it is sent. */
+export const WaitingFor = Schema.Literals([
+  /** A price of gas that the sweep's network fee covers. */
+  "gas_price"
+]).annotate({ identifier: "WaitingFor" })
+export type WaitingFor = typeof WaitingFor.Type
 
 /** Failures after sending that an owner can provoke and whose gas the relayer pays without income. */
 export const BURNING: ReadonlyArray<FailureReason> = [

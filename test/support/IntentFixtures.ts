@@ -61,6 +61,7 @@ export const newIntent = ({
   orderDigest: hash(`digest ${id}`),
   quotedAtBlock: 17n,
   gas: 210_000n,
+  cover: { gas: 200_000n, gasPrice: 2n ** 70n, value: 2n ** 90n },
   userId: "user",
   ...(builderId === undefined ? {} : { attributed: { builderId, payoutMode: "ledger" } })
 })

@@ -31,6 +31,7 @@ import * as RelayTransactions from "../../src/adapters/memory/orchestrator/Relay
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
+import type { FeeCover } from "../../src/domain/FeeCover.ts"
 import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
 import {
   OrchestratorSettings,
@@ -161,9 +162,14 @@ export interface Sweep {
   readonly order?: Partial<SweepOrder>
   readonly submission?: Partial<Submission["authorization"]>
   readonly attributed?: NewIntent["attributed"]
+  /** Default: the cost at the scene's price, with a margin of 20 %. */
+  readonly cover?: FeeCover
 }
 
-const offer = ({ attributed, id, order: changes = {}, owner = 0x01 }: Sweep): NewIntent => {
+/** Network fee of 200,000 gas at the scene's price of 2 gwei, with a margin of 20 %. */
+const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 480_000_000_000_000n }
+
+const offer = ({ attributed, cover = COVER, id, order: changes = {}, owner = 0x01 }: Sweep): NewIntent => {
   const order: SweepOrder = {
     owner: address(owner),
     tokenIn: TOKEN,
@@ -198,6 +204,7 @@ const offer = ({ attributed, id, order: changes = {}, owner = 0x01 }: Sweep): Ne
     orderDigest: digest(order, { name: "Service", chainId: source.id }),
     quotedAtBlock: 0n,
     gas: 200_000n,
+    cover,
     userId: "user",
     attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }
   }

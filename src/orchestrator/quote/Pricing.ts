@@ -1,7 +1,9 @@
 /** Prices an order: takes the fees, routes the rest, simulates the whole order, and prices it again if it costs otherwise. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
+import * as CostMemory from "../../domain/CostMemory.ts"
+import { coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
@@ -43,6 +45,8 @@ export interface Priced {
   readonly route: Routing.Route
   readonly order: SweepOrder
   readonly simulated: SimulatedSweep
+  /** Cost that the order's network fee covers. */
+  readonly cover: FeeCover
 }
 
 /** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
@@ -116,25 +120,32 @@ export const make = Effect.gen(function* () {
       destChainId: BigInt(request.destChainId)
     }
     const simulated = yield* simulation.run(chain.id, order, route.passing)
-    return { route, order, simulated } satisfies Priced
+    const cover: FeeCover = {
+      gas: simulated.gas + simulated.dataGas,
+      gasPrice: gasPriceOf(terms),
+      value: coveredValue(cost, settings.fees.networkMarginBps)
+    }
+    return { route, order, simulated, cover } satisfies Priced
   })
 
-  /** Last simulated gas and data fee of each kind. Only what is assumed first: every order is simulated. */
-  const lastCosts = new Map<string, { readonly gas: bigint; readonly dataFee: bigint }>()
+  /** Last simulated costs of each kind. Only the first assumption comes from them: every order is simulated. */
+  const lastCosts = new Map<string, ReadonlyArray<CostMemory.CostSample>>()
 
   const remember = (terms: Terms, { dataFee, dataGas, gas }: SimulatedSweep) => {
     const kind = kindOf(terms)
+    const samples = CostMemory.remembered(lastCosts.get(kind) ?? [], { gas: gas + dataGas, dataFee })
     lastCosts.delete(kind)
-    lastCosts.set(kind, { gas: gas + dataGas, dataFee })
+    lastCosts.set(kind, samples)
     // A map iterates in insertion order, so the oldest is evicted.
     const [oldest] = lastCosts.keys()
     if (lastCosts.size > REMEMBERED_KINDS && oldest !== undefined) lastCosts.delete(oldest)
   }
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
-    const gasPrice = terms.gasFees.baseFeePerGas + terms.gasFees.maxPriorityFeePerGas
-    const last = lastCosts.get(kindOf(terms)) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
-    const assumed = last.gas * gasPrice + last.dataFee
+    yield* refuseAboveLimit(terms)
+    const gasPrice = gasPriceOf(terms)
+    const likely = CostMemory.typical(lastCosts.get(kindOf(terms)) ?? []) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
+    const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(terms, cost)))
     const first = yield* priceAt(terms, routeOf, assumed)
     const { dataFee, dataGas, gas } = first.simulated
     remember(terms, first.simulated)
@@ -144,6 +155,20 @@ export const make = Effect.gen(function* () {
 
   return { usdPrices, price }
 })
+
+/** Price in wei per gas that the network fee is computed with: that of the next block. */
+const gasPriceOf = ({ gasFees }: Terms): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
+
+/** Nothing is sent while the base fee is above the chain's limit, so a quote could not be kept. */
+const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
+  gasFees.maxFeePerGas >= gasFees.baseFeePerGas
+    ? Effect.void
+    : Effect.fail(
+        new QuoteFailed({
+          reason: "chain_unavailable",
+          detail: `the base fee of ${chain.name}, ${gasFees.baseFeePerGas} wei, is above its maxFeePerGasWei, ${gasFees.maxFeePerGas} wei`
+        })
+      )
 
 const isNear = (cost: bigint, assumed: bigint): boolean => {
   const difference = cost > assumed ? cost - assumed : assumed - cost

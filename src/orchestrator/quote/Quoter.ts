@@ -83,7 +83,7 @@ const makeStore = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
-    { order, route, simulated }: Pricing.Priced,
+    { cover, order, route, simulated }: Pricing.Priced,
     at: { readonly accountNonce: bigint; readonly expiresAtMs: number; readonly quotedAtBlock: bigint }
   ) {
     const { chain } = client
@@ -109,6 +109,7 @@ const makeStore = Effect.gen(function* () {
       orderDigest: digest(order, domain),
       quotedAtBlock: at.quotedAtBlock,
       gas: quotedGas(simulated),
+      cover,
       userId: request.userId,
       ...(attributed === undefined
         ? {}

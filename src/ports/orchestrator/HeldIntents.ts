@@ -3,7 +3,7 @@ import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import type { IntentStatus } from "../../domain/Intent.ts"
+import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 import type { GivenUp } from "./Intents.ts"
 
@@ -51,6 +51,8 @@ export interface HeldIntent {
   readonly leasedUntilMs?: number
   /** Earliest time of the next attempt in UNIX milliseconds. Absent if it can be claimed now. */
   readonly restsUntilMs?: number
+  /** Cause for which it was last given back to the queue. Absent if there is none to tell. */
+  readonly waitingFor?: WaitingFor
   /** Reason for which it rests until its deadline. Absent if it is to be sent. */
   readonly givenUp?: GivenUp
   /** Id of another intent of the owner on the chain that goes first. Absent if there is none. */

@@ -6,7 +6,8 @@ import type { PayoutMode } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
-import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent } from "../../domain/Intent.ts"
+import type { FeeCover } from "../../domain/FeeCover.ts"
+import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent, WaitingFor } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
@@ -21,6 +22,8 @@ export interface NewIntent {
   readonly quotedAtBlock: bigint
   /** Gas that the simulated sweep used, including a new delegation. */
   readonly gas: bigint
+  /** Cost that the network fee covers. Absent in quotes of releases that did not store it. */
+  readonly cover?: FeeCover
   readonly userId: string
   /** The builder that earns the markup. Absent for none. */
   readonly attributed?: { readonly builderId: string; readonly payoutMode: PayoutMode }
@@ -66,6 +69,8 @@ export interface Searches {
 /** Fields of an intent that its client sees. */
 export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "deliveryTxHash" | "failureReason"> {
   readonly crossChain: boolean
+  /** Cause for which a submitted intent waits in the queue. Absent if there is none to tell. */
+  readonly waitingFor?: WaitingFor
 }
 
 /**
@@ -145,9 +150,16 @@ export class Intents extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
      * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.
-     * Ignores intents that a relay transaction carries by now.
+     * `waitingFor` is shown until the next release, or until a transaction carries the intent. Ignores intents that a
+     * relay transaction carries by now.
      */
-    readonly release: (ids: ReadonlyArray<string>, notBeforeMs?: number) => Effect.Effect<void, StoreUnavailable>
+    readonly release: (
+      ids: ReadonlyArray<string>,
+      notBeforeMs?: number,
+      waitingFor?: WaitingFor
+    ) => Effect.Effect<void, StoreUnavailable>
+    /** Number of queued intents of a chain that were last released with this cause. */
+    readonly waiting: (chainId: ChainId, cause: WaitingFor) => Effect.Effect<number, StoreUnavailable>
     /**
      * Records why a submitted intent is no longer sent. It cannot be claimed before `notBeforeMs` (UNIX milliseconds),
      * also after a transaction that carries it lets it go. A later reason replaces an earlier one. Ignores intents that

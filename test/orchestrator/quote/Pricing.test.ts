@@ -80,6 +80,33 @@ describe("gas", () => {
     })
   )
 
+  it.effect("of one costly sweep refuses no cheaper sweep of its kind", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 5_000_000n
+      yield* scene.quote()
+      scene.script.gas = () => 225_000n
+      // At 2 gwei and 2,000 dollars, five million gas cost 24 dollars with the margin.
+      const { order } = yield* scene.quote({ amountIn: 10n * WHOLE })
+      assert.strictEqual(scene.asked.simulated.at(-1)?.amountIn, 10n * WHOLE)
+      assert.isBelow(Number(order.feeAmount), Number(2n * WHOLE))
+    })
+  )
+
+  it.effect("and its price are stored with the value that the network fee covers", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 300_000n
+      scene.script.charged = { dataGas: 40_000n, dataFee: 10n ** 14n }
+      yield* scene.quote()
+      assert.deepStrictEqual(scene.asked.created[0]?.cover, {
+        gas: 340_000n,
+        gasPrice: Quoting.GAS_PRICE,
+        value: ((340_000n * Quoting.GAS_PRICE + 10n ** 14n) * 12n) / 10n
+      })
+    })
+  )
+
   it.effect("of a sweep that then costs more than it moves is refused", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make()

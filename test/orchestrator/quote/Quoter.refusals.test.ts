@@ -135,6 +135,13 @@ const cases: Readonly<Record<string, Case>> = {
     reason: "chain_unavailable",
     trouble: (scene) => Effect.flatMap(scene.chain(source.id), (chain) => chain.fail("feesPerGas"))
   },
+  "a chain whose base fee is above the operator's limit": {
+    reason: "chain_unavailable",
+    trouble: (scene) =>
+      Effect.flatMap(scene.chain(source.id), (chain) =>
+        chain.setFees({ baseFeePerGas: 10n, maxFeePerGas: 9n, maxPriorityFeePerGas: 1n })
+      )
+  },
   "a node that cannot say where the token is": {
     reason: "chain_unavailable",
     trouble: (scene) => Effect.flatMap(scene.chain(destination.id), (chain) => chain.fail("code")),

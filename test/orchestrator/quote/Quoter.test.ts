@@ -96,6 +96,12 @@ describe("a quote on one chain", () => {
           orderDigest: digest(order, { name: "Renamed", chainId: source.id }),
           quotedAtBlock: 2n,
           gas: 230_000n,
+          cover: {
+            gas: 230_000n,
+            gasPrice: Quoting.GAS_PRICE,
+            // Priced at the assumed gas, with the margin.
+            value: (225_000n * Quoting.GAS_PRICE * 12n) / 10n
+          },
           userId: "somebody"
         }
       ])

@@ -65,6 +65,17 @@ export const suite = (adapter: string, stores: Layer.Layer<HeldIntents | Intents
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("says what an intent waits for", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* submitted({ id: "a" })
+        yield* intents.release(["a"], 13_000, "gas_price")
+        expect((yield* find("a")).waitingFor).toBe("gas_price")
+        yield* intents.release(["a"])
+        expect(yield* find("a")).not.toHaveProperty("waitingFor")
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("says why an intent is no longer sent, until it is free again", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

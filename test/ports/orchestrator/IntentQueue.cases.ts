@@ -39,6 +39,34 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("tells what an intent waits for until it is released otherwise, given up or carried", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const waitingFor = Effect.map(intents.states(["a"]), ([state]) => state?.waitingFor)
+      const wait = intents.release(["a"], 5_000, "gas_price")
+      yield* submitted({ id: "a", owner: 1 })
+      yield* submitted({ id: "b", owner: 2 })
+      expect(yield* waitingFor).toBeUndefined()
+      yield* wait
+      expect(yield* waitingFor).toBe("gas_price")
+      expect(yield* intents.waiting(1, "gas_price")).toBe(1)
+      expect(yield* intents.waiting(2, "gas_price")).toBe(0)
+      yield* TestClock.adjust("5 seconds")
+      // A claim in between does not hide it.
+      expect(yield* claim("w")).toEqual(["a", "b"])
+      expect(yield* waitingFor).toBe("gas_price")
+      yield* intents.release(["a"], 6_000)
+      expect(yield* waitingFor).toBeUndefined()
+      yield* wait
+      yield* intents.giveUp("a", { reason: "simulation_failed", detail: "", notBeforeMs: 7_000 })
+      expect(yield* waitingFor).toBeUndefined()
+      yield* wait
+      yield* carry(["a"])
+      expect(yield* waitingFor).toBeUndefined()
+      expect(yield* intents.waiting(1, "gas_price")).toBe(0)
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("never gives an intent, or two of one owner, to workers that claim at once", () =>
     Effect.gen(function* () {
       yield* Effect.forEach(

@@ -54,6 +54,15 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("keeps a quote of a release that did not store what its fee covers", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const { cover: _cover, ...intent } = newIntent({ id: "a" })
+        yield* intents.create(intent)
+        expect(Option.getOrThrow(yield* intents.find("a"))).not.toHaveProperty("cover")
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("tells the states of those that it knows", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

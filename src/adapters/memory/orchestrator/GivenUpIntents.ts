@@ -1,7 +1,7 @@
 /** Reasons for which submitted in-memory intents are no longer sent. */
 import { Clock, Effect, Option, Ref } from "effect"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
-import { lookup, type OrchestratorState, unleased, withIntent } from "./OrchestratorState.ts"
+import { lookup, type OrchestratorState, unwaiting, withIntent } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]
 
@@ -12,7 +12,7 @@ export const giveUp =
       Ref.update(state, (current) => {
         const stored = lookup(current.intents, id)
         return stored?.intent.status === "submitted"
-          ? withIntent(current, { ...unleased(stored), notBeforeMs, givenUp: { reason, detail, atMs } })
+          ? withIntent(current, { ...unwaiting(stored), notBeforeMs, givenUp: { reason, detail, atMs } })
           : current
       })
     )

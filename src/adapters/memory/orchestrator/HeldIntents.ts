@@ -79,6 +79,7 @@ const toHeld = (state: State, stored: StoredIntent, nowMs: number): HeldIntent =
     ...(carrier === undefined ? {} : { carrier }),
     ...(leaseUntilMs > nowMs ? { leasedUntilMs: leaseUntilMs } : {}),
     ...(notBeforeMs > nowMs ? { restsUntilMs: notBeforeMs, ...toGivenUp(stored) } : {}),
+    ...(stored.waitingFor === undefined || !isQueued(stored) ? {} : { waitingFor: stored.waitingFor }),
     ...(other === undefined ? {} : { ownersOther: other })
   }
 }

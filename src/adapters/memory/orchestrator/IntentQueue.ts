@@ -8,6 +8,7 @@ import {
   type State,
   type StoredIntent,
   unleased,
+  unwaiting,
   withIntent
 } from "./OrchestratorState.ts"
 
@@ -55,14 +56,25 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
 
 export const release =
   ({ state }: Shared): Intents["Service"]["release"] =>
-  (ids, notBeforeMs) =>
+  (ids, notBeforeMs, waitingFor) =>
     Ref.update(state, (current) =>
       ids.reduce((acc, id) => {
         const stored = lookup(acc.intents, id)
-        return stored !== undefined && isQueued(stored)
-          ? withIntent(acc, { ...unleased(stored), ...(notBeforeMs === undefined ? {} : { notBeforeMs }) })
-          : acc
+        if (stored === undefined || !isQueued(stored)) return acc
+        return withIntent(acc, {
+          ...unwaiting(stored),
+          ...(notBeforeMs === undefined ? {} : { notBeforeMs }),
+          ...(waitingFor === undefined ? {} : { waitingFor })
+        })
       }, current)
+    )
+
+export const waiting =
+  ({ state }: Shared): Intents["Service"]["waiting"] =>
+  (chainId, cause) =>
+    Effect.map(
+      Ref.get(state),
+      (current) => queuedOn(current, chainId).filter(({ waitingFor }) => waitingFor === cause).length
     )
 
 export const overdue =

@@ -2,7 +2,8 @@
 import { Effect, HashMap, Option, Ref } from "effect"
 import { BURNING, type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
 import type { Intent, Intents, IntentState } from "../../../ports/orchestrator/Intents.ts"
-import { lookup, type OrchestratorState, type State } from "./OrchestratorState.ts"
+import { isQueued } from "./IntentQueue.ts"
+import { lookup, type OrchestratorState, type State, type StoredIntent } from "./OrchestratorState.ts"
 
 type Shared = OrchestratorState["Service"]
 
@@ -10,14 +11,18 @@ const all = ({ intents }: State): ReadonlyArray<Intent> => Array.from(HashMap.va
 
 const byCreation = (a: Intent, b: Intent): number => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
 
-const stateOf = ({ deliveryTxHash, failureReason, id, quote, status, txHash }: Intent): IntentState => ({
-  id,
-  status,
-  crossChain: quote.crossChain,
-  ...(txHash === undefined ? {} : { txHash }),
-  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
-  ...(failureReason === undefined ? {} : { failureReason })
-})
+const stateOf = (stored: StoredIntent): IntentState => {
+  const { deliveryTxHash, failureReason, id, quote, status, txHash } = stored.intent
+  return {
+    id,
+    status,
+    crossChain: quote.crossChain,
+    ...(txHash === undefined ? {} : { txHash }),
+    ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+    ...(failureReason === undefined ? {} : { failureReason }),
+    ...(stored.waitingFor === undefined || !isQueued(stored) ? {} : { waitingFor: stored.waitingFor })
+  }
+}
 
 export const find =
   ({ state }: Shared): Intents["Service"]["find"] =>
@@ -30,9 +35,14 @@ export const findAll =
     Effect.map(Ref.get(state), ({ intents }) => [...new Set(ids)].flatMap((id) => lookup(intents, id)?.intent ?? []))
 
 export const states =
-  (shared: Shared): Intents["Service"]["states"] =>
+  ({ state }: Shared): Intents["Service"]["states"] =>
   (ids) =>
-    Effect.map(findAll(shared)(ids), (found) => found.map(stateOf))
+    Effect.map(Ref.get(state), ({ intents }) =>
+      [...new Set(ids)].flatMap((id) => {
+        const stored = lookup(intents, id)
+        return stored === undefined ? [] : [stateOf(stored)]
+      })
+    )
 
 export const burned =
   ({ state }: Shared): Intents["Service"]["burned"] =>

@@ -47,6 +47,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     submit: IntentMoves.submit(shared),
     claim: IntentQueue.claim(shared),
     release: IntentQueue.release(shared),
+    waiting: IntentQueue.waiting(shared),
     overdue: IntentQueue.overdue(shared),
     giveUp: GivenUpIntents.giveUp(shared),
     givenUp: GivenUpIntents.givenUp(shared),

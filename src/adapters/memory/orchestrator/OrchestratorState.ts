@@ -5,6 +5,7 @@
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
+import type { WaitingFor } from "../../../domain/Intent.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
@@ -13,6 +14,8 @@ export interface StoredIntent {
   readonly intent: Intent
   readonly leaseUntilMs?: number
   readonly notBeforeMs?: number
+  /** Cause for which it was last released. */
+  readonly waitingFor?: WaitingFor
   /** Next look for its delivery. Absent before the first look. */
   readonly lookAtMs?: number
   /** Number of looks that found no delivery. */
@@ -117,6 +120,12 @@ export const withIntent = (state: State, stored: StoredIntent): State => ({
 
 export const unleased = ({ leaseUntilMs: _until, notBeforeMs: _notBefore, ...stored }: StoredIntent): StoredIntent =>
   stored
+
+/** As {@link unleased}, and without the cause for which it waited. */
+export const unwaiting = (stored: StoredIntent): StoredIntent => {
+  const { waitingFor: _cause, ...rest } = unleased(stored)
+  return rest
+}
 
 /** True when an unfinished transaction carries an intent of the owner on the chain. */
 export const carriesOwner = (state: State, chainId: number, owner: string): boolean =>

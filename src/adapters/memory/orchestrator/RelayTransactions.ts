@@ -1,7 +1,7 @@
 /** Relay transactions in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { IntentTaken, type RelayTransaction, RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
-import { account, carriesOwner, lookup, OrchestratorState, type State, unleased } from "./OrchestratorState.ts"
+import { account, carriesOwner, lookup, OrchestratorState, type State, unwaiting } from "./OrchestratorState.ts"
 import * as RelayEndings from "./RelayEndings.ts"
 
 type Shared = OrchestratorState["Service"]
@@ -75,7 +75,7 @@ const allocate =
             intents: intentIds.reduce(
               (intents, id) =>
                 HashMap.modify(intents, id, (stored) => ({
-                  ...unleased(stored),
+                  ...unwaiting(stored),
                   intent: { ...stored.intent, txHash: attempt.hash, updatedAtMs: createdAtMs },
                   relayTransactionId: transaction.id
                 })),

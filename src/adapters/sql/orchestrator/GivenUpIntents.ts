@@ -22,7 +22,8 @@ export const giveUp = (sql: PgClient.PgClient): Intents["Service"]["giveUp"] =>
             SELECT id, source_chain_id || ':' || owner AS account, builder_id, tx_hash FROM orchestrator.intent_states
             WHERE id = ${text(id)} AND status = 'submitted'
           ), queued AS (
-            UPDATE orchestrator.intent_queue SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL
+            UPDATE orchestrator.intent_queue SET not_before = ${timestamp(notBeforeMs)}, lease_worker = NULL, lease_until = NULL,
+              waiting_for = NULL
             WHERE intent_id = ${text(id)}
           )
           INSERT INTO orchestrator.given_up_intents AS g (

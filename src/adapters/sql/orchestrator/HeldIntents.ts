@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import * as Address from "../../../domain/Address.ts"
 import type { Hash } from "../../../domain/Hex.ts"
-import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
+import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
 import { type Carrier, type HeldIntent, HeldIntents } from "../../../ports/orchestrator/HeldIntents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentTables from "./IntentTables.ts"
@@ -25,6 +25,7 @@ interface Row {
   readonly tx_hash: Hash | null
   readonly leased_until: Date | null
   readonly rests_until: Date | null
+  readonly waiting_for: WaitingFor | null
   readonly given_up_reason: FailureReason | null
   readonly given_up_detail: string | null
   readonly owners_other: string | null
@@ -89,6 +90,7 @@ const toHeld = (row: Row): HeldIntent => ({
   ...toCarrier(row),
   ...(row.leased_until === null ? {} : { leasedUntilMs: row.leased_until.getTime() }),
   ...(row.rests_until === null ? {} : { restsUntilMs: row.rests_until.getTime() }),
+  ...(row.waiting_for === null ? {} : { waitingFor: row.waiting_for }),
   ...(row.given_up_reason === null
     ? {}
     : { givenUp: { reason: row.given_up_reason, detail: row.given_up_detail ?? "" } }),
@@ -101,7 +103,7 @@ const toHeld = (row: Row): HeldIntent => ({
  */
 const read = (sql: PgClient.PgClient, from: Fragment, which: Fragment, limit: number, at: Date) => sql<Row>`
   WITH picked AS (
-    SELECT s.*, t.quote, q.intent_id IS NOT NULL AS queued, q.account, q.lease_until, q.not_before,
+    SELECT s.*, t.quote, q.intent_id IS NOT NULL AS queued, q.account, q.lease_until, q.not_before, q.waiting_for,
       count(*) OVER ()::int AS total
     FROM ${from}
     WHERE ${which} ORDER BY s.submitted_at, s.id LIMIT ${limit}
@@ -110,7 +112,7 @@ const read = (sql: PgClient.PgClient, from: Fragment, which: Fragment, limit: nu
     i.quote ->> 'provider' AS provider, i.quote ->> 'estimatedSeconds' AS estimated_seconds,
     i.submitted_at, i.updated_at, i.deadline, '0x' || encode(i.tx_hash, 'hex') AS tx_hash, i.total,
     CASE WHEN i.lease_until > ${at} THEN i.lease_until END AS leased_until,
-    CASE WHEN i.not_before > ${at} THEN i.not_before END AS rests_until,
+    CASE WHEN i.not_before > ${at} THEN i.not_before END AS rests_until, i.waiting_for,
     given_up.reason AS given_up_reason, given_up.detail AS given_up_detail, other.id AS owners_other, t.lane, t.nonce, t.kind,
     t.included_block_number AS block_number,
     newest.hash, newest.signed_at, newest.broadcast_at, newest.max_fee_per_gas, newest.versions, ahead.behind

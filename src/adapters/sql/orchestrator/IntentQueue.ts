@@ -58,16 +58,25 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
   }, guarded("claim"))
 
 export const release = (sql: PgClient.PgClient): Intents["Service"]["release"] =>
-  Effect.fnUntraced(function* (ids, notBeforeMs) {
+  Effect.fnUntraced(function* (ids, notBeforeMs, waitingFor) {
     yield* sql`
       WITH released AS (
         SELECT intent_id FROM orchestrator.intent_queue WHERE intent_id = ANY(${IntentTables.ids(sql, ids)})
         ORDER BY intent_id FOR UPDATE
       )
       UPDATE orchestrator.intent_queue q
-      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)}
+      SET lease_worker = NULL, lease_until = NULL, not_before = ${notBeforeMs === undefined ? null : timestamp(notBeforeMs)},
+        waiting_for = ${waitingFor ?? null}
       FROM released WHERE q.intent_id = released.intent_id`
   }, guarded("release"))
+
+export const waiting = (sql: PgClient.PgClient): Intents["Service"]["waiting"] =>
+  Effect.fnUntraced(function* (chainId, cause) {
+    const [row] = yield* sql<{ count: number }>`
+      SELECT count(*)::int AS count FROM orchestrator.intent_queue
+      WHERE source_chain_id = ${chainId} AND waiting_for = ${cause}`
+    return row?.count ?? 0
+  }, guarded("waiting"))
 
 export const overdue = (
   sql: PgClient.PgClient,

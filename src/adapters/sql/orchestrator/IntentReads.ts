@@ -43,9 +43,11 @@ export const findEach = (sql: PgClient.PgClient, { decode }: Unreadable) =>
 export const states = (sql: PgClient.PgClient): Service["states"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<IntentRow.StateRow>`
-      SELECT id, status, dest_chain_id <> source_chain_id AS cross_chain, '0x' || encode(tx_hash, 'hex') AS tx_hash,
-        '0x' || encode(delivery_tx_hash, 'hex') AS delivery_tx_hash, failure_reason
-      FROM orchestrator.intent_states WHERE id = ANY(${IntentTables.ids(sql, ids.map(text))})`
+      SELECT s.id, s.status, s.dest_chain_id <> s.source_chain_id AS cross_chain, '0x' || encode(s.tx_hash, 'hex') AS tx_hash,
+        '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.failure_reason, q.waiting_for
+      FROM orchestrator.intent_states s
+      LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_queue q WHERE q.intent_id = s.id OFFSET 0) q ON true
+      WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))
 

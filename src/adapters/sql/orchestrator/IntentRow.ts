@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
-import type { FailureReason, IntentStatus } from "../../../domain/Intent.ts"
+import type { FeeCover } from "../../../domain/FeeCover.ts"
+import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import type { Intent, IntentState, Searches, Submission } from "../../../ports/orchestrator/Intents.ts"
@@ -38,6 +39,9 @@ export interface IntentRow {
   readonly searches: Readonly<Record<string, string>> | null
   readonly quoted_at_block: bigint
   readonly gas: bigint
+  readonly cover_gas: bigint | null
+  readonly cover_gas_price: string | null
+  readonly cover_value: string | null
   readonly token_in: string | null
   readonly amount_in: string | null
   readonly fee_amount: string | null
@@ -129,6 +133,12 @@ const toSubmission = (row: IntentRow): { readonly submission?: Submission } =>
         }
       }
 
+/** Absent in rows of releases that did not store it. */
+const toCover = (row: IntentRow): { readonly cover?: FeeCover } =>
+  row.cover_gas === null || row.cover_gas_price === null || row.cover_value === null
+    ? {}
+    : { cover: { gas: row.cover_gas, gasPrice: BigInt(row.cover_gas_price), value: BigInt(row.cover_value) } }
+
 const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<Record<string, string>>): Searches => ({
   ...(settlement === undefined ? {} : { settlement: BigInt(settlement) }),
   ...(otherSweeps === undefined ? {} : { otherSweeps: BigInt(otherSweeps) }),
@@ -144,6 +154,7 @@ export const toIntent = (row: IntentRow): Intent => ({
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
   gas: row.gas,
+  ...toCover(row),
   userId: row.user_id,
   ...(row.builder_id !== null && row.payout_mode !== null
     ? { attributed: { builderId: row.builder_id, payoutMode: row.payout_mode } }
@@ -163,6 +174,7 @@ export const toIntent = (row: IntentRow): Intent => ({
 /** The columns of an {@link IntentState}. */
 export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {
   readonly cross_chain: boolean
+  readonly waiting_for: WaitingFor | null
 }
 
 const toState = (row: StateRow): IntentState => ({
@@ -171,7 +183,8 @@ const toState = (row: StateRow): IntentState => ({
   crossChain: row.cross_chain,
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
-  ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {})
+  ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
+  ...(row.waiting_for !== null ? { waitingFor: row.waiting_for } : {})
 })
 
 export const decodeStates = (rows: ReadonlyArray<StateRow>): ReadonlyArray<IntentState> => rows.map(toState)

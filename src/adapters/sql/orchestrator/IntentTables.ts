@@ -30,6 +30,9 @@ const STATE = [
 const TERMS = [
   "t.quoted_at_block",
   "t.gas",
+  "t.cover_gas",
+  "t.cover_gas_price",
+  "t.cover_value",
   "t.token_in",
   "t.amount_in",
   "t.fee_amount",

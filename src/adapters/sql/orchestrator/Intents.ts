@@ -36,7 +36,7 @@ const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNo
 const firstNumber = (millis: number) => BigInt(Math.floor(millis / 1_000)) << 24n
 
 const create = (sql: PgClient.PgClient): Intents["Service"]["create"] =>
-  Effect.fnUntraced(function* ({ attributed, gas, order, orderDigest, quote, quotedAtBlock, userId }) {
+  Effect.fnUntraced(function* ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBlock, userId }) {
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     const inserted = yield* sql`
@@ -53,13 +53,15 @@ const create = (sql: PgClient.PgClient): Intents["Service"]["create"] =>
       )
       INSERT INTO orchestrator.intent_terms (
         number, quoted_at_block, gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_amount_out,
-        destination, swap_target, swap_calldata, user_id, payout_mode, quote
+        destination, swap_target, swap_calldata, user_id, payout_mode, quote, cover_gas, cover_gas_price, cover_value
       )
       SELECT number, ${quotedAtBlock}::bigint, ${gas}::bigint, ${order.tokenIn}, ${String(order.amountIn)}::numeric,
         ${String(order.feeAmount)}::numeric, ${Address.isZero(order.builder) ? null : order.builder},
         ${String(order.builderFee)}::numeric, ${order.tokenOut}, ${String(order.minAmountOut)}::numeric,
         ${order.destination === order.owner ? null : order.destination}, ${order.swapTarget}, ${bytes(order.swapCalldata)},
-        ${text(userId)}, ${attributed?.payoutMode ?? null}, ${sql.json(IntentRow.encodeQuote(quote))}::jsonb
+        ${text(userId)}, ${attributed?.payoutMode ?? null}, ${sql.json(IntentRow.encodeQuote(quote))}::jsonb,
+        ${cover?.gas ?? null}::bigint, ${cover === undefined ? null : String(cover.gasPrice)}::numeric,
+        ${cover === undefined ? null : String(cover.value)}::numeric
       FROM state RETURNING number`
     if (inserted.length === 0) return yield* new IntentExists({ id: quote.id })
   }, guarded("create"))
@@ -91,6 +93,7 @@ const make = Effect.gen(function* () {
     submit,
     claim: IntentQueue.claim(sql, unreadable),
     release: IntentQueue.release(sql),
+    waiting: IntentQueue.waiting(sql),
     overdue: IntentQueue.overdue(sql, unreadable),
     giveUp: GivenUpIntents.giveUp(sql),
     givenUp: GivenUpIntents.givenUp(sql),

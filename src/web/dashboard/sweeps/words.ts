@@ -25,6 +25,8 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
   nonce_used: "The order's nonce was already used, by another order or by a cancellation of the owner.",
   failure_budget_spent:
     "Too many sweeps of this owner or of your account failed on chain recently. The funds did not move.",
+  network_fee_insufficient:
+    "The price of gas stayed above what its network fee covers until the order's deadline. The funds did not move.",
   screening_blocked: "One of its addresses no longer passes sanctions screening. The funds did not move.",
   bridge_refunded: "No relayer delivered on the destination chain in time. The bridge refunds the owner."
 }
