@@ -16,8 +16,8 @@ import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
-import * as DefiLlamaThenPools from "../adapters/prices/Fallback.ts"
-import * as UniswapV3Prices from "../adapters/prices/UniswapV3Prices.ts"
+import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
+import * as SeveralPrices from "../adapters/prices/SeveralSources.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as AllScreening from "../adapters/screening/All.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
@@ -111,8 +111,14 @@ const acrossFees = (fees: Options["acrossFees"]) =>
     ? AcrossFees.layerFixed({ relayFeeBps: fees.fixedBps, fillDeadlineSeconds: FIXED_FILL_DEADLINE_SECONDS })
     : AcrossFeesHttp.layer({ apiUrl: fees.apiUrl })
 
+/** Prices of several sources. */
+const pricing = ({ prices: sources, settings }: Options) =>
+  SeveralPrices.layer({ ...settings.prices, ...(sources === "defillama" ? { defiLlama: {} } : {}) }).pipe(
+    Layer.provide(PoolMarkets.layer({ minDepthUsd: BigInt(settings.prices.minDepthUsd) }))
+  )
+
 /** Adapters that use the nodes. */
-const onChain = (options: Options) =>
+const onChain = (options: Options, durable: ReturnType<typeof stores>) =>
   Layer.mergeAll(
     Across.layer({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
@@ -120,7 +126,7 @@ const onChain = (options: Options) =>
     EvmSweepSimulation.layer,
     ListAndSimulation.layer,
     MulticallBalances.layer,
-    options.prices === "onchain" ? UniswapV3Prices.layer() : DefiLlamaThenPools.layer(),
+    pricing(options).pipe(Layer.provide(durable)),
     options.ofacSnapshot === undefined
       ? AllScreening.layerOracle()
       : AllScreening.layerOracleAndSnapshot({ snapshot: { path: options.ofacSnapshot } }),
@@ -147,11 +153,12 @@ const stores = (options: Options) =>
   )
 
 /** Adapters of a deployment for every port. */
-export const adapters = (options: Options) =>
-  Layer.mergeAll(
+export const adapters = (options: Options) => {
+  const durable = stores(options)
+  return Layer.mergeAll(
     builderBackend(options.builderBackend),
-    onChain(options),
-    stores(options),
+    onChain(options, durable),
+    durable,
     NativeSignatures.layer
   ).pipe(
     Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
@@ -161,6 +168,7 @@ export const adapters = (options: Options) =>
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provide(FetchHttpClient.layer)
   )
+}
 
 /** Cheapest request to each external service that a quote needs, on the first chain. */
 const providerProbes = Layer.effect(

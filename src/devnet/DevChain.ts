@@ -138,6 +138,8 @@ export const start = Effect.fn("DevChain.start")(function* (
     multicall3: Essentials.MULTICALL3,
     sanctionsOracle,
     confirmations: options.confirmations ?? 1,
+    // The network is younger than a day.
+    minPoolAgeSeconds: 0,
     blockTimeMillis: options.blockSeconds === undefined ? AUTOMINE_BLOCK_MILLIS : options.blockSeconds * 1_000,
     tokens: Tokens.list(options.id, tokens),
     contracts

@@ -3,6 +3,7 @@ import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
 import * as ChainMoney from "./ChainMoney.ts"
 import { ChainId } from "./ChainId.ts"
+import * as PriceFacts from "./PriceFacts.ts"
 import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
 import { described } from "./Described.ts"
@@ -51,6 +52,7 @@ export const Chain = Schema.Struct({
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
+  ...PriceFacts.fields,
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment
 })

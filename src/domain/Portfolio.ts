@@ -29,7 +29,15 @@ export type PortfolioToken = typeof PortfolioToken.Type
 export const TokenPrice = Schema.Struct({
   chainId: described(ChainId, "Chain of the token."),
   address: described(Address.Address, "Contract of the token. 0xEeee…EEeE stands for the native currency."),
-  priceUsd: described(Usd, "Price of one whole token in US dollars.")
+  priceUsd: described(Usd, "Price of one whole token in US dollars."),
+  ageSeconds: described(
+    Schema.Int,
+    "Age of the price at updatedAtMs, in seconds. It is high while the last good price is kept, because the newest one is not confirmed."
+  ),
+  sources: described(
+    Schema.Array(Schema.String),
+    "Sources that have a price of the token: uniswap-v3, chainlink, defillama. The median of their prices counts. last_good if the last good price is kept."
+  )
 }).annotate({ identifier: "TokenPrice" })
 
 /** Chains whose part of a response is missing. */

@@ -13,6 +13,8 @@ import { Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import * as Exchange from "../http/Exchange.ts"
 import * as PriceCache from "./PriceCache.ts"
 
+export const NAME = "defillama"
+
 export interface Options {
   readonly baseUrl?: string
   readonly timeout?: Duration.Input
@@ -134,7 +136,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     return prices
   })
 
-  return yield* PriceCache.make(lookup, options.cacheLifetime ?? Duration.seconds(15))
+  return yield* PriceCache.make(NAME, lookup, options.cacheLifetime ?? Duration.seconds(15))
 })
 
 export const layer = (options?: Options) => Layer.effect(Prices, make(options))

@@ -1,16 +1,11 @@
 /**
  * Caches a source of {@link Prices} for a short time, and combines the misses of concurrent callers into one request.
  */
-import { Cache, Duration, Effect, Exit, Option, Request, RequestResolver } from "effect"
+import { Cache, Clock, Duration, Effect, Exit, Option, Request, RequestResolver } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
-import { Prices, type PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
-
-export interface PricedToken {
-  readonly address: Address.Address
-  readonly decimals: number
-}
+import { type Price, type PricedToken, Prices, type PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 
 /** Asks a source. Tokens without a price are absent from the answer. */
 export type Lookup = (
@@ -23,12 +18,13 @@ const CAPACITY = 10_000
 
 class PriceOf extends Request.Class<
   PricedToken & { readonly chainId: ChainId },
-  Option.Option<UsdPrice>,
+  Option.Option<Price>,
   PricesUnavailable
 > {}
 
-/** Failures are not cached. The absence of a price is. */
-export const make = Effect.fnUntraced(function* (lookup: Lookup, lifetime: Duration.Input) {
+/** Caches the source of this name. Failures are not cached. The absence of a price is. */
+export const make = Effect.fnUntraced(function* (source: string, lookup: Lookup, lifetime: Duration.Input) {
+  const sources = [source]
   const resolver = RequestResolver.makeGrouped<PriceOf, ChainId>({
     key: ({ request }) => request.chainId,
     resolver: Effect.fnUntraced(function* (entries, chainId) {
@@ -36,8 +32,10 @@ export const make = Effect.fnUntraced(function* (lookup: Lookup, lifetime: Durat
         chainId,
         entries.map(({ request: { address, decimals } }) => ({ address, decimals }))
       )
+      const readAtMs = yield* Clock.currentTimeMillis
       for (const entry of entries) {
-        entry.completeUnsafe(Exit.succeed(Option.fromUndefinedOr(prices.get(entry.request.address))))
+        const price = Option.fromUndefinedOr(prices.get(entry.request.address))
+        entry.completeUnsafe(Exit.succeed(Option.map(price, (usd) => ({ usd, readAtMs, sources }))))
       }
     })
   })
@@ -46,15 +44,20 @@ export const make = Effect.fnUntraced(function* (lookup: Lookup, lifetime: Durat
     timeToLive: (exit) => (Exit.isSuccess(exit) ? lifetime : Duration.zero)
   })
 
-  const usd = Effect.fn("Prices.usd")(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
-    const found = yield* Effect.forEach(
-      tokens,
-      ({ address, decimals }) =>
-        Effect.map(Cache.get(cache, new PriceOf({ chainId, address, decimals })), (price) => [address, price] as const),
-      { concurrency: "unbounded" }
-    )
-    return new Map(found.flatMap(([address, price]) => Option.toArray(price).map((known) => [address, known] as const)))
-  })
-
-  return Prices.of({ usd })
+  return Prices.ofDetailed(
+    Effect.fn("Prices.detailed")(function* (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) {
+      const found = yield* Effect.forEach(
+        tokens,
+        ({ address, decimals }) =>
+          Effect.map(
+            Cache.get(cache, new PriceOf({ chainId, address, decimals })),
+            (price) => [address, price] as const
+          ),
+        { concurrency: "unbounded" }
+      )
+      return new Map<Address.Address, Price>(
+        found.flatMap(([address, price]) => Option.toArray(price).map((known) => [address, known] as const))
+      )
+    })
+  )
 })

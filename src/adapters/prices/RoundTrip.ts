@@ -1,73 +1,97 @@
 /**
- * Price of a token on Uniswap v3 by a round trip of a fixed value: buy the token, then sell the bought amount, each over the
- * best pool. It works for any price and any decimals, and detects pools that have no sound price:
- *
- * - in a thin pool, price impact makes the trip end with much less than it began;
- * - if one of several pools was manipulated, the trip ends with more than it began.
- *
- * Both quotes run on the same state, so the second does not undo the price impact of the first. A deep pool whose price is
- * wrong for a whole block goes undetected. That is acceptable, because these prices are used for the network fee and the
- * portfolio, and never for a minimum output.
- *
- * `contracts/src/simulation/RoundTrips.sol` makes the trips, in one `eth_call`.
+ * Reads the Uniswap v3 pools of tokens, in one `eth_call` of `contracts/src/simulation/RoundTrips.sol`. In each pool it buys the
+ * token for a fixed value and sells it again, so that the price is what a sale really pays, whatever the decimals. A larger sale
+ * shows the depth, and the pool's observations its mean price and its age.
  */
 import { Effect, Option } from "effect"
 import { decodeFunctionResult, encodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
+import type { PoolReading } from "../../domain/PriceReadings.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { roundTrips } from "../evm/abi/simulation.generated.ts"
 
 /** Every fee tier of Uniswap v3, in hundredths of a basis point. */
 const FEES = [100, 500, 3_000, 10_000]
 
+/** Seconds of the time-weighted readings. */
+export const WINDOW_SECONDS = 600
+
 /** Account that has the contract's code during the call. No token can know it as a holder. */
 const STAGE = Address.of("0x000000000000000000000000000000000000dEaD")
 
-/** A token that pays for others: its amount at the start of a trip, and the value of that amount in the stable's smallest unit. */
+/** A token that pays for others, with its amount at the start of a trip. */
 export interface Money {
   readonly token: Address.Address
   readonly amount: bigint
-  readonly worth: bigint
 }
 
-/** Amount of the token in the middle of the trip, and amount of the stable at its end, in its smallest unit. */
-export interface Trip {
-  readonly bought: bigint
-  readonly returned: bigint
+/** A pool that trades, with its measurements. */
+export interface PoolTrip extends PoolReading {
+  readonly pool: Address.Address
+  /** Token that the pool pays with. */
+  readonly money: Address.Address
+  /** Hundredths of a basis point. */
+  readonly fee: number
+  /** UNIX seconds of the oldest observation that the pool still has. It was initialized then, or earlier. */
+  readonly oldest: number
 }
 
 export interface Journey {
   readonly quoter: Address.Address
   readonly stable: Money
-  /** The wrapped native currency. An amount of 0 is measured first, by a trip of the stable. The zero address if it pays for nothing. */
+  /** The wrapped native currency. An amount of 0 is measured first, by a trip of the stable over the deepest pool. */
   readonly native: Money
-  /** Loss or gain of that trip up to which the native currency pays for tokens, too. */
-  readonly toleranceBps: bigint
   /** Tokens that are bought with the stable only. */
   readonly stables: ReadonlyArray<Address.Address>
-  /** Tokens that are bought with the better of the two. */
+  /** Tokens that are bought with both. */
   readonly tokens: ReadonlyArray<Address.Address>
 }
 
 export interface Trips {
-  /** None if the native currency was not measured. */
-  readonly native: Option.Option<Trip>
-  readonly stables: ReadonlyArray<Option.Option<Trip>>
-  readonly tokens: ReadonlyArray<Option.Option<Trip>>
+  /** UNIX seconds of the block. */
+  readonly time: number
+  /** Amount of the native currency at the start of its trips. 0 if it has no pool. */
+  readonly nativeAmount: bigint
+  /** Pools of the native currency. Empty if its amount was known. */
+  readonly native: ReadonlyArray<PoolTrip>
+  readonly stables: ReadonlyArray<ReadonlyArray<PoolTrip>>
+  readonly tokens: ReadonlyArray<ReadonlyArray<PoolTrip>>
 }
 
 const decode = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: roundTrips.abi, functionName: "run", data })
 )
 
-/** A token without a pool has no trip. */
-const made = (trip: Trip): Option.Option<Trip> => (trip.returned === 0n ? Option.none() : Option.some(trip))
+type Reading = Option.Option.Value<ReturnType<typeof decode>>[2][number]
+
+/** A pool's tick is the logarithm of the price of the token with the lower address. */
+const tripOf = (token: Address.Address, reading: Reading): PoolTrip => {
+  const money = Address.of(reading.money)
+  const direction = BigInt(token) < BigInt(money) ? 1 : -1
+  return {
+    pool: Address.of(reading.pool),
+    money,
+    fee: reading.fee,
+    bought: reading.bought,
+    returned: reading.returned,
+    depth: reading.depth,
+    tick: direction * reading.tick,
+    meanTick: direction * reading.meanTick,
+    liquidity: reading.liquidity,
+    meanLiquidity: reading.meanLiquidity,
+    oldest: reading.oldest
+  }
+}
 
 /** Makes all trips on the latest state, in one call. Results are in the order of the tokens. */
 export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClient, journey: Journey) {
   const unusable = (detail: string) => new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })
-  const data = encodeFunctionData({ abi: roundTrips.abi, functionName: "run", args: [{ ...journey, fees: FEES }] })
+  const data = encodeFunctionData({
+    abi: roundTrips.abi,
+    functionName: "run",
+    args: [{ ...journey, fees: FEES, window: WINDOW_SECONDS }]
+  })
   const answer = yield* client
     .call({
       to: STAGE,
@@ -76,8 +100,16 @@ export const travel = Effect.fn("RoundTrip.travel")(function* (client: ChainClie
       codeOverrides: [{ address: STAGE, code: roundTrips.runtimeCode }]
     })
     .pipe(Effect.catchTag("CallReverted", ({ message }) => Effect.fail(unusable(message))))
-  const [native, stables, tokens] = yield* Effect.mapError(Effect.fromOption(decode(answer)), () =>
+  const [time, nativeAmount, native, stables, tokens] = yield* Effect.mapError(Effect.fromOption(decode(answer)), () =>
     unusable("the node does not run a call with a state override")
   )
-  return { native: made(native), stables: stables.map(made), tokens: tokens.map(made) } satisfies Trips
+  const of = (priced: ReadonlyArray<Address.Address>, readings: ReadonlyArray<ReadonlyArray<Reading>>) =>
+    priced.map((token, index) => (readings[index] ?? []).map((reading) => tripOf(token, reading)))
+  return {
+    time: Number(time),
+    nativeAmount,
+    native: native.map((reading) => tripOf(journey.native.token, reading)),
+    stables: of(journey.stables, stables),
+    tokens: of(journey.tokens, tokens)
+  } satisfies Trips
 })

@@ -221,7 +221,12 @@ export const prices = documented({
   ),
   response: {
     status: 200,
-    body: { prices: [{ chainId: 8453, address: tokenOut, priceUsd: "3000.25" }], updatedAtMs: 1767225600000 }
+    body: {
+      prices: [
+        { chainId: 8453, address: tokenOut, priceUsd: "3000.25", ageSeconds: 4, sources: ["uniswap-v3", "chainlink"] }
+      ],
+      updatedAtMs: 1767225600000
+    }
   }
 })
 

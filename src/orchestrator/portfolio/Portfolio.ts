@@ -5,13 +5,12 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
-import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
-import { NATIVE, type TokenInfo } from "../../domain/Token.ts"
+import { NATIVE } from "../../domain/Token.ts"
 import * as Usd from "../../domain/Usd.ts"
 import { Balances } from "../../ports/orchestrator/Balances.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
+import { type PricedToken, Prices } from "../../ports/orchestrator/Prices.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import * as PerChain from "../shared/PerChain.ts"
@@ -49,7 +48,7 @@ export class Portfolio extends Context.Service<
     Portfolio,
     Effect.gen(function* () {
       const chains = yield* Chains
-      const pricesOn = yield* makePricesOn
+      const prices = yield* Prices
       const holdingsOn = yield* makeHoldingsOn
       const { factsOf, judge } = yield* Sweepability.make
 
@@ -110,11 +109,20 @@ export class Portfolio extends Context.Service<
 
       const listedPrices = Effect.fn("Portfolio.prices")(function* () {
         const { answers, at } = yield* onEach(({ chain }) =>
-          Effect.map(pricesOn(chain.id, chain.tokens), (known) =>
-            Array.from(known, ([address, price]) => ({ chainId: chain.id, address, priceUsd: Usd.format(price) }))
+          Effect.map(prices.detailed(chain.id, withNative(chain.tokens)), (known) =>
+            Array.from(known, ([address, price]) => ({ chainId: chain.id, address, price }))
           )
         )
-        return { prices: answers.flat(), ...at }
+        return {
+          prices: answers.flat().map(({ address, chainId, price: { readAtMs, sources, usd } }) => ({
+            chainId,
+            address,
+            priceUsd: Usd.format(usd),
+            ageSeconds: Math.max(0, Math.round((at.updatedAtMs - readAtMs) / 1_000)),
+            sources
+          })),
+          ...at
+        }
       })
       const recentPrices = yield* Effect.cachedWithTTL(listedPrices(), (exit) => {
         if (exit._tag === "Failure") return Duration.zero
@@ -126,26 +134,22 @@ export class Portfolio extends Context.Service<
   )
 }
 
-/** Makes `pricesOn(chainId, tokens)`: prices of the tokens and of the chain's native currency. */
-const makePricesOn = Effect.gen(function* () {
-  const prices = yield* Prices
-
-  return (chainId: ChainId, tokens: ReadonlyArray<Pick<TokenInfo, "address" | "decimals">>) =>
-    prices.usd(chainId, [
-      { address: NATIVE, decimals: 18 },
-      ...tokens.flatMap(({ address, decimals }) => (address === NATIVE ? [] : [{ address, decimals }]))
-    ])
-})
+/** The tokens and the chain's native currency. */
+const withNative = (tokens: ReadonlyArray<PricedToken>): ReadonlyArray<PricedToken> => [
+  { address: NATIVE, decimals: 18 },
+  ...tokens.flatMap(({ address, decimals }) => (address === NATIVE ? [] : [{ address, decimals }]))
+]
 
 /** Makes `holdingsOn(client, owner)`: the owner's balances on a chain, with their prices. */
 const makeHoldingsOn = Effect.gen(function* () {
   const balances = yield* Balances
-  const pricesOn = yield* makePricesOn
+  const prices = yield* Prices
 
   return Effect.fn("Portfolio.holdingsOn")(function* ({ chain }: ChainClient, owner: Address.Address) {
     const held = yield* balances.on(chain.id, owner)
     const tokens = held.map(({ token }) => token)
-    const usd = held.length === 0 ? new Map<Address.Address, UsdPrice>() : yield* pricesOn(chain.id, tokens)
+    const usd =
+      held.length === 0 ? new Map<Address.Address, UsdPrice>() : yield* prices.usd(chain.id, withNative(tokens))
     return {
       usd,
       held: held.map(({ balance, token }): Holding => ({ token, balance, price: usd.get(token.address) }))

@@ -44,6 +44,16 @@ export interface OrchestratorSettingsShape {
     /** Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. */
     readonly minLaneBalance: bigint
   }
+  readonly prices: {
+    /** Distance from the last good price of a listed token that needs confirmation, in basis points. */
+    readonly maxDeviationBps: number
+    /** Maximum age of the last good price of a listed token. */
+    readonly maxAgeMillis: number
+    /** US dollars that a pool must pay before its price has moved by 3 %. */
+    readonly minDepthUsd: number
+    /** Part of what a fee in an unlisted token sells for that does not count, in basis points. */
+    readonly unlistedHaircutBps: number
+  }
   readonly watcher: {
     readonly pollMillis: number
     /** Maximum number of intents per chain and pass. */

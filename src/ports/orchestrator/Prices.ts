@@ -1,5 +1,5 @@
 /** Token prices in US dollars. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
@@ -12,6 +12,25 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
   }
 }
 
+export interface PricedToken {
+  readonly address: Address.Address
+  readonly decimals: number
+}
+
+/** A price with its origin. */
+export interface Price {
+  readonly usd: UsdPrice
+  /** UNIX milliseconds when the sources were asked. */
+  readonly readAtMs: number
+  /** Names of the sources that have a price of the token, e.g. `uniswap-v3`. */
+  readonly sources: ReadonlyArray<string>
+}
+
+type Read<A> = (
+  chainId: ChainId,
+  tokens: ReadonlyArray<PricedToken>
+) => Effect.Effect<ReadonlyMap<Address.Address, A>, PricesUnavailable>
+
 export class Prices extends Context.Service<
   Prices,
   {
@@ -19,9 +38,18 @@ export class Prices extends Context.Service<
      * US dollars per whole token, scaled by 10^18, of the tokens that have a price. The map has no entry for a token
      * without a price. The native sentinel stands for the native currency.
      */
-    readonly usd: (
-      chainId: ChainId,
-      tokens: ReadonlyArray<{ readonly address: Address.Address; readonly decimals: number }>
-    ) => Effect.Effect<ReadonlyMap<Address.Address, UsdPrice>, PricesUnavailable>
+    readonly usd: Read<UsdPrice>
+    /** The same prices, with their ages and sources. */
+    readonly detailed: Read<Price>
   }
->()("sweep/ports/Prices") {}
+>()("sweep/ports/Prices") {
+  /** The service by one of its functions. */
+  static readonly ofDetailed = (detailed: Read<Price>): Prices["Service"] => ({
+    detailed,
+    usd: (chainId, tokens) =>
+      Effect.map(
+        detailed(chainId, tokens),
+        (prices) => new Map(Array.from(prices, ([address, { usd }]) => [address, usd] as const))
+      )
+  })
+}

@@ -1,14 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Ref, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as MemoryPrices from "../../../src/adapters/memory/orchestrator/Prices.ts"
 import * as DefiLlama from "../../../src/adapters/prices/DefiLlama.ts"
-import * as Fallback from "../../../src/adapters/prices/Fallback.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Chains, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
-import { Prices, PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
+import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import * as PricesSuite from "../../ports/orchestrator/Prices.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { type Answer, StubServer } from "../../support/StubServer.ts"
@@ -225,70 +223,4 @@ describe("DefiLlama.parsePrice", () => {
     const digits = scaled.toString().padStart(19, "0")
     return Option.getOrUndefined(DefiLlama.parsePrice(`${digits.slice(0, -18)}.${digits.slice(-18)}`)) === scaled
   })
-})
-
-describe("Fallback", () => {
-  const [a, b, c] = [FakeChain.address(1), FakeChain.address(2), FakeChain.address(3)]
-  const tokens = [a, b, c].map((address) => ({ address, decimals: 18 }))
-  const source = (
-    prices: ReadonlyArray<readonly [Address.Address, bigint]>,
-    asked?: Ref.Ref<ReadonlyArray<string>>
-  ) => ({
-    usd: ((_chainId, wanted) =>
-      Effect.as(
-        asked === undefined
-          ? Effect.void
-          : Ref.set(
-              asked,
-              wanted.map(({ address }) => address)
-            ),
-        new Map(prices)
-      )) satisfies Prices["Service"]["usd"]
-  })
-  const failing = { usd: () => Effect.fail(new PricesUnavailable({ detail: "down" })) }
-
-  it.effect("asks the next source for what is missing alone, and trusts the first", () =>
-    Effect.gen(function* () {
-      const asked = yield* Ref.make<ReadonlyArray<string>>([])
-      const both = Fallback.fallback([
-        source([[a, 1n]]),
-        source(
-          [
-            [a, 9n],
-            [b, 2n]
-          ],
-          asked
-        )
-      ])
-      assert.deepStrictEqual(
-        yield* both.usd(1, tokens),
-        new Map([
-          [a, 1n],
-          [b, 2n]
-        ])
-      )
-      assert.deepStrictEqual(yield* Ref.get(asked), [b, c])
-    })
-  )
-
-  it.effect("does without a source that fails, and fails when all do", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* Fallback.fallback([failing, source([[b, 2n]])]).usd(1, tokens), new Map([[b, 2n]]))
-      assert.deepStrictEqual(yield* Fallback.fallback([source([[b, 2n]]), failing]).usd(1, tokens), new Map([[b, 2n]]))
-      assert.strictEqual(
-        (yield* Effect.flip(Fallback.fallback([failing, failing]).usd(1, tokens))).detail,
-        "down; down"
-      )
-      assert.include((yield* Effect.flip(Fallback.fallback([]).usd(1, tokens))).detail, "no source")
-      assert.strictEqual((yield* Fallback.fallback([failing]).usd(1, [])).size, 0)
-    })
-  )
-
-  it.effect("goes on-chain for the wired pair when the service is not to be had", () =>
-    Effect.gen(function* () {
-      const memory = yield* Prices
-      const error = yield* Effect.flip(Fallback.fallback([failing, memory]).usd(1, tokens))
-      assert.strictEqual(error.detail, "down; turned off")
-    }).pipe(Effect.provide(MemoryPrices.layer({ available: false })))
-  )
 })

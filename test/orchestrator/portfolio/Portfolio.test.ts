@@ -211,7 +211,13 @@ describe("prices", () => {
       assert.strictEqual((yield* Effect.flip(scene.listed))._tag, "PortfolioUnavailable")
       yield* turn(true)
       const { prices } = yield* scene.listed
-      assert.deepInclude(prices, { chainId: one.id, address: LISTED, priceUsd: "1" })
+      assert.deepInclude(prices, {
+        chainId: one.id,
+        address: LISTED,
+        priceUsd: "1",
+        ageSeconds: 0,
+        sources: ["memory"]
+      })
       assert.includeMembers(
         prices.map(({ chainId }) => chainId),
         [one.id, two.id]
@@ -228,14 +234,15 @@ describe("prices of several chains", () => {
   it.effect("come without those of a silent chain, which is looked at again soon", () =>
     Effect.gen(function* () {
       let isSilent = true
-      const usd = (chainId: number) =>
-        isSilent && chainId === two.id ? Effect.never : Effect.succeed(new Map([[LISTED, USD]]))
+      const price = { usd: USD, readAtMs: 0, sources: ["pools"] }
+      const detailed = (chainId: number) =>
+        isSilent && chainId === two.id ? Effect.never : Effect.succeed(new Map([[LISTED, price]]))
       const context = yield* Layer.build(
         Portfolio.layer.pipe(
           Layer.provide([
             balancesWith(undefined, []),
             Chains.layer([one, two]),
-            Layer.succeed(PricesPort, { usd }),
+            Layer.succeed(PricesPort, PricesPort.ofDetailed(detailed)),
             TokenRisk.layer({ tokens: [] }),
             OrchestratorSettings.layer(defaults)
           ])

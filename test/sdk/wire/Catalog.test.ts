@@ -57,16 +57,14 @@ describe("the catalog", () => {
 
   it("has the prices of listed tokens, and refuses what is none", async () => {
     const { address } = FakeChain
-    const view = {
-      prices: [{ chainId: FakeChain.chain.id, address: address(0xd1), priceUsd: "1.000001" }],
-      updatedAtMs: 5
-    }
+    const price = { chainId: FakeChain.chain.id, address: address(0xd1), priceUsd: "1.000001" }
+    const view = { prices: [{ ...price, ageSeconds: 3, sources: ["chainlink"] }], updatedAtMs: 5 }
     const { asked, fetch } = stub([
       () => json(200, Schema.encodeSync(PricesView)(view)),
       () => json(200, { prices: [{ chainId: 1 }] })
     ])
     const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
-    assert.deepStrictEqual(await client.prices(), view.prices)
+    assert.deepStrictEqual(await client.prices(), [price])
     assert.instanceOf(await client.prices().catch((failure: unknown) => failure), Sdk.MalformedAnswerError)
     assert.strictEqual(asked[0]?.url, "https://sweep.test/prices")
   })

@@ -134,7 +134,9 @@ const token = {
 }
 
 export const prices: PricesView = {
-  prices: [{ chainId: token.chainId, address: token.address, priceUsd: "1.000000" }],
+  prices: [
+    { chainId: token.chainId, address: token.address, priceUsd: "1.000000", ageSeconds: 3, sources: ["uniswap-v3"] }
+  ],
   updatedAtMs: 5
 }
 

@@ -44,7 +44,7 @@ describe("portfolio", () => {
       const { call } = yield* serve()
       const { address, chainId } = token
       expectAnswer(yield* call("/prices"), 200, {
-        prices: [{ chainId, address, priceUsd: "1.000000" }],
+        prices: [{ chainId, address, priceUsd: "1.000000", ageSeconds: 3, sources: ["uniswap-v3"] }],
         updatedAtMs: 5
       })
     })

@@ -7,6 +7,7 @@ import * as Address from "../../../domain/Address.ts"
 import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
+import * as PriceFacts from "../../../domain/PriceFacts.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
 import { KNOWN_CHAINS } from "./KnownChains.ts"
@@ -87,6 +88,7 @@ export const ChainSettings = Schema.Struct({
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
+  ...PriceFacts.fields,
   tokens: Schema.Array(TokenInfo),
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
   contracts: Schema.optionalKey(Deployment)

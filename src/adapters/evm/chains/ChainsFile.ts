@@ -2,6 +2,7 @@
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
+import * as PriceFacts from "../../../domain/PriceFacts.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import { nearest } from "../../../domain/Nearest.ts"
 import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
@@ -49,7 +50,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   if (Option.isSome(name))
     return `the name ${name.value} is given to two chains, so that a route hint could mean either`
   const contradiction = chains.flatMap((chain) => {
-    const said = ChainMoney.objection(chain)
+    const said = ChainMoney.objection(chain) ?? PriceFacts.objection(chain)
     return said === undefined ? [] : [`chain ${chain.id}: ${said}`]
   })[0]
   if (contradiction !== undefined) return contradiction
@@ -64,6 +65,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
 const CHAIN_KEYS = Object.keys(ChainSettings.fields)
 const CONTRACT_KEYS = Object.keys(Deployment.fields)
 const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
+const FEED_KEYS = Object.keys(PriceFacts.PriceFeed.fields)
 const RULE_KEYS = Object.keys(ChainMoney.ConfirmationRule.fields)
 /** Token lists may have two more keys, which the service does not use. */
 const TOKEN_KEYS = [...Object.keys(TokenInfo.fields), "tags", "extensions"]
@@ -91,6 +93,7 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...ofEach("rpcUrls", ENDPOINT_KEYS),
     ...ofEach("broadcastUrls", ENDPOINT_KEYS),
     ...ofEach("confirmationsByValue", RULE_KEYS),
+    ...ofEach("priceFeeds", FEED_KEYS),
     ...ofEach("tokens", TOKEN_KEYS)
   ]
 }

@@ -1,5 +1,5 @@
 /** {@link Prices} from a table that tests can change. */
-import { Context, Effect, Layer, Ref } from "effect"
+import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type * as Address from "../../../domain/Address.ts"
 import type { ChainId } from "../../../domain/ChainId.ts"
 import type { UsdPrice } from "../../../domain/Fees.ts"
@@ -17,13 +17,20 @@ export class PricesState extends Context.Service<PricesState, Ref.Ref<State>>()(
 export const layer = (initial: Partial<State> = {}): Layer.Layer<Prices | PricesState> =>
   Layer.effect(
     Prices,
-    Effect.map(PricesState, (state) => ({
-      usd: Effect.fn("Prices.usd")(function* (chainId, tokens) {
-        const { available, prices } = yield* Ref.get(state)
-        if (!available) return yield* new PricesUnavailable({ detail: "turned off" })
-        const known = prices.get(chainId) ?? new Map<Address.Address, UsdPrice>()
-        const asked = new Set(tokens.map((token) => token.address))
-        return new Map(Array.from(known).filter(([address]) => asked.has(address)))
-      })
-    }))
+    Effect.map(PricesState, (state) =>
+      Prices.ofDetailed(
+        Effect.fn("Prices.detailed")(function* (chainId, tokens) {
+          const { available, prices } = yield* Ref.get(state)
+          if (!available) return yield* new PricesUnavailable({ detail: "turned off" })
+          const known = prices.get(chainId) ?? new Map<Address.Address, UsdPrice>()
+          const asked = new Set(tokens.map((token) => token.address))
+          const readAtMs = yield* Clock.currentTimeMillis
+          return new Map(
+            Array.from(known)
+              .filter(([address]) => asked.has(address))
+              .map(([address, usd]) => [address, { usd, readAtMs, sources: ["memory"] }])
+          )
+        })
+      )
+    )
   ).pipe(Layer.provideMerge(Layer.effect(PricesState, Ref.make({ prices: new Map(), available: true, ...initial }))))

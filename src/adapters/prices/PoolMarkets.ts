@@ -1,0 +1,264 @@
+/**
+ * Prices of tokens by their Uniswap v3 pools, and the pools that count. A token's price is its price in the chain's first stable,
+ * directly or through the wrapped native currency. That stable counts as one dollar.
+ *
+ * A pool counts if it is old enough, pays for a sale of some size, and takes little for a small trade. A price is the median of
+ * the pools that count, weighted by their depth, if two thirds of the weight agree.
+ */
+import { Array, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { UsdPrice } from "../../domain/Fees.ts"
+import { minPoolAge } from "../../domain/PriceFacts.ts"
+import * as PriceReadings from "../../domain/PriceReadings.ts"
+import type { TokenInfo } from "../../domain/Token.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { type PricedToken, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
+import * as PoolAges from "./PoolAges.ts"
+import * as RoundTrip from "./RoundTrip.ts"
+
+export interface Options {
+  /** Value of a round trip in dollars. Default: 100. */
+  readonly probeUsd?: bigint
+  /**
+   * Maximum loss of a round trip, distance of the current price from its mean, and distance of the pools that agree, in basis
+   * points. The fees of a 1 % pool alone are 200. Default: 500.
+   */
+  readonly toleranceBps?: number
+  /** Value in dollars that a pool must pay before its price has moved by 3 %. Default: 200. */
+  readonly minDepthUsd?: bigint
+  /** Lifetime of the native currency's market. Default: 15 seconds. */
+  readonly lifetime?: Duration.Input
+}
+
+/** A token's market: its price and the pools behind it, the deepest first. */
+export interface Market {
+  readonly price: UsdPrice
+  readonly pools: ReadonlyArray<RoundTrip.PoolTrip>
+}
+
+export type Markets = ReadonlyMap<Address.Address, Market>
+
+const USD: UsdPrice = 10n ** 18n
+
+/** Tokens of one call. Each takes at most 10 million gas, and public nodes limit the gas of a call, most of them to 50 million. */
+const TOKENS_PER_CALL = 4
+
+/** Age in milliseconds up to which a market counts as recent, and the number of markets that are remembered. */
+const SEEN_MILLIS = 15_000
+const SEEN_MARKETS = 10_000
+
+/** Calls in flight at once. */
+const CONCURRENCY = 4
+
+const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
+
+/** The contracts and tokens that price a chain's tokens, by its configuration. */
+interface Place {
+  readonly client: ChainClient
+  readonly quoter: Address.Address
+  readonly unit: TokenInfo
+  readonly stable: RoundTrip.Money
+  readonly others: ReadonlyArray<TokenInfo>
+}
+
+/** The wrapped native currency as money, with its market. */
+interface Anchor {
+  readonly native: Option.Option<Market>
+  readonly amount: bigint
+}
+
+/** Reads the chain's configuration. Fails with {@link PricesUnavailable} if it has no quoter or no unit. */
+const placeOf = (chains: Chains["Service"], probeUsd: bigint) =>
+  Effect.fnUntraced(function* (chainId: ChainId) {
+    const client = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
+    const { chain } = client
+    const [unit, ...others] = chain.stables.flatMap((address) => Option.toArray(Chain.token(chain, address)))
+    if (chain.quoter === undefined || unit === undefined || unit.address !== chain.stables[0]) {
+      return yield* unavailable(`${chain.name} has no quoter, or its first stable is not on its token list`)
+    }
+    const stable = { token: unit.address, amount: probeUsd * 10n ** BigInt(unit.decimals) }
+    return { client, quoter: chain.quoter, unit, stable, others } satisfies Place
+  })
+
+/** Makes `marketOf`, which judges the pools of one token. */
+const makeJudge = (options: Required<Pick<Options, "minDepthUsd" | "toleranceBps">>) => {
+  const tolerance = BigInt(options.toleranceBps)
+  const minDepth = options.minDepthUsd * USD
+
+  /** The pools that are deep enough, with their prices. Money without a price gives none. */
+  const deepPools = (
+    trips: ReadonlyArray<RoundTrip.PoolTrip>,
+    decimals: number,
+    monies: ReadonlyMap<Address.Address, PriceReadings.PricedMoney & { readonly amount: bigint }>
+  ) =>
+    trips.flatMap((trip) => {
+      const money = monies.get(trip.money)
+      if (money === undefined || !PriceReadings.isSound(trip, money.amount, tolerance)) return []
+      const weight = PriceReadings.weightOf(trip, money)
+      const price = PriceReadings.priceOf(trip, decimals, money, options.toleranceBps)
+      return weight >= minDepth ? [{ trip, weight, price }] : []
+    })
+
+  const marketOf = (pools: ReturnType<typeof deepPools>): Option.Option<Market> =>
+    Option.map(Option.fromUndefinedOr(PriceReadings.agreedPrice(pools, tolerance)), (price) => ({
+      price,
+      pools: pools.toSorted((a, b) => (a.weight > b.weight ? -1 : 1)).map(({ trip }) => trip)
+    }))
+
+  return { deepPools, marketOf, tolerance }
+}
+
+export class PoolMarkets extends Context.Service<
+  PoolMarkets,
+  {
+    /** Markets of the tokens that have one, read now. That of the native currency may be as old as the lifetime. */
+    readonly read: (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) => Effect.Effect<Markets, PricesUnavailable>
+    /** The same, with the markets of tokens that were read in the last 15 seconds as they were. */
+    readonly recent: (chainId: ChainId, tokens: ReadonlyArray<PricedToken>) => Effect.Effect<Markets, PricesUnavailable>
+  }
+>()("sweep/adapters/prices/PoolMarkets") {}
+
+const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const chains = yield* Chains
+  const matured = yield* PoolAges.make
+  const lifetimeMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lifetime ?? Duration.seconds(15)))
+  const findPlace = placeOf(chains, options.probeUsd ?? 100n)
+  const { deepPools, marketOf, tolerance } = makeJudge({
+    minDepthUsd: options.minDepthUsd ?? 200n,
+    toleranceBps: options.toleranceBps ?? 500
+  })
+  const anchors = new Map<ChainId, { readonly anchor: Anchor; readonly expiresAtMs: number }>()
+
+  /**
+   * The first stable is the unit, so its own price cannot be measured. If other stables are traded against it and none of
+   * them is close to it, the unit has probably lost its peg. No price is then better than a wrong one.
+   */
+  const checkPeg = (chain: Chain.Chain, markets: ReadonlyArray<Option.Option<Market>>) => {
+    const prices = markets.flatMap((market) => Option.toArray(market)).map(({ price }) => price)
+    return prices.length === 0 || prices.some((price) => PriceReadings.isWithin(price, USD, tolerance))
+      ? Effect.void
+      : Effect.fail(unavailable(`the stables of ${chain.name} disagree`))
+  }
+
+  /** Markets of some tokens, and the anchor if it is not known. */
+  const measure = Effect.fnUntraced(function* (
+    { client, others, quoter, stable, unit }: Place,
+    known: Anchor | undefined,
+    tokens: ReadonlyArray<PricedToken>
+  ) {
+    const { chain } = client
+    const trips = yield* RoundTrip.travel(client, {
+      quoter,
+      stable,
+      native: { token: chain.wrappedNative, amount: known?.amount ?? 0n },
+      stables: known === undefined ? others.map(({ address }) => address) : [],
+      tokens: tokens.map(({ address }) => address)
+    })
+    const unitMoney = { usd: USD, decimals: unit.decimals, amount: stable.amount }
+    const inStable = new Map([[stable.token, unitMoney]])
+    const native = deepPools(trips.native, 18, inStable)
+    const stables = Array.zip(others, trips.stables).map(([{ decimals }, found]) =>
+      deepPools(found, decimals, inStable)
+    )
+    // Without the ages, it only decides which pools are deep enough for their age to matter.
+    const rough =
+      known === undefined ? PriceReadings.weightedMedian(native) : Option.getOrUndefined(known.native)?.price
+    const moniesAt = (usd: UsdPrice | undefined) =>
+      usd === undefined
+        ? inStable
+        : new Map([...inStable, [chain.wrappedNative, { usd, decimals: 18, amount: trips.nativeAmount }] as const])
+    const candidates = Array.zip(tokens, trips.tokens).map(([{ decimals }, found]) =>
+      deepPools(found, decimals, moniesAt(rough))
+    )
+    const old = yield* matured(
+      client,
+      trips.time,
+      minPoolAge(chain),
+      [native, ...stables, ...candidates].flat().map(({ trip }) => trip)
+    )
+    const mature = (pools: typeof native) => pools.filter(({ trip }) => old.has(trip.pool))
+    const anchor = known ?? { native: marketOf(mature(native)), amount: trips.nativeAmount }
+    const monies = moniesAt(Option.getOrUndefined(anchor.native)?.price)
+    const markets = Array.zip(tokens, trips.tokens).flatMap(([{ address, decimals }, found]) =>
+      Option.toArray(marketOf(mature(deepPools(found, decimals, monies)))).map((market) => [address, market] as const)
+    )
+    return { anchor, markets, stables: stables.map((pools) => marketOf(mature(pools))) }
+  })
+
+  const anchorOf = (chainId: ChainId, now: number): Anchor | undefined => {
+    const kept = anchors.get(chainId)
+    return kept !== undefined && now < kept.expiresAtMs ? kept.anchor : undefined
+  }
+
+  /** Markets of the tokens, which are neither the unit nor the wrapped native currency, and of the latter. */
+  const readTraded = Effect.fnUntraced(function* (place: Place, traded: ReadonlyArray<PricedToken>) {
+    const { chain } = place.client
+    const now = yield* Clock.currentTimeMillis
+    const [first = [], ...later] = Array.chunksOf(traded, TOKENS_PER_CALL)
+    const known = anchorOf(chain.id, now)
+    // The anchor is measured in the call of the first tokens, so that a price takes one round trip.
+    const start = known !== undefined && first.length === 0 ? undefined : yield* measure(place, known, first)
+    const anchor = start?.anchor ?? known
+    if (known === undefined && start !== undefined) {
+      yield* checkPeg(chain, start.stables)
+      anchors.set(chain.id, { anchor: start.anchor, expiresAtMs: now + lifetimeMillis })
+    }
+    const rest = yield* Effect.forEach(later, (tokens) => measure(place, anchor, tokens), { concurrency: CONCURRENCY })
+    return {
+      native: anchor?.native ?? Option.none(),
+      markets: new Map([...(start === undefined ? [] : [start]), ...rest].flatMap(({ markets }) => markets))
+    }
+  })
+
+  const read: PoolMarkets["Service"]["read"] = Effect.fn("PoolMarkets.read")(
+    function* (chainId, tokens) {
+      const place = yield* findPlace(chainId)
+      const { chain } = place.client
+      const special = new Set([place.stable.token, chain.wrappedNative])
+      const traded = tokens.filter(({ address }) => !special.has(Chain.erc20(chain, address)))
+      const { markets, native } = yield* readTraded(place, traded)
+      for (const { address } of tokens) {
+        const erc20 = Chain.erc20(chain, address)
+        if (erc20 === place.stable.token) markets.set(address, { price: USD, pools: [] })
+        else if (erc20 === chain.wrappedNative && Option.isSome(native)) markets.set(address, native.value)
+      }
+      return markets
+    },
+    Effect.catchTag("ChainUnavailable", (error) => Effect.fail(unavailable(error.message)))
+  )
+
+  const seen = new Map<string, { readonly market: Market | undefined; readonly atMs: number }>()
+
+  const noted: PoolMarkets["Service"]["read"] = Effect.fnUntraced(function* (chainId, tokens) {
+    const markets = yield* read(chainId, tokens)
+    const atMs = yield* Clock.currentTimeMillis
+    for (const { address } of tokens) {
+      const key = `${chainId} ${address}`
+      seen.delete(key)
+      seen.set(key, { market: markets.get(address), atMs })
+    }
+    for (const key of seen.keys()) {
+      if (seen.size <= SEEN_MARKETS) break
+      seen.delete(key)
+    }
+    return markets
+  })
+
+  const recent: PoolMarkets["Service"]["recent"] = Effect.fnUntraced(function* (chainId, tokens) {
+    const now = yield* Clock.currentTimeMillis
+    const known = new Map<Address.Address, Market>()
+    const missing = tokens.filter(({ address }) => {
+      const last = seen.get(`${chainId} ${address}`)
+      if (last === undefined || now - last.atMs > SEEN_MILLIS) return true
+      if (last.market !== undefined) known.set(address, last.market)
+      return false
+    })
+    return missing.length === 0 ? known : new Map([...known, ...(yield* noted(chainId, missing))])
+  })
+
+  return PoolMarkets.of({ read: noted, recent })
+})
+
+export const layer = (options?: Options) => Layer.effect(PoolMarkets, make(options))

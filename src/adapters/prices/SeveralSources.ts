@@ -1,0 +1,142 @@
+/**
+ * {@link Prices} of several sources, which are asked at once. A source that fails is skipped. The price of a listed token is
+ * reviewed against its last good one (domain/PriceReview). While a change waits for confirmation, an alert stands.
+ */
+import { Clock, Effect, Layer, Result } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import * as PriceReview from "../../domain/PriceReview.ts"
+import * as Usd from "../../domain/Usd.ts"
+import { Alerts } from "../../ports/shared/Alerts.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import { type Price, type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
+import * as Chainlink from "./Chainlink.ts"
+import * as DefiLlama from "./DefiLlama.ts"
+import * as UniswapV3Prices from "./UniswapV3Prices.ts"
+
+export interface Rules {
+  /** Distance from the last good price of a listed token that needs confirmation, in basis points. */
+  readonly maxDeviationBps: number
+  /** Maximum age of the last good price. */
+  readonly maxAgeMillis: number
+}
+
+/** A level that lasts as long as the time-weighted readings reach back is no manipulation of a moment. */
+const CONFIRM_MILLIS = 600_000
+
+/** Asks all sources. Fails if each of them failed. */
+const ask = Effect.fnUntraced(function* (
+  sources: ReadonlyArray<Prices["Service"]>,
+  chainId: ChainId,
+  tokens: ReadonlyArray<PricedToken>
+) {
+  const outcomes = yield* Effect.forEach(sources, (source) => Effect.result(source.detailed(chainId, tokens)), {
+    concurrency: "unbounded"
+  })
+  const answers = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
+  const failures = outcomes.flatMap((outcome) => (Result.isFailure(outcome) ? [outcome.failure.detail] : []))
+  return answers.length === 0 && tokens.length > 0
+    ? yield* new PricesUnavailable({ detail: failures.join("; ") || "no source is configured" })
+    : answers
+})
+
+/** Combines the sources. */
+export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
+  const alerts = yield* Alerts
+  const chains = yield* Chains
+  const rules = { ...given, confirmMillis: CONFIRM_MILLIS }
+  /** Listed tokens only, so that it cannot grow. */
+  const states = new Map<string, PriceReview.State>()
+
+  const alert = Effect.fnUntraced(function* (
+    chain: Chain.Chain,
+    address: Address.Address,
+    before: PriceReview.State,
+    { candidate, good }: PriceReview.State
+  ) {
+    const key = `price_deviates:${chain.id}:${address}`
+    if (candidate === undefined || good === undefined) {
+      return before.candidate === undefined ? undefined : yield* alerts.clear(key)
+    }
+    if (before.candidate !== undefined) return undefined
+    const symbol = Chain.token(chain, address).pipe((found) => (found._tag === "Some" ? found.value.symbol : address))
+    return yield* alerts.raise({
+      key,
+      severity: "warning",
+      kind: "price_deviates",
+      message: `The price of ${symbol} on ${chain.name} left its last good value by more than ${rules.maxDeviationBps / 100} %, and one source alone says so. The last good price counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
+      details: {
+        chainId: chain.id,
+        token: address,
+        goodUsd: Usd.format(good.price),
+        newUsd: Usd.format(candidate.price)
+      }
+    })
+  })
+
+  const reviewed = Effect.fnUntraced(function* (
+    chain: Chain.Chain,
+    { address }: PricedToken,
+    found: ReadonlyArray<Price>
+  ) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const erc20 = Chain.erc20(chain, address)
+    const isListed = Chain.token(chain, address)._tag === "Some" || erc20 === chain.wrappedNative
+    const key = `${chain.id} ${erc20}`
+    const before = isListed ? (states.get(key) ?? {}) : {}
+    const { price, state } = PriceReview.review(
+      before,
+      found.map(({ usd }) => usd),
+      { nowMs, preference: erc20 === chain.wrappedNative ? "high" : "low", rules }
+    )
+    if (isListed) {
+      states.set(key, state)
+      yield* Effect.ignore(alert(chain, erc20, before, state), { log: "Warn" })
+    }
+    if (price === undefined) return []
+    const isLive = price.atMs === nowMs && found.length > 0
+    return [
+      [
+        address,
+        {
+          usd: price.price,
+          readAtMs: isLive ? Math.min(...found.map(({ readAtMs }) => readAtMs)) : price.atMs,
+          sources: isLive ? found.flatMap(({ sources: names }) => names) : ["last_good"]
+        }
+      ] as const
+    ]
+  })
+
+  return Prices.ofDetailed(
+    Effect.fn("SeveralSources.detailed")(function* (chainId, tokens) {
+      const { chain } = yield* Effect.mapError(
+        chains.get(chainId),
+        (error) => new PricesUnavailable({ detail: error.message })
+      )
+      const answers = yield* ask(sources, chainId, tokens)
+      const prices = yield* Effect.forEach(tokens, (token) =>
+        reviewed(
+          chain,
+          token,
+          answers.flatMap((answer) => {
+            const price = answer.get(token.address)
+            return price === undefined ? [] : [price]
+          })
+        )
+      )
+      return new Map<Address.Address, Price>(prices.flat())
+    })
+  )
+})
+
+/** The chain's pools and feeds, and DefiLlama if it is asked for. */
+export const layer = (options: Rules & { readonly defiLlama?: DefiLlama.Options }) =>
+  Layer.effect(
+    Prices,
+    Effect.gen(function* () {
+      const onChain = yield* Effect.all([UniswapV3Prices.make(), Chainlink.make()])
+      const others = options.defiLlama === undefined ? [] : [yield* DefiLlama.make(options.defiLlama)]
+      return yield* combine([...onChain, ...others], options)
+    })
+  )
