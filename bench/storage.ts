@@ -39,7 +39,8 @@ const costs = Effect.fnUntraced(function* (count: number) {
   yield* Lives.run("warm", 500)
   yield* sql`VACUUM ANALYZE`
   const cost = yield* Costs.measured(sql, count, Lives.run("sweep", count))
-  yield* Console.log(JSON.stringify({ bench: "storage", sweeps: count, ...cost }))
+  const kept = yield* Costs.kept(sql, count, Lives.run("another", count))
+  yield* Console.log(JSON.stringify({ bench: "storage", sweeps: count, ...cost, ...kept }))
 })
 
 const reads = Effect.fnUntraced(function* (sweeps: number) {

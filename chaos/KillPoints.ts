@@ -49,7 +49,7 @@ const SIGNED_BYTES = /INSERT INTO orchestrator\.relay_attempts/
 const BROADCAST = /SET broadcast_at = /
 const SETTLEMENT = /INSERT INTO orchestrator\.outbox/
 const CONCLUSION = /INSERT INTO orchestrator\.relay_spending/
-const OUTBOX_CLAIM = /UPDATE orchestrator\.outbox \w+ SET leased_until = \$/
+const OUTBOX_CLAIM = /UPDATE orchestrator\.outbox \w+ SET held_until = \$/
 const ACKNOWLEDGEMENT = /UPDATE orchestrator\.outbox SET state = 'delivered'/
 
 /** In the order of a sweep's life. */

@@ -132,7 +132,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     /** As if time had passed: work that a dead process had claimed is free. */
     endLeases: Effect.andThen(
       sql`UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`,
-      sql`UPDATE orchestrator.outbox SET leased_until = NULL WHERE leased_until IS NOT NULL AND state = 'pending'`
+      sql`UPDATE orchestrator.outbox SET held_until = NULL WHERE held_until IS NOT NULL AND state = 'pending'`
     ),
     lanes,
     observe,

@@ -36,16 +36,16 @@ const outboxMessage = Effect.fnUntraced(function* ({ traffic, world }: Stage) {
   // There must be messages to break.
   yield* traffic.healthy(world.alpha)
   const [row] = yield* sql<{ id: string }>`
-    SELECT id::text FROM orchestrator.outbox WHERE message ->> '_tag' = 'SweepEvent' ORDER BY id DESC LIMIT 1`
+    SELECT id::text FROM orchestrator.outbox WHERE message ->> '_tag' = 'Revenue' ORDER BY id DESC LIMIT 1`
   if (row === undefined) return yield* Effect.die(new Error("no message is there to break"))
-  const due = sql`state = 'pending', due_at = now(), leased_until = NULL, attempts = 0, closed_at = NULL, detail = NULL`
+  const due = sql`state = 'pending', due_at = now(), held_until = NULL, attempts = 0, closed_at = NULL, detail = NULL`
   yield* sql`
-    UPDATE orchestrator.outbox SET message = jsonb_set(message - 'event', '{broken}', message -> 'event'), ${due}
+    UPDATE orchestrator.outbox SET message = jsonb_set(message - 'revenue', '{broken}', message -> 'revenue'), ${due}
     WHERE id = ${row.id}::bigint`
   return {
     id: row.id,
     mend: sql`
-      UPDATE orchestrator.outbox SET message = jsonb_set(message - 'broken', '{event}', message -> 'broken'), ${due}
+      UPDATE orchestrator.outbox SET message = jsonb_set(message - 'broken', '{revenue}', message -> 'broken'), ${due}
       WHERE id = ${row.id}::bigint`,
     held: Effect.map(
       sql<{ count: number }>`

@@ -19,6 +19,7 @@ import logSearches from "./0015_log_searches.ts"
 import intentTables from "./0016_intent_tables.ts"
 import exposures from "./0017_exposures.ts"
 import feeCover from "./0018_fee_cover.ts"
+import narrowOutbox from "./0019_narrow_outbox.ts"
 import treasury from "./0021_treasury.ts"
 
 export const migrations = {
@@ -39,5 +40,6 @@ export const migrations = {
   "0016_intent_tables": intentTables,
   "0017_exposures": exposures,
   "0018_fee_cover": feeCover,
+  "0019_narrow_outbox": narrowOutbox,
   "0021_treasury": treasury
 }

@@ -226,7 +226,7 @@ export const orchestrator = {
     default: 7,
     check: integer(KEPT_DAYS),
     meaning:
-      "Age at which a message that the builder backend acknowledged is deleted, in days. Rejected messages are kept."
+      "Age at which a booking that the builder backend acknowledged is deleted, in days. Acknowledged events are deleted at once. Rejected messages are kept."
   }),
   keepAttemptsDays: setting({
     name: "KEEP_ATTEMPTS_DAYS",

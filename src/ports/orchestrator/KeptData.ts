@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../shared/Store.ts"
  * Rows that age, with the time from which their age counts:
  *
  * - `quotes`: intents that were never submitted; their creation.
- * - `messages`: messages of the outbox that the receiver acknowledged; the acknowledgement.
+ * - `messages`: bookings of the outbox that the receiver acknowledged; the acknowledgement. Events may go with it.
  * - `attempts`: signed versions of final transactions; the transaction's end.
  * - `events`: the history of intents; the event.
  * - `alerts`: cleared alerts; their end.

@@ -5,6 +5,7 @@ import { Outbox, type OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import { OutboxMessageJson } from "./OutboxMessageJson.ts"
+import * as SweepEventSql from "./SweepEventSql.ts"
 
 interface EntryRow {
   readonly id: bigint
@@ -36,14 +37,21 @@ const make = Effect.gen(function* () {
       WITH due AS (
         SELECT id, due_at FROM orchestrator.outbox
         WHERE state = 'pending' AND topic = ${topic} AND due_at <= ${timestamp(millis)}
-          AND (leased_until IS NULL OR leased_until <= ${timestamp(millis)})
+          AND (held_until IS NULL OR held_until <= ${timestamp(millis)})
         ORDER BY due_at, id
         LIMIT ${limit}
         FOR UPDATE SKIP LOCKED
+      ), claimed AS (
+        UPDATE orchestrator.outbox o SET held_until = ${timestamp(millis + leaseMillis)}
+        FROM due WHERE o.id = due.id
+        RETURNING o.*, due.due_at AS was_due_at
       )
-      UPDATE orchestrator.outbox o SET leased_until = ${timestamp(millis + leaseMillis)}
-      FROM due WHERE o.id = due.id
-      RETURNING o.id, o.message, o.attempts, due.due_at AS was_due_at`
+      SELECT o.id, coalesce(o.message, ${sql.literal(SweepEventSql.message)}) AS message, o.attempts, o.was_due_at
+      FROM claimed o
+      LEFT JOIN LATERAL (
+        SELECT * FROM orchestrator.intent_states m WHERE m.id = o.intent_id AND o.message IS NULL OFFSET 0
+      ) m ON true
+      LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_terms t WHERE t.number = m.number OFFSET 0) t ON true`
     return rows.toSorted((a, b) => a.was_due_at.getTime() - b.was_due_at.getTime() || Number(a.id - b.id)).map(toEntry)
   }, guarded("outbox.claim"))
 
@@ -51,9 +59,13 @@ const make = Effect.gen(function* () {
     statements: 1,
     questions: 100,
     run: Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+      // A delivered event is of no further use: the history has its status, and the receiver its content.
       yield* sql`
+        WITH told AS (
+          DELETE FROM orchestrator.outbox WHERE id = ANY(${ids}::bigint[]) AND topic = 'events'
+        )
         UPDATE orchestrator.outbox SET state = 'delivered', detail = NULL, closed_at = ${yield* now}
-        WHERE id = ANY(${ids}::bigint[]) AND state <> 'delivered'`
+        WHERE id = ANY(${ids}::bigint[]) AND topic = 'ledger' AND state <> 'delivered'`
       return ids.map(() => "noted" as const)
     }, guarded("outbox.acknowledge"))
   })
@@ -61,21 +73,21 @@ const make = Effect.gen(function* () {
   const defer = Effect.fnUntraced(function* (id: string, nextAttemptMs: number, detail: string) {
     yield* sql`
       UPDATE orchestrator.outbox
-      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, leased_until = NULL,
+      SET attempts = attempts + 1, due_at = ${timestamp(nextAttemptMs)}, held_until = NULL,
         detail = ${text(detail)}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.defer"))
 
   const reject = Effect.fnUntraced(function* (id: string, detail: string) {
     yield* sql`
-      UPDATE orchestrator.outbox SET state = 'rejected', leased_until = NULL, detail = ${text(detail)},
+      UPDATE orchestrator.outbox SET state = 'rejected', held_until = NULL, detail = ${text(detail)},
         closed_at = ${yield* now}
       WHERE id = ${id}::bigint AND state = 'pending'`
   }, guarded("outbox.reject"))
 
   const reopen = Effect.fnUntraced(function* (id: string) {
     const reopened = yield* sql`
-      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, leased_until = NULL, closed_at = NULL
+      UPDATE orchestrator.outbox SET state = 'pending', due_at = ${yield* now}, held_until = NULL, closed_at = NULL
       WHERE id = ${id}::bigint AND state = 'rejected' RETURNING id`
     if (reopened.length > 0) return "reopened" as const
     const pending =
