@@ -30,13 +30,14 @@ export const differences = Effect.fnUntraced(function* (world: World) {
   )
 })
 
-/** Intents that more than one mined transaction carried to its settlement. */
+/** Intents whose sweep more than one mined transaction carried. A sweep that was left out of a version was not in it. */
 export const sentTwice = ({ sql }: World) =>
   Effect.map(
     sql<{ id: string }>`
       SELECT l.intent_id AS id FROM orchestrator.relay_transaction_intents l
       JOIN orchestrator.relay_transactions t ON t.id = l.transaction_id
-      WHERE t.included_hash IS NOT NULL AND t.kind = 'sweep'
+      JOIN orchestrator.relay_attempts a ON a.hash = t.included_hash
+      WHERE t.kind = 'sweep' AND position(decode(right(l.account, 40), 'hex') IN a.raw) > 0
       GROUP BY l.intent_id HAVING count(*) > 1`,
     (rows) => rows.map(({ id }) => id)
   )

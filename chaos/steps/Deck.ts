@@ -5,6 +5,7 @@
 import { Effect, Random } from "effect"
 import * as Kills from "../Kills.ts"
 import * as Reorgs from "../Reorgs.ts"
+import { blockedBatch } from "./BlockedBatch.ts"
 import * as ChainFaults from "./ChainFaults.ts"
 import * as DatabaseFaults from "./DatabaseFaults.ts"
 import { deal, dealEach } from "./Dealing.ts"
@@ -105,6 +106,7 @@ export const KINDS = {
   "slow answers": faulty("slow answers"),
   "node behind": faulty("node behind"),
   "node on a fork": faulty("node on a fork"),
+  "blocked batch": always(() => Effect.succeed(blockedBatch)),
   "lagging logs": among(SIDES, (side) =>
     Effect.map(Random.nextIntBetween(1, MOST_LAG), (blocks) => ChainFaults.laggingLogs({ side, blocks }))
   ),
