@@ -14,8 +14,6 @@ interface Paid {
   readonly owners: ReadonlyArray<string>
   readonly gas: bigint
   readonly wei: bigint
-  readonly block: bigint
-  readonly isReverted: boolean
 }
 
 interface Fee {
@@ -60,44 +58,39 @@ export interface Loss {
   readonly carried: number
 }
 
-export interface Share {
-  /** Owners of the attack, in lower case. */
-  readonly owners: ReadonlySet<string>
-  /** Blocks of the attack, to which self-sends belong. */
-  readonly from: bigint
-  readonly to: bigint
+/** The first and the last block of a span. */
+export interface Span {
+  readonly fromBlock: bigint
+  readonly toBlock: bigint
 }
 
-/** Everything that the lanes and the fee recipient did from a block on. */
+/** Everything that the lanes and the fee recipient did in some blocks. */
 export const read = Effect.fnUntraced(function* (
   { dev, info }: Place,
   lanes: ReadonlyArray<Hex>,
-  fromBlock: bigint,
+  { fromBlock, toBlock }: Span,
   honest: ReadonlySet<string>
 ) {
   const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
   const paid = yield* dev.anvil.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
-    const head = await node.getBlockNumber()
-    const numbers = Array.from({ length: Number(head - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
+    const numbers = Array.from({ length: Number(toBlock - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
     const blocks = await Promise.all(
       numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
     )
     const sent = blocks.flatMap(({ transactions }) => transactions).filter(({ from }) => ours.has(from.toLowerCase()))
     return Promise.all(
       sent.map(async ({ from, hash, input, to }) => {
-        const { blockNumber, effectiveGasPrice, gasUsed, status } = await node.getTransactionReceipt({ hash })
+        const { effectiveGasPrice, gasUsed } = await node.getTransactionReceipt({ hash })
         return {
           owners: ownersOf(info.entry, from, to, input),
           gas: gasUsed,
-          wei: gasUsed * effectiveGasPrice,
-          block: blockNumber,
-          isReverted: status === "reverted"
+          wei: gasUsed * effectiveGasPrice
         }
       })
     )
   })
   const fees = yield* dev.anvil.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
-    const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock: "latest" })
+    const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock })
     return logs.flatMap(({ data, topics }) => {
       const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
       return event.eventName === "Swept"
@@ -145,8 +138,8 @@ export const read = Effect.fnUntraced(function* (
   const typical = honestGas(paid, honest)
 
   /** The attack's part of a transaction: all of it, less an ordinary amount for each honest sweep beside. */
-  const partOf = ({ gas, owners, wei }: Paid, share: Share): bigint => {
-    const own = owners.filter((owner) => share.owners.has(owner)).length
+  const partOf = ({ gas, owners, wei }: Paid, attackers: ReadonlySet<string>): bigint => {
+    const own = owners.filter((owner) => attackers.has(owner)).length
     if (own === 0) return 0n
     const others = owners.filter((owner) => honest.has(owner)).length
     const ordinary = typical * BigInt(others)
@@ -154,34 +147,32 @@ export const read = Effect.fnUntraced(function* (
     return (((left * BigInt(own)) / BigInt(owners.length - others)) * wei) / gas
   }
 
-  const lossOf = Effect.fnUntraced(function* (share: Share) {
-    const carrying = paid.filter(({ owners }) => owners.some((owner) => share.owners.has(owner)))
-    const selfSends = paid.filter(
-      ({ block, owners }) => owners.length === 0 && block >= share.from && block <= share.to
-    )
-    const own = fees.filter(({ owner }) => share.owners.has(owner))
+  /** Loss by the sweeps of the attackers, in lower case, and by the lanes' self-sends beside them. */
+  const lossOf = Effect.fnUntraced(function* (attackers: ReadonlySet<string>) {
+    const carrying = paid.filter(({ owners }) => owners.some((owner) => attackers.has(owner)))
+    const selfSends = paid.filter(({ owners }) => owners.length === 0)
+    const own = fees.filter(({ owner }) => attackers.has(owner))
     const byToken = new Map<string, bigint>()
     for (const { amount, token } of own) byToken.set(token, (byToken.get(token) ?? 0n) + amount)
     const earned = yield* Effect.forEach([...byToken], ([token, amount]) => realised(token, amount))
     return {
-      paid: sum([...carrying.map((each) => partOf(each, share)), ...selfSends.map(({ wei }) => wei)]),
+      paid: sum([...carrying.map((each) => partOf(each, attackers)), ...selfSends.map(({ wei }) => wei)]),
       earned: sum(earned),
       transactions: carrying.length,
       settled: own.length,
-      carried: carrying.flatMap(({ owners }) => owners.filter((owner) => share.owners.has(owner))).length
+      carried: carrying.flatMap(({ owners }) => owners.filter((owner) => attackers.has(owner))).length
     } satisfies Loss
   })
 
   return {
     lossOf,
     /** Wei that the lanes paid for all of their transactions. */
-    paid: sum(paid.map(({ wei }) => wei)),
-    typical
+    paid: sum(paid.map(({ wei }) => wei))
   }
 })
 
-/** Native currency of all lanes, in wei. */
-export const balances = ({ dev }: Place, lanes: ReadonlyArray<Hex>) =>
+/** Native currency of all lanes after a block, in wei. */
+export const balances = ({ dev }: Place, lanes: ReadonlyArray<Hex>, blockNumber: bigint) =>
   dev.anvil.ask("read the lanes", async (node) =>
-    sum(await Promise.all(lanes.map((address) => node.getBalance({ address }))))
+    sum(await Promise.all(lanes.map((address) => node.getBalance({ address, blockNumber }))))
   )

@@ -94,14 +94,14 @@ const makePlay = (staged: Arena, options: Options) => {
     const quiet = honest.samples().filter(({ since }) => since >= calmSince)
     calm = [...calm, ...durations(quiet)].slice(-COMPARED)
     yield* alerts.fresh
-    const from = (yield* heightOf(staged)) + 1n
+    const fromBlock = (yield* heightOf(staged)) + 1n
     const fight = yield* Fight.make(world, market, options)
     const exit = yield* Effect.exit(attack.play(fight).pipe(Effect.timeout(ATTACK_MILLIS)))
     const ended = performance.now()
     yield* honest.settled
-    const to = yield* heightOf(staged)
-    const ledger = yield* Ledger.read(world.alpha, world.lanes, from, honestOwners)
-    const loss = yield* ledger.lossOf({ owners: fight.ownerAddresses, from, to })
+    const span = { fromBlock, toBlock: yield* heightOf(staged) }
+    const ledger = yield* Ledger.read(world.alpha, world.lanes, span, honestOwners)
+    const loss = yield* ledger.lossOf(fight.ownerAddresses)
     const beside = between(honest.samples(), began, ended)
     return {
       name: attack.name,
@@ -127,18 +127,23 @@ const makePlay = (staged: Arena, options: Options) => {
   })
 }
 
-/** The lanes paid exactly what their transactions cost. */
-const reconciled = Effect.fnUntraced(function* ({ world }: Arena, from: bigint, before: bigint) {
-  const ledger = yield* Ledger.read(world.alpha, world.lanes, from, new Set())
-  const paid = before - (yield* Ledger.balances(world.alpha, world.lanes))
+/** Finds a difference between what the lanes paid since a block and what their transactions cost. */
+const reconciled = Effect.fnUntraced(function* (
+  { world }: Arena,
+  before: { readonly block: bigint; readonly wei: bigint },
+  toBlock: bigint
+) {
+  const ledger = yield* Ledger.read(world.alpha, world.lanes, { fromBlock: before.block + 1n, toBlock }, new Set())
+  const paid = before.wei - (yield* Ledger.balances(world.alpha, world.lanes, toBlock))
   return paid === ledger.paid ? [] : [`the lanes paid ${paid} wei, and their transactions cost ${ledger.paid} wei`]
 })
 
-const play = Effect.fnUntraced(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
+/** Plays the attacks, and compares what the lanes paid with their transactions. */
+export const play = Effect.fnUntraced(function* (options: Options, tell: (line: string) => Effect.Effect<void>) {
   const staged = yield* arena(options)
   const { world } = staged
-  const from = yield* heightOf(staged)
-  const before = yield* Ledger.balances(world.alpha, world.lanes)
+  const block = yield* heightOf(staged)
+  const before = { block, wei: yield* Ledger.balances(world.alpha, world.lanes, block) }
   const playOne = makePlay(staged, options)
   const outcomes: Array<Verdict.Outcome> = []
   for (const attack of options.attacks) {
@@ -151,7 +156,7 @@ const play = Effect.fnUntraced(function* (options: Options, tell: (line: string)
     if (outcome.alerts.length > 0) yield* tell(`  alerts: ${outcome.alerts.join(", ")}`)
     for (const bar of Verdict.missed(outcome, options.isTimed)) yield* tell(`  missed: ${bar}`)
   }
-  return { outcomes, unexplained: yield* reconciled(staged, from, before) }
+  return { outcomes, unexplained: yield* reconciled(staged, before, yield* heightOf(staged)) }
 }, Effect.scoped)
 
 /** Plays the attacks and tells of them line by line. The last line is JSON. */

@@ -1,4 +1,4 @@
-/** `./sweep chaos`: breaks parts of a local network one at a time, and checks the results from outside. */
+/** `./sweep chaos`: breaks parts of a local network one at a time, or attacks it, and checks the results from outside. */
 import { Effect, Option, Random, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ProjectScript from "./ProjectScript.ts"
@@ -34,7 +34,7 @@ const flags = {
   ),
   only: Flag.String("only").pipe(
     Flag.withDescription(
-      "Kinds of the steps, separated by commas (default: all). A name that does not exist lists them"
+      "Kinds of the steps, or names of the attacks, separated by commas (default: all). A name that does not exist lists them"
     ),
     Flag.optional
   ),
@@ -48,27 +48,64 @@ const flags = {
   seed: Flag.String("seed").pipe(
     Flag.withDescription("Seed of every choice. The same seed kills at the same steps (default: random, and printed)"),
     Flag.optional
+  ),
+  attacks: Flag.Boolean("attacks").pipe(
+    Flag.withDescription("Attack the relayer's money instead, beside honest sweeps, and print a table of losses"),
+    Flag.withDefault(false)
+  ),
+  list: Flag.Boolean("list").pipe(
+    Flag.withDescription("With --attacks: print the attacks and play none"),
+    Flag.withDefault(false)
+  ),
+  owners: Flag.Int("owners").pipe(
+    Flag.withSchema(Count),
+    Flag.withDescription("With --attacks: owners of each attack that has no number of its own (default: 8)"),
+    Flag.withDefault(8)
+  ),
+  sybils: Flag.Int("sybils").pipe(
+    Flag.withSchema(Count),
+    Flag.withDescription("With --attacks: owners of the attack `sybil-owners` (default: 2000)"),
+    Flag.withDefault(2_000)
+  ),
+  untimed: Flag.Boolean("untimed").pipe(
+    Flag.withDescription("With --attacks: do not judge durations, for a machine that other programs keep busy"),
+    Flag.withDefault(false)
   )
 }
 
-export const chaosCommand = Command.make("chaos", flags, ({ kills, only, reorgs, seed, steps }) =>
-  Effect.gen(function* () {
-    const chosen = Option.isSome(seed) ? seed.value : String(yield* Random.nextIntBetween(1, 1_000_000))
-    const counts = { kills, reorgs }
-    const args = [
-      ...Object.entries(counts).flatMap(([name, count]) => [`--${name}`, String(count)]),
-      ...Option.match(steps, { onNone: () => [], onSome: (count) => ["--steps", String(count)] }),
-      ...Option.match(only, { onNone: () => [], onSome: (kinds) => ["--only", kinds] }),
-      "--seed",
-      chosen
-    ]
-    // The run uses the tests' fixtures, which the service must not import.
-    const code = yield* ProjectScript.run("chaos/main.ts", args)
-    if (code !== 0) {
-      const again = args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")
-      return yield* new ChaosFailed({ again: `./sweep chaos ${again}` })
-    }
-  })
+/** The run uses the tests' fixtures, which the service must not import. */
+const play = Effect.fnUntraced(function* (script: string, mode: ReadonlyArray<string>, args: ReadonlyArray<string>) {
+  const code = yield* ProjectScript.run(script, args)
+  if (code === 0) return
+  const again = [...mode, ...args].map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")
+  return yield* new ChaosFailed({ again: `./sweep chaos ${again}` })
+})
+
+export const chaosCommand = Command.make(
+  "chaos",
+  flags,
+  ({ attacks, kills, list, only, owners, reorgs, seed, steps, sybils, untimed }) =>
+    Effect.gen(function* () {
+      const chosenKinds = Option.match(only, { onNone: () => [], onSome: (kinds) => ["--only", kinds] })
+      if (attacks) {
+        const switches = [...(list ? ["--list"] : []), ...(untimed ? ["--untimed"] : [])]
+        const sizes = ["--owners", String(owners), "--sybils", String(sybils)]
+        return yield* play("chaos/attacks/main.ts", ["--attacks"], [...switches, ...sizes, ...chosenKinds])
+      }
+      const chosen = Option.isSome(seed) ? seed.value : String(yield* Random.nextIntBetween(1, 1_000_000))
+      const counts = { kills, reorgs }
+      return yield* play(
+        "chaos/main.ts",
+        [],
+        [
+          ...Object.entries(counts).flatMap(([name, count]) => [`--${name}`, String(count)]),
+          ...Option.match(steps, { onNone: () => [], onSome: (count) => ["--steps", String(count)] }),
+          ...chosenKinds,
+          "--seed",
+          chosen
+        ]
+      )
+    })
 ).pipe(
   Command.withDescription(
     "Sweep on a local network while its parts break, one at a time, and check every rule of money"
@@ -79,6 +116,11 @@ export const chaosCommand = Command.make("chaos", flags, ({ kills, only, reorgs,
     {
       command: "sweep chaos --kills 300 --steps 0 --reorgs 64 --seed 1",
       description: "Kill at every step many times, and reorganise at every depth"
+    },
+    { command: "sweep chaos --attacks", description: "Every attack on the relayer's money, in about twenty minutes" },
+    {
+      command: "sweep chaos --attacks --only gas-bomb,own-sandwich",
+      description: "Two attacks. `--list` prints the names"
     }
   ])
 )

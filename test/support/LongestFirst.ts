@@ -12,6 +12,7 @@ export const LONG: ReadonlyArray<string> = [
   "test/faults/Database.test.ts",
   "test/faults/Chaos.test.ts",
   "test/faults/ChaosSteps.test.ts",
+  "test/faults/Attacks.test.ts",
   "test/cli/Gate.test.ts",
   "test/examples/Hostile.test.ts",
   "test/web/Dashboard.test.ts",

@@ -1,0 +1,109 @@
+/** A few attacks on the relayer's money, and the bars by which all are judged. `./sweep chaos --attacks` plays all of them. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Logger } from "effect"
+import { parseEther } from "viem"
+import { ATTACKS } from "../../chaos/attacks/Roster.ts"
+import * as Run from "../../chaos/attacks/Run.ts"
+import * as Verdict from "../../chaos/attacks/Verdict.ts"
+import { FEWEST_SAMPLES } from "../../chaos/steps/Bars.ts"
+
+const TIMEOUT = 300_000
+
+/** Attacks that are quick, and that must be refused or must cost the relayer something. */
+const QUICK = ["gas-price-reader", "gas-bomb", "drained-in-mempool"]
+
+const times = (millis: number) => Array.from({ length: FEWEST_SAMPLES }, () => millis)
+
+const harmless: Verdict.Outcome = {
+  name: "any",
+  tokens: "listed",
+  attackerCost: parseEther("0.01"),
+  relayerLoss: parseEther("0.01"),
+  budget: parseEther("0.02"),
+  quoted: 1,
+  submitted: 1,
+  carried: 1,
+  settled: 0,
+  refused: {},
+  before: times(100),
+  during: times(200),
+  honestFailures: [],
+  alerts: [],
+  findings: [],
+  seconds: 1
+}
+
+describe("the bars of an attack", () => {
+  it("hold at their limits", () => {
+    assert.deepStrictEqual(Verdict.missed(harmless, true), [])
+  })
+
+  const broken: ReadonlyArray<readonly [string, Partial<Verdict.Outcome>]> = [
+    ["loss above the budget", { tokens: "unlisted", relayerLoss: parseEther("0.02") + 1n }],
+    ["loss above the attacker's cost", { attackerCost: parseEther("0.01") - 1n }],
+    ["slow honest sweeps", { during: times(201) }],
+    ["failed honest sweeps", { honestFailures: ["a sweep failed"] }],
+    ["findings of its own", { findings: ["more quotes than allowed"] }]
+  ]
+  it.each(broken)("are missed one by one: %s", (_, change) => {
+    assert.lengthOf(Verdict.missed({ ...harmless, ...change }, true), 1)
+  })
+
+  it("judge no duration of few sweeps, and none on a busy machine", () => {
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: [9_000] }, true), [])
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, during: times(9_000) }, false), [])
+  })
+
+  it("accept that a loss by unlisted tokens costs the attacker less", () => {
+    assert.deepStrictEqual(Verdict.missed({ ...harmless, tokens: "unlisted", attackerCost: 0n }, true), [])
+  })
+})
+
+describe("the attacks", () => {
+  it("are at least 25, each with a name of its own", () => {
+    assert.isAtLeast(ATTACKS.length, 25)
+    assert.strictEqual(new Set(ATTACKS.map(({ name }) => name)).size, ATTACKS.length)
+  })
+})
+
+layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices: true })("A run of attacks", (it) => {
+  it.effect(
+    "keeps losses within their budgets while honest sweeps settle",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const directory = yield* fs.makeTempDirectoryScoped({ prefix: "sweep-attacks-" })
+        const said: Array<string> = []
+        const { outcomes, unexplained } = yield* Run.play(
+          {
+            attacks: ATTACKS.filter(({ name }) => QUICK.includes(name)),
+            size: 2,
+            sybils: 0,
+            calmMillis: 500,
+            isTimed: false,
+            directory
+          },
+          (line) => Effect.sync(() => void said.push(line))
+        )
+        assert.deepStrictEqual(unexplained, [])
+        const log = said.join("\n")
+        assert.deepStrictEqual(
+          outcomes.map(({ name }) => name),
+          QUICK
+        )
+        for (const { budget, findings, honestFailures, relayerLoss } of outcomes) {
+          assert.deepStrictEqual([...findings, ...honestFailures], [], log)
+          assert.isTrue(relayerLoss <= budget, log)
+        }
+        const [reader, , drained] = outcomes
+        // Nothing tells the rehearsal from the transaction, so that this token gets no quote.
+        assert.strictEqual(reader?.quoted, 0, log)
+        // A loss of 0 in all cases would mean that the chain is not read.
+        assert.isAbove(drained?.carried ?? 0, 0, log)
+        assert.isTrue((drained?.relayerLoss ?? 0n) > 0n, log)
+        assert.isAbove(outcomes.flatMap(({ before, during }) => [...before, ...during]).length, 5, log)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+})
