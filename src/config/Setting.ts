@@ -164,12 +164,12 @@ export const chainIds: Check<ReadonlyArray<number>> = (name) =>
 const CHAIN_TOKEN = "expected <chain id>:<address>, such as 8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 
 const chainToken = Schema.String.check(
-  Schema.isPattern(/^[1-9][0-9]{0,14}:0x[0-9a-fA-F]{40}$/, { message: CHAIN_TOKEN })
+  Schema.isPattern(/^ *[1-9][0-9]{0,14}:0x[0-9a-fA-F]{40} *$/, { message: CHAIN_TOKEN })
 ).pipe(
   Schema.decodeTo(
     Schema.Struct({ chainId: Schema.Int, token: Address.NonZeroAddress }),
     SchemaTransformation.transform({
-      decode: (text) => ({ chainId: Number(text.split(":")[0]), token: text.split(":")[1] ?? "" }),
+      decode: (text) => ({ chainId: Number(text.split(":")[0]), token: text.split(":")[1]?.trim() ?? "" }),
       encode: ({ chainId, token }) => `${chainId}:${token}`
     })
   )
