@@ -151,6 +151,12 @@ const revenue = createRoute({
   component: lazyRouteComponent(() => import("./admin/RevenuePage.tsx"), "RevenuePage")
 })
 
+const fees = createRoute({
+  getParentRoute: () => admin,
+  path: "/fees",
+  component: lazyRouteComponent(() => import("./admin/FeesPage.tsx"), "FeesPage")
+})
+
 const operations = createRoute({
   getParentRoute: () => admin,
   path: "/operations",
@@ -173,7 +179,7 @@ const routeTree = root.addChildren([
   signIn,
   sweep,
   dashboard.addChildren([overview, sweeps, sweepDetail, activity, webhooks, webhook, apiKey, quickstart, settings]),
-  admin.addChildren([builders, builder, payouts, payout, revenue, operations, alerts, audit])
+  admin.addChildren([builders, builder, payouts, payout, revenue, fees, operations, alerts, audit])
 ])
 
 export const router = createRouter({ routeTree, basepath: "/app", defaultPreload: "intent", scrollRestoration: true })

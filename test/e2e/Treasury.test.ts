@@ -26,6 +26,13 @@ interface View {
   }>
 }
 
+/** A call of a batch for a Safe. An approval has no data, since the Safe encodes it. */
+interface Approval {
+  readonly to: string
+  readonly data: string | null
+  readonly contractInputsValues: { readonly value: string }
+}
+
 const operator = Effect.fnUntraced(function* (method: "GET" | "POST", path: string) {
   const { info } = yield* Services
   return yield* Effect.promise(async () => {
@@ -118,9 +125,9 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
         // The plan for a Safe sells the same balances, each by an approval and a swap.
         const { batch, leftOut } = yield* operator("GET", `/admin/treasury/plan?chainId=${alpha.info.id}`)
         assert.deepStrictEqual(leftOut, [])
-        const approved = batch.transactions.filter((each: { readonly data: unknown }) => each.data === null)
+        const approved: ReadonlyArray<Approval> = batch.transactions.filter(({ data }: Approval) => data === null)
         assert.sameDeepMembers(
-          approved.map(({ contractInputsValues: { value }, to }: { readonly [key: string]: never }) => [to, value]),
+          approved.map(({ contractInputsValues: { value }, to }) => [to, value]),
           (["DAI", "WETH"] as const).map((symbol) => [
             SweepClient.tokenOf(alpha.info, symbol).address,
             String(fees[symbol])

@@ -187,7 +187,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     ...FakeChain.client({
       transactionCount: () => Effect.succeed(4n),
       receipt: (txHash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(txHash))),
-      call: () => Effect.fail(new ChainUnavailable({ chain: "fake", detail: "no delegate" }))
+      call: () => Effect.fail(new ChainUnavailable({ chainId: chain.id, method: "eth_call", detail: "no delegate" }))
     }),
     chain
   }

@@ -98,6 +98,7 @@ const scene = Effect.gen(function* () {
     { name: "admin-payouts", path: "/app/admin/payouts", heading: "Payouts" },
     { name: "admin-payout", path: `/app/admin/payouts/${Harness.text(payout, "id")}`, heading: "Payout batch" },
     { name: "admin-revenue", path: "/app/admin/revenue", heading: "Revenue and treasury" },
+    { name: "admin-fees", path: "/app/admin/fees", heading: "Collected fees" },
     { name: "admin-operations", path: "/app/admin/operations", heading: "Operations" },
     { name: "admin-alerts", path: "/app/admin/alerts", heading: "Alerts" },
     { name: "admin-audit", path: "/app/admin/audit", heading: "Audit log" }

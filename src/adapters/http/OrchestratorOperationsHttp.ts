@@ -3,6 +3,7 @@ import { Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import { TreasuryView } from "../../domain/Treasury.ts"
 import {
   OperationsNotConfigured,
   OperationsUnavailable,
@@ -24,6 +25,7 @@ const TIMEOUT = Duration.millis(3_500)
 const readHealth = Exchange.json(Health)
 const readAlerts = Exchange.json(Schema.Array(AlertView))
 const readStuck = Exchange.json(StuckIntents)
+const readTreasury = Exchange.json(TreasuryView)
 const readOutcome = Exchange.json(RetryOutcome)
 
 const refused = new Exchange.ExchangeFailed({
@@ -72,6 +74,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         reading(readStuck)
       )
     ),
+    treasury: ask(HttpClientRequest.get("/admin/treasury"), reading(readTreasury)).pipe(
+      Effect.withSpan("OrchestratorOperations.treasury")
+    ),
     retry: Effect.fn("OrchestratorOperations.retry")((id) =>
       ask(HttpClientRequest.post(`/admin/intents/${encodeURIComponent(id)}/retry`), (response) =>
         response.status === 404 ? Effect.succeedNone : Effect.asSome(outcome(response))
@@ -89,6 +94,7 @@ export const notConfigured = (missing: ReadonlyArray<string>) => {
     health: failure,
     alerts: failure,
     stuck: () => failure,
+    treasury: failure,
     retry: () => failure
   })
 }

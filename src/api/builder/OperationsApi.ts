@@ -1,8 +1,9 @@
-/** The console's view of the orchestrator: its health, its alerts and stuck sweeps. */
+/** The console's view of the orchestrator: its health, its alerts, stuck sweeps and collected fees. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import { TreasuryView } from "../../domain/Treasury.ts"
 import { code, InternalError, NotFound, Unavailable } from "../shared/Errors.ts"
 import { stuckQuery } from "../shared/StuckQuery.ts"
 import { ConsoleOnly, SameSiteOnly, StructurallyValidated } from "./Middleware.ts"
@@ -50,6 +51,10 @@ export const Operations = HttpApiGroup.make("operations")
       success: StuckIntents,
       error: failures
     }).annotateMerge(Docs.stuck),
+    HttpApiEndpoint.get("treasury", "/admin/operations/treasury", {
+      success: TreasuryView,
+      error: failures
+    }).annotateMerge(Docs.treasury),
     HttpApiEndpoint.post("retry", "/admin/operations/intents/:id/retry", {
       params: { id: described(Schema.String, "Identifier of the intent.") },
       success: RetryOutcome,

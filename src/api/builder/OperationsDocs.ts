@@ -86,6 +86,43 @@ export const stuck = documented({
   }
 })
 
+const feeRecipient = "0x2222222222222222222222222222222222222222"
+const usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+
+export const treasury = documented({
+  summary: "Get the books of collected fees",
+  description: withErrors(
+    "Response of the orchestrator's `GET /admin/treasury`: fees that each chain's fee recipient collected, sold and holds, by token, with the plan for each balance and the newest sales.",
+    always
+  ),
+  response: {
+    status: 200,
+    body: {
+      chains: [{ chainId: 8453, feeRecipient, asset: usdc, selling: "on" }],
+      entries: [
+        {
+          chainId: 8453,
+          token: usdc,
+          collected: "41500000",
+          sweeps: 96,
+          sold: "0",
+          proceeds: [],
+          arrived: "248870000",
+          held: "290370000",
+          lost: "0",
+          unexplained: "0",
+          valueUsd: "290.37",
+          state: "asset"
+        }
+      ],
+      sales: [],
+      unavailableChains: [],
+      lastRoundAtMs: 1767225600000,
+      nextRoundAtMs: 1767312000000
+    }
+  }
+})
+
 export const retry = documented({
   summary: "Retry a stuck sweep",
   description: withErrors(

@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AlertView, Health } from "../../domain/Health.ts"
 import type { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
+import type { TreasuryView } from "../../domain/Treasury.ts"
 
 /** The orchestrator's URL or its operator token is not set. */
 export class OperationsNotConfigured extends Schema.TaggedError<OperationsNotConfigured>()("OperationsNotConfigured", {
@@ -38,6 +39,8 @@ export class OrchestratorOperations extends Context.Service<
       readonly limit?: number
       readonly olderThanSeconds?: number
     }) => Effect.Effect<StuckIntents, OperationsFailure>
+    /** Books and sales of collected fees. */
+    readonly treasury: Effect.Effect<TreasuryView, OperationsFailure>
     /** Makes a sweep claimable again at once and returns the outcome; none if the id is unknown. Idempotent. */
     readonly retry: (id: string) => Effect.Effect<Option.Option<RetryOutcome>, OperationsFailure>
   }

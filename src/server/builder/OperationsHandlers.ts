@@ -38,6 +38,10 @@ export const operations = HttpApiBuilder.group(
         Effect.fn("GET /admin/operations/intents")(({ query }) => orchestrator.stuck(query), Effect.catchTags(told))
       )
       .handle(
+        "treasury",
+        Effect.fn("GET /admin/operations/treasury")(() => orchestrator.treasury, Effect.catchTags(told))
+      )
+      .handle(
         "retry",
         Effect.fn("POST /admin/operations/intents/:id/retry")(
           function* ({ params: { id } }) {

@@ -17,6 +17,7 @@ const DESTINATIONS: ReadonlyArray<Destination> = [
   { to: "/admin", label: "Builders", icon: "builders", exact: true },
   { to: "/admin/payouts", label: "Payouts", icon: "payout" },
   { to: "/admin/revenue", label: "Revenue", icon: "chart" },
+  { to: "/admin/fees", label: "Fees", icon: "wallet" },
   { to: "/admin/operations", label: "Operations", icon: "activity" },
   { to: "/admin/alerts", label: "Alerts", icon: "alert" },
   { to: "/admin/audit", label: "Audit log", icon: "book" }

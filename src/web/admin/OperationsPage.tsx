@@ -1,38 +1,13 @@
 /** Health, alerts and stuck sweeps of the orchestrator. */
 import { useQuery } from "@tanstack/react-query"
-import { isFailure } from "../api/failures.ts"
 import { Card } from "../ui/Card.tsx"
 import { Page } from "../ui/Page.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
 import { AlertSummary } from "./AlertSummary.tsx"
 import { ConditionBadge, HealthCards } from "./HealthCards.tsx"
+import { missingSettings, NotConfigured } from "./NotConfigured.tsx"
 import { operationsAlerts, operationsHealth } from "./queries.ts"
 import { StuckSweeps } from "./StuckSweeps.tsx"
-
-/** Names of the missing settings, if the failure has them. */
-const missingSettings = (error: unknown): ReadonlyArray<string> | undefined =>
-  isFailure(error, "NotConfigured") && error instanceof Error && "missing" in error && Array.isArray(error.missing)
-    ? error.missing.map(String)
-    : undefined
-
-function NotConfigured({ missing }: { readonly missing: ReadonlyArray<string> }) {
-  return (
-    <Card>
-      <EmptyState icon="settings" title="Not configured">
-        <p>
-          To show the orchestrator here, set{" "}
-          {missing.map((name, index) => (
-            <span key={name}>
-              {index > 0 && " and "}
-              <code className="font-mono text-sm">{name}</code>
-            </span>
-          ))}{" "}
-          for the builder backend, and restart it.
-        </p>
-      </EmptyState>
-    </Card>
-  )
-}
 
 function Alerts() {
   const found = useQuery(operationsAlerts)

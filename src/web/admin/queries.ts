@@ -89,6 +89,12 @@ export const stuckSweeps = queryOptions({
   refetchInterval: 10_000
 })
 
+export const collectedFees = queryOptions({
+  queryKey: [CONSOLE, "operations", "treasury"],
+  queryFn: ({ signal }) => call((api) => api.operations.treasury(), signal),
+  refetchInterval: 30_000
+})
+
 export const audit = infiniteQueryOptions({
   queryKey: [CONSOLE, "audit"],
   queryFn: ({ pageParam, signal }) =>

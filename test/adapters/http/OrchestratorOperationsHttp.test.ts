@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as OrchestratorOperationsHttp from "../../../src/adapters/http/OrchestratorOperationsHttp.ts"
 import { Health } from "../../../src/domain/Health.ts"
 import { StuckIntents } from "../../../src/domain/StuckIntent.ts"
+import { TreasuryView } from "../../../src/domain/Treasury.ts"
 import { type OperationsFailure, OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import * as Suite from "../../ports/builder/OrchestratorOperations.suite.ts"
 import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
@@ -42,6 +43,8 @@ const orchestrator = () => {
         return { status: 200, body: Schema.encodeSync(Health)(parts.health) }
       case "GET /admin/alerts":
         return { status: 200, body: parts.alerts }
+      case "GET /admin/treasury":
+        return { status: 200, body: Schema.encodeSync(TreasuryView)(parts.treasury) }
       case "GET /admin/intents":
         return searchParams.get("state") === "stuck"
           ? wireOf(stuck, Number(searchParams.get("limit") ?? 50))

@@ -22,7 +22,69 @@ const stuck: StuckIntent = {
   retryable: true
 }
 
+const usdc = address(0xd1)
+
 export const parts: Parts = {
+  treasury: {
+    chains: [
+      { chainId: 1, feeRecipient: address(0xfee), asset: usdc, selling: "on" },
+      { chainId: 2, feeRecipient: address(0xfee), selling: "no_asset" }
+    ],
+    entries: [
+      {
+        chainId: 1,
+        token: usdc,
+        collected: 2n ** 70n,
+        sweeps: 3,
+        sold: 0n,
+        proceeds: [],
+        arrived: 5_000_000n,
+        held: 2n ** 70n,
+        lost: 0n,
+        unexplained: -5_000_000n,
+        valueUsd: "1.5",
+        state: "asset"
+      },
+      {
+        chainId: 1,
+        token: address(0x99),
+        collected: 7n,
+        sweeps: 1,
+        sold: 4n,
+        proceeds: [{ token: usdc, amount: 5_000_000n }],
+        arrived: 0n,
+        held: 3n,
+        lost: 3n,
+        unexplained: 0n,
+        state: "unsellable",
+        failures: 2,
+        reason: "no_route",
+        detail: "no pool",
+        retryAtMs: 1_700_003_600_000
+      }
+    ],
+    sales: [
+      {
+        id: "2",
+        chainId: 1,
+        seller: address(0xfee),
+        token: address(0x99),
+        asset: usdc,
+        amount: 5n,
+        rest: 0n,
+        state: "settled",
+        openedAtMs: 1_700_000_000_000,
+        updatedAtMs: 1_700_000_060_000,
+        intentId: "sold",
+        feeAmount: 1n,
+        amountOut: 5_000_000n,
+        txHash: hash("sold")
+      }
+    ],
+    unavailableChains: [2],
+    lastRoundAtMs: 1_700_000_000_000,
+    nextRoundAtMs: 1_700_086_400_000
+  },
   health: {
     status: "degraded",
     database: { status: "ok", latencyMs: 1 },
@@ -80,11 +142,12 @@ export const parts: Parts = {
 
 export const suite = (adapter: string, layer: Layer.Layer<OrchestratorOperations, unknown>) =>
   describe(`OrchestratorOperations on ${adapter}`, () => {
-    it.effect("tells health and alerts as the orchestrator does", () =>
+    it.effect("tells health, alerts and collected fees as the orchestrator does", () =>
       Effect.gen(function* () {
         const operations = yield* OrchestratorOperations
         assert.deepStrictEqual(yield* operations.health, parts.health)
         assert.deepStrictEqual(yield* operations.alerts, parts.alerts)
+        assert.deepStrictEqual(yield* operations.treasury, parts.treasury)
       }).pipe(Effect.provide(layer))
     )
 

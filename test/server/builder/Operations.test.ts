@@ -15,6 +15,7 @@ const ROUTES = [
   "GET /admin/operations/health",
   "GET /admin/operations/alerts",
   "GET /admin/operations/intents",
+  "GET /admin/operations/treasury",
   "POST /admin/operations/intents/x/retry"
 ]
 
@@ -96,6 +97,7 @@ layer(
       health: away,
       alerts: away,
       stuck: () => away,
+      treasury: away,
       retry: () => away
     })
   }),

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option, Ref } from "effect"
 import type { AlertView, Health } from "../../../domain/Health.ts"
 import type { StuckIntent } from "../../../domain/StuckIntent.ts"
+import type { TreasuryView } from "../../../domain/Treasury.ts"
 import { OrchestratorOperations } from "../../../ports/builder/OrchestratorOperations.ts"
 
 export interface Parts {
@@ -9,6 +10,7 @@ export interface Parts {
   readonly alerts: ReadonlyArray<AlertView>
   /** Oldest first. */
   readonly stuck: ReadonlyArray<StuckIntent>
+  readonly treasury: TreasuryView
 }
 
 const LIMIT = 50
@@ -18,6 +20,7 @@ const make = Effect.fnUntraced(function* (parts: Parts) {
   return OrchestratorOperations.of({
     health: Effect.succeed(parts.health),
     alerts: Effect.succeed(parts.alerts),
+    treasury: Effect.succeed(parts.treasury),
     stuck: ({ limit = LIMIT }) =>
       Effect.map(Ref.get(stuck), (intents) => ({ intents: intents.slice(0, limit), total: intents.length })),
     retry: (id) =>
