@@ -105,7 +105,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "adapters/http": adapter(),
   "adapters/bridge": adapter("adapters/evm"),
   "adapters/swap": adapter("adapters/evm"),
-  "adapters/prices": adapter("adapters/evm", "adapters/http"),
+  "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/swap"),
   "adapters/portfolio": adapter("adapters/evm"),
   "adapters/risk": adapter("adapters/evm"),
   "adapters/screening": adapter("adapters/evm"),

@@ -16,6 +16,7 @@ import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
+import * as FeeSale from "../adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
 import * as SeveralPrices from "../adapters/prices/SeveralSources.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
@@ -111,9 +112,12 @@ const acrossFees = (fees: Options["acrossFees"]) =>
     ? AcrossFees.layerFixed({ relayFeeBps: fees.fixedBps, fillDeadlineSeconds: FIXED_FILL_DEADLINE_SECONDS })
     : AcrossFeesHttp.layer({ apiUrl: fees.apiUrl })
 
-/** Prices of several sources. */
+/** Prices of several sources, and the worth of fees. */
 const pricing = ({ prices: sources, settings }: Options) =>
-  SeveralPrices.layer({ ...settings.prices, ...(sources === "defillama" ? { defiLlama: {} } : {}) }).pipe(
+  FeeSale.layer(settings.prices.unlistedHaircutBps).pipe(
+    Layer.provideMerge(
+      SeveralPrices.layer({ ...settings.prices, ...(sources === "defillama" ? { defiLlama: {} } : {}) })
+    ),
     Layer.provide(PoolMarkets.layer({ minDepthUsd: BigInt(settings.prices.minDepthUsd) }))
   )
 

@@ -6,6 +6,7 @@ import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContra
 import * as BuilderAttribution from "../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
+import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as TokenRisk from "../../src/adapters/memory/orchestrator/TokenRisk.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
@@ -293,6 +294,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
         Layer.mergeAll(
           scripted(script, asked),
           chainsOf(chains, options.nodes ?? ((client) => client)),
+          FeeValue.layer(),
           Prices.layer({ prices: new Map([source, destination].map(({ id }) => [id, chainPrices])) }),
           TokenRisk.layer({ tokens: knownTokens }),
           BuilderAttribution.layer({ builders: new Map([[KEY, attribution]]) }),
@@ -316,6 +318,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     chains: Context.get(context, ChainsPort),
     intents: Context.get(context, IntentsPort),
     prices: Context.get(context, Prices.PricesState),
+    feeRates: Context.get(context, FeeValue.FeeRates),
     tokenRisk: Context.get(context, TokenRisk.TokenRiskState),
     attributions: resolves,
     /** Changes the attribution that the builder's key resolves to. */

@@ -16,6 +16,7 @@ import type { TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Attributed } from "./Attributing.ts"
+import * as FeeWorth from "./FeeWorth.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import type * as Routing from "./Routing.ts"
 
@@ -64,6 +65,7 @@ export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const settings = yield* OrchestratorSettings
   const simulation = yield* SweepSimulation
+  const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
 
   const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
     client: ChainClient,
@@ -82,7 +84,7 @@ export const make = Effect.gen(function* () {
         detail: `${symbol} or the native currency has no price`
       })
     }
-    return { nativeUsd, tokenUsd } satisfies UsdPrices
+    return { nativeUsd, tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd) } satisfies UsdPrices
   })
 
   const feesOf = ({ attributed, profile, request, tier, usd }: Terms, cost: bigint) =>
@@ -119,12 +121,15 @@ export const make = Effect.gen(function* () {
       nonce,
       destChainId: BigInt(request.destChainId)
     }
-    const simulated = yield* simulation.run(chain.id, order, route.passing)
-    const cover: FeeCover = {
-      gas: simulated.gas + simulated.dataGas,
-      gasPrice: gasPriceOf(terms),
-      value: coveredValue(cost, settings.fees.networkMarginBps)
-    }
+    // Side by side, so that the fee's sale is not a round trip of its own.
+    const [simulated, value] = yield* Effect.all(
+      [
+        simulation.run(chain.id, order, route.passing),
+        valueOf(client, order, coveredValue(cost, settings.fees.networkMarginBps))
+      ],
+      { concurrency: "unbounded" }
+    )
+    const cover: FeeCover = { gas: simulated.gas + simulated.dataGas, gasPrice: gasPriceOf(terms), value }
     return { route, order, simulated, cover } satisfies Priced
   })
 
@@ -150,7 +155,9 @@ export const make = Effect.gen(function* () {
     const { dataFee, dataGas, gas } = first.simulated
     remember(terms, first.simulated)
     const cost = (gas + dataGas) * gasPrice + dataFee
-    return isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
+    const priced = isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
+    yield* requireCover(terms.client, priced.order, priced.cover, cost)
+    return priced
   })
 
   return { usdPrices, price }

@@ -16,6 +16,8 @@ import * as BuilderAttribution from "../../../src/adapters/memory/orchestrator/B
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
+import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
+import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
 import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
 import * as ListAndSimulation from "../../../src/adapters/risk/ListAndSimulation.ts"
 import * as SanctionsOracle from "../../../src/adapters/screening/SanctionsOracle.ts"
@@ -29,6 +31,7 @@ import { NATIVE } from "../../../src/domain/Token.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import * as Rounds from "../../support/Rounds.ts"
 
@@ -94,7 +97,10 @@ const scene = Layer.effect(
       EvmSweepSimulation.layer,
       ListAndSimulation.layer,
       // Every quote reads its prices anew, which is the worst case.
-      UniswapV3Prices.layer({ cacheLifetime: 0 }),
+      FeeSale.layer(2_000).pipe(
+        Layer.provideMerge(Layer.effect(Prices, UniswapV3Prices.make(0))),
+        Layer.provide(PoolMarkets.layer({ lifetime: 0 }))
+      ),
       SanctionsOracle.layer(),
       UniswapV3.layer,
       BuilderAttribution.layer({ builders: new Map() }),

@@ -1,0 +1,89 @@
+/** Worth of fees on real Uniswap contracts. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
+import * as FeeSale from "../../../src/adapters/prices/FeeSale.ts"
+import * as PoolMarkets from "../../../src/adapters/prices/PoolMarkets.ts"
+import * as UniswapV3Prices from "../../../src/adapters/prices/UniswapV3Prices.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import type * as Address from "../../../src/domain/Address.ts"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
+import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
+import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { chains, OneChain } from "../../support/OneChain.ts"
+import * as Pools from "../../support/Pools.ts"
+
+const WHOLE = 10n ** 18n
+
+const fees = FeeSale.layer(2_000).pipe(
+  Layer.provideMerge(Layer.effect(Prices, UniswapV3Prices.make())),
+  Layer.provide(PoolMarkets.layer()),
+  Layer.provide(RelayerKeys.layer([Accounts.relayers()[0].address])),
+  Layer.provideMerge(chains)
+)
+
+/** Wei that an amount is worth. */
+const worth = (token: Address.Address, amount: bigint, holder?: Address.Address) =>
+  Effect.gen(function* () {
+    const client = yield* (yield* Chains).get(31337)
+    return yield* (yield* FeeValue).realisable(client, token, amount, holder)
+  })
+
+const isNear = (wei: bigint, expected: bigint, message: string) =>
+  assert.isTrue(wei > (expected * 97n) / 100n && wei <= expected, `${message}: ${wei} wei, not ${expected}`)
+
+layer(fees, { timeout: "60 seconds" })("worth of fees, on a real chain", (it) => {
+  it.effect("of a listed token is its price, without a haircut", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* OneChain
+      isNear(yield* worth(tokens.USDC, 3_000n * 10n ** 6n), (WHOLE * 1_005n) / 1_000n, "3,000 USDC")
+      assert.strictEqual(yield* worth(NATIVE, 5n), 5n)
+      assert.strictEqual(yield* worth(tokens.WETH, 5n), 5n)
+      assert.strictEqual(yield* worth(tokens.FOT, WHOLE), 0n)
+      assert.strictEqual(yield* worth(tokens.USDC, 0n), 0n)
+    })
+  )
+
+  it.effect("of an unlisted token is what its holder's payment sells for, less the haircut", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      assert.strictEqual(yield* worth(token, WHOLE, Pools.ATTACKER), 0n)
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+      const sides = [
+        { token, amount: 30_000n * WHOLE },
+        { token: dev.tokens.USDC, amount: 30_000n * 10n ** 6n }
+      ] as const
+      yield* Pools.open(dev, 3_000, sides)
+      const other = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* Pools.open(dev, 3_000, [
+        { token: other, amount: 30_000n * WHOLE },
+        { token: dev.tokens.WETH, amount: 10n * WHOLE }
+      ])
+      // Until then it has the pools that it saw last.
+      yield* TestClock.adjust("16 seconds")
+      isNear(yield* worth(token, 30n * WHOLE, Pools.ATTACKER), (8n * WHOLE) / 1_000n, "30 tokens over two pools")
+      isNear(yield* worth(other, 30n * WHOLE, Pools.ATTACKER), (8n * WHOLE) / 1_000n, "30 tokens over one pool")
+      // Neither the fee recipient nor a stranger has any.
+      assert.strictEqual(yield* worth(other, 30n * WHOLE), 0n)
+      // A sale of ten times the pool pays less than a pool, whatever the price says.
+      assert.isTrue((yield* worth(other, 300_000n * WHOLE, Pools.ATTACKER)) < 10n * WHOLE)
+    })
+  )
+
+  it.effect("of a token in a narrow pool is nothing", () =>
+    Effect.gen(function* () {
+      const dev = yield* OneChain
+      const token = yield* Pools.deployToken(dev, 10n ** 24n)
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 10n ** 12n })
+      const sides = [
+        { token, amount: 150n * WHOLE },
+        { token: dev.tokens.USDC, amount: 150n * 10n ** 6n }
+      ] as const
+      yield* Pools.open(dev, 10_000, sides, 200)
+      assert.strictEqual(yield* worth(token, WHOLE, Pools.ATTACKER), 0n)
+    })
+  )
+})

@@ -1,0 +1,65 @@
+/** A fee in an unlisted token counts for what it sells for. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Ref } from "effect"
+import { NATIVE } from "../../../src/domain/Token.ts"
+import { address } from "../../support/FakeChain.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const UNLISTED = address(0xb9)
+
+/** Wei for a whole token at the scene's prices: it is priced at a dollar. */
+const FAIR = Quoting.WHOLE / 2_000n
+
+/** A scene in which the unlisted token has a price, and a fee in it sells for a part of it, in percent. */
+const make = Effect.fnUntraced(function* (percent: bigint) {
+  const scene = yield* Quoting.make()
+  const profile = { chainId: Quoting.source.id, address: UNLISTED, tier: "tier3", symbol: "X", decimals: 18 } as const
+  yield* Ref.update(scene.tokenRisk, (state) => ({ ...state, tokens: [...state.tokens, profile] }))
+  const prices = new Map([
+    [NATIVE, Quoting.NATIVE_USD],
+    [Quoting.TOKEN, Quoting.USD],
+    [UNLISTED, Quoting.USD]
+  ])
+  yield* Ref.update(scene.prices, (state) => ({ ...state, prices: new Map([[Quoting.source.id, prices]]) }))
+  yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [(FAIR * percent) / 100n, Quoting.WHOLE]]]))
+  yield* (yield* scene.chain(Quoting.source.id)).setCode(UNLISTED, "0x60")
+  return scene
+})
+
+describe("the fee in an unlisted token", () => {
+  it.effect("is charged at the price less the haircut, and covers at most what it sells for", () =>
+    Effect.gen(function* () {
+      const listed = yield* (yield* make(100n)).quote()
+      const scene = yield* make(80n)
+      const { order } = yield* scene.quote({ tokenIn: UNLISTED, tier: "tier3" })
+      // Of the protocol's share, 1 % of 100 tokens, and of the network's, a quarter more than with the full price.
+      assert.isTrue(order.feeAmount > listed.order.feeAmount)
+      const cost = 225_000n * Quoting.GAS_PRICE
+      const cover = scene.asked.created[0]?.cover
+      assert.isTrue(
+        cover !== undefined && cover.value >= cost && cover.value <= (cost * 12n) / 10n,
+        String(cover?.value)
+      )
+    })
+  )
+
+  it.effect("that does not pay for the gas when it is sold declines the quote", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(0n)
+      const error = yield* Effect.flip(scene.quote({ tokenIn: UNLISTED, tier: "tier3" }))
+      assert.strictEqual(error._tag === "QuoteFailed" ? error.reason : error._tag, "fees_exceed_input")
+      assert.include(error.message, "sells for 0 wei")
+      assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+
+  it.effect("of which a part sells covers that part", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(1n)
+      // The protocol fee of a large sweep pays for the gas although the token sells for a hundredth of its price.
+      const { order } = yield* scene.quote({ tokenIn: UNLISTED, tier: "tier3", amountIn: 10_000n * Quoting.WHOLE })
+      const worth = (order.feeAmount * FAIR) / 100n / Quoting.WHOLE
+      assert.strictEqual(scene.asked.created[0]?.cover?.value, worth)
+    })
+  )
+})
