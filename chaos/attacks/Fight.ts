@@ -135,8 +135,8 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
   }
 
   /**
-   * Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. It is given a tip in wei
-   * per gas above the lane's.
+   * Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. It is given the
+   * lane's tip and one wei.
    */
   const aheadOfSends = (ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>) =>
     Effect.forEach(
@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
             if (!isSend(call) || !carries(call)) return pass
             const raw = call.params[0] as Hex
             const { maxPriorityFeePerGas = 0n } = parseTransaction(raw)
-            return (forward) => Effect.andThen(Effect.ignore(ahead(2n * maxPriorityFeePerGas + 1n, raw)), forward)
+            return (forward) => Effect.andThen(Effect.ignore(ahead(maxPriorityFeePerGas + 1n, raw)), forward)
           }),
           () => node.react(() => pass)
         ),
@@ -184,5 +184,7 @@ export interface Attack {
   readonly about: string
   /** Tokens that are swept: those of the operator's lists, or the attacker's own. */
   readonly tokens: "listed" | "unlisted"
+  /** More settings of the service, by their names in the environment, while the attack lasts. */
+  readonly settings?: (world: World) => Effect.Effect<Readonly<Record<string, string>>, unknown>
   readonly play: (fight: Fight) => Effect.Effect<void, unknown>
 }

@@ -1,5 +1,5 @@
 /** Honest users who sweep listed tokens all the time, one sweep after another, and the time that each sweep takes. */
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import { type PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
@@ -42,6 +42,8 @@ export interface Honest {
   readonly samples: () => ReadonlyArray<Sample>
   /** Waits until every sweep that is under way has ended. */
   readonly settled: Effect.Effect<void>
+  /** Begins no sweep while `effect` runs, which starts when none is under way. */
+  readonly paused: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** Sweeps until the scope closes. Every second sweep is attributed to the builder. */
@@ -56,6 +58,7 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
   const samples: Array<Sample> = []
   /** Times at which the sweeps under way began, by user. */
   const underWay = new Map<number, number>()
+  const gate = yield* Latch.make(true)
   let count = 0
 
   const ended = Effect.fnUntraced(function* (id: string, since: number) {
@@ -97,6 +100,7 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
     for (let turn = 0; ; turn++) {
       const owner = owners[index * OWNERS_PER_USER + (turn % OWNERS_PER_USER)]
       if (owner === undefined) return yield* Effect.die(new Error("every user has owners"))
+      yield* gate.await
       underWay.set(index, performance.now())
       const found = yield* sweep(owner)
       samples.push({ ...found, until: performance.now() })
@@ -113,5 +117,11 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
     const now = performance.now()
     while ([...underWay.values()].some((since) => since <= now)) yield* Effect.sleep(LOOK_MILLIS)
   })
-  return { owners, samples: () => samples, settled } satisfies Honest
+  const paused: Honest["paused"] = (effect) =>
+    Effect.acquireUseRelease(
+      Effect.andThen(gate.close, settled),
+      () => effect,
+      () => gate.open
+    )
+  return { owners, samples: () => samples, settled, paused } satisfies Honest
 })

@@ -65,6 +65,25 @@ const arena = Effect.fnUntraced(function* ({ directory }: Options) {
   return { world, market, honest, alerts: Alerts.make(world) } satisfies Arena
 })
 
+/** Starts the processes again with more settings. No honest sweep is under way meanwhile. */
+const restarted = ({ honest, world: { slots } }: Arena, env: Readonly<Record<string, string>>) =>
+  Effect.forEach(
+    slots,
+    (slot) =>
+      Effect.andThen(
+        slot.down,
+        Effect.suspend(() => (slot.configure(env), slot.up))
+      ),
+    { concurrency: "unbounded", discard: true }
+  ).pipe(Effect.andThen(Effect.sleep(WARM_MILLIS)), honest.paused)
+
+/** Has the settings of an attack, if it has any, until the scope closes. */
+const configured = Effect.fnUntraced(function* (staged: Arena, { settings }: Fight.Attack) {
+  if (settings === undefined) return
+  const env = yield* settings(staged.world)
+  yield* Effect.acquireRelease(restarted(staged, env), () => Effect.orDie(restarted(staged, {})))
+})
+
 const heightOf = ({ world: { alpha } }: Arena) =>
   alpha.dev.anvil.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
 
@@ -85,6 +104,7 @@ const makePlay = (staged: Arena, options: Options) => {
   const honestOwners = new Set(honest.owners.map(({ address }) => address.toLowerCase()))
 
   return Effect.fnUntraced(function* (attack: Fight.Attack) {
+    yield* configured(staged, attack)
     yield* Budgets.renew(world)
     const calmSince = performance.now()
     yield* Effect.sleep(options.calmMillis)
@@ -124,7 +144,7 @@ const makePlay = (staged: Arena, options: Options) => {
       ],
       seconds: Math.round((ended - began) / 100) / 10
     } satisfies Verdict.Outcome
-  })
+  }, Effect.scoped)
 }
 
 /** Finds a difference between what the lanes paid since a block and what their transactions cost. */

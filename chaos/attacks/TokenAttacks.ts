@@ -1,6 +1,6 @@
 /** Tokens that tell a rehearsal from the real transaction, or that are expensive all the time. */
 import { Effect } from "effect"
-import { encodeFunctionData, parseUnits } from "viem"
+import { encodeFunctionData, parseEther, parseUnits } from "viem"
 import { sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import type { Behaviour, Terms } from "./Token.ts"
@@ -45,6 +45,25 @@ const own = (name: string, about: string, plan: Plan): Attack => ({
   play: (fight) => sweepOwn(fight, plan)
 })
 
+const BURNER: Behaviour = { trigger: "always", deed: "burnGas", size: 800_000n }
+
+/** Wei that a chain may still spend in its day when the attack on the daily cap begins. */
+const LEFT_OF_CAP = parseEther("0.06")
+
+/** The operator's daily cap is near, and an attacker uses it up. */
+const spendCap: Attack = {
+  ...own("spend-cap", "Burnt gas uses up DAILY_SPEND_CAP_WEI, so that nothing more would be sent for a day.", {
+    behaviours: [BURNER, BURNER, BURNER]
+  }),
+  settings: ({ alpha, sql }) =>
+    Effect.map(
+      sql<{ wei: string }>`
+        SELECT coalesce(sum(wei), 0)::text AS wei FROM orchestrator.relay_spending
+        WHERE chain_id = ${alpha.dev.chain.id}`,
+      ([row]) => ({ DAILY_SPEND_CAP_WEI: String(BigInt(row?.wei ?? 0) + LEFT_OF_CAP) })
+    )
+}
+
 /** Ticks on each side of the price of a pool that is narrow: about 1.2 %. */
 const NARROW = 120
 
@@ -54,11 +73,12 @@ const SHALLOW: Terms = { usd: 150n, width: NARROW }
 export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
   own("gas-burner", "A token burns 800,000 gas in each transfer, and its sweeps succeed.", {
     terms: SHALLOW,
-    behaviours: [{ trigger: "always", deed: "burnGas", size: 800_000n }]
+    behaviours: [BURNER]
   }),
   own("gas-burner-in-a-deep-pool", "The same, with a pool of $500,000 a side that is emptied afterwards.", {
-    behaviours: [{ trigger: "always", deed: "burnGas", size: 800_000n }]
+    behaviours: [BURNER]
   }),
+  spendCap,
   own("worthless-fees", "Sweeps succeed and pay fees in a token that is worth nothing once its pool is empty.", {
     behaviours: [{ trigger: "never", deed: "revert" }]
   }),
