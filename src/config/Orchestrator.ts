@@ -150,6 +150,20 @@ export const orchestrator = {
     meaning:
       "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. A chain can have its own: `lossBudgetWei` in the chains file."
   }),
+  networkFeeToleranceBps: setting({
+    name: "NETWORK_FEE_TOLERANCE_BPS",
+    default: 1_000,
+    check: integer(BPS),
+    meaning:
+      "Excess of a sweep's present cost over the value of its network fee at which it is still sent, in basis points of the value. Above it, the sweep waits for a lower price of gas."
+  }),
+  networkFeeLossBps: setting({
+    name: "NETWORK_FEE_LOSS_BPS",
+    default: 5_000,
+    check: integer(BPS),
+    meaning:
+      "Maximum loss on a sweep whose gas becomes dearer after it was sent, in basis points of the value of its network fee. No version of its transaction may cost more. `LOSS_BUDGET_WEI` limits the losses of an hour."
+  }),
   ownerFailureBudget: setting({
     name: "OWNER_FAILURE_BUDGET",
     default: 3,
@@ -341,6 +355,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     dailySpendCap: Option.getOrUndefined(values.dailySpendCap),
     unlistedLossBudget: values.unlistedLossBudget,
     lossBudget: values.lossBudget,
+    feeCover: { toleranceBps: values.networkFeeToleranceBps, lossBps: values.networkFeeLossBps },
     failureBudget: {
       owner: values.ownerFailureBudget,
       builder: values.builderFailureBudget,

@@ -19,6 +19,8 @@ export const WaitsFor = Schema.Literals([
   "owner",
   /** The end of a relayer's lease: the relayer has claimed it and not finished. */
   "lease",
+  /** A price of gas that the sweep's network fee covers. */
+  "gas_price",
   /** The next attempt, after one that could not be made. */
   "rest",
   /** A relayer that claims it. */

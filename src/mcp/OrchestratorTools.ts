@@ -170,7 +170,8 @@ const getIntentStatus = (client: Client, ofOrchestrator: OfOrchestrator) =>
     description:
       "Returns the status: `quoted` (not submitted), `submitted` (accepted, to be sent), `settled_source` (settled on the source " +
       "chain, delivery pending), `delivered`, or `failed` (with `failureReason`). `delivered` and `failed` are final. Before " +
-      "that, call it again every 3 seconds.",
+      "that, call it again every 3 seconds. `waitingFor: gas_price` means that gas costs more than the sweep's network fee covers: it is " +
+      "sent when the price has fallen.",
     input: Schema.Struct({ id: Arguments.quoteId }),
     output: IntentView,
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },

@@ -54,7 +54,7 @@ export {
   WaitTimeoutError
 } from "./model/Errors.ts"
 export type { Hex } from "./model/Hex.ts"
-export type { Accepted, FailureReason, Intent, IntentStatus } from "./model/Intent.ts"
+export type { Accepted, FailureReason, Intent, IntentStatus, WaitingFor } from "./model/Intent.ts"
 export type * from "./model/Portfolio.ts"
 export type * from "./model/Sweep.ts"
 export { SweepError } from "./model/SweepError.ts"

@@ -5,7 +5,7 @@ import { Uint256 } from "../../domain/Amount.ts"
 import { ChainId } from "../../domain/ChainId.ts"
 import { Authorization } from "../../domain/Delegation.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
-import { FailureReason, IntentStatus } from "../../domain/Intent.ts"
+import { FailureReason, IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { Quote, QuoteId } from "../../domain/Quote.ts"
 import { SweepOrder } from "../../domain/SweepOrder.ts"
 import { described } from "../../domain/Described.ts"
@@ -86,6 +86,10 @@ export const IntentView = Schema.Struct({
   pendingFailureReason: described(
     Schema.optionalKey(FailureReason),
     "Reason for which a submitted sweep is no longer sent. It fails with this reason once the chain proves that it cannot settle any more, at the latest after the order's deadline. An addition to the specification."
+  ),
+  waitingFor: described(
+    Schema.optionalKey(WaitingFor),
+    "Cause for which a submitted sweep waits before it is sent. `gas_price`: gas costs more than the sweep's network fee covers. It is sent when the price has fallen, or fails with `network_fee_insufficient` after the order's deadline. Absent if there is no such cause. An addition to the specification."
   ),
   deliveryTxHash: described(
     Schema.optionalKey(Hash),

@@ -32,6 +32,25 @@ const unaccepted = ({ alerts, intent, nowMs }: Situation, carrier: Carrier, wher
   }
 }
 
+/** Explains a transaction whose sweeps pay for no higher fees; undefined if they do, or need none. */
+const underpriced = ({ alerts, intent }: Situation, carrier: Carrier, where: string): Explanation | undefined => {
+  const kept = alerts.find(
+    ({ details, kind }) =>
+      kind === "gas_price" &&
+      details["chainId"] === intent.sourceChainId &&
+      details["lane"] === carrier.lane &&
+      details["nonce"] === carrier.nonce.toString()
+  )
+  return kept === undefined
+    ? undefined
+    : {
+        waitsFor: "gas_price",
+        explanation: `Its transaction, ${where}, pays at most ${gwei(carrier.maxFeePerGas)}, and gas costs more. Higher fees would exceed what the network fees of its sweeps and the allowed losses cover.`,
+        advice:
+          "It is mined when the price has fallen, or replaced by a self-send if other transactions wait for its nonce. To accept larger losses, raise NETWORK_FEE_LOSS_BPS."
+      }
+}
+
 /** Explains a transaction that a node has accepted and that is in no block. */
 const unmined = ({ nowMs }: Situation, carrier: Carrier, where: string): Explanation => {
   const bid = `${carrier.versions === 1 ? "one version" : `${carrier.versions} versions`}, the last at ${gwei(carrier.maxFeePerGas)}`
@@ -68,5 +87,9 @@ export const carried = (situation: Situation, carrier: Carrier): Explanation => 
       advice: null
     }
   }
-  return unaccepted(situation, carrier, where) ?? unmined(situation, carrier, where)
+  return (
+    unaccepted(situation, carrier, where) ??
+    underpriced(situation, carrier, where) ??
+    unmined(situation, carrier, where)
+  )
 }

@@ -64,6 +64,15 @@ const waiting = (situation: Situation): Explanation => {
       advice: "Only the owner can end it: once its own transactions are mined or dropped, the sweep is sent."
     }
   }
+  if (intent.waitingFor === "gas_price") {
+    const next = restsUntilMs === undefined ? "now" : `in ${duration(restsUntilMs - nowMs)}`
+    return {
+      waitsFor: "gas_price",
+      explanation: `Gas costs more than its network fee covers. The price is compared again ${next}. If it has not fallen by the deadline, in ${duration(Number(intent.deadline) * 1000 - nowMs)}, the sweep fails as network_fee_insufficient.`,
+      advice:
+        "It is sent automatically when the price has fallen. To accept larger losses, raise NETWORK_FEE_TOLERANCE_BPS and NETWORK_FEE_LOSS_BPS."
+    }
+  }
   if (restsUntilMs !== undefined) {
     return {
       waitsFor: "rest",

@@ -9,6 +9,7 @@ import { intentFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Dispatch from "./Dispatch.ts"
+import * as FeeCoverWait from "./FeeCoverWait.ts"
 import type { Lane } from "./Lanes.ts"
 import * as NonceUse from "./NonceUse.ts"
 import * as Postponement from "./Postponement.ts"
@@ -24,6 +25,7 @@ export const make = Effect.gen(function* () {
   const prepare = yield* Preparation.make
   const recent = yield* RecentIntents
   const settlements = yield* Settlements
+  const { wait } = yield* FeeCoverWait.make
 
   const send = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -109,6 +111,10 @@ export const make = Effect.gen(function* () {
     recent.remember(ready.map(({ intent }) => intent))
     const sent = yield* Effect.forEach(dispatch.parcels(conditions, ready), (parcel) =>
       send(client, conditions, parcel)
+    )
+    yield* wait(
+      client,
+      prepared.filter((each) => each._tag === "Waiting")
     )
     yield* putOff(
       client,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
+import { capped } from "../../domain/FeeCover.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import * as Broadcast from "./Broadcast.ts"
@@ -51,8 +52,9 @@ export const make = Effect.gen(function* () {
    * sweeps, so that nobody else sends one of them while smaller batches are offered for the nonce.
    */
   const allocate = Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
-    const { fees, lane, laneNonce } = conditions
+    const { lane, laneNonce } = conditions
     const all = BatchSearch.remaining(search)
+    const fees = feesFor(conditions, all)
     const offered = BatchSearch.next(search)
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
@@ -72,10 +74,12 @@ export const make = Effect.gen(function* () {
   /** Offers another version of the transaction. Every node refused the earlier ones, so it pays no more than they did. */
   const offer = Effect.fnUntraced(function* (
     client: ChainClient,
-    { fees, lane }: Conditions,
+    conditions: Conditions,
     transaction: RelayTransaction,
     members: ReadonlyArray<Ready>
   ) {
+    const { lane } = conditions
+    const fees = feesFor(conditions, members)
     const { nonce } = transaction
     const isCancel = members.length === 0
     const unsigned = isCancel ? Envelope.selfSend(transaction, fees) : { ...contentOf(client, fees, members), nonce }
@@ -117,6 +121,13 @@ export const make = Effect.gen(function* () {
     return used
   })
 })
+
+/** Fees of a transaction with the sweeps. It never costs more than their network fees and the allowed losses cover. */
+const feesFor = ({ fees }: Conditions, ready: ReadonlyArray<Ready>) =>
+  capped(
+    fees,
+    ready.map(({ priceCeiling }) => priceCeiling)
+  )
 
 /** Ids of the intents that sweeps belong to. */
 export const idsOf = (ready: ReadonlyArray<Ready>): ReadonlyArray<string> => ready.map(({ intent }) => intent.id)

@@ -3,18 +3,25 @@ import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoice.ts"
 import { accountCode } from "../../domain/Delegation.ts"
+import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clearance from "./Clearance.ts"
+import * as FeeCoverage from "./FeeCoverage.ts"
+import { shortfall } from "./FeeCoverWait.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Trial from "./Trial.ts"
 
-/** Makes `prepare(client, lane, claimed)`: budgets, screening and authorizations first, then one simulation for the rest. */
+/**
+ * Makes `prepare(client, lane, claimed)`: budgets, screening, authorizations and the cover of the network fees first, then one
+ * simulation for the rest.
+ */
 export const make = Effect.gen(function* () {
   const attempt = yield* Trial.make
   const contracts = yield* SweepContracts
+  const coverageOf = yield* FeeCoverage.make
   const overBudget = yield* Budgets.make
   const screen = yield* Clearance.make
 
@@ -46,10 +53,15 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const candidate = (intent: Signed, chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" }) => ({
+  const candidate = (
+    intent: Signed,
+    chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
+    priceCeiling: bigint
+  ): Candidate => ({
     intent,
     data: contracts.encodeExecute(intent.order, intent.submission.signature),
-    authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined
+    authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
+    priceCeiling
   })
 
   return Effect.fn("Relay.prepare")(function* (
@@ -57,8 +69,13 @@ export const make = Effect.gen(function* () {
     lane: Address.Address,
     claimed: ReadonlyArray<Signed>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable | StoreUnavailable> {
-    const [beyond, blocked, choices] = yield* Effect.all(
-      [overBudget(client, claimed), screen(client, claimed), choicesOf(client, claimed)],
+    const [beyond, blocked, choices, coverages] = yield* Effect.all(
+      [
+        overBudget(client, claimed),
+        screen(client, claimed),
+        choicesOf(client, claimed),
+        coverageOf(client, claimed, client.feesPerGas)
+      ],
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
@@ -67,14 +84,32 @@ export const make = Effect.gen(function* () {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
       const excess = beyond.get(intent.id)
+      const coverage = coverages.get(intent.id)
+      const waiting = shortfall(client, intent, coverage)
       if (excess !== undefined) dropped.push(unfit(intent, "failure_budget_spent", excess))
       else if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
       else if (verdict === "unavailable") dropped.push(later(intent, "screening did not answer"))
       else if (chosen === undefined || chosen._tag === "Later") {
         dropped.push(later(intent, "the owner has a pending transaction"))
       } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
-      else candidates.push(candidate(intent, chosen))
+      else if (coverage === undefined || waiting !== undefined) {
+        if (waiting !== undefined) dropped.push(waiting)
+      } else candidates.push(candidate(intent, chosen, coverage.ceiling))
     }
-    return [...dropped, ...(yield* attempt(client, lane, candidates))]
+    const tried = yield* attempt(client, lane, candidates)
+    return [...dropped, ...tried.map((each) => grown(client, each, coverages))]
   })
 })
+
+/** A sweep that waits because it needs more gas by now than its network fee covers, or the sweep as it is. */
+const grown = (
+  client: ChainClient,
+  prepared: Prepared,
+  coverages: ReadonlyMap<string, FeeCoverage.Coverage>
+): Prepared => {
+  if (prepared._tag !== "Ready") return prepared
+  const { authorization, data, gas, intent } = prepared.ready
+  const granted = required({ authorizations: authorization === undefined ? 0 : 1, data, execution: gas.simulated })
+  // Refunds take off at most a fifth (EIP-3529), so it is charged at least this much.
+  return shortfall(client, intent, coverages.get(intent.id), granted - granted / 5n) ?? prepared
+}

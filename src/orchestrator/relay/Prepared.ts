@@ -15,6 +15,8 @@ export interface Candidate {
   readonly data: Hex
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
+  /** Highest fee per gas in wei that a transaction with it may be signed with. */
+  readonly priceCeiling: bigint
 }
 
 /** A sweep that would settle in the next block. */
@@ -37,7 +39,16 @@ export interface Later {
   readonly text: string
 }
 
-export type Prepared = { readonly _tag: "Ready"; readonly ready: Ready } | Unfit | Later
+/** An intent whose network fee does not cover its present cost. `text` says by how much, for people. */
+export interface Waiting {
+  readonly _tag: "Waiting"
+  readonly intent: Signed
+  /** Pause before it is judged again, in milliseconds. */
+  readonly pauseMillis: number
+  readonly text: string
+}
+
+export type Prepared = { readonly _tag: "Ready"; readonly ready: Ready } | Unfit | Later | Waiting
 
 /** An intent that is refused for `reason`. */
 export const unfit = (

@@ -6,7 +6,7 @@
 import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
-import * as FeeBump from "../../domain/FeeBump.ts"
+import type { GasFees } from "../../domain/FeeBump.ts"
 import { batchGasLimit, itemGas } from "../../domain/RelayGas.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -17,6 +17,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Envelope from "./Envelope.ts"
+import * as FeeCoverReplacement from "./FeeCoverReplacement.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Signing from "./Signing.ts"
 
@@ -30,11 +31,15 @@ interface Member {
   readonly authorization: Authorization | undefined
 }
 
-/** Makes `reduce(client, transaction, refused, detail)`. `detail` is the nodes' answer to the attempt that they refused. */
+/**
+ * Makes `reduce(client, transaction, refused, detail)`, where `detail` is the nodes' answer to the attempt that they refused, and
+ * `shrink(client, transaction, attempt, kept)`, the content of an attempt with fewer sweeps.
+ */
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
   const broadcast = yield* Broadcast.make
   const contracts = yield* SweepContracts
+  const { nextVersion, noteKept } = yield* FeeCoverReplacement.make
   const recent = yield* RecentIntents
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
   const signAttempt = yield* Signing.make
@@ -63,7 +68,7 @@ export const make = Effect.gen(function* () {
     client: ChainClient,
     { nonce }: UnsignedTransaction,
     members: ReadonlyArray<Member>,
-    fees: FeeBump.GasFees
+    fees: GasFees
   ): UnsignedTransaction => ({
     chainId: client.chain.id,
     nonce,
@@ -87,7 +92,23 @@ export const make = Effect.gen(function* () {
     return unfinished.find((each) => each.id === id && each.attempts.at(-1)?.hash === refused.hash)
   })
 
-  return Effect.fn("Relay.reduce")(function* (
+  const shrink = Effect.fnUntraced(function* (
+    client: ChainClient,
+    { intentIds }: RelayTransaction,
+    { raw }: Attempt,
+    kept: { readonly intentIds: ReadonlyArray<string>; readonly fees: GasFees }
+  ) {
+    const unsigned = Envelope.parse(raw)
+    const members = membersOf(client, unsigned, yield* recent.get(intentIds))
+    return contentOf(
+      client,
+      unsigned,
+      members.filter(({ intent }) => kept.intentIds.includes(intent.id)),
+      kept.fees
+    )
+  })
+
+  const reduce = Effect.fn("Relay.reduce")(function* (
     client: ChainClient,
     looked: RelayTransaction,
     refused: Attempt,
@@ -96,14 +117,20 @@ export const make = Effect.gen(function* () {
     const transaction = yield* current(looked, refused)
     if (transaction === undefined) return
     const unsigned = Envelope.parse(refused.raw)
-    const members = membersOf(client, unsigned, yield* recent.get(transaction.intentIds))
-    const fees = FeeBump.raise(refused, yield* client.feesPerGas)
-    let search = BatchSearch.refused(
-      BatchSearch.start(members, ({ authorization, intent }) =>
-        blocks.isKnown(client, intent.order.owner) ? 2 : authorization === undefined ? 0 : 1
-      ),
-      Broadcast.named(detail, members)
+    const all = membersOf(client, unsigned, yield* recent.get(transaction.intentIds))
+    const market = yield* client.feesPerGas
+    const next = yield* nextVersion(client, transaction, refused, market, true)
+    if (next._tag === "Keep") return yield* noteKept(client, transaction, refused, market)
+    const { fees } = next
+    const covered = next._tag === "Fewer" ? next.intentIds : next._tag === "Same" ? transaction.intentIds : []
+    const members = all.filter(({ intent }) => covered.includes(intent.id))
+    const named = Broadcast.named(detail, members)
+    const fresh = BatchSearch.start(members, ({ authorization, intent }) =>
+      blocks.isKnown(client, intent.order.owner) ? 2 : authorization === undefined ? 0 : 1
     )
+    // The refusal may be due to a sweep that is left out because of its fee.
+    const isSuspected = named !== undefined || members.length === all.length
+    let search = isSuspected ? BatchSearch.refused(fresh, named) : fresh
     let said = detail
     for (let offers = 1; ; offers++) {
       const batch = offers <= OFFERS ? BatchSearch.next(search) : []
@@ -120,6 +147,8 @@ export const make = Effect.gen(function* () {
     }
     for (const { intent } of search.found) yield* blocks.note(client, intent, said)
   })
+
+  return { reduce, shrink }
 })
 
 const isSame = (one: Authorization, other: Authorization): boolean =>

@@ -15,6 +15,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Batch from "./Batch.ts"
+import * as FeeCoverWait from "./FeeCoverWait.ts"
 import * as Gate from "./Gate.ts"
 import * as Lanes from "./Lanes.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
@@ -62,6 +63,7 @@ export class Relayer extends Context.Service<
       const relayOn = yield* Batch.make
       const settings = yield* OrchestratorSettings
       const usableLanes = yield* Lanes.make
+      const { review: reviewWaiting } = yield* FeeCoverWait.make
       const worker = `relayer-${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
 
       /** Chains that had a usable lane at the last look. */
@@ -88,6 +90,7 @@ export class Relayer extends Context.Service<
       const claim = Effect.fnUntraced(function* (client: ChainClient) {
         const { id: chainId } = client.chain
         yield* ownerBlocks.review(client)
+        yield* reviewWaiting(client)
         if (!(yield* isOpen(client))) return []
         // While no lane can send, the queue is left to other workers.
         if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return []

@@ -31,6 +31,9 @@ const STEPS = 500
  */
 const GIVEN_UP_MILLIS = 86_400_000
 
+/** Detail of a failure because of the price of gas. */
+const DEAR = "gas cost more than the network fee covers until the deadline"
+
 export class Settlements extends Context.Service<
   Settlements,
   {
@@ -97,10 +100,18 @@ export class Settlements extends Context.Service<
         yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
       })
 
-      /** An intent that was given up before its deadline fails with the reason for that. */
+      /** Reason for which an intent expired: that for which it was given up, or the cause for which it waited. */
+      const expiry = Effect.fnUntraced(function* (id: string, detail: string) {
+        const givenUp = yield* intents.givenUp(id)
+        if (Option.isSome(givenUp)) return givenUp.value
+        const [state] = yield* intents.states([id])
+        return state?.waitingFor === "gas_price"
+          ? { reason: "network_fee_insufficient" as const, detail: DEAR }
+          : { reason: "expired" as const, detail }
+      })
+
       const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
-        const givenUp = reason === "expired" ? yield* intents.givenUp(id) : Option.none()
-        const why = Option.getOrElse(givenUp, () => ({ reason, detail }))
+        const why = reason === "expired" ? yield* expiry(id, detail) : { reason, detail }
         yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
         yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
       })

@@ -39,6 +39,8 @@ export interface OrchestratorSettingsShape {
     readonly unlistedLossBudget: bigint
     /** Loss of all sweeps of listed tokens in one hour, in wei of ETH. */
     readonly lossBudget: bigint
+    /** Cost of a sweep above the value of its network fee, in basis points of that value: when it is sent, and at most. */
+    readonly feeCover: { readonly toleranceBps: number; readonly lossBps: number }
     /** Maximum number of failed sweeps on chain within the window, per owner and per builder. */
     readonly failureBudget: { readonly owner: number; readonly builder: number; readonly windowMillis: number }
     /** Minimum balance of a lane, in wei. A lane below it pauses and raises an alert. */

@@ -4,7 +4,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
-import type { Block, ChainUnavailable, Receipt } from "../../ports/shared/Chains.ts"
+import type { Block, ChainUnavailable, FeesPerGas, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { Resolution } from "../settle/Settlements.ts"
 import type { ChainView } from "../shared/ChainView.ts"
@@ -12,7 +12,9 @@ import type { ChainView } from "../shared/ChainView.ts"
 /** State that one pass over one chain shares between its transactions. */
 export interface ChainPass {
   readonly view: ChainView
-  readonly market: GasFees
+  readonly market: FeesPerGas
+  /** Highest nonce of each lane's unfinished transactions. */
+  readonly lastNonces: ReadonlyMap<Address.Address, bigint>
   /** Transaction count of each lane with unfinished transactions, in the newest block. */
   readonly laneNonces: ReadonlyMap<Address.Address, bigint>
   /** The canonical block of a number. Asks the node once per pass. */

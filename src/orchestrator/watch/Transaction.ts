@@ -1,5 +1,5 @@
 /** Follows the unfinished relay transactions of a chain: observes each, has {@link plan} decide, and acts. */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { Block, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import * as Broadcast from "../relay/Broadcast.ts"
 import * as Envelope from "../relay/Envelope.ts"
+import * as FeeCoverReplacement from "../relay/FeeCoverReplacement.ts"
 import * as Reduction from "../relay/Reduction.ts"
 import * as Signing from "../relay/Signing.ts"
 import type { ChainView } from "../shared/ChainView.ts"
@@ -46,7 +47,7 @@ export const make = Effect.gen(function* () {
         return yield* Effect.die(new Error(`relay transaction ${transaction.id} has no attempt`))
       }
       const { found, seen } = yield* observe(pass, transaction, newest)
-      return yield* act(pass.view, transaction, newest, found, plan(seen, settings.relayer))
+      return yield* act(pass, transaction, newest, found, plan(seen, settings.relayer))
     },
     (effect, { view }, transaction) => Effect.annotateLogs(effect, transactionFields(view.client, transaction))
   )
@@ -65,7 +66,9 @@ export const make = Effect.gen(function* () {
       [Effect.forEach(lanes, nonceOf, { concurrency: "unbounded" }), client.feesPerGas],
       { concurrency: "unbounded" }
     )
-    const pass = { view, market, laneNonces: new Map(nonces), block: blocksOf(view) }
+    // Ordered by lane and nonce, so the last one of a lane has its highest nonce.
+    const lastNonces = new Map(unfinished.map(({ lane, nonce }) => [lane, nonce] as const))
+    const pass = { view, market, lastNonces, laneNonces: new Map(nonces), block: blocksOf(view) }
     // Concurrent requests for receipts travel in one batch to the node.
     const looked = yield* Effect.forEach(unfinished, (transaction) => isolated(look(pass, transaction)), {
       concurrency: RECEIPTS
@@ -81,7 +84,9 @@ type Detach = Effect.Success<typeof Conclusion.make>["detach"]
 /** Makes `act`, which carries out a plan. A transaction to conclude is returned, so that all of them are booked together. */
 const makeAct = Effect.fnUntraced(function* (detach: Detach) {
   const broadcast = yield* Broadcast.make
-  const reduce = yield* Reduction.make
+  const { cancelFees, forgetKept, nextVersion, noteKept } = yield* FeeCoverReplacement.make
+  const { reduce, shrink } = yield* Reduction.make
+  const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
   const signAttempt = yield* Signing.make
   const transactions = yield* RelayTransactions
 
@@ -106,13 +111,46 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
     return { action: "replaced", resolutions: [] } satisfies Finding
   })
 
+  /** Leaves the last version as it is. It is broadcast again after a while, since nodes forget transactions that they cannot include. */
+  const keep = Effect.fnUntraced(function* (
+    { market, view }: ChainPass,
+    transaction: RelayTransaction,
+    newest: Attempt
+  ) {
+    yield* noteKept(view.client, transaction, newest, market)
+    const age = (yield* Clock.currentTimeMillis) - (newest.broadcastAtMs ?? 0)
+    if (age < rebroadcastMillis) return NOTHING
+    yield* send(view.client, transaction, newest)
+    return { action: "rebroadcast", resolutions: [] } satisfies Finding
+  })
+
+  /** Raises the fees as far as they are covered. */
+  const raise = Effect.fnUntraced(function* (pass: ChainPass, transaction: RelayTransaction, newest: Attempt) {
+    const { lastNonces, market, view } = pass
+    const isBlocking = (lastNonces.get(transaction.lane) ?? 0n) > transaction.nonce
+    const next = yield* nextVersion(view.client, transaction, newest, market, isBlocking)
+    switch (next._tag) {
+      case "Same":
+        return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...next.fees }, transaction.kind)
+      case "Fewer": {
+        const fewer = yield* shrink(view.client, transaction, newest, next)
+        return yield* replace(view, transaction, fewer, "sweep")
+      }
+      case "Cancel":
+        return yield* replace(view, transaction, Envelope.selfSend(transaction, next.fees), "cancel")
+      case "Keep":
+        return yield* keep(pass, transaction, newest)
+    }
+  })
+
   return Effect.fnUntraced(function* (
-    view: ChainView,
+    pass: ChainPass,
     transaction: RelayTransaction,
     newest: Attempt,
     found: Option.Option<Included>,
     decided: TransactionPlan
   ): Effect.fn.Return<Finding | Concluding, ChainUnavailable | SigningFailed | StoreUnavailable> {
+    const { view } = pass
     switch (decided._tag) {
       case "Wait":
         return NOTHING
@@ -120,10 +158,15 @@ const makeAct = Effect.fnUntraced(function* (detach: Detach) {
         yield* send(view.client, transaction, newest)
         return { action: "rebroadcast", resolutions: [] }
       case "Bump":
-        return yield* replace(view, transaction, { ...Envelope.parse(newest.raw), ...decided.fees }, transaction.kind)
-      case "Cancel":
-        return yield* replace(view, transaction, Envelope.selfSend(transaction, decided.fees), "cancel")
+        return yield* raise(pass, transaction, newest)
+      case "Cancel": {
+        const fees = yield* cancelFees(view.client, transaction, newest, pass.market)
+        return fees === undefined
+          ? yield* keep(pass, transaction, newest)
+          : yield* replace(view, transaction, Envelope.selfSend(transaction, fees), "cancel")
+      }
       case "Include":
+        yield* forgetKept(view.client, transaction)
         yield* transactions.setInclusion(transaction.id, decided.inclusion)
         yield* Effect.logInfo("relay.mined").pipe(
           Effect.annotateLogs({ block: decided.inclusion.blockNumber.toString() })

@@ -77,5 +77,10 @@ export class SweepContracts extends Context.Service<
       owner: Address.Address,
       block?: CallRequest["block"]
     ) => Effect.Effect<bigint, ChainUnavailable>
+    /**
+     * Wei that a rollup charges in addition to all gas for a transaction with this many bytes of calldata. 0 without a
+     * request on other chains.
+     */
+    readonly dataFee: (client: ChainClient, bytes: number) => Effect.Effect<bigint, ChainUnavailable>
   }
 >()("sweep/ports/SweepContracts") {}

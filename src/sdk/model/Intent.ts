@@ -13,9 +13,17 @@ export type FailureReason =
   | "delegation_replaced"
   | "stale_authorization"
   | "nonce_used"
+  | "failure_budget_spent"
+  | "network_fee_insufficient"
   | "screening_blocked"
   | "bridge_refunded"
   | (string & {})
+
+/**
+ * Cause for which a submitted sweep waits before it is sent. `gas_price`: gas costs more than its network fee covers. Newer services
+ * may return other values.
+ */
+export type WaitingFor = "gas_price" | (string & {})
 
 /** Response of `POST /intents`. */
 export interface Accepted {
@@ -40,6 +48,8 @@ export interface Intent {
   readonly failureReason?: FailureReason
   /** Reason for which a submitted sweep is no longer sent. It fails once the chain proves that it cannot settle any more. */
   readonly pendingFailureReason?: FailureReason
+  /** Cause for which a submitted sweep waits before it is sent. It may still settle until the order's deadline. */
+  readonly waitingFor?: WaitingFor
 }
 
 /** True once the intent is `delivered` or `failed`. */

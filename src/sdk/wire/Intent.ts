@@ -26,6 +26,7 @@ export const readIntent = (body: unknown): Intent => {
     ...optional("txHash", hash),
     ...optional("deliveryTxHash", hash),
     ...optional("failureReason", text),
-    ...optional("pendingFailureReason", text)
+    ...optional("pendingFailureReason", text),
+    ...optional("waitingFor", text)
   }
 }

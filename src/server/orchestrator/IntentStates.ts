@@ -49,7 +49,8 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.txHash === b.txHash &&
   a.deliveryTxHash === b.deliveryTxHash &&
   a.failureReason === b.failureReason &&
-  a.pendingFailureReason === b.pendingFailureReason
+  a.pendingFailureReason === b.pendingFailureReason &&
+  a.waitingFor === b.waitingFor
 
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]

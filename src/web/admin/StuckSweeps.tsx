@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<StuckIntent["waitsFor"], string>> = {
   owner: "Its owner's turn",
   lease: "Its relayer",
   rest: "Its next try",
+  gas_price: "A lower price of gas",
   relayer: "A relayer",
   broadcast: "A node to take it",
   inclusion: "A block",

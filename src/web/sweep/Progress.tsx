@@ -126,6 +126,11 @@ export function Progress({ error, intent, retry, submission }: ProgressProps) {
           />
         </p>
       )}
+      {intent.status === "submitted" && intent.waitingFor === "gas_price" && (
+        <Banner tone="warn">
+          Gas costs more at present than the network fee of this sweep covers. It is sent when the price has fallen.
+        </Banner>
+      )}
       {intent.status === "failed" && (
         <Banner tone="bad">
           {explainFailure(

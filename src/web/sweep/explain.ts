@@ -105,6 +105,8 @@ const FAILURES: Readonly<Record<string, string>> = {
   stale_authorization:
     "The account sent another transaction in the meantime, which invalidates the authorization. Your tokens did not move. Sweep them again.",
   nonce_used: "This order was already settled or cancelled.",
+  network_fee_insufficient:
+    "Gas cost more than the sweep's network fee covers until its deadline. Your tokens did not move. Sweep them again.",
   screening_blocked: "An address of this sweep cannot be served. Your tokens did not move.",
   bridge_refunded:
     "No relayer delivered on the destination chain in time, so the bridge refunded your account on the source chain."

@@ -101,6 +101,33 @@ const cases: ReadonlyArray<Case> = [
   ],
   ["it rests", { ...queued, restsUntilMs: NOW + 2_000 }, well, "rest", "is retried in 2 s"],
   [
+    "its network fee does not cover its cost",
+    { ...queued, restsUntilMs: NOW + 2_000, waitingFor: "gas_price" },
+    well,
+    "gas_price",
+    "compared again in 2 s",
+    "in 60 s, the sweep fails as network_fee_insufficient"
+  ],
+  [
+    "its network fee did not cover its cost before",
+    { ...queued, leasedUntilMs: NOW + 30_000, waitingFor: "gas_price" },
+    well,
+    "lease"
+  ],
+  [
+    "its transaction may cost no more",
+    carried(),
+    withAlert("gas_price", { lane: LANE, nonce: "41" }),
+    "gas_price",
+    "pays at most 1.05 gwei"
+  ],
+  [
+    "another transaction of the lane may cost no more",
+    carried(),
+    withAlert("gas_price", { lane: LANE, nonce: "40" }),
+    "inclusion"
+  ],
+  [
     "it was given up",
     {
       ...queued,

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { decodeFunctionData, numberToHex } from "viem"
 import { sweepEntry } from "../../../src/adapters/evm/abi/contracts.generated.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { TRANSACTION_GAS_CAP } from "../../../src/domain/RelayGas.ts"
 import { address } from "../../support/FakeChain.ts"
 import { layer, reverting, scene, source } from "../../support/RelayScene.ts"
@@ -12,11 +13,14 @@ import { relay } from "../../support/SentSweep.ts"
 const settling = { success: true, returnData: numberToHex(950n, { size: 32 }), gasUsed: 150_000n, logs: [] } as const
 const failing = { success: false, returnData: reverting("InsufficientOutput"), gasUsed: 60_000n, logs: [] } as const
 
+/** The network fees of the sweeps cover ten million gas at the scene's price. */
+const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 20_000_000_000_000_000n }
+
 /** Sweeps `a`, `b`, `c` … of owners 1, 2, 3 … */
 const submitted = Effect.fnUntraced(function* (count: number) {
   const the = yield* scene
   const intents = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
-    the.submit({ id: String.fromCharCode(97 + index), owner: index + 1 })
+    the.submit({ id: String.fromCharCode(97 + index), owner: index + 1, cover: COVER })
   )
   return { ...the, intents }
 })

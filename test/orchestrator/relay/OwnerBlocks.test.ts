@@ -205,7 +205,7 @@ describe("a version that may have reached a node", () => {
     Effect.gen(function* () {
       const { client, pending } = yield* crowd(4)
       yield* relay
-      const reduce = yield* Reduction.make.pipe(
+      const { reduce } = yield* Reduction.make.pipe(
         Effect.provide(Layer.mergeAll(OwnerBlocks.layer, RecentIntents.layer, StandingAlerts.layer))
       )
       const before = yield* pending

@@ -67,6 +67,21 @@ const read = Effect.fnUntraced(function* <A>(
   })
 })
 
+/** Wei that an OP stack chain charges for a transaction with this many bytes of calldata and one authorization. */
+const opStackFee = (client: ChainClient, bytes: number) => {
+  const functionName = "getL1FeeUpperBound"
+  return read(
+    client,
+    GAS_PRICE_ORACLE,
+    encodeFunctionData({ abi, functionName, args: [BigInt(bytes + ENVELOPE_BYTES)] }),
+    (answer) => decodeFunctionResult({ abi, functionName, data: answer })
+  )
+}
+
+/** Wei that a rollup charges in addition to all gas for a transaction with this many bytes of calldata. 0 on other chains. */
+export const weiFor = (client: ChainClient, bytes: number): Effect.Effect<bigint, ChainUnavailable> =>
+  client.chain.dataFee === "op-stack" ? opStackFee(client, bytes) : Effect.succeed(0n)
+
 /** Fee of a transaction that calls `to` with `data` and carries one authorization. Zero on chains without such a fee. */
 export const estimate = Effect.fn("DataFee.estimate")(function* (
   client: ChainClient,
@@ -74,17 +89,8 @@ export const estimate = Effect.fn("DataFee.estimate")(function* (
   data: Hex
 ): Effect.fn.Return<DataFee, ChainUnavailable> {
   switch (client.chain.dataFee) {
-    case "op-stack": {
-      const functionName = "getL1FeeUpperBound"
-      const bytes = BigInt(size(data) + ENVELOPE_BYTES)
-      const dataFee = yield* read(
-        client,
-        GAS_PRICE_ORACLE,
-        encodeFunctionData({ abi, functionName, args: [bytes] }),
-        (answer) => decodeFunctionResult({ abi, functionName, data: answer })
-      )
-      return { ...NONE, dataFee }
-    }
+    case "op-stack":
+      return { ...NONE, dataFee: yield* opStackFee(client, size(data)) }
     case "arbitrum": {
       const functionName = "gasEstimateL1Component"
       const [dataGas] = yield* read(

@@ -16,6 +16,7 @@ import { isNative } from "../../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
+import { weiFor } from "./DataFee.ts"
 
 const MAX_TEXT = 300
 
@@ -144,5 +145,6 @@ export const layer = Layer.succeed(SweepContracts, {
   ],
   decodeRevert,
   nonceBitmap,
-  balanceOf
+  balanceOf,
+  dataFee: weiFor
 })

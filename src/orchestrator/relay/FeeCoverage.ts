@@ -1,0 +1,86 @@
+/**
+ * Compares the present cost of sweeps with what their network fees cover. It reads the fees of the next block, which the relayer
+ * needs anyway, and on rollups that charge wei for data one price of data for all sweeps.
+ */
+import { Effect, Option } from "effect"
+import * as FeeCover from "../../domain/FeeCover.ts"
+import { size } from "../../domain/Hex.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as FeeCoverPolicy from "./FeeCoverPolicy.ts"
+
+/** Coverage of one sweep at present. */
+export interface Coverage {
+  /** Cost in wei. A sweep that needs more gas than its quote counted costs more. */
+  readonly costWith: (gas?: bigint) => bigint
+  /** Highest cost in wei at which it is sent. */
+  readonly limit: bigint
+  /** Highest fee per gas in wei that a transaction with it may be signed with. */
+  readonly ceiling: bigint
+  /** Price in wei per gas that its quote counted with. */
+  readonly quotedPrice: bigint
+}
+
+/** Makes `coverageOf(client, intents, fees)`: the coverage of each intent by id. It is absent where it is unknown yet. */
+export const make = Effect.gen(function* () {
+  const contracts = yield* SweepContracts
+  const policyOf = yield* FeeCoverPolicy.make
+
+  /** Wei that the chain charges for the data of each sweep: that of the longest one, in proportion to the bytes. */
+  const dataFeesOf = Effect.fnUntraced(function* (client: ChainClient, intents: ReadonlyArray<Intent>) {
+    const longest = intents.reduce<Intent | undefined>(
+      (so, each) => (so !== undefined && size(so.order.swapCalldata) >= size(each.order.swapCalldata) ? so : each),
+      undefined
+    )
+    if (client.chain.dataFee !== "op-stack" || longest === undefined) return () => 0n
+    const bytes = size(contracts.encodeExecute(longest.order, longest.submission?.signature ?? "0x"))
+    const fee = yield* contracts.dataFee(client, bytes)
+    const shorter = size(longest.order.swapCalldata)
+    return ({ order }: Intent) => (fee * BigInt(bytes - shorter + size(order.swapCalldata))) / BigInt(bytes) + 1n
+  })
+
+  /**
+   * Base fees of the blocks in which quotes without a stored cover were made. Such a quote is taken to cover its gas at that
+   * price, without a margin.
+   */
+  const formerBaseFees = Effect.fnUntraced(function* (client: ChainClient, intents: ReadonlyArray<Intent>) {
+    const numbers = new Set(intents.flatMap(({ cover, quotedAtBlock }) => (cover === undefined ? [quotedAtBlock] : [])))
+    const blocks = yield* Effect.forEach(numbers, (number) => client.block(number), { concurrency: "unbounded" })
+    return new Map(blocks.flatMap((block) => Option.toArray(block)).map((block) => [block.number, block.baseFeePerGas]))
+  })
+
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    intents: ReadonlyArray<Intent>,
+    fees: Effect.Effect<FeesPerGas, ChainUnavailable>
+  ): Effect.fn.Return<ReadonlyMap<string, Coverage>, ChainUnavailable | StoreUnavailable> {
+    const [market, policy, dataFeeOf, formerFees] = yield* Effect.all(
+      [fees, policyOf(client, intents.length), dataFeesOf(client, intents), formerBaseFees(client, intents)],
+      { concurrency: "unbounded" }
+    )
+    const price = FeeCover.presentPrice(market)
+    const coverOf = (intent: Intent, dataFee: bigint): FeeCover.FeeCover | undefined => {
+      const { gas, quotedAtBlock } = intent
+      const former = formerFees.get(quotedAtBlock)
+      if (intent.cover !== undefined || former === undefined) return intent.cover
+      const gasPrice = former + market.maxPriorityFeePerGas
+      return { gas, gasPrice, value: gas * gasPrice + dataFee }
+    }
+    return new Map(
+      intents.flatMap((intent): ReadonlyArray<readonly [string, Coverage]> => {
+        const dataFee = dataFeeOf(intent)
+        const cover = coverOf(intent, dataFee)
+        if (cover === undefined) return []
+        const coverage: Coverage = {
+          costWith: (gas) => FeeCover.presentCost(cover, { price, dataFee, gas }),
+          limit: FeeCover.sendingLimit(cover, policy),
+          ceiling: FeeCover.ceiling(cover, policy, dataFee),
+          quotedPrice: cover.gasPrice
+        }
+        return [[intent.id, coverage]]
+      })
+    )
+  })
+})

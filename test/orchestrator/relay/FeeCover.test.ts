@@ -1,0 +1,169 @@
+/** The network fee of a sweep covers its cost when it is sent, whatever the price of gas did since its quote. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import type { FeesPerGas } from "../../../src/ports/shared/Chains.ts"
+import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import { relay, tick } from "../../support/SentSweep.ts"
+
+const GWEI = 1_000_000_000n
+
+const feesAt = (gwei: bigint): FeesPerGas => ({
+  baseFeePerGas: gwei * GWEI,
+  maxPriorityFeePerGas: GWEI,
+  maxFeePerGas: 2n * gwei * GWEI + GWEI
+})
+
+const waitingFor = (id: string) =>
+  Effect.flatMap(Intents, (intents) => Effect.map(intents.states([id]), ([state]) => state?.waitingFor))
+
+/** More than the longest pause of a sweep that waits. */
+const pause = TestClock.adjust(30_000)
+
+describe("a sweep that was quoted at 1 gwei", () => {
+  it.effect("is not sent at 200 gwei, and is sent when the price has fallen", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, intent, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setFees(feesAt(200n))
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.lengthOf(yield* sent, 0)
+      assert.strictEqual(yield* waitingFor("a"), "gas_price")
+      assert.deepStrictEqual(yield* alertKinds, ["gas_price"])
+      yield* pause
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      yield* chain.setFees(feesAt(1n))
+      yield* pause
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      assert.isUndefined(yield* waitingFor("a"))
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+      yield* pause
+      yield* relay
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("fails as network_fee_insufficient if the price does not fall until its deadline", () =>
+    Effect.gen(function* () {
+      const { chain, intent, passDeadline, sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setFees(feesAt(200n))
+      yield* relay
+      yield* passDeadline
+      yield* tick
+      const { failureReason, status } = yield* intent("a")
+      assert.deepStrictEqual({ failureReason, status }, { failureReason: "network_fee_insufficient", status: "failed" })
+      assert.lengthOf(yield* sent, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("expires as such if the price is not what it waited for at last", () =>
+    Effect.gen(function* () {
+      const { chain, intent, passDeadline, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* chain.setFees(feesAt(200n))
+      yield* relay
+      yield* Effect.flatMap(Intents, (intents) => intents.release(["a"]))
+      yield* passDeadline
+      yield* tick
+      assert.strictEqual((yield* intent("a")).failureReason, "expired")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("does not hold up a sweep that pays the present price", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* submit({ id: "cheap", owner: 1 })
+      yield* submit({
+        id: "dear",
+        owner: 2,
+        cover: { gas: 200_000n, gasPrice: 201n * GWEI, value: 50_000_000n * GWEI }
+      })
+      yield* chain.setFees(feesAt(200n))
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.lengthOf(yield* sent, 1)
+      assert.strictEqual(yield* waitingFor("cheap"), "gas_price")
+      assert.isUndefined(yield* waitingFor("dear"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is not simulated while it waits", () =>
+    Effect.gen(function* () {
+      const { chain, submit } = yield* scene
+      let simulations = 0
+      yield* chain.onSimulate(() => Effect.sync(() => (simulations++, [])))
+      yield* submit({ id: "a" })
+      yield* chain.setFees(feesAt(200n))
+      yield* relay
+      assert.strictEqual(simulations, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("waits when it needs more gas than its fee covers by now", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.onSimulate((calls) =>
+        Effect.succeed(
+          calls.map(() => ({
+            success: true,
+            returnData: `0x${"00".repeat(31)}01` as const,
+            gasUsed: 900_000n,
+            logs: []
+          }))
+        )
+      )
+      yield* submit({ id: "a" })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.lengthOf(yield* sent, 0)
+      assert.strictEqual(yield* waitingFor("a"), "gas_price")
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("the tolerance", () => {
+  // The scene's fee covers 2.4 gwei.
+  it.effect.each([
+    { price: "within a tenth", tip: 1_640_000_000n, sent: 1 },
+    { price: "above a tenth", tip: 1_640_000_001n, sent: 0 }
+  ])("sends at a price $price above the cover: $sent", ({ sent: expected, tip }) =>
+    Effect.gen(function* () {
+      const { chain, submit } = yield* scene
+      yield* chain.setFees({ baseFeePerGas: GWEI, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * GWEI + tip })
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* relay).sent, expected)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a transaction", () => {
+  it.effect("never costs more than the fee and the allowed loss of each of its sweeps", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* submit({ id: "a", owner: 1 })
+      yield* submit({ id: "b", owner: 2, cover: { gas: 200_000n, gasPrice: 2n * GWEI, value: 400_000n * GWEI } })
+      yield* relay
+      const [only] = yield* sent
+      // 2 gwei and half of it are the ceiling of b. An eighth is left for one replacement.
+      assert.strictEqual(only?.maxFeePerGas, (3n * GWEI * 8n) / 9n)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("risks no loss at all without an allowed loss", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* relay
+      assert.isAtMost(Number((yield* sent)[0]?.maxFeePerGas), 2_400_000_000)
+    }).pipe(Effect.provide(layerWith({ feeCover: { toleranceBps: 1_000, lossBps: 0 } })))
+  )
+
+  it.effect("risks no loss once the hourly loss budget is spent", () =>
+    Effect.gen(function* () {
+      const { sent, submit } = yield* scene
+      yield* submit({ id: "a" })
+      yield* relay
+      assert.isAtMost(Number((yield* sent)[0]?.maxFeePerGas), 2_400_000_000)
+    }).pipe(Effect.provide(layerWith({ lossBudget: 0n })))
+  )
+})
