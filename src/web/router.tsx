@@ -154,13 +154,13 @@ const revenue = createRoute({
 const fees = createRoute({
   getParentRoute: () => admin,
   path: "/fees",
-  component: lazyRouteComponent(() => import("./admin/FeesPage.tsx"), "FeesPage")
+  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "FeesPage")
 })
 
 const operations = createRoute({
   getParentRoute: () => admin,
   path: "/operations",
-  component: lazyRouteComponent(() => import("./admin/OperationsPage.tsx"), "OperationsPage")
+  component: lazyRouteComponent(() => import("./admin/OrchestratorPages.tsx"), "OperationsPage")
 })
 
 const alerts = createRoute({

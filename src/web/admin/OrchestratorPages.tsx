@@ -1,0 +1,3 @@
+/** Pages about the orchestrator. They are loaded together, since each file of its own makes the first page larger. */
+export { FeesPage } from "./FeesPage.tsx"
+export { OperationsPage } from "./OperationsPage.tsx"
