@@ -20,6 +20,7 @@ import intentTables from "./0016_intent_tables.ts"
 import exposures from "./0017_exposures.ts"
 import feeCover from "./0018_fee_cover.ts"
 import narrowOutbox from "./0019_narrow_outbox.ts"
+import droppedMonths from "./0020_dropped_months.ts"
 import treasury from "./0021_treasury.ts"
 
 export const migrations = {
@@ -41,5 +42,6 @@ export const migrations = {
   "0017_exposures": exposures,
   "0018_fee_cover": feeCover,
   "0019_narrow_outbox": narrowOutbox,
+  "0020_dropped_months": droppedMonths,
   "0021_treasury": treasury
 }

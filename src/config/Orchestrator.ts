@@ -253,7 +253,8 @@ export const orchestrator = {
     name: "KEEP_EVENTS_DAYS",
     default: 365,
     check: integer(KEPT_DAYS),
-    meaning: "Age at which the history of an intent is deleted, in days. The intent is kept."
+    meaning:
+      "Age at which the history of an intent is deleted, in days. It is deleted by the month in which intents were created, once all of its events are of this age. The intent is kept."
   }),
   feeRecipientKey: secret({
     name: "FEE_RECIPIENT_KEY",

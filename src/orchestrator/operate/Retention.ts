@@ -1,5 +1,5 @@
 /** Deletes what nobody needs any more, and keeps the sums short. Any number of replicas may do so at once. */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { KeptData, type Kind } from "../../ports/orchestrator/KeptData.ts"
 import * as Background from "../../runtime/Background.ts"
 import * as Retained from "../../runtime/Retention.ts"
@@ -8,8 +8,11 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 /** Pause between two sums. At most the changes of this time are added up by a read. */
 const SUM_MILLIS = 5_000
 
-/** Pause between two looks whether the coming months have room. */
+/** Pause between two looks at the months: those to come need room, and the history of old ones is dropped. */
 const MONTHS_MILLIS = 3_600_000
+
+/** Age of a delivery from which its transaction is no longer looked for, with a day to spare. */
+const FILLS_MILLIS = 8 * 86_400_000
 
 /** Runs while the layer lives. */
 export const layer = Layer.effectDiscard(
@@ -26,10 +29,16 @@ export const layer = Layer.effectDiscard(
       aging("messages", retention.messagesMillis),
       aging("attempts", retention.attemptsMillis),
       aging("events", retention.eventsMillis),
+      aging("fills", FILLS_MILLIS),
       aging("alerts", retention.alertsMillis),
       aging("responses", 0)
     ])
-    yield* Background.loop(Background.supervisor("months"), { pauseMillis: MONTHS_MILLIS }, kept.addMonths)
+    const months = Effect.gen(function* () {
+      yield* kept.addMonths
+      const dropped = yield* kept.dropMonths((yield* Clock.currentTimeMillis) - retention.eventsMillis)
+      if (dropped > 0) yield* Effect.logInfo("retention.months_dropped").pipe(Effect.annotateLogs({ months: dropped }))
+    })
+    yield* Background.loop(Background.supervisor("months"), { pauseMillis: MONTHS_MILLIS }, months)
     yield* Background.loop(Background.supervisor("counts"), { pauseMillis: SUM_MILLIS }, kept.sumUp)
   })
 )

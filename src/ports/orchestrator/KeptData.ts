@@ -8,11 +8,12 @@ import type { StoreUnavailable } from "../shared/Store.ts"
  * - `quotes`: intents that were never submitted; their creation.
  * - `messages`: bookings of the outbox that the receiver acknowledged; the acknowledgement. Events may go with it.
  * - `attempts`: signed versions of final transactions; the transaction's end.
- * - `events`: the history of intents; the event.
+ * - `events`: the history of intents outside the months of {@link KeptData}; the event.
+ * - `fills`: searches for the transactions of delivered intents, not the intents; the delivery.
  * - `alerts`: cleared alerts; their end.
  * - `responses`: responses to keyed requests; their expiry.
  */
-export type Kind = "quotes" | "messages" | "attempts" | "events" | "alerts" | "responses"
+export type Kind = "quotes" | "messages" | "attempts" | "events" | "fills" | "alerts" | "responses"
 
 export class KeptData extends Context.Service<
   KeptData,
@@ -24,6 +25,11 @@ export class KeptData extends Context.Service<
     readonly prune: (kind: Kind, beforeMs: number, limit: number) => Effect.Effect<number, StoreUnavailable>
     /** Makes room for the rows of the coming months. Without it, they go where they cannot be detached by month. */
     readonly addMonths: Effect.Effect<void, StoreUnavailable>
+    /**
+     * Drops the history of every month that is over before `beforeMs` (UNIX milliseconds) and has no event from then or later.
+     * Returns the number of months.
+     */
+    readonly dropMonths: (beforeMs: number) => Effect.Effect<number, StoreUnavailable>
     /** Sums up the changes of kept numbers, so that few rows answer the next reads. The numbers stay the same. */
     readonly sumUp: Effect.Effect<void, StoreUnavailable>
   }

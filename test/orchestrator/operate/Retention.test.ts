@@ -13,6 +13,7 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
   Effect.gen(function* () {
     const asked = yield* Ref.make<ReadonlyArray<{ readonly kind: string; readonly beforeMs: number }>>([])
     const sums = yield* Ref.make(0)
+    const months = yield* Ref.make<ReadonlyArray<string | number>>([])
     const left = yield* Ref.make(2_500)
     const kept = KeptData.of({
       prune: Effect.fnUntraced(function* (kind, beforeMs, limit) {
@@ -21,7 +22,12 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
         if (kind !== "quotes") return 0
         return yield* Ref.modify(left, (rows) => [Math.min(rows, limit), rows - Math.min(rows, limit)])
       }),
-      addMonths: Effect.void,
+      addMonths: Ref.update(months, (calls) => [...calls, "added"]),
+      dropMonths: (beforeMs) =>
+        Effect.as(
+          Ref.update(months, (calls) => [...calls, beforeMs]),
+          2
+        ),
       sumUp: Ref.update(sums, (count) => count + 1)
     })
     yield* TestClock.adjust("400 days")
@@ -39,9 +45,11 @@ it.effect("old rows are deleted by their kind's age, batch after batch, while an
       messages: 7 * DAY,
       attempts: 30 * DAY,
       events: 365 * DAY,
+      fills: 8 * DAY,
       alerts: 90 * DAY,
       responses: 0
     })
+    assert.deepStrictEqual(yield* Ref.get(months), ["added", 35 * DAY])
     assert.strictEqual(first.get("quotes")?.length, 3)
     assert.strictEqual(first.get("events")?.length, 1)
     yield* TestClock.adjust("1 minute")

@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
       return [0, current]
     })
 
-  return KeptData.of({ prune, addMonths: Effect.void, sumUp: Effect.void })
+  return KeptData.of({ prune, addMonths: Effect.void, dropMonths: () => Effect.succeed(0), sumUp: Effect.void })
 })
 
 export const layerNoDeps = Layer.effect(KeptData, make)

@@ -30,9 +30,14 @@ const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly
       ) a JOIN orchestrator.relay_transactions t ON t.id = a.transaction_id
       WHERE t.status = 'final' AND t.finalized_at < ${before}
     )) RETURNING 1`,
-  events: sql`DELETE FROM orchestrator.intent_history h USING (
-      SELECT number, id, at FROM orchestrator.intent_history ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
+  // The events of months go with their partitions.
+  events: sql`DELETE FROM orchestrator.intent_history_default h USING (
+      SELECT number, id, at FROM orchestrator.intent_history_default ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) e WHERE h.number = e.number AND h.id = e.id AND e.at < ${before} RETURNING 1`,
+  fills: sql`DELETE FROM orchestrator.intent_deliveries WHERE intent_id = ANY(ARRAY(
+      SELECT intent_id FROM orchestrator.intent_deliveries WHERE delivered AND since < ${before}
+      ORDER BY since LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1`,
   alerts: sql`DELETE FROM orchestrator.alerts WHERE id = ANY(ARRAY(
       SELECT id FROM orchestrator.alerts WHERE cleared_at < ${before}
       ORDER BY cleared_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -58,14 +63,31 @@ const prune = (sql: PgClient.PgClient): KeptData["Service"]["prune"] =>
 /** Months ahead of time in which a failing replica is noticed. */
 const MONTHS_AHEAD = 3
 
+/** Makes or drops partitions. Other statements wait behind the locks of that, so the wait for them is short. */
+const onMonths =
+  (sql: PgClient.PgClient) =>
+  <A, E>(changed: Effect.Effect<A, E>) =>
+    sql`SELECT set_config('lock_timeout', '500ms', true),
+      pg_advisory_xact_lock(hashtextextended('token-sweep.months', 0))`.pipe(Effect.andThen(changed), (effect) =>
+      sql.withTransaction(effect)
+    )
+
 const addMonths = (sql: PgClient.PgClient): KeptData["Service"]["addMonths"] =>
   Effect.gen(function* () {
     const now = timestamp(yield* Clock.currentTimeMillis)
-    // Statements that insert wait behind the lock of the new partition, so the wait for it is short.
-    yield* sql`SELECT set_config('lock_timeout', '500ms', true),
-      pg_advisory_xact_lock(hashtextextended('token-sweep.months', 0))`
     yield* sql`SELECT orchestrator.add_intent_partitions(${now}, ${now} + make_interval(months => ${MONTHS_AHEAD}::integer))`
-  }).pipe((effect) => sql.withTransaction(effect), guarded("KeptData.addMonths"), Effect.withSpan("KeptData.addMonths"))
+  }).pipe(onMonths(sql), guarded("KeptData.addMonths"), Effect.withSpan("KeptData.addMonths"))
+
+const dropMonths = (sql: PgClient.PgClient): KeptData["Service"]["dropMonths"] =>
+  Effect.fn("KeptData.dropMonths")(
+    function* (beforeMs) {
+      const [row] = yield* sql<{ dropped: ReadonlyArray<string> }>`
+        SELECT orchestrator.drop_history_months(${timestamp(beforeMs)}) AS dropped`
+      return row?.dropped.length ?? 0
+    },
+    onMonths(sql),
+    guarded("KeptData.dropMonths")
+  )
 
 const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
   // One process at a time: the others would wait for its row locks.
@@ -90,6 +112,6 @@ const sumUp = (sql: PgClient.PgClient): KeptData["Service"]["sumUp"] =>
 export const layer = Layer.effect(
   KeptData,
   Effect.map(PgClient.PgClient, (sql) =>
-    KeptData.of({ prune: prune(sql), addMonths: addMonths(sql), sumUp: sumUp(sql) })
+    KeptData.of({ prune: prune(sql), addMonths: addMonths(sql), dropMonths: dropMonths(sql), sumUp: sumUp(sql) })
   )
 )

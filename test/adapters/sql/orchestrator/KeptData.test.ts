@@ -67,6 +67,63 @@ describe("old rows in Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("are whole months of events, when the youngest event of the month is old", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { dropMonths } = yield* KeptData
+      yield* sql`SELECT orchestrator.add_intent_partitions('2020-01-15T00:00Z', '2020-03-15T00:00Z')`
+      // Created in January, February and long before, with a late event of January.
+      for (const [created, at] of [
+        ["2010-05-05", "2010-05-05"],
+        ["2020-01-05", "2020-01-05"],
+        ["2020-01-05", "2020-02-10"],
+        ["2020-02-20", "2020-02-20"]
+      ] as const) {
+        yield* sql`INSERT INTO orchestrator.intent_history (number, status, at)
+          VALUES (orchestrator.first_number(${`${created}T00:00Z`}::timestamptz), 'submitted', ${`${at}T00:00Z`}::timestamptz)`
+      }
+      const dropBefore = (day: string) => dropMonths(Date.parse(`${day}T00:00Z`))
+      const left = sql<{ at: Date }>`SELECT at FROM orchestrator.intent_history ORDER BY at`.pipe(
+        Effect.map((rows) => rows.map(({ at }) => at.toISOString().slice(0, 10)))
+      )
+      assert.strictEqual(yield* dropBefore("2020-02-05"), 0)
+      assert.strictEqual(yield* dropBefore("2020-02-10"), 0)
+      assert.strictEqual(yield* dropBefore("2020-02-11"), 1)
+      assert.deepStrictEqual(yield* left, ["2010-05-05", "2020-02-20"])
+      assert.strictEqual(yield* prune("events", Date.parse("2021-01-01T00:00Z")), 1)
+      assert.deepStrictEqual(yield* left, ["2020-02-20"])
+      assert.strictEqual(yield* dropBefore("2020-03-31"), 1)
+      assert.deepStrictEqual(yield* left, [])
+      // An event of a dropped month has a place, and the rest of the month can be detached.
+      yield* sql`INSERT INTO orchestrator.intent_history (number, status, at)
+        VALUES (orchestrator.first_number('2020-01-05T00:00Z'), 'failed', '2021-01-01T00:00Z')`
+      assert.strictEqual(yield* prune("events", Date.parse("2022-01-01T00:00Z")), 1)
+      assert.deepStrictEqual(yield* sql`SELECT orchestrator.detach_intent_month('2020-01-01') AS detached`, [
+        { detached: ["orchestrator.intent_terms_2020_01", "orchestrator.intent_signatures_2020_01"] }
+      ])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("are searches for the transactions of deliveries, which end without one", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const intents = yield* Intents
+      for (const [index, id] of ["found", "unseen", "under way"].entries()) {
+        yield* submitted({ id, owner: index + 1, destChainId: 2 })
+        yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
+      }
+      yield* intents.apply("found", [{ _tag: "Delivered", txHash: hash("fill") }])
+      yield* intents.apply("unseen", [{ _tag: "Delivered" }])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* prune("fills", 0), 0)
+      assert.strictEqual(yield* prune("fills", 1_000), 1)
+      assert.deepStrictEqual(yield* sql`SELECT intent_id FROM orchestrator.intent_deliveries`, [
+        { intent_id: "under way" }
+      ])
+      assert.deepInclude(yield* Effect.flatMap(intents.find("unseen"), Effect.fromOption), { status: "delivered" })
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("are alerts that were cleared, and responses that expired", () =>
     Effect.gen(function* () {
       const alerts = yield* Alerts

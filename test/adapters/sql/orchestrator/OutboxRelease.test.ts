@@ -164,6 +164,22 @@ describe("the release before", () => {
 })
 
 describe("an event without a payload", () => {
+  it.live("keeps the month of its sweep attached until it is delivered", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const outbox = yield* Outbox
+      yield* settled("a", 1)
+      const detach = sql`SELECT orchestrator.detach_intent_month((now() AT TIME ZONE 'UTC')::date)`
+      assert.include(String((yield* Effect.flip(detach)).reason.cause), "an event of intent a")
+      const [first, ...others] = yield* claim("events")
+      yield* Effect.forEach(others, ({ id }) => outbox.acknowledge(id))
+      yield* outbox.reject(first?.id ?? "", "404")
+      assert.include(String((yield* Effect.flip(detach)).reason.cause), "an event of intent a")
+      yield* outbox.acknowledge(first?.id ?? "")
+      yield* detach
+    }).pipe(Effect.provide(freshStores))
+  )
+
   it.live("cannot be read without the terms of its sweep, and holds no other up", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
