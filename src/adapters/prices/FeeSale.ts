@@ -15,7 +15,8 @@ import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { ChainClient, SimulatedStep } from "../../ports/shared/Chains.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
-import { type Market, PoolMarkets } from "./PoolMarkets.ts"
+import { PoolMarkets } from "./PoolMarkets.ts"
+import type { Market } from "./PoolMeasuring.ts"
 
 /** Gas of a step. A token that needs more for a transfer is not worth its fee. */
 const STEP_GAS = 1_000_000n

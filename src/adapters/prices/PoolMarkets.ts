@@ -1,22 +1,16 @@
 /**
  * Prices of tokens by their Uniswap v3 pools, and the pools that count. A token's price is its price in the chain's first stable,
  * directly or through the wrapped native currency. That stable counts as one dollar.
- *
- * A pool counts if it is old enough, pays for a sale of some size, and takes little for a small trade. A price is the median of
- * the pools that count, weighted by their depth, if two thirds of the weight agree.
  */
 import { Array, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { UsdPrice } from "../../domain/Fees.ts"
-import { minPoolAge } from "../../domain/PriceFacts.ts"
 import * as PriceReadings from "../../domain/PriceReadings.ts"
-import type { TokenInfo } from "../../domain/Token.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 import { type PricedToken, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
-import * as PoolAges from "./PoolAges.ts"
-import * as RoundTrip from "./RoundTrip.ts"
+import { type Anchor, type Market, type Place, USD } from "./PoolMeasuring.ts"
+import * as PoolMeasuring from "./PoolMeasuring.ts"
 
 export interface Options {
   /** Value of a round trip in dollars. Default: 100. */
@@ -32,15 +26,7 @@ export interface Options {
   readonly lifetime?: Duration.Input
 }
 
-/** A token's market: its price and the pools behind it, the deepest first. */
-export interface Market {
-  readonly price: UsdPrice
-  readonly pools: ReadonlyArray<RoundTrip.PoolTrip>
-}
-
 export type Markets = ReadonlyMap<Address.Address, Market>
-
-const USD: UsdPrice = 10n ** 18n
 
 /** Tokens of one call. Each takes at most 10 million gas, and public nodes limit the gas of a call, most of them to 50 million. */
 const TOKENS_PER_CALL = 4
@@ -53,21 +39,6 @@ const SEEN_MARKETS = 10_000
 const CONCURRENCY = 4
 
 const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
-
-/** The contracts and tokens that price a chain's tokens, by its configuration. */
-interface Place {
-  readonly client: ChainClient
-  readonly quoter: Address.Address
-  readonly unit: TokenInfo
-  readonly stable: RoundTrip.Money
-  readonly others: ReadonlyArray<TokenInfo>
-}
-
-/** The wrapped native currency as money, with its market. */
-interface Anchor {
-  readonly native: Option.Option<Market>
-  readonly amount: bigint
-}
 
 /** Reads the chain's configuration. Fails with {@link PricesUnavailable} if it has no quoter or no unit. */
 const placeOf = (chains: Chains["Service"], probeUsd: bigint) =>
@@ -82,34 +53,6 @@ const placeOf = (chains: Chains["Service"], probeUsd: bigint) =>
     return { client, quoter: chain.quoter, unit, stable, others } satisfies Place
   })
 
-/** Makes `marketOf`, which judges the pools of one token. */
-const makeJudge = (options: Required<Pick<Options, "minDepthUsd" | "toleranceBps">>) => {
-  const tolerance = BigInt(options.toleranceBps)
-  const minDepth = options.minDepthUsd * USD
-
-  /** The pools that are deep enough, with their prices. Money without a price gives none. */
-  const deepPools = (
-    trips: ReadonlyArray<RoundTrip.PoolTrip>,
-    decimals: number,
-    monies: ReadonlyMap<Address.Address, PriceReadings.PricedMoney & { readonly amount: bigint }>
-  ) =>
-    trips.flatMap((trip) => {
-      const money = monies.get(trip.money)
-      if (money === undefined || !PriceReadings.isSound(trip, money.amount, tolerance)) return []
-      const weight = PriceReadings.weightOf(trip, money)
-      const price = PriceReadings.priceOf(trip, decimals, money, options.toleranceBps)
-      return weight >= minDepth ? [{ trip, weight, price }] : []
-    })
-
-  const marketOf = (pools: ReturnType<typeof deepPools>): Option.Option<Market> =>
-    Option.map(Option.fromUndefinedOr(PriceReadings.agreedPrice(pools, tolerance)), (price) => ({
-      price,
-      pools: pools.toSorted((a, b) => (a.weight > b.weight ? -1 : 1)).map(({ trip }) => trip)
-    }))
-
-  return { deepPools, marketOf, tolerance }
-}
-
 export class PoolMarkets extends Context.Service<
   PoolMarkets,
   {
@@ -122,13 +65,10 @@ export class PoolMarkets extends Context.Service<
 
 const make = Effect.fnUntraced(function* (options: Options = {}) {
   const chains = yield* Chains
-  const matured = yield* PoolAges.make
   const lifetimeMillis = Duration.toMillis(Duration.fromInputUnsafe(options.lifetime ?? Duration.seconds(15)))
   const findPlace = placeOf(chains, options.probeUsd ?? 100n)
-  const { deepPools, marketOf, tolerance } = makeJudge({
-    minDepthUsd: options.minDepthUsd ?? 200n,
-    toleranceBps: options.toleranceBps ?? 500
-  })
+  const toleranceBps = options.toleranceBps ?? 500
+  const measure = yield* PoolMeasuring.make({ minDepthUsd: options.minDepthUsd ?? 200n, toleranceBps })
   const anchors = new Map<ChainId, { readonly anchor: Anchor; readonly expiresAtMs: number }>()
 
   /**
@@ -137,55 +77,10 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
    */
   const checkPeg = (chain: Chain.Chain, markets: ReadonlyArray<Option.Option<Market>>) => {
     const prices = markets.flatMap((market) => Option.toArray(market)).map(({ price }) => price)
-    return prices.length === 0 || prices.some((price) => PriceReadings.isWithin(price, USD, tolerance))
+    return prices.length === 0 || prices.some((price) => PriceReadings.isWithin(price, USD, BigInt(toleranceBps)))
       ? Effect.void
       : Effect.fail(unavailable(`the stables of ${chain.name} disagree`))
   }
-
-  /** Markets of some tokens, and the anchor if it is not known. */
-  const measure = Effect.fnUntraced(function* (
-    { client, others, quoter, stable, unit }: Place,
-    known: Anchor | undefined,
-    tokens: ReadonlyArray<PricedToken>
-  ) {
-    const { chain } = client
-    const trips = yield* RoundTrip.travel(client, {
-      quoter,
-      stable,
-      native: { token: chain.wrappedNative, amount: known?.amount ?? 0n },
-      stables: known === undefined ? others.map(({ address }) => address) : [],
-      tokens: tokens.map(({ address }) => address)
-    })
-    const unitMoney = { usd: USD, decimals: unit.decimals, amount: stable.amount }
-    const inStable = new Map([[stable.token, unitMoney]])
-    const native = deepPools(trips.native, 18, inStable)
-    const stables = Array.zip(others, trips.stables).map(([{ decimals }, found]) =>
-      deepPools(found, decimals, inStable)
-    )
-    // Without the ages, it only decides which pools are deep enough for their age to matter.
-    const rough =
-      known === undefined ? PriceReadings.weightedMedian(native) : Option.getOrUndefined(known.native)?.price
-    const moniesAt = (usd: UsdPrice | undefined) =>
-      usd === undefined
-        ? inStable
-        : new Map([...inStable, [chain.wrappedNative, { usd, decimals: 18, amount: trips.nativeAmount }] as const])
-    const candidates = Array.zip(tokens, trips.tokens).map(([{ decimals }, found]) =>
-      deepPools(found, decimals, moniesAt(rough))
-    )
-    const old = yield* matured(
-      client,
-      trips.time,
-      minPoolAge(chain),
-      [native, ...stables, ...candidates].flat().map(({ trip }) => trip)
-    )
-    const mature = (pools: typeof native) => pools.filter(({ trip }) => old.has(trip.pool))
-    const anchor = known ?? { native: marketOf(mature(native)), amount: trips.nativeAmount }
-    const monies = moniesAt(Option.getOrUndefined(anchor.native)?.price)
-    const markets = Array.zip(tokens, trips.tokens).flatMap(([{ address, decimals }, found]) =>
-      Option.toArray(marketOf(mature(deepPools(found, decimals, monies)))).map((market) => [address, market] as const)
-    )
-    return { anchor, markets, stables: stables.map((pools) => marketOf(mature(pools))) }
-  })
 
   const anchorOf = (chainId: ChainId, now: number): Anchor | undefined => {
     const kept = anchors.get(chainId)

@@ -2,7 +2,7 @@
  * {@link Prices} of several sources, which are asked at once. A source that fails is skipped. The price of a listed token is
  * reviewed against its last good one (domain/PriceReview). While a change waits for confirmation, an alert stands.
  */
-import { Clock, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
@@ -49,30 +49,33 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
   /** Listed tokens only, so that it cannot grow. */
   const states = new Map<string, PriceReview.State>()
 
+  /** True for alerts that this process has raised, false for those that it has cleared. An earlier process may have raised others. */
+  const raised = new Map<string, boolean>()
+
   const alert = Effect.fnUntraced(function* (
     chain: Chain.Chain,
     address: Address.Address,
-    before: PriceReview.State,
     { candidate, good }: PriceReview.State
   ) {
     const key = `price_deviates:${chain.id}:${address}`
-    if (candidate === undefined || good === undefined) {
-      return before.candidate === undefined ? undefined : yield* alerts.clear(key)
-    }
-    if (before.candidate !== undefined) return undefined
-    const symbol = Chain.token(chain, address).pipe((found) => (found._tag === "Some" ? found.value.symbol : address))
-    return yield* alerts.raise({
-      key,
-      severity: "warning",
-      kind: "price_deviates",
-      message: `The price of ${symbol} on ${chain.name} left its last good value by more than ${rules.maxDeviationBps / 100} %, and one source alone says so. The last good price counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
-      details: {
-        chainId: chain.id,
-        token: address,
-        goodUsd: Usd.format(good.price),
-        newUsd: Usd.format(candidate.price)
-      }
-    })
+    const isOpen = candidate !== undefined && good !== undefined
+    if (raised.get(key) === isOpen) return
+    const symbol = Option.match(Chain.token(chain, address), { onNone: () => address, onSome: (token) => token.symbol })
+    yield* isOpen
+      ? alerts.raise({
+          key,
+          severity: "warning",
+          kind: "price_deviates",
+          message: `The price of ${symbol} on ${chain.name} is more than ${rules.maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
+          details: {
+            chainId: chain.id,
+            token: address,
+            goodUsd: Usd.format(good.price),
+            newUsd: Usd.format(candidate.price)
+          }
+        })
+      : alerts.clear(key)
+    raised.set(key, isOpen)
   })
 
   const reviewed = Effect.fnUntraced(function* (
@@ -82,7 +85,7 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
   ) {
     const nowMs = yield* Clock.currentTimeMillis
     const erc20 = Chain.erc20(chain, address)
-    const isListed = Chain.token(chain, address)._tag === "Some" || erc20 === chain.wrappedNative
+    const isListed = Option.isSome(Chain.token(chain, address)) || erc20 === chain.wrappedNative
     const key = `${chain.id} ${erc20}`
     const before = isListed ? (states.get(key) ?? {}) : {}
     const { price, state } = PriceReview.review(
@@ -92,7 +95,7 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     )
     if (isListed) {
       states.set(key, state)
-      yield* Effect.ignore(alert(chain, erc20, before, state), { log: "Warn" })
+      yield* Effect.ignore(alert(chain, erc20, state), { log: "Warn" })
     }
     if (price === undefined) return []
     const isLive = price.atMs === nowMs && found.length > 0

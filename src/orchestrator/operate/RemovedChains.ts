@@ -14,6 +14,7 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   "lane_delegated",
   "lane_low",
   "logs_unavailable",
+  "price_deviates",
   "relayer_paused",
   "screening_unavailable",
   "signing_failed",

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
 import * as ChainsFile from "../../../../src/adapters/evm/chains/ChainsFile.ts"
 import { KNOWN_CHAINS } from "../../../../src/adapters/evm/chains/KnownChains.ts"
+import { NATIVE } from "../../../../src/domain/Token.ts"
 import { address } from "../../../support/FakeChain.ts"
 
 const RPC = "https://node.example/v1/SECRET"
@@ -100,6 +101,30 @@ describe("a chains file", () => {
         "unknown key confirmationsByValue.0.aboveUSD, did you mean aboveUsd?"
       )
       assert.include(yield* complaint(decode([{ ...entry, maxFeePerGasWei: 1 }])), "chain 8453: maxFeePerGasWei")
+    })
+  )
+
+  it.effect("reads price feeds of listed tokens, and refuses others", () =>
+    Effect.gen(function* () {
+      const listed = KNOWN_CHAINS[8453]?.tokens[0]?.address
+      const feed = { token: NATIVE, feed: address(0x0f), heartbeatSeconds: 1_200 }
+      const other = { ...feed, token: listed }
+      const [settings] = yield* decode([{ ...entry, priceFeeds: [feed, other], minPoolAgeSeconds: 0 }])
+      assert.strictEqual(settings?.priceFeeds?.length, 2)
+      assert.strictEqual(settings?.minPoolAgeSeconds, 0)
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, priceFeeds: [feed, feed] }])),
+        `chain 8453: priceFeeds: ${NATIVE} has two feeds`
+      )
+      const stranger = address(0x0a)
+      assert.include(
+        yield* complaint(decode([{ ...entry, priceFeeds: [{ ...feed, token: stranger }] }])),
+        "is not on the chain's token list"
+      )
+      assert.include(
+        yield* complaint(decode([{ ...entry, priceFeeds: [{ ...feed, heartbeat: 1 }] }])),
+        "unknown key priceFeeds.0.heartbeat"
+      )
     })
   )
 
