@@ -50,21 +50,23 @@ layer(OneChain.layer, { timeout: "60 seconds" })("prices of pools under attack, 
     })
   )
 
-  it.effect("a new pool of 500 dollars, 10 % off, moves no honest price", () =>
+  it.effect("new pools of 500 dollars, 10 % off, move no honest price", () =>
     Effect.gen(function* () {
       const dev = yield* OneChain
       const { USDC, WETH } = dev.tokens
       yield* Pools.age(dev, 2 * DAY)
-      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 300n * 10n ** 6n })
+      yield* dev.fund(Pools.ATTACKER, { token: "USDC", amount: 500n * 10n ** 6n })
       yield* dev.fund(Pools.ATTACKER, { token: "WETH", amount: USD })
       const sides = [
         { token: WETH, amount: (250n * USD) / 3_300n },
         { token: USDC, amount: 250n * 10n ** 6n }
       ] as const
+      // As many as honest ones.
       yield* Pools.open(dev, 10_000, sides, 200)
+      yield* Pools.open(dev, 100, sides, 10)
       isNear(yield* priceOf(NATIVE, withoutYoungPools), 3_000n)
       isNear(yield* priceOf(WETH, withoutYoungPools), 3_000n)
-      // Its depth alone moves nothing either.
+      // Their depth alone moves nothing either.
       isNear(yield* priceOf(NATIVE), 3_000n)
     })
   )

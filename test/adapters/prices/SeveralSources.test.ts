@@ -161,6 +161,16 @@ describe("several sources", () => {
     }).pipe(Effect.provide(environment))
   )
 
+  it.effect("clear an alert that an earlier process raised", () =>
+    Effect.gen(function* () {
+      const { alerts, read } = yield* scene(new Map([[listed, 100n]]))
+      const key = `price_deviates:${CHAIN}:${listed}`
+      yield* (yield* Alerts).raise({ key, severity: "warning", kind: "price_deviates", message: "", details: {} })
+      yield* read(listed)
+      assert.deepStrictEqual(yield* alerts, [])
+    }).pipe(Effect.provide(environment))
+  )
+
   it.effect("keep nothing of a token that is not listed", () =>
     Effect.gen(function* () {
       const { alerts, read, sources } = yield* scene(new Map([[unlisted, 100n]]))

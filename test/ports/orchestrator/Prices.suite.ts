@@ -1,6 +1,6 @@
 /** Contract of every source of prices. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer } from "effect"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { ChainId } from "../../../src/domain/ChainId.ts"
 import type { UsdPrice } from "../../../src/domain/Fees.ts"
@@ -38,6 +38,24 @@ export const suite = <R>(
           assert.isTrue(near(price, usd, toleranceBps), `${address} is worth ${usd}, not ${price}`)
         }
         assert.strictEqual(prices.size, priced.length)
+      })
+    )
+
+    it.effect("names the sources of its prices, and the time when they were asked", () =>
+      Effect.gen(function* () {
+        const { chainId, priced, unpriced } = yield* fixture
+        const service = yield* Prices
+        const now = yield* Clock.currentTimeMillis
+        const detailed = yield* service.detailed(chainId, [...priced, unpriced])
+        const prices = yield* service.usd(chainId, [...priced, unpriced])
+        assert.deepStrictEqual(
+          Array.from(detailed, ([address, { usd }]) => [address, usd]),
+          Array.from(prices)
+        )
+        for (const { readAtMs, sources } of detailed.values()) {
+          assert.isAbove(sources.length, 0)
+          assert.isAtMost(readAtMs, now)
+        }
       })
     )
 
