@@ -163,13 +163,22 @@ export interface Sweep {
   readonly submission?: Partial<Submission["authorization"]>
   readonly attributed?: NewIntent["attributed"]
   /** Default: the cost at the scene's price, with a margin of 20 %. */
-  readonly cover?: FeeCover
+  readonly cover?: FeeCover | "none"
+  /** Default: 0, of which the chain does not have the header. */
+  readonly quotedAtBlock?: bigint
 }
 
 /** Network fee of 200,000 gas at the scene's price of 2 gwei, with a margin of 20 %. */
 const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 480_000_000_000_000n }
 
-const offer = ({ attributed, cover = COVER, id, order: changes = {}, owner = 0x01 }: Sweep): NewIntent => {
+const offer = ({
+  attributed,
+  cover = COVER,
+  id,
+  order: changes = {},
+  owner = 0x01,
+  quotedAtBlock = 0n
+}: Sweep): NewIntent => {
   const order: SweepOrder = {
     owner: address(owner),
     tokenIn: TOKEN,
@@ -202,9 +211,9 @@ const offer = ({ attributed, cover = COVER, id, order: changes = {}, owner = 0x0
     },
     order,
     orderDigest: digest(order, { name: "Service", chainId: source.id }),
-    quotedAtBlock: 0n,
+    quotedAtBlock,
     gas: 200_000n,
-    cover,
+    ...(cover === "none" ? {} : { cover }),
     userId: "user",
     attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }
   }

@@ -1,5 +1,6 @@
 /** Gathers what the chain shows about an intent that its own transaction did not settle (domain/SweepVerdict). */
 import { Effect, Option } from "effect"
+import { confirmationsFor } from "../../domain/ChainMoney.ts"
 import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
 import { position } from "../../domain/OrderNonce.ts"
 import type { Evidence } from "../../domain/SweepVerdict.ts"
@@ -8,12 +9,23 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
+import * as SweepValue from "./SweepValue.ts"
 import type * as SweptEvents from "./SweptEvents.ts"
 
 type Events = Effect.Success<typeof SweptEvents.make>
 
 export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOtherwise">) {
   const contracts = yield* SweepContracts
+  const worth = yield* SweepValue.make
+
+  /** True when the settlement's block is as deep as the value of the sweep needs. */
+  const isSettled = Effect.fnUntraced(function* (view: ChainView, { order }: Intent, { blockNumber }: Log) {
+    const { chain } = view.client
+    if (!isDeep(view, blockNumber)) return false
+    if ((chain.confirmationsByValue ?? []).length === 0) return true
+    const needed = confirmationsFor(chain, yield* worth(chain.id, order))
+    return view.head.number - blockNumber + 1n >= BigInt(needed)
+  })
 
   /** Reads the state of the confirmed block by its hash, so that endpoints with other heads cannot answer for another block. */
   const nonceUse = Effect.fnUntraced(function* (
@@ -42,10 +54,11 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
       ],
       { concurrency: "unbounded" }
     )
-    const settlement = Option.match(found, {
-      onNone: () => "none" as const,
-      onSome: (log) => (isDeep(view, log.blockNumber) ? ("final" as const) : ("recent" as const))
-    })
+    const settlement = Option.isNone(found)
+      ? "none"
+      : (yield* isSettled(view, intent, found.value))
+        ? "final"
+        : "recent"
     return {
       settlement,
       nonce,

@@ -1,12 +1,9 @@
 /** Confirmations that a transaction needs by the value of its sweeps. */
-import { Effect, Option } from "effect"
-import * as Chain from "../../domain/Chain.ts"
+import { Effect } from "effect"
 import { confirmationsFor } from "../../domain/ChainMoney.ts"
-import type { SweepOrder } from "../../domain/SweepOrder.ts"
-import { valueOf } from "../../domain/Usd.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as SweepValue from "../settle/SweepValue.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 
 /** Transactions whose value is remembered, so that prices are asked for once. */
@@ -17,24 +14,9 @@ const REMEMBERED = 1_000
  * One without any listed and priced token is worth more than every rule says.
  */
 export const make = Effect.gen(function* () {
-  const chains = yield* Chains
-  const prices = yield* Prices
   const recent = yield* RecentIntents
   const values = new Map<string, bigint>()
-
-  const priced = Effect.fnUntraced(function* (chainId: number, address: Chain.Chain["wrappedNative"], amount: bigint) {
-    const client = Option.getOrUndefined(yield* Effect.option(chains.get(chainId)))
-    const token = client === undefined ? undefined : Option.getOrUndefined(Chain.token(client.chain, address))
-    if (token === undefined) return undefined
-    const known = yield* Effect.option(prices.usd(chainId, [token]))
-    const price = Option.getOrUndefined(known)?.get(address)
-    return price === undefined ? undefined : valueOf(amount, price, token.decimals)
-  })
-
-  const worth = Effect.fnUntraced(function* (chainId: number, order: SweepOrder) {
-    const delivered = yield* priced(Number(order.destChainId), order.tokenOut, order.minAmountOut)
-    return delivered ?? (yield* priced(chainId, order.tokenIn, order.amountIn))
-  })
+  const worth = yield* SweepValue.make
 
   const total = Effect.fnUntraced(function* (chainId: number, { id, intentIds }: RelayTransaction) {
     const known = values.get(id)

@@ -2,9 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { numberToHex } from "viem"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
-import type { FeesPerGas } from "../../../src/ports/shared/Chains.ts"
-import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import type { ChainClient, FeesPerGas } from "../../../src/ports/shared/Chains.ts"
+import { layer, layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const GWEI = 1_000_000_000n
@@ -118,6 +119,58 @@ describe("a sweep that was quoted at 1 gwei", () => {
       assert.lengthOf(yield* sent, 0)
       assert.strictEqual(yield* waitingFor("a"), "gas_price")
     }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a sweep of a release that did not store what its fee covers", () => {
+  it.effect("is taken to cover the price of its quote's block", () =>
+    Effect.gen(function* () {
+      const { chain, submit } = yield* scene
+      yield* submit({ id: "a", cover: "none", quotedAtBlock: 1n })
+      yield* chain.setFees(feesAt(200n))
+      assert.strictEqual((yield* relay).sent, 0)
+      assert.strictEqual(yield* waitingFor("a"), "gas_price")
+      yield* chain.setFees(feesAt(1n))
+      yield* pause
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("waits while no node has that block, and does not fail before its deadline", () =>
+    Effect.gen(function* () {
+      const { intent, submit } = yield* scene
+      yield* submit({ id: "a", cover: "none", quotedAtBlock: 99n })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      yield* pause
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a rollup's charge for data", () => {
+  /** The charge of an OP stack chain for any number of bytes, in wei. */
+  const charging =
+    (wei: bigint) =>
+    (client: ChainClient): ChainClient => ({
+      ...client,
+      chain: { ...client.chain, dataFee: "op-stack" },
+      call: (request) =>
+        request.to.toLowerCase() === "0x420000000000000000000000000000000000000f"
+          ? Effect.succeed(numberToHex(wei, { size: 32 }))
+          : client.call(request)
+    })
+
+  // The fee covers 480,000 gwei, of which gas needs 400,000. A tenth more is tolerated.
+  it.effect.each([
+    { gwei: 100_000n, sent: 1 },
+    { gwei: 200_000n, sent: 0 }
+  ])("of $gwei gwei is part of the cost: $sent sent", ({ gwei, sent }) =>
+    Effect.gen(function* () {
+      const { submit } = yield* scene
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* relay).sent, sent)
+    }).pipe(Effect.provide(layerOnNodes(charging(gwei * GWEI))))
   )
 })
 

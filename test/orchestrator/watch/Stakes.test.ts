@@ -4,7 +4,8 @@ import { Effect, Ref } from "effect"
 import { PricesState } from "../../../src/adapters/memory/orchestrator/Prices.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerOnNodes, scene, sweptLog } from "../../support/RelayScene.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { DEADLINE, layer, layerOnNodes, scene, START, sweptLog } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 /** Three blocks are enough for up to 1,000 dollars. */
@@ -44,6 +45,26 @@ describe("a transaction", () => {
   ])("$name settles after $blocks blocks", ({ blocks, minimums }) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* settledAfter(minimums), blocks)
+    }).pipe(Effect.provide(layerOnNodes(byValue)))
+  )
+
+  it.effect.each([
+    { value: 1_000n * DOLLAR, blocks: 3 },
+    { value: 1_000n * DOLLAR + 1n, blocks: 5 }
+  ])("of a stranger that settles a sweep of $value units counts after $blocks blocks", ({ blocks, value }) =>
+    Effect.gen(function* () {
+      const the = yield* scene
+      const intent = yield* the.submit({ id: "a", order: { tokenOut: USDC, minAmountOut: value } })
+      yield* the.chain.mine([{ hash: hash("stranger"), logs: [sweptLog(intent, { amountOut: value })] }])
+      // The watcher looks at a sweep that nobody sends once a confirmed block is after its deadline.
+      yield* the.chain.mine([], DEADLINE - START + 1n)
+      let depth = 2
+      for (; depth < 10 && (yield* the.intent("a")).status !== "delivered"; depth++) {
+        yield* the.chain.mine()
+        yield* tick
+      }
+      // Two blocks after the deadline's are confirmed with it, so the depth is at least 4.
+      assert.strictEqual(depth, Math.max(blocks, 4))
     }).pipe(Effect.provide(layerOnNodes(byValue)))
   )
 

@@ -1,0 +1,136 @@
+/** No version of a transaction costs more than the network fees of its sweeps and the allowed losses cover. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { FeesPerGas } from "../../../src/ports/shared/Chains.ts"
+import { layer, layerWith, scene, sweptLog } from "../../support/RelayScene.ts"
+import { relay, tick } from "../../support/SentSweep.ts"
+
+const GWEI = 1_000_000_000n
+
+const feesAt = (base: bigint): FeesPerGas => ({
+  baseFeePerGas: base,
+  maxPriorityFeePerGas: GWEI,
+  maxFeePerGas: 2n * base + GWEI
+})
+
+/** Covers 200,000 gas at so many gwei, without a margin. With the allowed loss of a half, its ceiling is 1.5 times as high. */
+const coverOf = (gwei: bigint) => ({ gas: 200_000n, gasPrice: gwei * GWEI, value: 200_000n * gwei * GWEI })
+
+/** Longer than a transaction waits for its replacement. */
+const stuck = TestClock.adjust(46_000)
+
+describe("a stuck transaction", () => {
+  it.effect("is replaced within the cover of its sweep", () =>
+    Effect.gen(function* () {
+      const { chain, pending, sent, submit } = yield* scene
+      yield* submit({ id: "a", cover: coverOf(3n) })
+      yield* relay
+      yield* chain.setFees(feesAt(3n * GWEI))
+      yield* stuck
+      yield* tick
+      const [first, second] = yield* sent
+      assert.strictEqual(first?.maxFeePerGas, 3n * GWEI)
+      // The market pays up to 7 gwei by now.
+      assert.strictEqual(second?.maxFeePerGas, (9n * GWEI) / 2n)
+      assert.strictEqual((yield* pending).kind, "sweep")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "stays as it is when a higher fee is not covered, is broadcast again, and raises an alert until it is mined",
+    () =>
+      Effect.gen(function* () {
+        const { alertKinds, chain, mineLane, pending, sent, submit } = yield* scene
+        yield* submit({ id: "a", cover: coverOf(2n) })
+        yield* relay
+        yield* chain.setFees(feesAt(200n * GWEI))
+        yield* stuck
+        yield* tick
+        const versions = yield* sent
+        assert.lengthOf(versions, 2)
+        assert.strictEqual(versions[0]?.raw, versions[1]?.raw)
+        assert.deepStrictEqual(yield* alertKinds, ["gas_price"])
+        yield* tick
+        assert.lengthOf(yield* sent, 2)
+        const { attempts } = yield* pending
+        yield* mineLane({ hash: attempts[0]?.hash ?? "0x" })
+        yield* tick
+        assert.deepStrictEqual(yield* alertKinds, [])
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is replaced without the sweeps whose fees do not cover it", () =>
+    Effect.gen(function* () {
+      const { chain, intent, mineLane, pending, sent, submit } = yield* scene
+      yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
+      const rich = yield* submit({ id: "rich", owner: 2, cover: coverOf(100n) })
+      yield* relay
+      yield* chain.setFees(feesAt(5n * GWEI))
+      yield* stuck
+      yield* tick
+      const [first, second] = yield* sent
+      assert.strictEqual(first?.maxFeePerGas, (3n * GWEI * 8n) / 9n)
+      assert.strictEqual(second?.maxFeePerGas, 11n * GWEI)
+      assert.isBelow(second?.data.length ?? 0, first?.data.length ?? 0)
+      // The first version may still be mined, so nobody sends the other sweep with another nonce.
+      const { attempts, intentIds } = yield* pending
+      assert.sameMembers([...intentIds], ["poor", "rich"])
+      assert.strictEqual((yield* relay).claimed, 0)
+      yield* mineLane({ hash: attempts[1]?.hash ?? "0x", logs: [sweptLog(rich)] })
+      yield* chain.mine()
+      yield* chain.mine()
+      yield* tick
+      assert.strictEqual((yield* intent("poor")).status, "submitted")
+      yield* chain.setFees(feesAt(GWEI))
+      assert.strictEqual((yield* intent("rich")).status, "delivered")
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("makes way for the transactions behind it, by a self-send", () =>
+    Effect.gen(function* () {
+      const { chain, lane, sent, submit, unfinished } = yield* scene
+      yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
+      yield* relay
+      yield* chain.setFees(feesAt(5n * GWEI))
+      yield* submit({ id: "rich", owner: 2, cover: coverOf(100n) })
+      assert.strictEqual((yield* relay).sent, 1)
+      yield* stuck
+      yield* tick
+      const [first] = yield* unfinished
+      assert.strictEqual(first?.kind, "cancel")
+      const cancel = (yield* sent).find(({ to }) => to === lane)
+      assert.strictEqual(cancel?.nonce, 0n)
+      assert.isAtLeast(Number(cancel?.maxFeePerGas), 6_000_000_000)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("stays if even a self-send would exceed the allowed losses", () =>
+    Effect.gen(function* () {
+      const { chain, submit, unfinished } = yield* scene
+      yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
+      yield* relay
+      yield* chain.setFees(feesAt(100n * GWEI))
+      yield* submit({ id: "rich", owner: 2, cover: coverOf(1_000n) })
+      yield* relay
+      yield* stuck
+      yield* tick
+      assert.strictEqual((yield* unfinished)[0]?.kind, "sweep")
+    }).pipe(Effect.provide(layerWith({ lossBudget: 0n })))
+  )
+
+  it.effect("frees its nonce at the cost of the hourly loss budget", () =>
+    Effect.gen(function* () {
+      const { chain, submit, unfinished } = yield* scene
+      yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
+      yield* relay
+      yield* chain.setFees(feesAt(100n * GWEI))
+      yield* submit({ id: "rich", owner: 2, cover: coverOf(1_000n) })
+      yield* relay
+      yield* stuck
+      yield* tick
+      assert.strictEqual((yield* unfinished)[0]?.kind, "cancel")
+    }).pipe(Effect.provide(layerWith({ lossBudget: 10n ** 16n })))
+  )
+})
