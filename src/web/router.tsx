@@ -69,26 +69,26 @@ export interface SweepsSearch {
 const sweeps = createRoute({
   getParentRoute: () => dashboard,
   path: "/sweeps",
-  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepsPage.tsx"), "SweepsPage"),
+  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepPages.tsx"), "SweepsPage"),
   validateSearch: ({ chain, status }: Record<string, unknown>): SweepsSearch => ({ status, chain })
 })
 
 const sweepDetail = createRoute({
   getParentRoute: () => dashboard,
   path: "/sweeps/$id",
-  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepDetailPage.tsx"), "SweepDetailPage")
+  component: lazyRouteComponent(() => import("./dashboard/sweeps/SweepPages.tsx"), "SweepDetailPage")
 })
 
 const webhooks = createRoute({
   getParentRoute: () => dashboard,
   path: "/webhooks",
-  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhooksPage.tsx"), "WebhooksPage")
+  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPages.tsx"), "WebhooksPage")
 })
 
 const webhook = createRoute({
   getParentRoute: () => dashboard,
   path: "/webhooks/$id",
-  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPage.tsx"), "WebhookPage")
+  component: lazyRouteComponent(() => import("./dashboard/webhooks/WebhookPages.tsx"), "WebhookPage")
 })
 
 const apiKey = createRoute({
@@ -124,25 +124,25 @@ const admin = createRoute({
 const builders = createRoute({
   getParentRoute: () => admin,
   path: "/",
-  component: lazyRouteComponent(() => import("./admin/BuildersPage.tsx"), "BuildersPage")
+  component: lazyRouteComponent(() => import("./admin/BuilderPages.tsx"), "BuildersPage")
 })
 
 const builder = createRoute({
   getParentRoute: () => admin,
   path: "/builders/$id",
-  component: lazyRouteComponent(() => import("./admin/BuilderPage.tsx"), "BuilderPage")
+  component: lazyRouteComponent(() => import("./admin/BuilderPages.tsx"), "BuilderPage")
 })
 
 const payouts = createRoute({
   getParentRoute: () => admin,
   path: "/payouts",
-  component: lazyRouteComponent(() => import("./admin/PayoutsPage.tsx"), "PayoutsPage")
+  component: lazyRouteComponent(() => import("./admin/PayoutPages.tsx"), "PayoutsPage")
 })
 
 const payout = createRoute({
   getParentRoute: () => admin,
   path: "/payouts/$id",
-  component: lazyRouteComponent(() => import("./admin/PayoutPage.tsx"), "PayoutPage")
+  component: lazyRouteComponent(() => import("./admin/PayoutPages.tsx"), "PayoutPage")
 })
 
 const revenue = createRoute({
