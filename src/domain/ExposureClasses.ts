@@ -9,7 +9,7 @@ import type { SweepOrder } from "./SweepOrder.ts"
 export interface Subject {
   readonly order: Pick<SweepOrder, "owner" | "tokenIn" | "tokenOut" | "swapCalldata">
   readonly builderId?: string | undefined
-  /** Network of the client that submitted it, see `ClientNetwork`. Undefined if it is unknown. */
+  /** Network of the client that submitted it, /24 of IPv4 or /64 of IPv6. Undefined if it is unknown. */
   readonly network?: string | undefined
   /** Account that funded the owner. No adapter knows it: nodes without a trace index cannot say. */
   readonly funder?: Address.Address | undefined

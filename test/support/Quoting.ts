@@ -4,7 +4,9 @@ import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as BuilderAttribution from "../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
+import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
+import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
@@ -299,6 +301,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           TokenRisk.layer({ tokens: knownTokens }),
           BuilderAttribution.layer({ builders: new Map([[KEY, attribution]]) }),
           OrchestratorSettings.layer({ ...orchestratorDefaults, ...options.settings }),
+          Alerts.layer,
+          Exposures.layer,
           SecureRandom.layerWebCrypto
         )
       )

@@ -15,7 +15,7 @@ import {
   RefusedResponse,
   ScreeningRefusedResponse,
   Unavailable,
-  Unprocessable,
+  UnprocessableResponse,
   UpstreamFailed
 } from "../shared/Errors.ts"
 import {
@@ -54,7 +54,7 @@ export const Quotes = HttpApiGroup.make("quotes")
     HttpApiEndpoint.post("quote", "/quote", {
       payload: QuoteRequest,
       success: QuoteResponse,
-      error: [Unprocessable, ScreeningRefusedResponse, Unavailable, ChainNotAnswering, InternalError]
+      error: [UnprocessableResponse, ScreeningRefusedResponse, Unavailable, ChainNotAnswering, InternalError]
     })
       .middleware(JsonBody)
       .middleware(IdempotentQuote)

@@ -23,24 +23,37 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 /** Value of the header `Sweep-Reason` if sanctions screening did not answer. */
 export const SCREENING_UNAVAILABLE = "screening_unavailable"
 
-/** Headers of a refusal. Present only if sanctions screening did not answer, so that the request may be repeated. */
+/** Value of the header `Sweep-Reason` if a budget of the service has no room for the sweep at the moment. */
+export const UNAVAILABLE = "unavailable"
+
+const SweepReason = Schema.Literals([SCREENING_UNAVAILABLE, UNAVAILABLE]).annotate({
+  description:
+    "Reason that passes, so that the request may be repeated. `screening_unavailable`: sanctions screening did not answer. `unavailable`: the service has no budget for such sweeps at the moment"
+})
+
+/** Headers of a refusal. Present only if the request may be repeated. */
 const refusalHeaders = Schema.Struct({
-  "sweep-reason": Schema.optionalKey(
-    Schema.Literal(SCREENING_UNAVAILABLE).annotate({
-      description: "Sanctions screening did not answer. The request may be repeated"
-    })
-  ),
+  "sweep-reason": Schema.optionalKey(SweepReason),
   "retry-after": Schema.optionalKey(
     Schema.Int.annotate({ description: "Seconds after which the request may be repeated" })
   )
 })
 
-const headersOf = ({ retryAfterSeconds }: { readonly retryAfterSeconds?: number }): typeof refusalHeaders.Type =>
-  retryAfterSeconds === undefined ? {} : { "sweep-reason": SCREENING_UNAVAILABLE, "retry-after": retryAfterSeconds }
+const headersOf = (refusal: {
+  readonly retryAfterSeconds?: number
+  readonly isBudgetSpent?: boolean
+}): typeof refusalHeaders.Type =>
+  refusal.retryAfterSeconds === undefined
+    ? {}
+    : {
+        "sweep-reason": refusal.isBudgetSpent === true ? UNAVAILABLE : SCREENING_UNAVAILABLE,
+        "retry-after": refusal.retryAfterSeconds
+      }
 
 const refusalOf = ({ headers }: { readonly headers: typeof refusalHeaders.Type }) => {
   const retryAfterSeconds = headers["retry-after"]
-  return retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  if (retryAfterSeconds === undefined) return {}
+  return { retryAfterSeconds, ...(headers["sweep-reason"] === UNAVAILABLE ? { isBudgetSpent: true } : {}) }
 }
 
 /**
@@ -132,8 +145,10 @@ const masked = { error: code(MASKED) }
 
 /** 400, masked: a submission that is not accepted. Use {@link RefusedResponse} in contracts: it carries the headers. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
-  /** Set only if sanctions screening did not answer: whole seconds after which the request may be repeated. */
-  retryAfterSeconds: Schema.optionalKey(Schema.Int)
+  /** Set only if the same submission can be accepted later: whole seconds after which it may be repeated. */
+  retryAfterSeconds: Schema.optionalKey(Schema.Int),
+  /** True if a budget has no room for the sweep. Otherwise sanctions screening did not answer. */
+  isBudgetSpent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 const REFUSED_DESCRIPTION =
@@ -156,13 +171,31 @@ export const RefusedResponse = Refused.pipe(
   )
 ).annotate({ description: REFUSED_DESCRIPTION })
 
-/** 422, masked: the request is well formed and cannot be served. */
-export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(masked, {
-  httpApiStatus: 422,
-  description: "No quote can be made. Some causes persist on retry with the same input"
-}) {
-  readonly _tag = "Unprocessable"
-}
+/** 422, masked: the request is well formed and cannot be served. Use {@link UnprocessableResponse} in contracts. */
+export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unprocessable", {
+  /** Set only if a budget has no room for the sweep: whole seconds after which the request may be repeated. */
+  retryAfterSeconds: Schema.optionalKey(Schema.Int),
+  isBudgetSpent: Schema.optionalKey(Schema.Boolean)
+}) {}
+
+const UNPROCESSABLE_DESCRIPTION = "No quote can be made. Some causes persist on retry with the same input"
+
+export const UnprocessableResponse = Unprocessable.pipe(
+  HttpApiSchema.encodeToWithHeaders(
+    {
+      body: Schema.Struct({ error: described(Schema.Literal(MASKED), "Fixed text of this error.") }).annotate({
+        identifier: "Unprocessable",
+        description: UNPROCESSABLE_DESCRIPTION,
+        httpApiStatus: 422
+      }),
+      headers: refusalHeaders.fields
+    },
+    {
+      decode: (response) => new Unprocessable(refusalOf(response)),
+      encode: (error) => ({ body: { error: MASKED } as const, headers: headersOf(error) })
+    }
+  )
+).annotate({ description: UNPROCESSABLE_DESCRIPTION })
 
 /** 500, masked. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(masked, {

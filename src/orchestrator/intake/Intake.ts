@@ -11,7 +11,10 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as Reserving from "./Reserving.ts"
 
 /** The submission is refused (400, masked). The client needs a new quote and new signatures. */
 export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
@@ -26,9 +29,12 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("
     "no_set_code_support",
     "chain_paused",
     "bad_signature",
-    "bad_authorization"
+    "bad_authorization",
+    "budget_spent"
   ]),
-  detail: Schema.String
+  detail: Schema.String,
+  /** Set if the same submission can be accepted later: milliseconds after which it may be repeated. */
+  retryAfterMillis: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     return `submission refused (${this.reason}): ${this.detail}`
@@ -76,7 +82,11 @@ export class Intake extends Context.Service<
   {
     /** Checks and stores a submission. Fails with {@link SubmissionRefused} at the first check that fails. */
     readonly submit: (
-      submission: Submission & { readonly quoteId: string }
+      submission: Submission & {
+        readonly quoteId: string
+        /** Network of the client. */
+        readonly network?: string | undefined
+      }
     ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
     /** The state of an identical submission that was accepted earlier; none when there is none. */
     readonly accepted: (
@@ -90,24 +100,27 @@ export class Intake extends Context.Service<
       const chains = yield* Chains
       const intents = yield* Intents
       const screening = yield* Screening
+      const reserve = yield* Reserving.make
       const signatures = yield* Signatures
       const { pausedChains } = (yield* OrchestratorSettings).relayer
 
       const submit = Effect.fn("Intake.submit")(function* ({
         authorization,
+        network,
         quoteId,
         signature: returned
-      }: Submission & { readonly quoteId: string }) {
+      }: Submission & { readonly quoteId: string; readonly network?: string | undefined }) {
         const found = yield* intents.find(quoteId)
         if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
         const { order, orderDigest, quote, status } = found.value
         const nowMs = yield* Clock.currentTimeMillis
         if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
         if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
-        const { chain } = yield* chains
+        const client = yield* chains
           .get(quote.sourceChainId)
           .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
 
+        const { chain } = client
         const parties = [order.owner, order.destination]
         yield* screening
           .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
@@ -134,8 +147,17 @@ export class Intake extends Context.Service<
           return yield* refuse("bad_authorization", "the authorization was not signed by the order's owner")
         }
 
+        const from = network === undefined ? {} : { network }
+        const lack = yield* reserve(client, { ...found.value, ...from })
+        if (lack !== undefined) {
+          return yield* new SubmissionRefused({
+            reason: "budget_spent",
+            detail: `the budget of ${lack.spent} has no room for it`,
+            retryAfterMillis: ExposureDesk.pauseOf(lack)
+          })
+        }
         const submitted = yield* intents
-          .submit(quoteId, { signature, authorization })
+          .submit(quoteId, { signature, authorization }, network)
           .pipe(
             Effect.catchTag("IllegalTransition", (illegal) =>
               Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
@@ -161,5 +183,5 @@ export class Intake extends Context.Service<
 
       return Intake.of({ submit, accepted })
     })
-  )
+  ).pipe(Layer.provide(StandingAlerts.layer))
 }

@@ -23,12 +23,15 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "no_route",
     "no_price",
     "simulation_failed",
+    "budget_spent",
     "upstream_unavailable",
     "store_unavailable"
   ]),
   detail: Schema.String,
   /** Chains that do not answer. */
-  unavailableChains: Schema.optionalKey(Schema.Array(Schema.Number))
+  unavailableChains: Schema.optionalKey(Schema.Array(Schema.Number)),
+  /** Set if the same request can be quoted later: milliseconds after which it may be repeated. */
+  retryAfterMillis: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     return `quote failed (${this.reason}): ${this.detail}`

@@ -13,7 +13,9 @@ import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Admission from "./Admission.ts"
+import * as Affording from "./Affording.ts"
 import * as OrderNonces from "./OrderNonces.ts"
 import * as Pricing from "./Pricing.ts"
 import { asQuoteFailed, type QuoteFailed } from "./QuoteFailed.ts"
@@ -44,6 +46,7 @@ export class Quoter extends Context.Service<
     Quoter,
     Effect.gen(function* () {
       const { admit, foresee } = yield* Admission.make
+      const afford = yield* Affording.make
       const { price, usdPrices } = yield* Pricing.make
       const read = yield* Reading.make(usdPrices)
       const settings = yield* OrchestratorSettings
@@ -64,6 +67,7 @@ export class Quoter extends Context.Service<
           const { accountNonce, block, routeOf, ...known } = yield* reading.all
           const terms = { client, request, ...known, tier: riskier(request.tier, known.profile.tier), deadline }
           const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
+          yield* afford(terms, priced)
           return yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
         },
         asQuoteFailed,
@@ -72,7 +76,7 @@ export class Quoter extends Context.Service<
 
       return Quoter.of({ quote })
     })
-  )
+  ).pipe(Layer.provide(StandingAlerts.layer))
 }
 
 /** Makes `store`, which stores the intent and returns its offer. */

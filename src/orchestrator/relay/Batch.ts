@@ -93,7 +93,12 @@ export const make = Effect.gen(function* () {
         Effect.annotateLogs({ ...intentFields(client, intent), detail: text })
       )
     }
-    yield* postpone(waiting.map(({ intent }) => intent.id))
+    for (const [pauseMillis, each] of Map.groupBy(waiting, (one) => one.pauseMillis)) {
+      yield* postpone(
+        each.map(({ intent }) => intent.id),
+        pauseMillis
+      )
+    }
   })
 
   return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
@@ -109,7 +114,7 @@ export const make = Effect.gen(function* () {
           []
         )
     recent.remember(ready.map(({ intent }) => intent))
-    const sent = yield* Effect.forEach(dispatch.parcels(conditions, ready), (parcel) =>
+    const sent = yield* Effect.forEach(yield* dispatch.parcels(client, conditions, ready), (parcel) =>
       send(client, conditions, parcel)
     )
     yield* wait(

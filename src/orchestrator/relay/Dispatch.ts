@@ -14,6 +14,7 @@ import * as NonceUse from "./NonceUse.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
 import type { Ready } from "./Prepared.ts"
+import * as Reserving from "./Reserving.ts"
 
 /** Calldata of a batch's items, in bytes. Nodes accept transactions of up to 128 KB; signatures, addresses and padding need the rest. */
 const CALLDATA_BYTES = 64_000
@@ -30,9 +31,13 @@ const OFFERS = 40
 /** Sweeps of one transaction. */
 export type Parcel = ReadonlyArray<Ready>
 
-/** Makes `parcels`, which packs ready sweeps, and `send`, which sends a parcel. */
+/**
+ * Makes `parcels`, which reserves the exposure of ready sweeps and packs those that the budgets allow, and `send`, which sends a
+ * parcel.
+ */
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
+  const exposure = yield* Reserving.make
   const { postpone } = yield* Postponement.make
   const settings = yield* OrchestratorSettings
   const useNonce = yield* NonceUse.make
@@ -44,7 +49,7 @@ export const make = Effect.gen(function* () {
     return { items: settings.relayer.batch, gas: batchRoom(total), bytes: CALLDATA_BYTES }
   }
 
-  const parcels = (conditions: NonceUse.Conditions, ready: ReadonlyArray<Ready>): ReadonlyArray<Parcel> =>
+  const pack = (conditions: NonceUse.Conditions, ready: ReadonlyArray<Ready>): ReadonlyArray<Parcel> =>
     compose(
       ready.map((each) => ({
         ready: each,
@@ -55,6 +60,16 @@ export const make = Effect.gen(function* () {
       boundsOf(conditions)
     ).map((batch) => batch.map(({ ready }) => ready))
 
+  /** Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones. */
+  const parcels = Effect.fn("Relay.parcels")(function* (
+    client: ChainClient,
+    conditions: NonceUse.Conditions,
+    ready: ReadonlyArray<Ready>
+  ) {
+    const { listed, unlisted } = yield* exposure.reserve(client, conditions, ready)
+    return [...pack(conditions, listed), ...pack(conditions, unlisted)]
+  })
+
   /** The sweeps of owners whom nodes refused before are tried last, and those without an authorization first. */
   const suspicionOn =
     (client: ChainClient) =>
@@ -64,30 +79,29 @@ export const make = Effect.gen(function* () {
     }
 
   /** Returns the number of sweeps that it sent. Those of owners who block the batch are postponed. */
-  const send = Effect.fn("Relay.send")(function* (
-    client: ChainClient,
-    conditions: NonceUse.Conditions,
-    parcel: Parcel
-  ) {
-    let search = BatchSearch.start(parcel, suspicionOn(client))
-    let sent = 0
-    let offers = 0
-    while (true) {
-      const used = yield* useNonce(client, conditions, search, OFFERS - offers)
-      for (const { intent } of used.search.found.slice(search.found.length)) {
-        yield* blocks.note(client, intent, used.detail)
+  const send = Effect.fn("Relay.send")(
+    function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: Parcel) {
+      let search = BatchSearch.start(parcel, suspicionOn(client))
+      let sent = 0
+      let offers = 0
+      while (true) {
+        const used = yield* useNonce(client, conditions, search, OFFERS - offers)
+        for (const { intent } of used.search.found.slice(search.found.length)) {
+          yield* blocks.note(client, intent, used.detail)
+        }
+        search = used.search
+        sent += used.sent
+        offers += used.offers
+        const left = BatchSearch.remaining(search)
+        if (left.length === 0 || used.isHeld) return sent
+        if (used.nonce + 1n - conditions.laneNonce >= LANE_SLOTS || offers >= OFFERS) {
+          yield* postpone(NonceUse.idsOf(left))
+          return sent
+        }
       }
-      search = used.search
-      sent += used.sent
-      offers += used.offers
-      const left = BatchSearch.remaining(search)
-      if (left.length === 0 || used.isHeld) return sent
-      if (used.nonce + 1n - conditions.laneNonce >= LANE_SLOTS || offers >= OFFERS) {
-        yield* postpone(NonceUse.idsOf(left))
-        return sent
-      }
-    }
-  })
+    },
+    (effect, client, _conditions, parcel) => Effect.ensuring(effect, exposure.releaseUnsent(client, parcel))
+  )
 
   return { parcels, send }
 })

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
+import * as ExposureAlerts from "../shared/ExposureAlerts.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 
@@ -11,10 +12,12 @@ const DAY_MILLIS = 86_400_000
 /** Makes `isOpen(client)`. While a chain is closed, an alert tells the operator why. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
+  const { review } = yield* ExposureAlerts.make
   const { relayer } = yield* OrchestratorSettings
   const transactions = yield* RelayTransactions
 
   return Effect.fn("Relay.isOpen")(function* ({ chain }: ChainClient) {
+    yield* review(chain)
     const pausedKey = `relayer_paused:${chain.id}`
     if (relayer.pausedChains.includes(chain.id)) {
       yield* alerts.raise({

@@ -9,8 +9,8 @@ const RETRY_MILLIS = 3_000
 export const make = Effect.gen(function* () {
   const intents = yield* Intents
 
-  const postpone = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-    if (ids.length > 0) yield* intents.release(ids, (yield* Clock.currentTimeMillis) + RETRY_MILLIS)
+  const postpone = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, pauseMillis = RETRY_MILLIS) {
+    if (ids.length > 0) yield* intents.release(ids, (yield* Clock.currentTimeMillis) + pauseMillis)
   })
 
   /** Postpones intents because the node did not answer. Those that a transaction carries by now stay as they are. */

@@ -69,25 +69,25 @@ export const make = Effect.gen(function* () {
     lane: Address.Address,
     claimed: ReadonlyArray<Signed>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable | StoreUnavailable> {
-    const [beyond, blocked, choices, coverages] = yield* Effect.all(
-      [
-        overBudget(client, claimed),
-        screen(client, claimed),
-        choicesOf(client, claimed),
-        coverageOf(client, claimed, client.feesPerGas)
-      ],
+    // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
+    const beyond = yield* overBudget(client, claimed)
+    const dropped: Array<Prepared> = claimed.flatMap((intent) => {
+      const excess = beyond.get(intent.id)
+      return excess === undefined ? [] : [later(intent, excess.text, excess.pauseMillis)]
+    })
+    const within = claimed.filter(({ id }) => !beyond.has(id))
+    if (within.length === 0) return dropped
+    const [blocked, choices, coverages] = yield* Effect.all(
+      [screen(client, within), choicesOf(client, within), coverageOf(client, within, client.feesPerGas)],
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
-    const dropped: Array<Prepared> = []
-    for (const [index, intent] of claimed.entries()) {
+    for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
-      const excess = beyond.get(intent.id)
       const coverage = coverages.get(intent.id)
       const waiting = shortfall(client, intent, coverage)
-      if (excess !== undefined) dropped.push(unfit(intent, "failure_budget_spent", excess))
-      else if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
+      if (verdict === "listed") dropped.push(unfit(intent, "screening_blocked", "a party to the order is listed"))
       else if (verdict === "unavailable") dropped.push(later(intent, "screening did not answer"))
       else if (chosen === undefined || chosen._tag === "Later") {
         dropped.push(later(intent, "the owner has a pending transaction"))

@@ -37,6 +37,8 @@ export interface Later {
   readonly _tag: "Later"
   readonly intent: Signed
   readonly text: string
+  /** Pause before it is tried again, in milliseconds. Default: that of `Postponement`. */
+  readonly pauseMillis?: number
 }
 
 /** An intent whose network fee does not cover its present cost. `text` says by how much, for people. */
@@ -57,4 +59,9 @@ export const unfit = (
   text: string
 ): Unfit => ({ _tag: "Unfit", intent, cause: { _tag: "Refused", reason }, text })
 
-export const later = (intent: Signed, text: string): Later => ({ _tag: "Later", intent, text })
+export const later = (intent: Signed, text: string, pauseMillis?: number): Later => ({
+  _tag: "Later",
+  intent,
+  text,
+  ...(pauseMillis === undefined ? {} : { pauseMillis })
+})

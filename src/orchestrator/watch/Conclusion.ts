@@ -2,11 +2,14 @@
 import { Effect } from "effect"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import { Settlements } from "../settle/Settlements.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import { type Resolution, Settlements } from "../settle/Settlements.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as Booking from "./Booking.ts"
 import {
   type Concluding,
   CONCURRENCY,
@@ -21,10 +24,36 @@ import * as Unsettled from "./Unsettled.ts"
 /** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
+  const bookingsOf = yield* Booking.make
   const recent = yield* RecentIntents
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
   const { decideDisplaced, decideRest } = yield* Unsettled.make
+
+  /**
+   * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction, and
+   * their part of its cost is booked with it.
+   */
+  const members = new Map<string, ReadonlyMap<string, Booking.Finished>>()
+
+  const note = (
+    { transaction }: Concluding,
+    known: ReadonlyMap<string, Intent>,
+    settled: ReadonlyMap<string, Resolution>
+  ) => {
+    const carried = transaction.intentIds.flatMap((id) => {
+      const intent = known.get(id)
+      return intent === undefined ? [] : [[id, { intent, isSettled: settled.has(id) }] as const]
+    })
+    members.set(transaction.id, new Map([...(members.get(transaction.id) ?? []), ...carried]))
+  }
+
+  const endingOf = (client: ChainClient, each: Concluding) => {
+    const cost = costOf(each.receipt)
+    const sweeps = [...(members.get(each.transaction.id)?.values() ?? [])]
+    const bookings = bookingsOf(client, each.transaction, cost, sweeps)
+    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, bookings }
+  }
 
   /** Finalizes the transactions whose intents are all decided, and notes the block of the others. */
   const finish = Effect.fnUntraced(function* (
@@ -34,13 +63,8 @@ export const make = Effect.gen(function* () {
   ) {
     const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
     const done = concluding.filter(isDone)
-    yield* transactions.finalize(
-      done.map((each) => ({
-        id: each.transaction.id,
-        inclusion: inclusionOf(each),
-        cost: costOf(each.receipt)
-      }))
-    )
+    yield* transactions.finalize(done.map((each) => endingOf(client, each)))
+    for (const { transaction } of done) members.delete(transaction.id)
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
       yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))
     }
@@ -65,6 +89,7 @@ export const make = Effect.gen(function* () {
       intents: transaction.intentIds.flatMap((id) => known.get(id) ?? [])
     }))
     const settled = yield* settlements.settleAll(view, mined)
+    for (const each of concluding) note(each, known, settled)
     const findings = yield* Effect.forEach(concluding, (each) => isolated(decideRest(view, each, settled)), {
       concurrency: CONCURRENCY
     })

@@ -32,7 +32,7 @@ export class Exposures extends Context.Service<
       reservations: ReadonlyArray<Reservation>,
       budgets: Budgets
     ) => Effect.Effect<ReadonlyArray<Denied>, StoreUnavailable>
-    /** Ends the reservations of sweeps that were not sent. Ignores sweeps without a reservation. */
+    /** Ends the reservations of sweeps, except those that an unfinished transaction carries. Ignores sweeps without one. */
     readonly release: (intentIds: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
     /** Up to `limit` classes with the most wei lost in 24 hours, then with the most wei reserved. */
     readonly largest: (limit: number) => Effect.Effect<ReadonlyArray<Standing>, StoreUnavailable>

@@ -39,6 +39,8 @@ export interface Intent extends NewIntent {
   readonly id: string
   readonly status: IntentStatus
   readonly submission?: Submission
+  /** Network of the client that submitted it, /24 of IPv4 or /64 of IPv6. Absent if it is unknown. */
+  readonly network?: string
   readonly submittedAtMs?: number
   /** The newest broadcast transaction on the source chain, or the one that settled the order. */
   readonly txHash?: Hash
@@ -135,7 +137,12 @@ export class Intents extends Context.Service<
      * it returns. Of any number of concurrent calls, one succeeds and the rest fail with `IllegalTransition`. The id
      * must be known.
      */
-    readonly submit: (id: string, submission: Submission) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
+    readonly submit: (
+      id: string,
+      submission: Submission,
+      /** Network of the client. */
+      network?: string
+    ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
      * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
      * one intent of an owner, and none if the owner has another intent in flight on the chain: leased, or carried by an

@@ -3,6 +3,7 @@
  * "Errors").
  */
 import { Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import {
@@ -22,7 +23,9 @@ import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter, type SigningPayload } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
+import * as ClientNetwork from "../shared/ClientNetwork.ts"
 import { mask } from "../shared/Masked.ts"
+import { ServerSettings } from "../shared/ServerSettings.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
 
@@ -35,7 +38,13 @@ const screeningUnanswered = mask(() => new ScreeningRefused({ retryAfterSeconds:
 const submissionUnanswered = mask(() => new Refused({ retryAfterSeconds: UNANSWERED_SECONDS }))
 const chainNotAnswering = mask(() => new ChainNotAnswering())
 const unavailable = mask(() => new Unavailable())
-const unprocessable = mask(() => new Unprocessable())
+const unprocessable = mask(() => new Unprocessable({}))
+
+/** A budget has no room for the sweep at the moment. The client may repeat the same request. */
+const budgetSpent = ({ retryAfterMillis = 0 }: { readonly retryAfterMillis?: number }) => ({
+  isBudgetSpent: true,
+  retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMillis / 1_000))
+})
 const upstreamFailed = mask(() => new UpstreamFailed())
 
 /** A quote that failed for a reason that passes is refused with 503, so that its client repeats the request. */
@@ -46,6 +55,8 @@ const quoteFailed = (failure: QuoteFailed) => {
       return unavailable(failure)
     case "chain_unavailable":
       return chainNotAnswering(failure)
+    case "budget_spent":
+      return mask(() => new Unprocessable(budgetSpent(failure)))(failure)
     default:
       return unprocessable(failure)
   }
@@ -94,6 +105,7 @@ export const intents = HttpApiBuilder.group(
   "intents",
   Effect.fnUntraced(function* (handlers) {
     const intake = yield* Intake
+    const { trustedProxyHops } = yield* ServerSettings
     const states = yield* IntentStates.make(yield* Intents)
     const respond = yield* IntentEvents.make(states)
     const known = Effect.fnUntraced(function* (id: string) {
@@ -109,13 +121,22 @@ export const intents = HttpApiBuilder.group(
               return yield* new SubmissionRefused({ reason: "unknown_quote", detail: "the quote id is not a UUID" })
             }
             const { resumed } = yield* Attempt
-            const submission = { ...payload, quoteId: payload.quoteId.toLowerCase() }
+            const network = ClientNetwork.fromRequest(yield* HttpServerRequest.HttpServerRequest, trustedProxyHops)
+            const submission = {
+              ...payload,
+              quoteId: payload.quoteId.toLowerCase(),
+              network: Option.getOrUndefined(network)
+            }
             const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
             return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)
           },
           Effect.catchTags({
-            SubmissionRefused: (refusal) =>
-              refusal.reason === "screening_unavailable" ? submissionUnanswered(refusal) : refused(refusal),
+            SubmissionRefused: (refusal) => {
+              if (refusal.reason === "screening_unavailable") return submissionUnanswered(refusal)
+              return refusal.reason === "budget_spent"
+                ? mask(() => new Refused(budgetSpent(refusal)))(refusal)
+                : refused(refusal)
+            },
             StoreUnavailable: unavailable
           })
         )

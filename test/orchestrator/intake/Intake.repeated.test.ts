@@ -3,7 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
@@ -27,6 +29,8 @@ const make = <E>(stores: Layer.Layer<Intents, E>) =>
         Layer.provideMerge(
           Layer.mergeAll(
             stores,
+            Alerts.layer,
+            Exposures.layer,
             Chains.layer([chain]),
             Screening.layer(),
             ViemSignatures.layer,

@@ -5,7 +5,9 @@ import { TestClock } from "effect/testing"
 import { type Hex, serializeCompactSignature, serializeSignature, signatureToCompactSignature } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
@@ -60,7 +62,7 @@ const make = Effect.fnUntraced(function* (
       return IntentsPort.of({
         ...stored,
         find: (id) => available("find", stored.find(id)),
-        submit: (id, submission) => available("submit", stored.submit(id, submission))
+        submit: (...args) => available("submit", stored.submit(...args))
       })
     })
   ).pipe(Layer.provide(Intents.layer))
@@ -69,6 +71,8 @@ const make = Effect.fnUntraced(function* (
       Layer.provideMerge(
         Layer.mergeAll(
           stores,
+          Alerts.layer,
+          Exposures.layer,
           Chains.layer([chain, withoutSetCode, paused]),
           Screening.layer(),
           ViemSignatures.layer,

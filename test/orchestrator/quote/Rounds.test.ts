@@ -13,6 +13,8 @@ import { sweepGuard } from "../../../src/adapters/evm/abi/contracts.generated.ts
 import * as EvmSweepSimulation from "../../../src/adapters/evm/contracts/SweepSimulation.ts"
 import * as NativeSignatures from "../../../src/adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttribution from "../../../src/adapters/memory/orchestrator/BuilderAttribution.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import * as RelayerKeys from "../../../src/adapters/memory/orchestrator/RelayerKeys.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
@@ -24,7 +26,7 @@ import * as SanctionsOracle from "../../../src/adapters/screening/SanctionsOracl
 import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
-import type { Symbol } from "../../../src/devnet/Tokens.ts"
+import { mint, type Symbol } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -33,6 +35,7 @@ import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { TestNetwork } from "../../support/Network.ts"
+import * as Pools from "../../support/Pools.ts"
 import * as Rounds from "../../support/Rounds.ts"
 
 interface Kind {
@@ -45,6 +48,8 @@ interface Kind {
   /** The owner has cancelled its first order nonce. */
   readonly cancelled?: boolean
   readonly hinted: boolean
+  /** The owner sweeps a token that is on no list, worth a dollar, instead. */
+  readonly unlisted?: boolean
 }
 
 const SWEEPS: ReadonlyArray<Omit<Kind, "hinted">> = [
@@ -54,6 +59,7 @@ const SWEEPS: ReadonlyArray<Omit<Kind, "hinted">> = [
   { name: "a token over two pools", tokenIn: "WBTC", tokenOut: "DAI", amount: "0.01" },
   { name: "a token across chains", tokenIn: "USDC", tokenOut: "USDC", amount: "50", crossChain: true },
   { name: "another token across chains", tokenIn: "DAI", tokenOut: "USDC", amount: "50", crossChain: true },
+  { name: "an unlisted token", tokenIn: "DAI", tokenOut: "USDC", amount: "50", unlisted: true },
   { name: "a token of a delegated account", tokenIn: "DAI", tokenOut: "USDC", amount: "50", delegated: true }
 ]
 
@@ -103,6 +109,8 @@ const scene = Layer.effect(
       ),
       SanctionsOracle.layer(),
       UniswapV3.layer,
+      Alerts.layer,
+      Exposures.layer,
       BuilderAttribution.layer({ builders: new Map() }),
       Intents.layer,
       NativeSignatures.layer
@@ -116,11 +124,19 @@ const scene = Layer.effect(
     const context = yield* Layer.build(Layer.mergeAll(Quoter.layer, Intake.layer).pipe(Layer.provide(adapters)))
     const [quoter, intake] = [Context.get(context, Quoter), Context.get(context, Intake)]
 
+    const unlisted = yield* Pools.deployToken(source, 10n ** 24n)
+    yield* Pools.open(source, 3_000, [
+      { token: unlisted, amount: 30_000n * 10n ** 18n },
+      { token: source.tokens.WETH, amount: 10n ** 19n }
+    ])
+
     const quote = Effect.fnUntraced(function* (kind: Kind) {
       const account = privateKeyToAccount(generatePrivateKey())
       const owner = Address.of(account.address)
       const amountIn = parseUnits(kind.amount, decimalsOf(kind.tokenIn))
-      yield* Effect.orDie(source.fund(owner, { token: kind.tokenIn, amount: amountIn }))
+      yield* kind.unlisted === true
+        ? Pools.send(source, "mint", unlisted, mint(owner, amountIn))
+        : Effect.orDie(source.fund(owner, { token: kind.tokenIn, amount: amountIn }))
       if (kind.delegated === true) {
         yield* Effect.orDie(
           source.anvil.ask("delegate", (node) =>
@@ -144,7 +160,7 @@ const scene = Layer.effect(
       const counted = yield* rounds.of(
         quoter.quote({
           owner,
-          tokenIn: tokenOf(source, kind.tokenIn),
+          tokenIn: kind.unlisted === true ? unlisted : tokenOf(source, kind.tokenIn),
           amountIn,
           tokenOut: tokenOf(target, kind.tokenOut),
           destination: owner,
@@ -186,6 +202,8 @@ const scene = Layer.effect(
     for (const crossChain of [true, false]) {
       yield* quote({ name: "first", tokenIn: "USDC", tokenOut: "DAI", amount: "50", hinted: true, crossChain })
     }
+    // The first quote of an unlisted token reads its decimals before its price.
+    yield* quote({ name: "first", tokenIn: "DAI", tokenOut: "USDC", amount: "50", hinted: true, unlisted: true })
     return { quote, submit }
   })
 ).pipe(Layer.provide(TestNetwork.layer({ filler: false })))

@@ -1,89 +1,209 @@
+/** Budgets of exposure while sweeps are sent: what attackers cost the relayer, and that other sweeps go on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { classOf } from "../../../src/domain/Exposure.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerWith, scene, source } from "../../support/RelayScene.ts"
+import { layer, layerWith, scene, source, type Sweep, sweptLog } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const HOUR = 3_600_000
 
-/** A scene in which sweeps simulate well and then revert on chain. */
-const burning = Effect.gen(function* () {
+/** Latest deadline, so that no sweep of a test expires. */
+const LATE = 1_800_000_000n
+
+const FINNEY = 10n ** 15n
+
+/** The default budget of unlisted tokens for an hour, in wei. */
+const BUDGET = 20n * FINNEY
+
+const ALL = classOf("unlisted", "all", source.id)
+
+/** A scene whose transactions are mined at a price that the test names. */
+const spending = Effect.gen(function* () {
   const the = yield* scene
-  let nonce = 0n
-  /** Sends a sweep of the owner, which burns gas. */
-  const burn = Effect.fnUntraced(function* (id: string, owner: number, builderId: string) {
-    yield* the.chain.setCode(address(owner), designator(source.contracts.delegate))
-    yield* the.submit({ id, owner, order: { nonce: nonce + 7n }, attributed: { builderId, payoutMode: "ledger" } })
-    yield* relay
-    const hash = (yield* the.pending).attempts[0]?.hash ?? "0x"
-    yield* the.mineLane({ hash, status: "reverted" }, nonce++)
+  const intents = yield* Intents
+  const cost = { wei: 0n }
+
+  /** Mines every unfinished transaction. Each of its sweeps costs so many wei, and settles or reverts. */
+  const conclude = Effect.fnUntraced(function* (status: "success" | "reverted", wei: bigint) {
+    for (const { attempts, intentIds, nonce } of yield* the.unfinished) {
+      const dataFee = wei * BigInt(intentIds.length)
+      cost.wei += dataFee
+      const logs = status === "success" ? (yield* intents.findAll(intentIds)).map((each) => sweptLog(each)) : []
+      yield* the.mineLane({ hash: attempts.at(-1)?.hash ?? "0x", status, logs, gasUsed: 0n, dataFee }, nonce)
+    }
     yield* the.bury(2)
     yield* tick
-    assert.strictEqual(yield* the.givenUp(id), "reverted")
   })
-  return { ...the, burn }
+
+  /** Submits a sweep of an unlisted token. Without one, every sweep has a token of its own. */
+  const submitUnlisted = (id: string, owner: number, changes: Partial<Sweep> = {}) =>
+    Effect.andThen(
+      the.chain.setCode(address(owner), designator(source.contracts.delegate)),
+      the.submit({
+        id,
+        owner,
+        attributed: { builderId: `bld_${owner}`, payoutMode: "ledger" },
+        ...changes,
+        order: { nonce: BigInt(owner), tokenIn: address(0x60 + owner), deadline: LATE, ...changes.order }
+      })
+    )
+
+  const submitListed = (id: string, owner: number, changes: Partial<Sweep> = {}) =>
+    Effect.andThen(
+      the.chain.setCode(address(owner), designator(source.contracts.delegate)),
+      the.submit({ id, owner, ...changes, order: { nonce: BigInt(owner), deadline: LATE, ...changes.order } })
+    )
+
+  const alertsOf = Effect.map(the.alerts.list, (standing) =>
+    standing.flatMap(({ details, kind }) => (kind === "exposure_spent" ? [details["class"]] : []))
+  )
+
+  /** Relays and mines until nothing more is sent. */
+  const exhaust = Effect.fnUntraced(function* (status: "success" | "reverted", wei: bigint) {
+    for (let sent = 1; sent > 0;) {
+      sent = (yield* relay).sent
+      yield* conclude(status, wei)
+      yield* TestClock.adjust(15_000)
+    }
+  })
+
+  const statusOf = (id: string) => Effect.map(the.intent(id), ({ status }) => status)
+
+  return { ...the, alertsOf, conclude, cost, exhaust, statusOf, submitListed, submitUnlisted }
 })
 
-describe("failure budgets", () => {
-  it.effect("an owner whose sweeps burn gas is paused for a while, with a reason; others are not", () =>
+describe("budgets of exposure", () => {
+  it.effect("sweeps that settle and pay with worthless tokens cost no more than their budget", () =>
     Effect.gen(function* () {
-      const { burn, givenUp, intent, sent, submit } = yield* burning
-      for (const id of ["a", "b", "c"]) yield* burn(id, 1, "bld_1")
-      yield* submit({ id: "d", owner: 1, order: { nonce: 100n } })
-      yield* submit({ id: "other", owner: 2, order: { nonce: 100n } })
-      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
-      assert.strictEqual(yield* givenUp("d"), "failure_budget_spent")
-      assert.strictEqual((yield* intent("other")).status, "submitted")
-      const before = (yield* sent).length
+      const { alertsOf, conclude, cost, exhaust, statusOf, submitListed, submitUnlisted } = yield* spending
+      const token = address(0x77)
+      for (const owner of [1, 2, 3, 4, 5, 6]) yield* submitUnlisted(`u${owner}`, owner, { order: { tokenIn: token } })
+      yield* exhaust("success", FINNEY)
+      // A new token has an eighth of the budget. It is spent after two sweeps of one finney and a half of another.
+      assert.strictEqual(cost.wei, 2n * FINNEY)
+      assert.deepStrictEqual(yield* alertsOf, [classOf("unlisted", "token_in", source.id, token)])
+      assert.strictEqual(yield* statusOf("u6"), "submitted")
 
-      yield* TestClock.adjust(HOUR)
-      yield* submit({ id: "later", owner: 1, order: { nonce: 101n, deadline: 1_800_000_000n } })
-      yield* relay
-      assert.lengthOf(yield* sent, before + 1)
+      // Other tokens and listed ones go on.
+      yield* submitUnlisted("other", 7)
+      yield* submitListed("listed", 8)
+      assert.strictEqual((yield* relay).sent, 2)
+      yield* conclude("success", FINNEY)
+      assert.strictEqual(yield* statusOf("other"), "delivered")
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a builder is paused over many owners, and the operator is told until it is over", () =>
-    Effect.gen(function* () {
-      const { alertKinds, burn, givenUp, submit } = yield* burning
-      for (const owner of [1, 2]) yield* burn(`b${owner}`, owner, "bld_bad")
-      yield* submit({ id: "bad", owner: 3, attributed: { builderId: "bld_bad", payoutMode: "ledger" } })
-      yield* submit({ id: "good", owner: 4, attributed: { builderId: "bld_good", payoutMode: "ledger" } })
-      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
-      assert.strictEqual(yield* givenUp("bad"), "failure_budget_spent")
-      assert.deepStrictEqual(yield* alertKinds, ["builder_paused"])
+  it.effect(
+    "fresh owners with tokens of their own lose no more than the budget together, and no sweep fails for it",
+    () =>
+      Effect.gen(function* () {
+        const { alertsOf, cost, exhaust, statusOf, submitListed, submitUnlisted } = yield* spending
+        const owners = Array.from({ length: 40 }, (_, index) => index + 1)
+        for (const owner of owners) yield* submitUnlisted(`u${owner}`, owner)
+        yield* exhaust("reverted", FINNEY)
+        assert.isTrue(cost.wei > BUDGET / 2n && cost.wei <= BUDGET)
+        assert.deepStrictEqual(yield* alertsOf, [ALL])
+        assert.strictEqual(yield* statusOf("u40"), "submitted")
 
-      yield* TestClock.adjust(HOUR)
-      yield* submit({
-        id: "again",
-        owner: 5,
-        order: { deadline: 1_800_000_000n },
-        attributed: { builderId: "bld_bad", payoutMode: "ledger" }
-      })
-      assert.strictEqual((yield* relay).sent, 1)
-      assert.deepStrictEqual(yield* alertKinds, [])
-    }).pipe(Effect.provide(layerWith({ failureBudget: { owner: 3, builder: 2, windowMillis: HOUR } })))
+        yield* submitListed("listed", 50)
+        assert.strictEqual((yield* relay).sent, 1)
+
+        // The hour has passed: the rest is sent, and the alert is cleared.
+        yield* TestClock.adjust(2 * HOUR)
+        const intents = yield* Intents
+        yield* intents.release(["u40"])
+        assert.isTrue((yield* relay).sent > 0)
+        assert.deepStrictEqual(yield* alertsOf, [])
+      }).pipe(Effect.provide(layer))
   )
 
-  it.effect("does not count what failed before it was sent", () =>
+  it.effect("unlisted tokens leave nine tenths of the daily spend cap to listed ones", () =>
     Effect.gen(function* () {
-      const { givenUp, passDeadline, simulatesRevert, simulatesWell, submit } = yield* scene
-      const intents = yield* Intents
-      yield* simulatesRevert("InsufficientOutput")
-      for (const [index, id] of ["a", "b", "c"].entries()) {
-        yield* submit({ id, owner: 1, order: { nonce: BigInt(index) } })
+      const { cost, exhaust, submitListed, submitUnlisted } = yield* spending
+      for (const owner of Array.from({ length: 20 }, (_, index) => index + 1)) yield* submitUnlisted(`u${owner}`, owner)
+      yield* exhaust("reverted", FINNEY)
+      assert.isTrue(cost.wei > 0n && cost.wei <= 3n * FINNEY)
+      yield* submitListed("listed", 50)
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layerWith({ dailySpendCap: 30n * FINNEY })))
+  )
+
+  it.effect("failing sweeps with a builder's public key leave the builder's other sweeps alone", () =>
+    Effect.gen(function* () {
+      const { alertKinds, conclude, statusOf, submitListed, submitUnlisted } = yield* spending
+      const attributed = { builderId: "bld_public", payoutMode: "ledger" } as const
+      const owners = Array.from({ length: 52 }, (_, index) => index + 1)
+      for (const owner of owners) yield* submitListed(`f${owner}`, owner, { attributed })
+      yield* relay
+      yield* conclude("reverted", FINNEY)
+      yield* submitListed("honest", 60, { attributed })
+      yield* submitUnlisted("elsewhere", 61)
+      assert.strictEqual((yield* relay).sent, 2)
+      assert.include(yield* alertKinds, "builder_failing")
+      yield* conclude("success", FINNEY / 10n)
+      assert.strictEqual(yield* statusOf("honest"), "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an owner whose listed sweeps lost waits until the losses are old, and no other owner does", () =>
+    Effect.gen(function* () {
+      const { conclude, givenUp, statusOf, submitListed } = yield* spending
+      yield* submitListed("a", 1)
+      yield* relay
+      yield* conclude("reverted", 3n * FINNEY)
+      assert.strictEqual(yield* givenUp("a"), "reverted")
+      yield* submitListed("b", 1, { order: { nonce: 100n } })
+      yield* submitListed("other", 2)
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.strictEqual(yield* statusOf("b"), "submitted")
+      assert.isUndefined(yield* givenUp("b"))
+      yield* TestClock.adjust(2 * HOUR)
+      yield* conclude("success", FINNEY / 10n)
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an owner whose sweeps fail too often waits, whatever they cost", () =>
+    Effect.gen(function* () {
+      const { conclude, givenUp, statusOf, submitListed } = yield* spending
+      for (const id of ["a", "b", "c"]) {
+        yield* submitListed(id, 1, { order: { nonce: BigInt(id.charCodeAt(0)) } })
         yield* relay
-        assert.strictEqual(yield* givenUp(id), "simulation_failed")
+        yield* conclude("reverted", 1n)
+        assert.strictEqual(yield* givenUp(id), "reverted")
       }
-      yield* passDeadline
-      yield* tick
-      assert.strictEqual((yield* intents.counts).failed, 3)
-      yield* simulatesWell
-      yield* submit({ id: "d", owner: 1, order: { nonce: 9n, deadline: 1_800_000_000n } })
-      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
+      yield* submitListed("d", 1, { order: { nonce: 200n } })
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.strictEqual(yield* statusOf("d"), "submitted")
+      yield* TestClock.adjust(HOUR)
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("with a budget of 0, unlisted tokens wait and listed ones are sent", () =>
+    Effect.gen(function* () {
+      const { alertKinds, statusOf, submitListed, submitUnlisted } = yield* spending
+      yield* submitUnlisted("u", 1)
+      yield* submitListed("l", 2)
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.strictEqual(yield* statusOf("u"), "submitted")
+      assert.deepStrictEqual(yield* alertKinds, [])
+    }).pipe(Effect.provide(layerWith({ unlistedLossBudget: 0n })))
+  )
+
+  it.effect("sweeps of listed tokens whose fees cover them write nothing, and reserve nothing", () =>
+    Effect.gen(function* () {
+      const { conclude, submitListed } = yield* spending
+      const exposures = yield* Exposures
+      yield* submitListed("l", 1)
+      yield* relay
+      yield* conclude("success", FINNEY / 10n)
+      assert.deepStrictEqual(yield* exposures.largest(10), [])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -56,6 +56,16 @@ const sumsOf = (state: State, key: ExposureClass, now: number): ReadonlyArray<re
     : [[key, { open: stored.open, hour: since(stored, now - HOUR_MILLIS), day: since(stored, now - 24 * HOUR_MILLIS) }]]
 }
 
+/** Reservations of sweeps that no unfinished transaction carries. */
+const uncarried = (state: State) => {
+  const carried = new Set(
+    Array.from(HashMap.values(state.transactions)).flatMap(({ intentIds, status }) =>
+      status === "final" ? [] : intentIds
+    )
+  )
+  return Array.from(HashMap.entries(state.exposures)).filter(([id]) => !carried.has(id))
+}
+
 const make = Effect.map(OrchestratorState, ({ state }) => {
   const sums: Exposures["Service"]["sums"] = Effect.fnUntraced(function* (keys) {
     const now = yield* Clock.currentTimeMillis
@@ -97,24 +107,25 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
   })
 
   const prune: Exposures["Service"]["prune"] = (beforeMs) =>
-    Ref.update(state, (current) => {
-      const carried = new Set(
-        Array.from(HashMap.values(current.transactions)).flatMap(({ intentIds, status }) =>
-          status === "final" ? [] : intentIds
-        )
-      )
-      return ended(
+    Ref.update(state, (current) =>
+      ended(
         current,
-        Array.from(HashMap.entries(current.exposures)).flatMap(([id, { atMs }]) =>
-          atMs < beforeMs && !carried.has(id) ? [id] : []
-        )
+        uncarried(current).flatMap(([id, { atMs }]) => (atMs < beforeMs ? [id] : []))
       )
-    })
+    )
+
+  const release: Exposures["Service"]["release"] = (intentIds) =>
+    Ref.update(state, (current) =>
+      ended(
+        current,
+        uncarried(current).flatMap(([id]) => (intentIds.includes(id) ? [id] : []))
+      )
+    )
 
   return Exposures.of({
     sums,
     reserve,
-    release: (intentIds) => Ref.update(state, (current) => ended(current, intentIds)),
+    release,
     largest,
     prune
   })

@@ -73,9 +73,10 @@ const move = (state: Shared["state"], step: Move) =>
   )
 
 export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =>
-  Effect.fnUntraced(function* (id, submission) {
+  Effect.fnUntraced(function* (id, submission, network) {
     const submittedAtMs = yield* Clock.currentTimeMillis
-    const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields: { submission, submittedAtMs } })
+    const fields = { submission, submittedAtMs, ...(network === undefined ? {} : { network }) }
+    const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields })
     yield* PubSub.publish(wakes, undefined)
     return submitted
   })

@@ -66,6 +66,8 @@ export interface State {
   }>
   /** Intent ids that a transaction carried when it became final, by the transaction's id. */
   readonly ended: HashMap.HashMap<string, ReadonlyArray<string>>
+  /** Intent ids that were detached from a transaction, by the transaction's id. */
+  readonly detached: HashMap.HashMap<string, ReadonlyArray<string>>
   /** Maximum cost of unfinished transactions in wei, by their id. */
   readonly reserved: HashMap.HashMap<string, bigint>
   /** By intent id. */
@@ -82,6 +84,7 @@ const empty: State = {
   laneNonces: HashMap.empty(),
   spending: [],
   ended: HashMap.empty(),
+  detached: HashMap.empty(),
   reserved: HashMap.empty(),
   exposures: HashMap.empty(),
   exposureSums: HashMap.empty(),

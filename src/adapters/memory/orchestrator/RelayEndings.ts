@@ -63,7 +63,12 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
           ended: HashMap.set(ended.ended, id, carried),
           spending: [...ended.spending, { id, chainId, endedAtMs, wei: cost }]
         }
-        return free(Exposures.booked(Exposures.ended(spent, carried), bookings, endedAtMs), carried)
+        // A sweep that was detached may have been reserved again for another transaction.
+        const detached = (lookup(acc.detached, id) ?? []).filter(
+          (each) => (lookup(acc.exposures, each)?.atMs ?? Infinity) <= transaction.createdAtMs
+        )
+        const settled = Exposures.ended(spent, [...carried, ...detached])
+        return free(Exposures.booked(settled, bookings, endedAtMs), carried)
       }, current)
     )
   })
@@ -139,8 +144,9 @@ export const detach =
       const carried = (lookup(current.transactions, id)?.intentIds ?? []).filter((carriedId) =>
         intentIds.includes(carriedId)
       )
+      const detached = HashMap.set(current.detached, id, [...(lookup(current.detached, id) ?? []), ...carried])
       return free(
-        changeTransaction(current, id, (transaction) => ({
+        changeTransaction({ ...current, detached }, id, (transaction) => ({
           ...transaction,
           intentIds: transaction.intentIds.filter((carriedId) => !carried.includes(carriedId))
         })),

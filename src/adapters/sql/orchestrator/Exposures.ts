@@ -59,6 +59,11 @@ export const ended = (sql: PgClient.PgClient, name: string): Fragment =>
   sql`SELECT class, '-infinity'::timestamptz, -wei, 0::numeric, 0::numeric
     FROM ${sql(name)}, unnest(${sql(name)}.classes) AS class`
 
+/** No unfinished transaction carries the sweep of `e`. */
+const uncarried = (sql: PgClient.PgClient): Fragment => sql`NOT EXISTS (
+  SELECT FROM orchestrator.relay_transaction_intents l WHERE l.intent_id = e.intent_id AND l.active
+)`
+
 const deleted = (sql: PgClient.PgClient, ids: ReadonlyArray<string>): Fragment =>
   sql`gone AS (
     DELETE FROM orchestrator.exposures WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}) RETURNING classes, wei
@@ -106,7 +111,12 @@ const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] =>
 const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
   Effect.fnUntraced(function* (intentIds) {
     if (intentIds.length === 0) return
-    yield* sql`WITH ${deleted(sql, intentIds.map(text))} ${add(sql, ended(sql, "gone"))}`
+    yield* sql`
+      WITH gone AS (
+        DELETE FROM orchestrator.exposures e
+        WHERE e.intent_id = ANY(${IntentTables.ids(sql, intentIds.map(text))}) AND ${uncarried(sql)}
+        RETURNING classes, wei
+      ) ${add(sql, ended(sql, "gone"))}`
   }, guarded("release"))
 
 const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
@@ -124,9 +134,8 @@ const prune = (sql: PgClient.PgClient): Exposures["Service"]["prune"] =>
     const at = timestamp(yield* Clock.currentTimeMillis)
     yield* sql`
       WITH gone AS (
-        DELETE FROM orchestrator.exposures e WHERE e.reserved_at < ${timestamp(beforeMs)} AND NOT EXISTS (
-          SELECT FROM orchestrator.relay_transaction_intents l WHERE l.intent_id = e.intent_id AND l.active
-        ) RETURNING classes, wei
+        DELETE FROM orchestrator.exposures e WHERE e.reserved_at < ${timestamp(beforeMs)} AND ${uncarried(sql)}
+        RETURNING classes, wei
       ) ${add(sql, ended(sql, "gone"))}`
     yield* sql`DELETE FROM orchestrator.exposure_sums WHERE hour < ${at}::timestamptz - interval '2 days'
       AND (hour > '-infinity' OR open = 0)`

@@ -64,6 +64,7 @@ export interface IntentRow {
   readonly r?: Hex | null
   readonly s?: Hex | null
   readonly signature?: Hex | null
+  readonly network?: string | null
 }
 
 /** The value, which must be there. */
@@ -161,6 +162,7 @@ export const toIntent = (row: IntentRow): Intent => ({
     : {}),
   status: row.status,
   ...toSubmission(row),
+  ...(row.network === null || row.network === undefined ? {} : { network: row.network }),
   ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at.getTime() } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),

@@ -13,6 +13,8 @@ import type { UnreadableIntents } from "./UnreadableIntents.ts"
 export interface SubmissionTo {
   readonly id: string
   readonly submission: Submission
+  /** Network of the client. */
+  readonly network?: string | undefined
 }
 
 /** The event of the statement below. */
@@ -38,18 +40,20 @@ export const submitAll = (
     const millis = yield* Clock.currentTimeMillis
     const at = timestamp(millis)
     const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
-    const given = Array.from(firsts.values(), ({ id, submission: { authorization, signature } }) => ({
+    const given = Array.from(firsts.values(), ({ id, network, submission: { authorization, signature } }) => ({
       id: text(id),
       ...authorization,
       nonce: String(authorization.nonce),
-      signature
+      signature,
+      ...(network === undefined ? {} : { network: text(network) })
     }))
     const passed = sql`submitted m CROSS JOIN
       (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
     const rows = yield* sql<IntentRow.IntentRow>`
       WITH given AS (
         SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (
-          id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text
+          id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text,
+          network text
         )
       ), locked AS (
         SELECT id FROM orchestrator.intent_states
@@ -64,10 +68,11 @@ export const submitAll = (
         RETURNING i.*
       ), signed AS (
         INSERT INTO orchestrator.intent_signatures (
-          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
+          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature, network
         )
         SELECT m.number, g."chainId", g.nonce, g."yParity", decode(substr(g.address, 3), 'hex'),
-          decode(substr(g.r, 3), 'hex'), decode(substr(g.s, 3), 'hex'), decode(substr(g.signature, 3), 'hex')
+          decode(substr(g.r, 3), 'hex'), decode(substr(g.s, 3), 'hex'), decode(substr(g.signature, 3), 'hex'),
+          g.network
         FROM submitted m JOIN given g USING (id)
       ), event AS (
         INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
@@ -75,11 +80,13 @@ export const submitAll = (
       SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
     if (rows.length > 0) yield* wake
     const stored = new Set(rows.map(({ id }) => id))
-    const submissionOf = new Map(Array.from(firsts.values(), ({ id, submission }) => [text(id), submission]))
-    const read = (row: IntentRow.IntentRow): Intent => {
-      const submission = submissionOf.get(row.id)
-      return { ...IntentRow.toIntent(row), ...(submission === undefined ? {} : { submission }) }
-    }
+    const givenTo = new Map(
+      Array.from(firsts.values(), ({ id, network, submission }) => [
+        text(id),
+        { submission, ...(network === undefined ? {} : { network }) }
+      ])
+    )
+    const read = (row: IntentRow.IntentRow): Intent => ({ ...IntentRow.toIntent(row), ...givenTo.get(row.id) })
     const taken = new Map((yield* decode(rows, read)).map((intent) => [intent.id, intent]))
     return submissions.map((each): Result.Result<Option.Option<Intent>, Error> => {
       if (firsts.get(each.id) !== each) return Result.succeed(Option.none())

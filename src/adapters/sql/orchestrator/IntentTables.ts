@@ -55,7 +55,8 @@ const SIGNATURES = [
   hex("g.delegate", "delegate"),
   hex("g.r", "r"),
   hex("g.s", "s"),
-  hex("g.signature", "signature")
+  hex("g.signature", "signature"),
+  "g.network"
 ]
 
 /** Columns of an `IntentRow` without those of its submission. */

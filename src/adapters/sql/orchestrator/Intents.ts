@@ -77,8 +77,8 @@ const make = Effect.gen(function* () {
     return yield* Effect.orDie(Effect.fromResult(yield* findTogether(id)))
   })
 
-  const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission) {
-    const submitted = yield* Effect.orDie(Effect.fromResult(yield* submitTogether({ id, submission })))
+  const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission, network) {
+    const submitted = yield* Effect.orDie(Effect.fromResult(yield* submitTogether({ id, submission, network })))
     if (Option.isSome(submitted)) return submitted.value
     const from = yield* IntentMoves.statusOf(sql, id)
     return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })

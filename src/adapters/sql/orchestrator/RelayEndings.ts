@@ -40,7 +40,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
           included_block_number = ending.block_number, included_block_hash = ending.block_hash
         FROM locked JOIN ending USING (id)
         WHERE t.id = locked.id AND t.status <> 'final'
-        RETURNING t.id, t.chain_id, ending.cost
+        RETURNING t.id, t.chain_id, ending.cost, t.created_at
       ), spending AS (
         INSERT INTO orchestrator.relay_spending AS s (chain_id, hour, wei)
         SELECT chain_id, date_trunc('hour', ${at}::timestamptz), sum(cost) FROM transaction
@@ -51,7 +51,9 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         FROM transaction WHERE l.transaction_id = transaction.id AND l.active
         RETURNING l.intent_id
       ), gone AS (
-        DELETE FROM orchestrator.exposures e USING link WHERE e.intent_id = link.intent_id RETURNING e.classes, e.wei
+        DELETE FROM orchestrator.exposures e USING transaction t, orchestrator.relay_transaction_intents l
+        WHERE l.transaction_id = t.id AND e.intent_id = l.intent_id AND e.reserved_at <= t.created_at
+        RETURNING e.classes, e.wei
       ), exposure AS (${Exposures.add(
         sql,
         sql`${Exposures.ended(sql, "gone")} UNION ALL

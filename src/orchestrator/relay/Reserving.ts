@@ -1,0 +1,73 @@
+/**
+ * Reserves the worst case of sweeps with unlisted tokens before they are signed, all of a claim at once. Sweeps of listed tokens
+ * reserve only what `RelayTransactions.allocate` stores for their transaction: the lane and the chain.
+ */
+import { Effect } from "effect"
+import { worstCase } from "../../domain/Exposure.ts"
+import { batchGasLimit } from "../../domain/RelayGas.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as ExposureDesk from "../shared/ExposureDesk.ts"
+import { intentFields } from "../shared/LogFields.ts"
+import * as Content from "./Content.ts"
+import type * as NonceUse from "./NonceUse.ts"
+import * as Postponement from "./Postponement.ts"
+import type { Ready } from "./Prepared.ts"
+
+/**
+ * Makes `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
+ * `releaseUnsent(client, sweeps)`, which ends the reservations of those that no transaction carries.
+ */
+export const make = Effect.gen(function* () {
+  const desk = yield* ExposureDesk.make
+  const { postpone } = yield* Postponement.make
+
+  const isListed = ({ chain }: ChainClient, { intent }: Ready): boolean => desk.isListed(chain, intent.order)
+
+  /** No version of the transaction may have higher fees than the sweep's ceiling. */
+  const weiOf = ({ fees }: NonceUse.Conditions, ready: Ready): bigint => {
+    const gas = batchGasLimit([Content.gasOf(ready)])
+    const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas })
+    const most = gas * ready.priceCeiling
+    return most < worst ? most : worst
+  }
+
+  const reserve = Effect.fnUntraced(function* (
+    client: ChainClient,
+    conditions: NonceUse.Conditions,
+    ready: ReadonlyArray<Ready>
+  ) {
+    const { chain } = client
+    const listed = ready.filter((each) => isListed(client, each))
+    const others = ready.filter((each) => !isListed(client, each))
+    const denied = yield* desk.reserve(
+      chain,
+      others.map((each) => ({
+        intentId: each.intent.id,
+        classes: desk.classes(chain, each.intent, conditions.lane),
+        wei: weiOf(conditions, each)
+      }))
+    )
+    for (const { intent } of others) {
+      const lack = denied.get(intent.id)
+      if (lack === undefined) continue
+      yield* Effect.logWarning("sweep.postponed").pipe(
+        Effect.annotateLogs({
+          ...intentFields(client, intent),
+          detail: `the budget of ${lack.spent} has no room for it`
+        })
+      )
+    }
+    for (const [pauseMillis, some] of Map.groupBy(denied.values(), ExposureDesk.pauseOf)) {
+      yield* postpone(
+        some.map(({ intentId }) => intentId),
+        pauseMillis
+      )
+    }
+    return { listed, unlisted: others.filter(({ intent }) => !denied.has(intent.id)) }
+  })
+
+  const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
+    Effect.ignore(desk.release(sweeps.flatMap((each) => (isListed(client, each) ? [] : [each.intent.id]))))
+
+  return { reserve, releaseUnsent }
+})

@@ -1,0 +1,86 @@
+/** Budgets of exposure for sweeps of one process: their classes, the class that a sweep must wait for, and reservations. */
+import { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
+import { type Denied, EMPTY, type ExposureClass, lacking, type Reservation, type Sums } from "../../domain/Exposure.ts"
+import { classesOf, type Route, scopeOf, type Subject } from "../../domain/ExposureClasses.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import { Exposures } from "../../ports/orchestrator/Exposures.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import * as ChainLimits from "./ChainLimits.ts"
+import * as ExposureAlerts from "./ExposureAlerts.ts"
+import { OrchestratorSettings } from "./OrchestratorSettings.ts"
+
+/** Pause while sweeps under way use up a budget, in milliseconds. */
+const BUSY_MILLIS = 15_000
+
+/** Pause while losses use up a budget, in milliseconds. */
+const SPENT_MILLIS = 60_000
+
+/** Time after which a sweep with this class in its way can be tried again, in milliseconds. */
+export const pauseOf = ({ isBusy }: Pick<Denied, "isBusy">): number => (isBusy ? BUSY_MILLIS : SPENT_MILLIS)
+
+/** Makes the desk. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* ExposureAlerts.make
+  const chains = yield* Chains
+  const exposures = yield* Exposures
+  const { relayer } = yield* OrchestratorSettings
+
+  const budgetsOn = (chain: Chain) => ChainLimits.lossBudgets(relayer, chain)
+
+  const routeOf = (source: Chain, { destChainId }: Pick<SweepOrder, "destChainId">): Route => ({
+    source,
+    destination: chains.all.find(({ chain }) => BigInt(chain.id) === destChainId)?.chain
+  })
+
+  const isListed = (source: Chain, order: SweepOrder): boolean => scopeOf(order, routeOf(source, order)) === "listed"
+
+  const classes = (
+    source: Chain,
+    { attributed, network, order }: Pick<Intent, "attributed" | "network" | "order">,
+    lane?: Address.Address
+  ): ReadonlyArray<ExposureClass> => {
+    const subject: Subject = { order, builderId: attributed?.builderId, network, lane }
+    return classesOf(subject, routeOf(source, order))
+  }
+
+  /** The class without room for a sweep that costs `wei` at worst; undefined if there is room. Reserves nothing. */
+  const lack = Effect.fnUntraced(function* (
+    source: Chain,
+    sweep: Pick<Intent, "attributed" | "network" | "order">,
+    wei: bigint
+  ) {
+    if (isListed(source, sweep.order)) return undefined
+    const keys = classes(source, sweep)
+    const known = yield* exposures.sums(keys)
+    const lacks = lacking({ classes: keys, wei }, budgetsOn(source), (key) => known.get(key) ?? EMPTY)
+    if (lacks !== undefined) yield* alerts.note(source, { ...lacks, wei }, known.get(lacks.spent))
+    return lacks
+  })
+
+  /** Reserves sweeps of unlisted tokens by one call. Returns those that must wait, by intent id. */
+  const reserve = Effect.fnUntraced(function* (source: Chain, reservations: ReadonlyArray<Reservation>) {
+    const denied = new Map<string, Denied>()
+    if (reservations.length === 0) return denied
+    for (const each of yield* exposures.reserve(reservations, budgetsOn(source))) denied.set(each.intentId, each)
+    const spent = [...denied.values()].filter(({ isBusy }) => !isBusy)
+    if (spent.length > 0) {
+      const known = yield* exposures.sums([...new Set(spent.map((each) => each.spent))])
+      for (const each of spent) {
+        const wei = reservations.find(({ intentId }) => intentId === each.intentId)?.wei ?? 1n
+        yield* alerts.note(source, { ...each, wei }, known.get(each.spent))
+      }
+    }
+    return denied
+  })
+
+  return { alerts, budgetsOn, classes, isListed, lack, reserve, release: exposures.release, sums: exposures.sums }
+})
+
+/** Sums of a class among those that were read. */
+export const sumsIn =
+  (known: ReadonlyMap<ExposureClass, Sums>) =>
+  (key: ExposureClass): Sums =>
+    known.get(key) ?? EMPTY

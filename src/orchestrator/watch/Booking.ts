@@ -1,0 +1,61 @@
+/** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
+import { Effect } from "effect"
+import * as Chain from "../../domain/Chain.ts"
+import { outcome, shares } from "../../domain/Exposure.ts"
+import type { Booking } from "../../ports/orchestrator/Exposures.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import * as ExposureDesk from "../shared/ExposureDesk.ts"
+
+/** A sweep of a finished transaction. */
+export interface Finished {
+  readonly intent: Intent
+  readonly isSettled: boolean
+}
+
+/**
+ * Worth of a settled sweep's fee in wei. A fee in a listed token is worth the value that its quote counted, or the cost if the quote
+ * did not store it. `realisableFeeWei`: what a fee in an unlisted token sells for, since it may sell for nothing by now.
+ */
+export const worthOf = (
+  chain: Chain.Chain,
+  { cover, order }: Pick<Intent, "cover" | "order">,
+  cost: bigint,
+  realisableFeeWei = 0n
+): bigint => (Chain.listedTier(chain, order.tokenIn) === "tier3" ? realisableFeeWei : (cover?.value ?? cost))
+
+/** Adds up the bookings of each class. */
+const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
+  const sums = new Map<string, Booking>()
+  for (const { earned, key, lost } of bookings) {
+    const before = sums.get(key)
+    sums.set(key, { key, lost: lost + (before?.lost ?? 0n), earned: earned + (before?.earned ?? 0n) })
+  }
+  return [...sums.values()]
+}
+
+/** Makes `bookingsOf(client, transaction, cost, sweeps)`. Sweeps of listed tokens are booked only if they lost. */
+export const make = Effect.map(
+  ExposureDesk.make,
+  (desk) =>
+    (
+      { chain }: ChainClient,
+      { lane }: Pick<RelayTransaction, "lane">,
+      cost: bigint,
+      sweeps: ReadonlyArray<Finished>
+    ): ReadonlyArray<Booking> => {
+      const parts = shares(
+        cost,
+        sweeps.map(({ intent }) => intent.gas)
+      )
+      return summed(
+        sweeps.flatMap(({ intent, isSettled }, index) => {
+          const part = parts[index] ?? cost
+          const { earned, lost } = outcome(part, isSettled ? worthOf(chain, intent, part) : 0n)
+          if (lost === 0n && desk.isListed(chain, intent.order)) return []
+          return desk.classes(chain, intent, lane).map((key) => ({ key, lost, earned }))
+        })
+      )
+    }
+)
