@@ -39,7 +39,8 @@ const account = privateKeyToAccount(USER.privateKey)
 /** Given, because an estimate is of the block before, in which a pool need not write an observation. */
 const GAS = 5_000_000n
 
-const send = ({ anvil }: DevChain, label: string, to: Address.Address | undefined, data: Hex) =>
+/** Sends a transaction of the attacker, which must succeed. */
+export const send = ({ anvil }: DevChain, label: string, to: Address.Address | undefined, data: Hex) =>
   Effect.orDie(
     anvil.ask(label, async (client) => {
       const hash = await client.sendTransaction({

@@ -126,11 +126,12 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     const { chain } = client
     const { swapRouter: router } = chain
     if (router === undefined) return 0n
+    // The same tokens as a quote reads, so that a quote waits for nothing more.
     const found = yield* markets.recent(chain.id, [
       { address: token, decimals: DECIMALS },
-      { address: chain.wrappedNative, decimals: 18 }
+      { address: NATIVE, decimals: 18 }
     ])
-    const hops = hopsOf(chain, found.get(token), found.get(chain.wrappedNative))
+    const hops = hopsOf(chain, found.get(token), found.get(NATIVE))
     if (Option.isNone(hops)) return 0n
     const got = yield* rehearse(client, { token, amount, holder, router, hops: hops.value })
     return (got * (BPS - BigInt(haircutBps))) / BPS

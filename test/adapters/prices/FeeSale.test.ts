@@ -13,6 +13,7 @@ import { FeeValue } from "../../../src/ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../../src/ports/orchestrator/Prices.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
+import * as FeeValueSuite from "../../ports/orchestrator/FeeValue.suite.ts"
 import * as Pools from "../../support/Pools.ts"
 
 const WHOLE = 10n ** 18n
@@ -22,6 +23,24 @@ const fees = FeeSale.layer(2_000).pipe(
   Layer.provide(PoolMarkets.layer()),
   Layer.provide(RelayerKeys.layer([Accounts.relayers()[0].address])),
   Layer.provideMerge(chains)
+)
+
+FeeValueSuite.suite(
+  "rehearsed sales on a real chain",
+  fees,
+  Effect.gen(function* () {
+    const dev = yield* OneChain
+    const client = yield* Effect.orDie((yield* Chains).get(31337))
+    const [token, worthless] = yield* Effect.all([
+      Pools.deployToken(dev, 10n ** 24n),
+      Pools.deployToken(dev, 10n ** 24n)
+    ])
+    yield* Pools.open(dev, 3_000, [
+      { token, amount: 30_000n * WHOLE },
+      { token: dev.tokens.WETH, amount: 10n * WHOLE }
+    ])
+    return { client, worthless, fee: { token, amount: WHOLE, holder: Pools.ATTACKER } }
+  })
 )
 
 /** Wei that an amount is worth. */
