@@ -53,17 +53,21 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
     yield* dev.fund(Address.of(to.address), { token, amount })
   })
 
-  /** Sends without waiting for a block. The nonce is counted here, since nodes differ in what they call pending. */
+  /** Nonces are counted here, since nodes differ in what they call pending. */
+  const nextNonce = async (from: PrivateKeyAccount): Promise<number> => {
+    const first = nonces.get(from.address) ?? (await anvil.client.getTransactionCount({ address: from.address }))
+    // Others may have taken nonces meanwhile.
+    const nonce = nonces.get(from.address) ?? first
+    nonces.set(from.address, nonce + 1)
+    return nonce
+  }
+
+  /** Sends without waiting for a block. */
   const send = async (call: Call, from: PrivateKeyAccount = account): Promise<Hex> => {
-    const known = nonces.get(from.address)
-    // Awaited only once, so that two calls in flight do not take the same nonce.
-    const nonce = known ?? (await anvil.client.getTransactionCount({ address: from.address }))
-    const next = nonces.get(from.address) ?? nonce
-    nonces.set(from.address, next + 1)
     const raw = await from.signTransaction({
       type: "eip1559",
       chainId: dev.chain.id,
-      nonce: next,
+      nonce: await nextNonce(from),
       gas: call.gas ?? DEPLOYMENT_GAS,
       maxFeePerGas: FEE_CAP,
       maxPriorityFeePerGas: call.tip ?? parseGwei("1"),
@@ -76,12 +80,10 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
 
   /** Sends a transaction that only carries authorizations (EIP-7702). */
   const authorize = async (authorizations: ReadonlyArray<SignedAuthorization>, tip: bigint): Promise<Hex> => {
-    const nonce = nonces.get(account.address) ?? (await anvil.client.getTransactionCount({ address: account.address }))
-    nonces.set(account.address, nonce + 1)
     const raw = await account.signTransaction({
       type: "eip7702",
       chainId: dev.chain.id,
-      nonce,
+      nonce: await nextNonce(account),
       to: account.address,
       gas: 21_000n + AUTHORIZATION_GAS * BigInt(authorizations.length),
       maxFeePerGas: FEE_CAP,

@@ -16,7 +16,9 @@ export const TRIGGERS = {
   oddRandomness: 4,
   oddBlock: 5,
   littleGas: 6,
-  noCoinbase: 7
+  noCoinbase: 7,
+  evenRandomness: 8,
+  knownParent: 9
 } as const
 
 export const DEEDS = { revert: 0, burnGas: 1, returnBomb: 2, tax: 3, rebase: 4, callBack: 5 } as const

@@ -92,7 +92,13 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
     behaviours: [{ trigger: "noCoinbase", deed: "revert" }]
   }),
   own("randomness-reader", "A token reverts in every second block, by the block's randomness.", {
-    behaviours: [{ trigger: "oddRandomness", deed: "revert" }]
+    behaviours: [
+      { trigger: "oddRandomness", deed: "revert" },
+      { trigger: "evenRandomness", deed: "revert" }
+    ]
+  }),
+  own("parent-reader", "A token reverts if the block's parent has a hash, as it may not have in a rehearsal.", {
+    behaviours: [{ trigger: "knownParent", deed: "revert" }]
   }),
   own("block-reader", "A token burns gas and reverts in blocks with an odd number.", {
     behaviours: [{ trigger: "oddBlock", deed: "revert" }]
@@ -103,13 +109,17 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
   own("gas-left-burner", "A token burns all of its gas if it has less than a rehearsal gives it.", {
     behaviours: [{ trigger: "littleGas", deed: "burnGas", size: 30_000_000n, threshold: 290_000n }]
   }),
-  own("behaves-then-fails", "A token is swept faithfully first, and then reverts in every second block.", {
-    behaviours: [
-      { trigger: "never", deed: "revert" },
-      { trigger: "oddRandomness", deed: "revert" },
-      { trigger: "oddRandomness", deed: "revert" }
-    ]
-  }),
+  own(
+    "behaves-then-fails",
+    "A token is swept faithfully first. Then it reverts by its gas, and by the block's randomness.",
+    {
+      behaviours: [
+        { trigger: "never", deed: "revert" },
+        { trigger: "littleGas", deed: "revert", threshold: 290_000n },
+        { trigger: "evenRandomness", deed: "revert" }
+      ]
+    }
+  ),
   own("return-bomb", "A token returns 200 kB of data when it reverts, in blocks with an odd number.", {
     behaviours: [{ trigger: "oddBlock", deed: "returnBomb", size: 200_000n }]
   }),

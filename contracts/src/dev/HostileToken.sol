@@ -13,7 +13,9 @@ contract HostileToken is ERC20 {
         OddRandomness,
         OddBlock,
         LittleGas,
-        NoCoinbase
+        NoCoinbase,
+        EvenRandomness,
+        KnownParent
     }
 
     enum Deed {
@@ -111,6 +113,8 @@ contract HostileToken is ERC20 {
         if (trigger == Trigger.OddBlock) return block.number % 2 == 1;
         if (trigger == Trigger.LittleGas) return gasleft() < threshold;
         if (trigger == Trigger.NoCoinbase) return block.coinbase == address(0);
+        if (trigger == Trigger.EvenRandomness) return block.prevrandao % 2 == 0;
+        if (trigger == Trigger.KnownParent) return blockhash(block.number - 1) != 0;
         return false;
     }
 
