@@ -2,8 +2,10 @@
 import { Effect } from "effect"
 import { HeldIntents } from "../../src/ports/orchestrator/HeldIntents.ts"
 import { Intents } from "../../src/ports/orchestrator/Intents.ts"
+import { KeptData } from "../../src/ports/orchestrator/KeptData.ts"
 import { Outbox } from "../../src/ports/orchestrator/Outbox.ts"
 import { RelayTransactions } from "../../src/ports/orchestrator/RelayTransactions.ts"
+import { reads, WAITING } from "../../test/support/TableReads.ts"
 
 const RUNS = 20
 
@@ -19,21 +21,53 @@ const median = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E,
   return Math.round((times.toSorted((a, b) => a - b)[RUNS / 2] ?? 0) * 100) / 100
 })
 
-export const times = Effect.gen(function* () {
+/** Longest time of a number that is kept instead of counted, in milliseconds. */
+const KEPT_MILLIS = 20
+
+const KEPT: ReadonlyArray<string> = ["intentCounts", "outboxCounts"]
+
+/** Reads that may go through all that waits: an operator makes them. */
+const OPERATORS: ReadonlyArray<string> = ["stuck"]
+
+/** Median times of the reads, and the tables and indexes that each of them used. */
+export const measured = Effect.gen(function* () {
   const held = yield* HeldIntents
   const intents = yield* Intents
+  const kept = yield* KeptData
   const outbox = yield* Outbox
   const transactions = yield* RelayTransactions
   const now = Date.now()
+  const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const { indexes, rows, scanned } = yield* reads(effect)
+      return { ms: yield* median(effect), indexes, scanned, rows }
+    })
   return yield* Effect.all({
-    intentCounts: median(intents.counts),
-    outboxCounts: median(outbox.counts),
-    find: median(intents.find("i77")),
-    claim: median(intents.claim({ chainId: 1, worker: "bench", leaseMillis: 0, limit: 50 })),
-    overdue: median(intents.overdue(1, 10n ** 9n, 50)),
-    deliveriesDue: median(intents.deliveriesDue(1, 7, 50)),
-    stuck: median(held.stuck({ beforeMs: now, limit: 50 })),
-    unfinished: median(transactions.unfinished(1)),
-    spending: median(transactions.spending(1, now - 86_400_000))
+    intentCounts: timed(intents.counts),
+    outboxCounts: timed(outbox.counts),
+    find: timed(intents.find("i77")),
+    claim: timed(intents.claim({ chainId: 1, worker: "bench", leaseMillis: 0, limit: 50 })),
+    messages: timed(outbox.claim({ topic: "ledger", limit: 50, leaseMillis: 0 })),
+    overdue: timed(intents.overdue(1, 10n ** 9n, 50)),
+    deliveriesDue: timed(intents.deliveriesDue(1, 7, 50)),
+    fillsDue: timed(intents.fillsDue(1, 7, 50)),
+    stuck: timed(held.stuck({ beforeMs: now, limit: 50 })),
+    unfinished: timed(transactions.unfinished(1)),
+    spending: timed(transactions.spending(1, now - 86_400_000)),
+    oldQuotes: timed(kept.prune("quotes", 0, 100)),
+    oldMessages: timed(kept.prune("messages", 0, 100)),
+    oldAttempts: timed(kept.prune("attempts", 0, 100)),
+    oldEvents: timed(kept.prune("events", 0, 100)),
+    oldFills: timed(kept.prune("fills", 0, 100))
   })
 })
+
+/** Bars that the reads missed, as sentences. */
+export const missed = (measures: Effect.Success<typeof measured>): ReadonlyArray<string> =>
+  Object.entries(measures).flatMap(([name, { ms, scanned }]) => {
+    const large = scanned.filter((table) => !(OPERATORS.includes(name) && WAITING.includes(table)))
+    return [
+      ...(large.length === 0 ? [] : [`${name} reads ${large.join(", ")} from end to end`]),
+      ...(KEPT.includes(name) && ms > KEPT_MILLIS ? [`${name} takes ${ms} ms, more than ${KEPT_MILLIS}`] : [])
+    ]
+  })

@@ -69,6 +69,8 @@ export default Effect.gen(function* () {
     END
   $$`
 
-  // Delivered intents whose transaction was looked for in vain, for retention.
-  yield* sql`CREATE INDEX intent_deliveries_delivered ON orchestrator.intent_deliveries (since) WHERE delivered`
+  // Delivered intents whose transaction was looked for in vain, for retention. Looks are never negative: the condition keeps other
+  // statements, which do not have it, to their own index.
+  yield* sql`CREATE INDEX intent_deliveries_delivered ON orchestrator.intent_deliveries (since)
+    WHERE delivered AND looks >= 0`
 })

@@ -94,14 +94,20 @@ const codecs = Command.make("codecs", {}, () => run("codecs", {})).pipe(
 const storage = Command.make(
   "storage",
   {
-    count: count("count", 3_000, "Sweeps whose cost is measured"),
+    count: count("count", 3_000, "Sweeps whose cost is measured. 0 skips them"),
     sweeps: count("sweeps", 0, "Old sweeps behind the reads. 0 skips the reads")
   },
   (options) => run("storage", options)
 ).pipe(
   Command.withDescription(
     "Measure PostgreSQL's CPU, WAL and disk for each sweep, and reads with many old sweeps behind them"
-  )
+  ),
+  Command.withExamples([
+    {
+      command: "sweep bench storage --count 0 --sweeps 1000000",
+      description: "Only the reads: times, and the tables and indexes that each of them used"
+    }
+  ])
 )
 
 export const benchCommand = Command.make("bench").pipe(

@@ -76,6 +76,11 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
           INSERT INTO orchestrator.intent_history (number, status, at)
           SELECT number, 'submitted', submitted_at FROM orchestrator.intent_states
           WHERE status NOT IN ('quoted', 'submitted')`
+        // Events outside all months.
+        yield* sql`
+          INSERT INTO orchestrator.intent_history (number, status, at)
+          SELECT orchestrator.first_number('2010-01-01T00:00Z') | n, 'submitted', now()
+          FROM generate_series(1, ${20 * OPEN}::integer) AS n`
         yield* sql`INSERT INTO orchestrator.lanes VALUES (1, ${`0x${"0".repeat(36)}1a4e`}, ${TRANSACTIONS + 100})`
         yield* sql`
           INSERT INTO orchestrator.relay_transactions (chain_id, lane, nonce, kind, status, created_at, finalized_at,

@@ -31,11 +31,13 @@ const deletion = (sql: PgClient.PgClient, before: Date, limit: number): Readonly
       WHERE t.status = 'final' AND t.finalized_at < ${before}
     )) RETURNING 1`,
   // The events of months go with their partitions.
-  events: sql`DELETE FROM orchestrator.intent_history_default h USING (
-      SELECT number, id, at FROM orchestrator.intent_history_default ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) e WHERE h.number = e.number AND h.id = e.id AND e.at < ${before} RETURNING 1`,
+  events: sql`DELETE FROM orchestrator.intent_history_default WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM (
+        SELECT ctid, at FROM orchestrator.intent_history_default ORDER BY number LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ) e WHERE at < ${before}
+    )) RETURNING 1`,
   fills: sql`DELETE FROM orchestrator.intent_deliveries WHERE intent_id = ANY(ARRAY(
-      SELECT intent_id FROM orchestrator.intent_deliveries WHERE delivered AND since < ${before}
+      SELECT intent_id FROM orchestrator.intent_deliveries WHERE delivered AND looks >= 0 AND since < ${before}
       ORDER BY since LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )) RETURNING 1`,
   alerts: sql`DELETE FROM orchestrator.alerts WHERE id = ANY(ARRAY(

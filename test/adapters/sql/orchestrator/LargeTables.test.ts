@@ -1,5 +1,4 @@
 /** Statements of the orchestrator read by their indexes, with any number of sweeps behind them. */
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -15,6 +14,7 @@ import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTrans
 import { address, attempt, hash, newIntent, submission } from "../../../support/IntentFixtures.ts"
 import { fill, TRANSACTIONS } from "../../../support/LargeTables.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
+import { reads, WAITING } from "../../../support/TableReads.ts"
 import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
 
 /** Two connections: one listens, the other runs every statement and so has all of its statistics. */
@@ -31,72 +31,6 @@ const filled = Layer.effectDiscard(Effect.scoped(Effect.flatMap(Database.unlimit
   Layer.provide(Reactivity.layer),
   Layer.provideMerge(oneConnection)
 )
-
-/** Tables of what waits. Nothing but an operator's list of what is stuck may read one from end to end. */
-const WAITING = ["intent_queue", "intent_deliveries", "open_quotes"]
-
-/** Tables that grow with the number of sweeps. */
-const LARGE = [
-  "intent_states",
-  "intent_terms",
-  "intent_signatures",
-  "intent_history",
-  "outbox",
-  "relay_transactions",
-  "relay_attempts",
-  "relay_transaction_intents"
-]
-
-/** Suffix of the partition of a month. */
-const PARTITION = "_[0-9]{4}_[0-9]{2}|_default"
-
-interface Reads {
-  /** Large tables that were read from end to end. */
-  readonly scanned: ReadonlyArray<string>
-  /** Indexes of large tables that were used. */
-  readonly indexes: ReadonlyArray<string>
-  /** Rows and index entries of large tables that were read. */
-  readonly rows: number
-}
-
-const statistics = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  yield* sql`SELECT pg_stat_force_next_flush()`
-  const whole = sql`regexp_replace(relname, ${PARTITION}, '')`
-  const tables = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
-    SELECT ${whole} AS name, sum(seq_scan)::bigint AS scans, sum(seq_tup_read)::bigint AS rows FROM pg_stat_user_tables
-    WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
-  const indexes = yield* sql<{ name: string; scans: bigint; rows: bigint }>`
-    SELECT regexp_replace(indexrelname, ${PARTITION}, '') AS name, sum(idx_scan)::bigint AS scans,
-      sum(idx_tup_read)::bigint AS rows
-    FROM pg_stat_user_indexes WHERE ${whole} = ANY(${[...LARGE, ...WAITING]}) GROUP BY 1`
-  return {
-    tables: new Map(tables.map((row) => [row.name, row])),
-    indexes: new Map(indexes.map((row) => [row.name, row]))
-  }
-})
-
-type Statistics = Effect.Success<typeof statistics>
-
-const used = (before: Statistics["tables"], after: Statistics["tables"]) =>
-  Array.from(after.values()).flatMap((row) => {
-    const last = before.get(row.name)
-    return row.scans > (last?.scans ?? 0n) ? [{ name: row.name, rows: Number(row.rows - (last?.rows ?? 0n)) }] : []
-  })
-
-const reads = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const before = yield* statistics
-    const value = yield* effect
-    const after = yield* statistics
-    const [tables, indexes] = [used(before.tables, after.tables), used(before.indexes, after.indexes)]
-    const found: Reads = {
-      scanned: tables.map(({ name }) => name),
-      indexes: indexes.map(({ name }) => name).toSorted(),
-      rows: [...tables, ...indexes].reduce((sum, { rows }) => sum + rows, 0)
-    }
-    return { value, ...found }
-  })
 
 layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps behind them", (it) => {
   const test = <A, E>(
@@ -266,6 +200,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     "outbox_delivered",
     1_000,
     kept(({ prune }) => prune("messages", Date.now(), 100))
+  )
+  test(
+    "searches that are given up are found by their age",
+    "intent_deliveries_delivered",
+    1_000,
+    kept(({ prune }) => prune("fills", Date.now(), 100))
   )
   test(
     "old attempts are the first of their index",
