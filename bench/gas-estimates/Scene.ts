@@ -23,7 +23,6 @@ import { Bridge } from "../../src/ports/orchestrator/Bridge.ts"
 import { SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
 import { SweepSimulation } from "../../src/ports/orchestrator/SweepSimulation.ts"
-import { Chains } from "../../src/ports/shared/Chains.ts"
 import type { Asset, Case } from "./Cases.ts"
 
 const ORDER_SECONDS = 600
@@ -56,6 +55,8 @@ export interface Quoted {
   readonly data: `0x${string}`
   readonly isDelegated: boolean
   readonly estimated: bigint
+  /** Gas limit of its execution. */
+  readonly gasLimit: bigint
 }
 
 const stranger = () => Address.of(privateKeyToAccount(generatePrivateKey()).address)
@@ -68,13 +69,11 @@ export const make = Effect.fnUntraced(function* (
   program: NodeKind
 ) {
   const bridge = yield* Bridge
-  const chains = yield* Chains
   const contracts = yield* SweepContracts
   const simulation = yield* SweepSimulation
   const venue = yield* SwapVenue
   if (first === undefined || second === undefined || user === undefined) throw new Error("two chains are needed")
   const { anvil, chain } = first
-  const client = yield* chains.get(chain.id)
   const [lane] = Accounts.relayers()
   const wallet = createWalletClient({
     account: privateKeyToAccount(lane.privateKey),
@@ -133,38 +132,24 @@ export const make = Effect.fnUntraced(function* (
   /** Sends the sweeps of one transaction as the relayer does. Returns the charged gas and the number that settled. */
   const send = Effect.fn("send")(function* (sweeps: ReadonlyArray<Omit<Quoted, "case">>) {
     const undelegated = sweeps.filter(({ isDelegated }) => !isDelegated)
-    const delegate = designator(chain.contracts.delegate)
-    const rehearsed = yield* client.simulate(
-      sweeps.map(({ account, data, estimated }) => ({
-        ...(sweeps.length === 1 ? {} : { from: chain.contracts.entry }),
-        to: Address.of(account.address),
-        data,
-        gas: RelayGas.simulationGasLimit(estimated)
-      })),
-      {
-        origin: lane.address,
-        codeOverrides: undelegated.map(({ account }) => ({ address: Address.of(account.address), code: delegate }))
-      }
-    )
-    const items = sweeps.map(({ account, data, estimated, isDelegated }, index) => {
-      const simulated = RelayGas.simulatedAlone(rehearsed[index]?.gasUsed ?? 0n, index)
-      const gas = { simulated, quoted: estimated }
-      return { account: Address.of(account.address), data, gas, gasLimit: RelayGas.itemGasLimit(gas), isDelegated }
-    })
+    const items = sweeps.map(({ account, data, gasLimit, isDelegated }) => ({
+      account: Address.of(account.address),
+      data,
+      gasLimit,
+      authorizations: isDelegated ? 0 : 1
+    }))
     const [only] = items
     const content =
       only !== undefined && items.length === 1
         ? {
             to: only.account,
             data: only.data,
-            gas: RelayGas.sweepGasLimit({ ...only.gas, data: only.data, authorizations: undelegated.length })
+            gas: RelayGas.sweepGasLimit(only)
           }
         : {
             to: chain.contracts.entry,
             data: contracts.encodeRun(items),
-            gas: RelayGas.batchGasLimit(
-              items.map(({ gasLimit, isDelegated }) => RelayGas.itemGas(gasLimit, isDelegated ? 0 : 1))
-            )
+            gas: RelayGas.batchGasLimit(items.map(RelayGas.itemGas))
           }
     return yield* anvil.ask("sweep", async (node) => {
       const authorizationList = await Promise.all(
@@ -236,9 +221,16 @@ export const make = Effect.fnUntraced(function* (
       yield* first.fund(owner, { token: each.tokenIn, amount: each.amount + each.rest })
       yield* lived(account, each)
       const { order, passing } = yield* orderOf(owner, each)
-      const { gas } = yield* simulation.run(chain.id, order, passing)
+      const { gas, limits } = yield* simulation.run(chain.id, order, { passing })
       const isDelegated = (yield* codeOf(owner)) === designator(chain.contracts.delegate)
-      return { case: each, account, data: yield* signed(account, order), isDelegated, estimated: gas }
+      return {
+        case: each,
+        account,
+        data: yield* signed(account, order),
+        isDelegated,
+        estimated: gas,
+        gasLimit: limits.execution
+      }
     }
   )
 

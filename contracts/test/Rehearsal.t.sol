@@ -38,7 +38,7 @@ contract RehearsalTest is MockScene {
 
     function test_ReportsARevertAndGoesOn() public {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
-        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, hex"deadbeef");
+        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, 0, 0, hex"deadbeef");
         steps[1] = _note(address(stage), 0);
         Rehearsal.Outcome[] memory outcomes = stage.run(steps);
         assertFalse(outcomes[0].success);
@@ -48,9 +48,9 @@ contract RehearsalTest is MockScene {
     /// @dev One that burns its gas uses up its limit, and one that returns too much is cut.
     function test_HostileCalleesLeaveTheOthersAlone() public {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](4);
-        steps[0] = Rehearsal.Step(address(stage), address(new GasBurner()), 0, GAS, "");
-        steps[1] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, hex"0102");
-        steps[2] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, hex"01");
+        steps[0] = Rehearsal.Step(address(stage), address(new GasBurner()), 0, GAS, 0, 0, "");
+        steps[1] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, 0, 0, hex"0102");
+        steps[2] = Rehearsal.Step(address(stage), address(new ReturnBomb()), 0, GAS, 0, 0, hex"01");
         steps[3] = _note(address(stage), 0);
         Rehearsal.Outcome[] memory outcomes = stage.run(steps);
         assertFalse(outcomes[0].success);
@@ -63,7 +63,7 @@ contract RehearsalTest is MockScene {
     /// @dev The callee measures itself: what it cannot see are its dispatch and its return.
     function testFuzz_MeasuresTheExecution(uint8 rounds) public {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
-        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, abi.encodeCall(Scribe.burn, (rounds)));
+        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, 0, 0, abi.encodeCall(Scribe.burn, (rounds)));
         Rehearsal.Outcome memory outcome = stage.run(steps)[0];
         uint256 inside = abi.decode(outcome.returnData, (uint256));
         assertGe(outcome.gasUsed, inside);
@@ -73,10 +73,53 @@ contract RehearsalTest is MockScene {
     /// @dev Whatever gas the node grants, a step runs with its full limit or the simulation reverts.
     function testFuzz_GivesEveryStepItsLimitOrReverts(uint32 supplied) public {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
-        steps[0] = Rehearsal.Step(address(other), address(new GasBurner()), 0, GAS, "");
+        steps[0] = Rehearsal.Step(address(other), address(new GasBurner()), 0, GAS, 0, 0, "");
         try stage.run{ gas: bound(supplied, 30_000, 2_000_000) }(steps) returns (Rehearsal.Outcome[] memory outcomes) {
             assertApproxEqAbs(outcomes[0].gasUsed, GAS, 10);
         } catch { }
+    }
+
+    /// @dev The call that is measured leaves nothing, and the second one costs the same with the gas that fits.
+    function testFuzz_FitsTheGasToACall(uint64 extra, uint8 share) public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
+        steps[0] = _note(address(other), 0);
+        steps[1] = _note(address(other), 0);
+        (steps[1].share, steps[1].extra) = (bound(share, 1, 64), bound(extra, 5_000, GAS));
+        Rehearsal.Outcome[] memory outcomes = stage.run(steps);
+        Rehearsal.Outcome memory fitted = outcomes[1];
+        assertTrue(fitted.success);
+        assertEq(fitted.returnData, abi.encode(2, address(other), 0));
+        uint256 fits = fitted.gasUsed + fitted.gasUsed / steps[1].share + steps[1].extra;
+        assertApproxEqAbs(fitted.gasLimit, fits, 100);
+        assertEq(outcomes[0].gasLimit, GAS);
+    }
+
+    /// @dev A cold slot is cold again for the second call.
+    function test_MeasuresColdStorageTwice() public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        steps[0] = _note(address(stage), 0);
+        uint256 state = vm.snapshotState();
+        uint256 plain = stage.run(steps)[0].gasUsed;
+        vm.revertToState(state);
+        (steps[0].share, steps[0].extra) = (10, 50_000);
+        assertApproxEqAbs(stage.run(steps)[0].gasUsed, plain, 50);
+    }
+
+    function test_AFittedCallThatSeesMoreGasThanItWillHaveFails() public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        bytes memory data = abi.encodeCall(Scribe.shy, (GAS * 3 / 4));
+        steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, 10, 50_000, data);
+        assertFalse(stage.run(steps)[0].success);
+        steps[0].share = 0;
+        assertTrue(stage.run(steps)[0].success);
+    }
+
+    function test_ReportsTheRevertOfAFittedCall() public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
+        steps[0] = Rehearsal.Step(address(stage), address(new GasBurner()), 0, GAS, 10, 50_000, "");
+        Rehearsal.Outcome memory outcome = stage.run(steps)[0];
+        assertFalse(outcome.success);
+        assertEq(outcome.gasLimit, GAS);
     }
 
     /// @dev With the code of the unsigned delegate in its place, an order settles under any signature, for the same gas.
@@ -97,12 +140,12 @@ contract RehearsalTest is MockScene {
     }
 
     function _note(address from, uint256 value) private view returns (Rehearsal.Step memory) {
-        return Rehearsal.Step(from, address(scribe), value, GAS, abi.encodeCall(Scribe.note, ()));
+        return Rehearsal.Step(from, address(scribe), value, GAS, 0, 0, abi.encodeCall(Scribe.note, ()));
     }
 
     function _rehearse(bytes memory data) private returns (Rehearsal.Outcome memory) {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](1);
-        steps[0] = Rehearsal.Step(address(stage), owner, 0, GAS, data);
+        steps[0] = Rehearsal.Step(address(stage), owner, 0, GAS, 0, 0, data);
         return stage.run(steps)[0];
     }
 

@@ -124,6 +124,13 @@ export const orchestrator = {
     check: integer({ from: 1, to: 100 }),
     meaning: "Maximum number of sweeps in one transaction."
   }),
+  unlistedSweepGas: setting({
+    name: "UNLISTED_SWEEP_GAS",
+    default: 700_000,
+    check: integer({ from: 0, to: 16_777_216 }),
+    meaning:
+      "Maximum gas limit of a sweep of or into a token that is not on its chain's list. A sweep that needs more gets no quote."
+  }),
   pausedChains: list({
     name: "RELAYER_PAUSED_CHAINS",
     check: chainIds,
@@ -349,6 +356,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     pollMillis: values.relayerPollMillis,
     leaseMillis: 30_000,
     batch: values.relayerBatch,
+    unlistedSweepGas: BigInt(values.unlistedSweepGas),
     batchesPerLane: 2,
     rebroadcastMillis: values.rebroadcastSeconds * 1000,
     bumpMillis: values.bumpSeconds * 1000,

@@ -10,14 +10,17 @@ export const SELF_SEND_GAS = 100_000n
 /** Maximum gas limit of a transaction since the Osaka upgrade (EIP-7825: 2^24). */
 export const TRANSACTION_GAS_CAP = 16_777_216n
 
-/** Gas before the first item: the transaction itself, the cold entry contract, and decoding. */
+/** Gas before the first item of a batch: the transaction itself, the cold entry contract, and decoding. */
 const BATCH_BASE_GAS = 60_000n
 
+/** Gas of an item of a batch beside its own limit and its calldata: the cold account and delegate, and the loop. */
+const ITEM_OVERHEAD_GAS = 20_000n
+
 /**
- * Gas of an item of a batch beside its own limit: its calldata, copying it, the cold account and delegate, and the
- * loop.
+ * Margin of a sweep's gas limit above the gas of its rehearsal, for state that changes until inclusion: one part in `share`, and
+ * `extra`.
  */
-const ITEM_OVERHEAD_GAS = 30_000n
+export const LIMIT_MARGIN = { share: 10n, extra: 50_000n }
 
 /** Assumed gas of a sweep that has not been simulated; near the typical use. */
 export const ASSUMED_SWEEP_GAS = 225_000n
@@ -28,39 +31,53 @@ export const ASSUMED_SWEEP_GAS = 225_000n
  */
 const SHARED_ACCESS_GAS = 60_000n
 
-/** Gas of a sweep: of its execution, with refunds not taken off, and charged in all by its quote. */
+/** Gas of a sweep's execution. */
 export interface SweepGas {
+  /** Gas that it used in the last simulation, with refunds not taken off. */
   readonly simulated: bigint
-  readonly quoted: bigint
+  /** Gas limit that its quote fixed. */
+  readonly limit: bigint
 }
 
 /** Gas of an execution that was simulated as the `index`-th of a sequence, as if it were the first. */
 export const simulatedAlone = (gasUsed: bigint, index: number): bigint =>
   index === 0 ? gasUsed : gasUsed + SHARED_ACCESS_GAS
 
-/** One tenth more, for state changes until inclusion. */
-const withMargin = (gas: bigint): bigint => gas + gas / 10n
-
-const atLeast = (gas: bigint, least: bigint): bigint => (gas > least ? gas : least)
+/** Gas limit of an execution that needed this much gas in its rehearsal. */
+export const executionLimit = (rehearsed: bigint): bigint =>
+  rehearsed + rehearsed / LIMIT_MARGIN.share + LIMIT_MARGIN.extra
 
 /**
- * Gas that a quote reserves for its sweep; no gas limit is lower. Simulations do not include gas that is charged for
- * the bytes of the transaction. On chains with such gas the execution's own margin is added, with the fifth that
- * refunds may have taken off (EIP-3529).
+ * Gas limit of a sweep's execution that a quote fixes, from that of its rehearsal. On rollups that charge gas for the bytes of a
+ * transaction, that gas is added.
  */
-export const quotedGas = ({ dataGas, gas }: { readonly gas: bigint; readonly dataGas: bigint }): bigint =>
-  dataGas === 0n ? gas : withMargin((gas * 5n) / 4n) + dataGas
+export const quotedGas = ({
+  dataGas,
+  limits
+}: {
+  readonly limits: { readonly execution: bigint }
+  readonly dataGas: bigint
+}): bigint => limits.execution + dataGas
 
-/** Gas limit of a sweep that is sent alone with this calldata. */
-export const sweepGasLimit = (sweep: SweepGas & { readonly data: Hex; readonly authorizations: number }): bigint =>
-  atLeast(TransactionGas.required({ ...sweep, execution: withMargin(sweep.simulated) }), sweep.quoted)
+/** True if an execution used so much of its gas limit that it may have failed because of the limit (EIP-150). */
+export const mayBeOutOfGas = (gasUsed: bigint, gasLimit: bigint): boolean => gasUsed > gasLimit - gasLimit / 8n
 
-/** Gas limit of a sweep inside a batch. The quoted gas includes that of a transaction, as additional margin. */
-export const itemGasLimit = ({ quoted, simulated }: SweepGas): bigint => atLeast(withMargin(simulated), quoted)
+/** A sweep as a transaction carries it. */
+export interface Carried {
+  /** Gas limit of its execution. */
+  readonly gasLimit: bigint
+  readonly data: Hex
+  readonly authorizations: number
+}
+
+/** Gas limit of the transaction of a sweep that is sent alone. */
+export const sweepGasLimit = ({ authorizations, data, gasLimit }: Carried): bigint =>
+  TransactionGas.required({ data, execution: gasLimit, authorizations })
 
 /** Gas that an item adds to the limit of its batch. */
-export const itemGas = (gasLimit: bigint, authorizations: number): bigint =>
-  gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
+export const itemGas = ({ authorizations, data, gasLimit }: Carried): bigint =>
+  atLeast(gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.calldataGas(data), TransactionGas.calldataFloor(data)) +
+  TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
 
 /**
  * Gas limit of a batch whose items add this much. The entry gives each item at least its limit, but a call gets at most
@@ -76,5 +93,4 @@ export const batchRoom = (total: bigint): bigint => {
   return room > 0n ? room : 0n
 }
 
-/** Gas limit of a sweep in a simulation. A token that burns gas must not use up the gas of the others. */
-export const simulationGasLimit = (quoted: bigint): bigint => 2n * quoted + SELF_SEND_GAS
+const atLeast = (gas: bigint, least: bigint): bigint => (gas > least ? gas : least)

@@ -28,6 +28,9 @@ const calldataTokens = (data: Hex): bigint => {
 /** Gas of calldata (EIP-2028). */
 export const calldataGas = (data: Hex): bigint => ZERO_BYTE_GAS * calldataTokens(data)
 
+/** Gas of calldata that a transaction costs at least, beside that of every transaction (EIP-7623). */
+export const calldataFloor = (data: Hex): bigint => FLOOR_ZERO_BYTE_GAS * calldataTokens(data)
+
 export interface Transaction {
   readonly data: Hex
   /** Gas of the call's execution, with refunds not taken off. */
@@ -40,7 +43,7 @@ export interface Transaction {
 /** Gas that a transaction must be granted to run to its end. */
 export const required = ({ authorizations, data, execution }: Omit<Transaction, "refund">): bigint => {
   const intrinsic = TRANSACTION_GAS + calldataGas(data) + AUTHORIZATION_GAS * BigInt(authorizations)
-  const floor = TRANSACTION_GAS + FLOOR_ZERO_BYTE_GAS * calldataTokens(data)
+  const floor = TRANSACTION_GAS + calldataFloor(data)
   return intrinsic + execution > floor ? intrinsic + execution : floor
 }
 
@@ -50,6 +53,6 @@ export const charged = (transaction: Transaction): bigint => {
   const gross = TRANSACTION_GAS + calldataGas(data) + AUTHORIZATION_GAS * BigInt(authorizations) + execution
   const most = gross / 5n
   const net = gross - (refund < most ? refund : most)
-  const floor = TRANSACTION_GAS + FLOOR_ZERO_BYTE_GAS * calldataTokens(data)
+  const floor = TRANSACTION_GAS + calldataFloor(data)
   return net > floor ? net : floor
 }

@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import {
   batchGasLimit,
   batchRoom,
+  executionLimit,
   itemGas,
-  itemGasLimit,
+  mayBeOutOfGas,
   quotedGas,
   simulatedAlone,
   sweepGasLimit
 } from "../../src/domain/RelayGas.ts"
-import { required } from "../../src/domain/TransactionGas.ts"
 
 const Gas = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 21_000n, maximum: 30_000_000n }))
 
@@ -24,34 +24,47 @@ describe("simulatedAlone", () => {
   )
 })
 
+describe("executionLimit", () => {
+  it.prop("is the rehearsed gas and at most a fifth and 50,000 more", [Gas], ([gas]) => {
+    const limit = executionLimit(gas)
+    return limit > gas && limit <= (gas * 6n) / 5n + 50_000n
+  })
+})
+
 describe("sweepGasLimit", () => {
-  it("covers the transaction, its calldata, the execution with a tenth more, and each authorization", () => {
-    const sweep = { simulated: 100_000n, quoted: 0n, data }
+  it("covers the transaction, its calldata, the execution's limit, and each authorization", () => {
+    const sweep = { gasLimit: 110_000n, data }
     assert.strictEqual(sweepGasLimit({ ...sweep, authorizations: 0 }), 21_000n + 16_000n + 110_000n)
     assert.strictEqual(sweepGasLimit({ ...sweep, authorizations: 2 }), 21_000n + 16_000n + 110_000n + 50_000n)
   })
 
-  it.prop("is never below the quoted limit, nor below what the execution used", [Gas, Gas], ([simulated, quoted]) => {
-    const limit = sweepGasLimit({ simulated, quoted, data, authorizations: 1 })
-    return limit >= quoted && limit >= required({ data, execution: simulated, authorizations: 1 })
+  it.prop("leaves the execution its limit", [Gas], ([gasLimit]) => {
+    const rest = sweepGasLimit({ gasLimit, data, authorizations: 1 }) - 21_000n - 16_000n - 25_000n
+    return rest === gasLimit
   })
 })
 
 describe("quotedGas", () => {
-  it.prop("is the quote's own gas where bytes cost none", [Gas], ([gas]) => quotedGas({ gas, dataGas: 0n }) === gas)
+  it.prop("is the execution's limit and the gas of the bytes", [Gas, Gas], ([execution, dataGas]) => {
+    return quotedGas({ limits: { execution }, dataGas }) === execution + dataGas
+  })
+})
 
-  it.prop(
-    "leaves the execution its margin beside the gas of the bytes, whatever a later simulation says",
-    [Gas, Gas, Gas],
-    ([gas, dataGas, later]) => {
-      const quoted = quotedGas({ gas, dataGas })
-      const gross = (gas * 5n) / 4n
-      return [
-        sweepGasLimit({ simulated: later, quoted, data, authorizations: 1 }),
-        itemGasLimit({ simulated: later, quoted })
-      ].every((limit) => limit >= gross + dataGas)
-    }
-  )
+describe("mayBeOutOfGas", () => {
+  it("suspects an execution that used more than seven eighths of its limit", () => {
+    assert.isFalse(mayBeOutOfGas(700n, 800n))
+    assert.isTrue(mayBeOutOfGas(701n, 800n))
+  })
+})
+
+describe("itemGas", () => {
+  it("covers calldata that costs more than the execution (EIP-7623)", () => {
+    const long = `0x${"5e".repeat(60_000)}` as const
+    const item = { gasLimit: 200_000n, data: long, authorizations: 0 }
+    assert.isTrue(itemGas(item) >= 2_400_000n)
+    assert.strictEqual(itemGas({ ...item, data }), 200_000n + 20_000n + 16_000n)
+    assert.strictEqual(itemGas({ ...item, data, authorizations: 1 }), 200_000n + 20_000n + 16_000n + 25_000n)
+  })
 })
 
 describe("batchGasLimit", () => {
@@ -60,7 +73,7 @@ describe("batchGasLimit", () => {
   })
 
   it.prop("gives every item its limit, whatever the items before it used", [Schema.NonEmptyArray(Gas)], ([limits]) => {
-    const items = limits.map((limit) => itemGas(limit, 0))
+    const items = limits.map((limit) => itemGas({ gasLimit: limit, data, authorizations: 0 }))
     // Ahead of an item, all others may have used their share. EIP-150 keeps a 64th of what is left from the call.
     const total = batchGasLimit(items)
     const used = items.reduce((sum, gas) => sum + gas, 0n)

@@ -16,6 +16,7 @@ import type * as Address from "../../src/domain/Address.ts"
 import type { Attribution } from "../../src/domain/Builder.ts"
 import * as Chain from "../../src/domain/Chain.ts"
 import type { QuoteRequest } from "../../src/domain/Quote.ts"
+import { executionLimit } from "../../src/domain/RelayGas.ts"
 import type { SweepOrder } from "../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import {
@@ -199,13 +200,10 @@ const scripted = (script: Script, asked: Asked) => {
           return Effect.fail(new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }))
         }
         asked.simulated.push(order)
-        return script.simulationFails === undefined
-          ? Effect.succeed({
-              ...script.charged,
-              amountOut: order.minAmountOut,
-              gas: script.gas(asked.simulated.length - 1)
-            })
-          : Effect.fail(script.simulationFails)
+        if (script.simulationFails !== undefined) return Effect.fail(script.simulationFails)
+        const gas = script.gas(asked.simulated.length - 1)
+        const limits = { execution: executionLimit(gas), transaction: executionLimit(gas) }
+        return Effect.succeed({ ...script.charged, amountOut: order.minAmountOut, gas, limits })
       })
   })
   const contracts = Layer.effect(

@@ -162,6 +162,8 @@ export interface Sweep {
   readonly order?: Partial<SweepOrder>
   readonly submission?: Partial<Submission["authorization"]>
   readonly attributed?: NewIntent["attributed"]
+  /** Gas limit of its execution. Default: 220,000. */
+  readonly gas?: bigint
   /** Default: the cost at the scene's price, with a margin of 20 %. */
   readonly cover?: FeeCover | "none"
   /** Default: 0, of which the chain does not have the header. */
@@ -174,6 +176,7 @@ const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 480_00
 const offer = ({
   attributed,
   cover = COVER,
+  gas = 220_000n,
   id,
   order: changes = {},
   owner = 0x01,
@@ -212,7 +215,7 @@ const offer = ({
     order,
     orderDigest: digest(order, { name: "Service", chainId: source.id }),
     quotedAtBlock,
-    gas: 200_000n,
+    gas,
     ...(cover === "none" ? {} : { cover }),
     userId: "user",
     attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }

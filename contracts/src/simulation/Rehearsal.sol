@@ -10,21 +10,28 @@ contract Rehearsal {
     /// @param to       Callee.
     /// @param value    Wei.
     /// @param gasLimit Gas of the call.
+    /// @param share    If it is not 0, the call is made twice. The first one is undone, and only measured. The second one has the
+    ///                 gas limit that fits: the measured gas, one part in `share` more, and `extra`.
+    /// @param extra    See `share`.
     /// @param data     Calldata.
     struct Step {
         address from;
         address to;
         uint256 value;
         uint256 gasLimit;
+        uint256 share;
+        uint256 extra;
         bytes data;
     }
 
     /// @param success    The call did not revert.
     /// @param gasUsed    Gas of the callee's execution, with refunds not taken off.
+    /// @param gasLimit   Gas that the call had.
     /// @param returnData Its first {MAX_RETURN_DATA} bytes.
     struct Outcome {
         bool success;
         uint256 gasUsed;
+        uint256 gasLimit;
         bytes returnData;
     }
 
@@ -48,21 +55,36 @@ contract Rehearsal {
         outcomes = new Outcome[](steps.length);
         for (uint256 i; i < steps.length; ++i) {
             Step calldata step = steps[i];
-            outcomes[i] = step.from == address(this)
-                ? act(step.to, step.value, step.gasLimit, step.data)
-                : Rehearsal(payable(step.from)).act(step.to, step.value, step.gasLimit, step.data);
+            outcomes[i] =
+                step.from == address(this) ? perform(step) : Rehearsal(payable(step.from)).perform(step);
         }
     }
 
-    /// @notice Makes one call as this account.
-    function act(address to, uint256 value, uint256 gasLimit, bytes calldata data)
-        public
-        returns (Outcome memory outcome)
-    {
-        _warm(to);
+    /// @notice Makes one step as this account.
+    function perform(Step calldata step) public returns (Outcome memory outcome) {
+        _warm(step.to);
+        if (step.share == 0) return _act(step, step.gasLimit);
+        try this.attempt(step) { }
+        catch (bytes memory undone) {
+            outcome = abi.decode(undone, (Outcome));
+        }
+        if (outcome.success) outcome = _act(step, outcome.gasUsed + outcome.gasUsed / step.share + step.extra);
+    }
+
+    /// @notice Makes the call of a step and reverts with its outcome, so that it leaves nothing, not even warm storage.
+    function attempt(Step calldata step) external {
+        bytes memory outcome = abi.encode(_act(step, step.gasLimit));
+        assembly ("memory-safe") {
+            revert(add(outcome, 0x20), mload(outcome))
+        }
+    }
+
+    function _act(Step calldata step, uint256 gasLimit) private returns (Outcome memory outcome) {
         // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little.
         if (gasleft() * 63 < (gasLimit + 20_000) * 64) revert InsufficientGas();
-        bytes memory input = data;
+        address to = step.to;
+        uint256 value = step.value;
+        bytes memory input = step.data;
         bool success;
         uint256 used;
         assembly ("memory-safe") {
@@ -75,6 +97,7 @@ contract Rehearsal {
             outcome.gasUsed = used > overhead ? used - overhead : 0;
         }
         outcome.success = success;
+        outcome.gasLimit = gasLimit;
         outcome.returnData = _returned();
     }
 

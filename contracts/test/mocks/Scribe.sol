@@ -9,6 +9,11 @@ contract Scribe {
         return (++calls, msg.sender, msg.value);
     }
 
+    /// @notice Fails with less gas than a simulation would have.
+    function shy(uint256 least) external view {
+        require(gasleft() >= least);
+    }
+
     function burn(uint256 rounds) external view returns (uint256 used) {
         uint256 before = gasleft();
         for (uint256 i; i < rounds; ++i) {

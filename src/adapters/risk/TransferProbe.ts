@@ -48,7 +48,7 @@ export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainCl
       balanceOf(recipient),
       balanceOf(owner)
     ],
-    sender === undefined ? {} : { origin: sender }
+    sender === undefined ? {} : { within: { origin: sender } }
   )
   const [ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter, ...more] = calls
   if (

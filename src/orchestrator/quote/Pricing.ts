@@ -11,13 +11,14 @@ import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Tier } from "../../domain/Tier.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
-import { type SimulatedSweep, SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
+import type { SimulatedSweep } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { TokenProfile } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
+import * as Rehearsal from "./Rehearsal.ts"
 import type * as Routing from "./Routing.ts"
 
 /** Prices of the native currency and of the order's token. */
@@ -64,7 +65,7 @@ const kindOf = ({ client, isDelegated, request }: Terms): string =>
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const settings = yield* OrchestratorSettings
-  const simulation = yield* SweepSimulation
+  const rehearse = yield* Rehearsal.make
   const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
 
   const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
@@ -124,7 +125,7 @@ export const make = Effect.gen(function* () {
     // Side by side, so that the fee's sale is not a round trip of its own.
     const [simulated, value] = yield* Effect.all(
       [
-        simulation.run(chain.id, order, route.passing),
+        rehearse(client, order, route.passing),
         valueOf(client, order, coveredValue(cost, settings.fees.networkMarginBps))
       ],
       { concurrency: "unbounded" }

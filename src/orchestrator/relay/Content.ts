@@ -1,7 +1,7 @@
 /** Content of the transaction that carries sweeps. Several go through the entry contract; one goes directly to its account. */
 import { Effect } from "effect"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import { batchGasLimit, itemGas, itemGasLimit, sweepGasLimit } from "../../domain/RelayGas.ts"
+import { batchGasLimit, type Carried, itemGas, sweepGasLimit } from "../../domain/RelayGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
@@ -10,9 +10,14 @@ import type { Ready } from "./Prepared.ts"
 /** A transaction before its nonce is allocated. */
 export type Content = Omit<UnsignedTransaction, "nonce">
 
+const carried = ({ authorization, data, gas }: Ready): Carried => ({
+  gasLimit: gas.limit,
+  data,
+  authorizations: authorization === undefined ? 0 : 1
+})
+
 /** Gas that a sweep adds to its batch. */
-export const gasOf = ({ authorization, gas }: Ready): bigint =>
-  itemGas(itemGasLimit(gas), authorization === undefined ? 0 : 1)
+export const gasOf = (ready: Ready): bigint => itemGas(carried(ready))
 
 /** Makes `contentOf(client, fees, ready)`. */
 export const make = Effect.map(
@@ -30,12 +35,11 @@ export const make = Effect.map(
       }
       const [only, ...others] = ready
       if (only !== undefined && others.length === 0) {
-        const gas = sweepGasLimit({ ...only.gas, data: only.data, authorizations: authorizationList.length })
-        return { ...common, to: only.intent.order.owner, data: only.data, gas }
+        return { ...common, to: only.intent.order.owner, data: only.data, gas: sweepGasLimit(carried(only)) }
       }
       const items = ready.map(({ data, gas, intent }) => ({
         account: intent.order.owner,
-        gasLimit: itemGasLimit(gas),
+        gasLimit: gas.limit,
         data
       }))
       return {

@@ -75,7 +75,9 @@ export const make = Effect.gen(function* () {
     to: client.chain.contracts.entry,
     data: contracts.encodeRun(members.map(({ item }) => item)),
     gas: batchGasLimit(
-      members.map(({ authorization, item }) => itemGas(item.gasLimit, authorization === undefined ? 0 : 1))
+      members.map(({ authorization, item }) =>
+        itemGas({ ...item, authorizations: authorization === undefined ? 0 : 1 })
+      )
     ),
     maxFeePerGas: fees.maxFeePerGas,
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,

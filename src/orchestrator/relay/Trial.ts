@@ -1,46 +1,77 @@
-/** Simulates claimed sweeps to find out which of them would settle in the next block. */
+/**
+ * Simulates claimed sweeps to find out which of them would settle in the next block, with the gas limits that will be sent. Sweeps
+ * that run code of unlisted tokens are simulated in another block as well, since a token may turn on some blocks only.
+ */
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
-import { type Hex, size } from "../../domain/Hex.ts"
-import { simulatedAlone, simulationGasLimit } from "../../domain/RelayGas.ts"
+import { size } from "../../domain/Hex.ts"
+import { runsUnlisted } from "../../domain/Listing.ts"
+import { batchGasLimit, itemGas, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { ChainClient, ChainUnavailable, SimulatedCall } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable, SimulatedCall, Surroundings } from "../../ports/shared/Chains.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 
-/** Makes `attempt(client, lane, candidates)`, which simulates all candidates in one call, in their order. */
+type Block = NonNullable<Surroundings["block"]>
+
+/** Result of a sweep in one block. `index`: number of sweeps that ran before it. */
+interface Seen {
+  readonly call: SimulatedCall
+  readonly index: number
+}
+
+/**
+ * Makes `attempt(client, lane, candidates)`, which simulates the candidates in their order, in one call for each block. Those of
+ * unlisted tokens have calls of their own, as they have transactions.
+ */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
 
-  const simulate = (client: ChainClient, lane: Address.Address, candidates: ReadonlyArray<Candidate>) => {
+  /** Results by intent id. */
+  const simulate = Effect.fnUntraced(function* (
+    client: ChainClient,
+    lane: Address.Address,
+    candidates: ReadonlyArray<Candidate>,
+    block: Block
+  ) {
+    if (candidates.length === 0) return new Map<string, Seen>()
     const code = designator(client.chain.contracts.delegate)
     const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
     // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
     // the account does not look at its caller.
     const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
-    return client.simulate(
-      candidates.map(({ data, intent }) => ({
-        ...sender,
-        to: intent.order.owner,
-        data,
-        gas: simulationGasLimit(intent.gas)
-      })),
-      { origin: lane, codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code })) }
+    const calls = yield* client.simulate(
+      candidates.map(({ data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: intent.gas })),
+      {
+        within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
+        codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code }))
+      }
     )
-  }
+    return new Map(
+      candidates.flatMap(({ intent }, index): ReadonlyArray<readonly [string, Seen]> => {
+        const call = calls[index]
+        return call === undefined ? [] : [[intent.id, { call, index }]]
+      })
+    )
+  })
 
   const explain = Effect.fnUntraced(function* (
     client: ChainClient,
     intent: Signed,
-    returnData: Hex
+    call: SimulatedCall | undefined
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
-    const { order } = intent
-    const revert = contracts.decodeRevert(returnData)
+    const { gas, order } = intent
+    const revert = contracts.decodeRevert(call?.returnData ?? "0x")
     if (revert.name === "NonceUsed" || revert.name === "Expired") {
       return { _tag: "Unfit", intent, cause: { _tag: "Unsent" }, text: revert.text }
     }
     const balance = yield* contracts.balanceOf(client, order.tokenIn, order.owner)
-    return unfit(intent, balance < order.amountIn ? "insufficient_balance" : "simulation_failed", revert.text)
+    if (balance < order.amountIn) return unfit(intent, "insufficient_balance", revert.text)
+    if (call === undefined || !needsMoreGas({ call, index: 0 }, gas)) {
+      return unfit(intent, "simulation_failed", revert.text)
+    }
+    const text = `it needs more gas than the ${gas} that its quote counted`
+    return runsUnlisted(client.chain, order) ? unfit(intent, "simulation_failed", text) : later(intent, text)
   })
 
   /** Simulates a sweep that failed behind others alone, so that it does not fail for good because of another sweep. */
@@ -48,14 +79,21 @@ export const make = Effect.gen(function* () {
     client: ChainClient,
     lane: Address.Address,
     candidate: Candidate,
-    seen: SimulatedCall | undefined,
-    isAlone: boolean
+    isAlone: boolean,
+    known: ReadonlyArray<Seen | undefined>
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
     const { intent } = candidate
-    const alone = isAlone ? seen : (yield* simulate(client, lane, [candidate]))[0]
-    return alone !== undefined && settles(alone)
+    const seen = isAlone
+      ? known
+      : yield* Effect.forEach(
+          blocksOf(client, candidate),
+          (block) => Effect.map(simulate(client, lane, [candidate], block), (found) => found.get(intent.id)),
+          { concurrency: "unbounded" }
+        )
+    const failed = seen.findIndex((each) => !settles(each, intent.gas))
+    return failed < 0
       ? later(intent, "it would fail behind the others of its batch")
-      : yield* explain(client, intent, alone?.returnData ?? "0x")
+      : yield* explain(client, intent, seen[failed]?.call)
   })
 
   return Effect.fnUntraced(function* (
@@ -63,26 +101,56 @@ export const make = Effect.gen(function* () {
     lane: Address.Address,
     candidates: ReadonlyArray<Candidate>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable> {
-    if (candidates.length === 0) return []
-    const simulated = yield* simulate(client, lane, candidates)
+    const isUnlisted = ({ intent }: Candidate) => runsUnlisted(client.chain, intent.order)
+    const unlisted = candidates.filter(isUnlisted)
+    const listed = candidates.filter((candidate) => !isUnlisted(candidate))
+    const [next, unlistedNext, other] = yield* Effect.all(
+      [
+        simulate(client, lane, listed, "next"),
+        simulate(client, lane, unlisted, "next"),
+        simulate(client, lane, unlisted, "other")
+      ],
+      { concurrency: "unbounded" }
+    )
     return yield* Effect.forEach(
       candidates,
-      (candidate, index) => {
-        const seen = simulated[index]
-        return seen !== undefined && settles(seen)
+      (candidate) => {
+        const { gas, id } = candidate.intent
+        const seen = isUnlisted(candidate) ? [unlistedNext.get(id), other.get(id)] : [next.get(id)]
+        const group = isUnlisted(candidate) ? unlisted : listed
+        return seen.every((each) => settles(each, gas))
           ? Effect.succeed<Prepared>({
               _tag: "Ready",
-              ready: {
-                ...candidate,
-                gas: { simulated: simulatedAlone(seen.gasUsed, index), quoted: candidate.intent.gas }
-              }
+              ready: { ...candidate, gas: { simulated: mostGas(seen), limit: gas } }
             })
-          : retryAlone(client, lane, candidate, seen, candidates.length === 1)
+          : retryAlone(client, lane, candidate, group.length === 1, seen)
       },
       { concurrency: "unbounded" }
     )
   })
 })
 
+/** Blocks in which a sweep must settle. */
+const blocksOf = ({ chain }: ChainClient, { intent }: Candidate): ReadonlyArray<Block> =>
+  runsUnlisted(chain, intent.order) ? ["next", "other"] : ["next"]
+
+/** Gas limit of the transaction with all candidates, about. */
+const gasLimitOf = (candidates: ReadonlyArray<Candidate>): bigint =>
+  batchGasLimit(
+    candidates.map(({ authorization, data, intent }) =>
+      itemGas({ gasLimit: intent.gas, data, authorizations: authorization === undefined ? 0 : 1 })
+    )
+  )
+
+const gasOf = ({ call, index }: Seen): bigint => simulatedAlone(call.gasUsed, index)
+
+const mostGas = (seen: ReadonlyArray<Seen | undefined>): bigint =>
+  seen.reduce((most, each) => (each !== undefined && gasOf(each) > most ? gasOf(each) : most), 0n)
+
+/** True if the sweep may need more than its gas limit when it is sent without those that ran before it. */
+const needsMoreGas = (seen: Seen, gasLimit: bigint): boolean =>
+  seen.call.success ? gasOf(seen) > gasLimit : mayBeOutOfGas(seen.call.gasUsed, gasLimit)
+
 /** An account without code accepts every call and does nothing, so success counts only with a returned amount. */
-const settles = (call: SimulatedCall): boolean => call.success && size(call.returnData) === 32
+const settles = (seen: Seen | undefined, gasLimit: bigint): boolean =>
+  seen !== undefined && seen.call.success && size(seen.call.returnData) === 32 && !needsMoreGas(seen, gasLimit)

@@ -25,6 +25,8 @@ export interface OrchestratorSettingsShape {
     readonly leaseMillis: number
     /** Maximum number of sweeps in one transaction. */
     readonly batch: number
+    /** Maximum gas limit of a sweep that runs code of a token that is not on its chain's list. */
+    readonly unlistedSweepGas: bigint
     /** Maximum number of batches in progress per lane. Sweeps that arrive in the meantime wait for the next batch. */
     readonly batchesPerLane: number
     /** Age at which an unconfirmed transaction is broadcast again. */

@@ -2,7 +2,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
-import type { ChainUnavailable } from "../shared/Chains.ts"
+import type { ChainUnavailable, Surroundings } from "../shared/Chains.ts"
 
 /** The order would revert. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
@@ -20,6 +20,13 @@ export interface SimulatedSweep {
   readonly amountOut: bigint
   /** Expected gas of the whole transaction, including a new delegation. */
   readonly gas: bigint
+  /** Gas limits with which the sweep will be sent, without the gas of a rollup's data. The order ran with the first of them. */
+  readonly limits: {
+    /** Of the execution. */
+    readonly execution: bigint
+    /** Of the transaction of a sweep that is sent alone. */
+    readonly transaction: bigint
+  }
   /** Additional gas that a rollup charges for publishing the transaction on its base layer. 0 on other chains. */
   readonly dataGas: bigint
   /** Wei that a rollup charges for publishing in addition to all gas. 0 on other chains. */
@@ -30,13 +37,13 @@ export class SweepSimulation extends Context.Service<
   SweepSimulation,
   {
     /**
-     * Simulates the order as if its owner were delegated and had signed. `passing` is that of its route. Default: 0, with
-     * which the expected gas is no less than it will be.
+     * Simulates the order as if its owner were delegated and had signed, with the gas limit with which it will be sent. `passing` is
+     * that of its route. Default: 0, with which the expected gas is no less than it will be. `block`: see `Surroundings`.
      */
     readonly run: (
       chainId: ChainId,
       order: SweepOrder,
-      passing?: number
+      options?: { readonly passing?: number; readonly block?: Surroundings["block"] }
     ) => Effect.Effect<SimulatedSweep, SimulationFailed | ChainUnavailable>
   }
 >()("sweep/ports/SweepSimulation") {}

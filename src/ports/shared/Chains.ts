@@ -103,6 +103,10 @@ export interface Block {
   /** Wei per gas. */
   readonly baseFeePerGas: bigint
   readonly gasLimit: bigint
+  /** Account that receives the priority fees. Absent if the node does not tell it. */
+  readonly coinbase?: Address.Address
+  /** Randomness of the beacon chain (EIP-4399), or a constant on some rollups. Absent if the node does not tell it. */
+  readonly randomness?: Hash
 }
 
 export interface Log {
@@ -188,6 +192,11 @@ export interface SimulatedStep {
   readonly value?: bigint
   /** Gas limit. Default: 5,000,000. */
   readonly gas?: bigint
+  /**
+   * Makes the call twice. The first one is undone, and only measured. The second one has the gas limit that fits: the measured gas,
+   * one part in `share` more, and `extra`. A call that fails the first time is not made again.
+   */
+  readonly fit?: { readonly share: bigint; readonly extra: bigint }
 }
 
 /** Result of one call of a simulated sequence. */
@@ -197,6 +206,21 @@ export interface SimulatedCall {
   readonly returnData: Hex
   /** Gas of the execution alone: nothing for the transaction around it, and refunds are not taken off. */
   readonly gasUsed: bigint
+  /** Gas limit that the call had. Absent unless the step was to be fitted. */
+  readonly gasLimit?: bigint
+}
+
+/** Surroundings of a simulation, as a transaction of the next block would have them. */
+export interface Surroundings {
+  /** Sender of the transaction around the calls, a lane. It has its own balance. */
+  readonly origin: Address.Address
+  /** Gas limit of that transaction, which its sender has paid when the calls begin. Default: 300,000. */
+  readonly gasLimit?: bigint
+  /**
+   * `next`: the next block as far as it is known. `other`: another block that could as well be the next, with its number, time,
+   * coinbase, randomness, base fee and gas price drawn anew. Default: `next`.
+   */
+  readonly block?: "next" | "other"
 }
 
 /** EIP-1559 fees in wei per gas. */
@@ -267,10 +291,10 @@ export interface ChainClient {
     steps: ReadonlyArray<SimulatedStep>,
     options?: Pick<CallRequest, "codeOverrides" | "balanceOverrides"> & {
       /**
-       * Sender of the transaction around the calls. They then run at the fees of the next block, and in that block on nodes that take
-       * block overrides, with the sender's balance. Default: the first sender of the sequence, in the latest block, without fees.
+       * Surroundings of the calls. On nodes without block overrides only the sender, its balance and the fees are theirs. Default:
+       * the first sender of the sequence, in the latest block, without fees.
        */
-      readonly origin?: Address.Address
+      readonly within?: Surroundings
     }
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>
   /**

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fees from "../../../src/domain/Fees.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
+import { executionLimit } from "../../../src/domain/RelayGas.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import * as Quoting from "../../support/Quoting.ts"
@@ -37,7 +38,7 @@ describe("gas", () => {
         assert.strictEqual(scene.asked.simulated.length, runs, `at ${gas}`)
         assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(priced))
         assert.deepStrictEqual(scene.asked.simulated.at(-1), order)
-        assert.strictEqual(scene.asked.created[0]?.gas, gas)
+        assert.strictEqual(scene.asked.created[0]?.gas, executionLimit(gas))
       }
     })
   )
@@ -51,8 +52,7 @@ describe("gas", () => {
         const { order } = yield* scene.quote()
         assert.strictEqual(scene.asked.simulated.length, 2)
         assert.strictEqual(order.feeAmount, protocolFee("tier2") + networkFee(265_000n, 10n ** 14n))
-        // The limit's margin of the execution, and all of the data's gas.
-        assert.strictEqual(scene.asked.created[0]?.gas, (((225_000n * 5n) / 4n) * 11n) / 10n + 40_000n)
+        assert.strictEqual(scene.asked.created[0]?.gas, executionLimit(225_000n) + 40_000n)
       })
   )
 

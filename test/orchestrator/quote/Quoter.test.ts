@@ -4,6 +4,7 @@ import * as Address from "../../../src/domain/Address.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
 import { digest, typedData } from "../../../src/domain/SweepOrder.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
+import { executionLimit } from "../../../src/domain/RelayGas.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import * as Quoting from "../../support/Quoting.ts"
@@ -95,7 +96,7 @@ describe("a quote on one chain", () => {
           order,
           orderDigest: digest(order, { name: "Renamed", chainId: source.id }),
           quotedAtBlock: 2n,
-          gas: 230_000n,
+          gas: executionLimit(230_000n),
           cover: {
             gas: 230_000n,
             gasPrice: Quoting.GAS_PRICE,

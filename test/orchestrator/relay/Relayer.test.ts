@@ -30,7 +30,7 @@ describe("what is sent", () => {
       assert.lengthOf(transaction?.authorizationList ?? [], 1)
       assert.deepStrictEqual(transaction?.authorizationList[0], submission?.authorization)
       // The transaction with its calldata, 150,000 used, a tenth on top, and the authorization.
-      assert.strictEqual(transaction?.gas, 21_000n + calldataGas(transaction?.data ?? "0x") + 165_000n + 25_000n)
+      assert.strictEqual(transaction?.gas, 21_000n + calldataGas(transaction?.data ?? "0x") + 220_000n + 25_000n)
       assert.strictEqual(transaction?.maxFeePerGas, 3_000_000_000n)
 
       const stored = yield* pending

@@ -13,7 +13,7 @@ import * as Rehearsal from "../codec/Rehearsal.ts"
 import * as RpcErrors from "../rpc/Errors.ts"
 import type * as Pool from "../rpc/Pool.ts"
 import { Quantity } from "../rpc/Schemas.ts"
-import type { Surroundings } from "./NextBlock.ts"
+import type { Setting } from "./NextBlock.ts"
 import { type Node, tag } from "./Node.ts"
 
 const callObject = (request: Omit<CallRequest, "block">) => ({
@@ -47,22 +47,50 @@ const stateOverrides = (overrides: Pick<CallRequest, "codeOverrides" | "balanceO
   return accounts.size === 0 ? undefined : Object.fromEntries(accounts)
 }
 
-/** Fees of a call, as quantities. */
-const feeFields = ({ maxFeePerGas, maxPriorityFeePerGas }: Surroundings["fees"]) => ({
-  maxFeePerGas: numberToHex(maxFeePerGas),
-  maxPriorityFeePerGas: numberToHex(maxPriorityFeePerGas)
-})
+/** Gas limit of a transaction around a simulation that names none: that of one sweep. */
+const AROUND_GAS = 300_000n
+
+/** Parts of a call that make it look like a transaction in a setting. */
+interface Dress {
+  /** Fees as quantities. */
+  readonly fees: Readonly<Record<string, Hex>>
+  /** Balance of the sender before it pays for the call's gas, in wei. */
+  readonly balance: bigint
+}
+
+/**
+ * In the setting's own block. After the node has taken the price of `gas`, the sender has what a transaction with `gasLimit` would
+ * leave it.
+ */
+const inBlock = ({ balance, baseFeePerGas, tip }: Setting, gas: bigint, gasLimit: bigint): Dress => {
+  const gasPrice = baseFeePerGas + tip
+  const left = balance - gasLimit * gasPrice
+  return { fees: { gasPrice: numberToHex(gasPrice) }, balance: (left > 0n ? left : 0n) + gas * gasPrice }
+}
+
+/** In the latest block, whose base fee may be higher by now. Nodes refuse a call that its sender cannot pay at the highest price. */
+const inLatest = (setting: Setting, gas: bigint, gasLimit: bigint): Dress => {
+  const { balance } = inBlock(setting, gas, gasLimit)
+  const maxFeePerGas = (setting.baseFeePerGas * 3n) / 2n + setting.tip
+  const least = gas * maxFeePerGas
+  return {
+    fees: { maxFeePerGas: numberToHex(maxFeePerGas), maxPriorityFeePerGas: numberToHex(setting.tip) },
+    balance: balance > least ? balance : least
+  }
+}
 
 /** Block overrides of eth_call, by their names in geth. */
-const blockOverrides = ({ fees, number, timestamp }: Surroundings) => ({
-  number: numberToHex(number),
-  time: numberToHex(timestamp),
-  baseFeePerGas: numberToHex(fees.baseFeePerGas)
+const blockOverrides = ({ baseFeePerGas, coinbase, number, randomness, timestamp }: Setting) => ({
+  baseFeePerGas: numberToHex(baseFeePerGas),
+  ...(number === undefined ? {} : { number: numberToHex(number) }),
+  ...(timestamp === undefined ? {} : { time: numberToHex(timestamp) }),
+  ...(coinbase === undefined ? {} : { feeRecipient: coinbase }),
+  ...(randomness === undefined ? {} : { prevRandao: randomness })
 })
 
 export const make = (
   node: Node,
-  surround: (sender: Address, gas: bigint) => Effect.Effect<Surroundings, ChainUnavailable>
+  settingOf: (sender: Address, block: "next" | "other") => Effect.Effect<Setting, ChainUnavailable>
 ): Pick<ChainClient, "call" | "canSimulate" | "estimateGas" | "simulate"> => {
   const { chain, decoded, failed, pool, unavailable, wellFormed } = node
   const asHex = decoded(Hex)
@@ -96,29 +124,32 @@ export const make = (
 
   const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
     const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps)
-    const { origin = stage } = options
+    const { within } = options
+    const paramsOf = (dress?: Dress): ReadonlyArray<unknown> => [
+      { ...callObject({ from: within?.origin ?? stage, to: stage, data, gas }), ...dress?.fees },
+      "latest",
+      stateOverrides({
+        codeOverrides: [...(options.codeOverrides ?? []), ...codeOverrides],
+        balanceOverrides: [
+          ...(within === undefined || dress === undefined ? [] : [{ address: within.origin, balance: dress.balance }]),
+          ...(options.balanceOverrides ?? [])
+        ]
+      })
+    ]
     // A made-up sender has no balance that could be shown.
-    const around = options.origin === undefined ? undefined : yield* surround(options.origin, gas)
-    const overrides = stateOverrides({
-      codeOverrides: [...(options.codeOverrides ?? []), ...codeOverrides],
-      balanceOverrides: [
-        ...(around === undefined ? [] : [{ address: origin, balance: around.balance }]),
-        ...(options.balanceOverrides ?? [])
-      ]
-    })
-    const request = {
-      ...callObject({ from: origin, to: stage, data, gas }),
-      ...(around === undefined ? {} : feeFields(around.fees))
-    }
-    const answer = yield* executed(
-      "eth_call",
-      [request, "latest", overrides],
-      around === undefined ? {} : { blockOverrides: blockOverrides(around) }
+    const setting = within === undefined ? undefined : yield* settingOf(within.origin, within.block ?? "next")
+    const gasLimit = within?.gasLimit ?? AROUND_GAS
+    const answer = yield* (
+      setting === undefined
+        ? executed("eth_call", paramsOf())
+        : executed("eth_call", paramsOf(inLatest(setting, gas, gasLimit)), {
+            withBlockOverrides: [...paramsOf(inBlock(setting, gas, gasLimit)), blockOverrides(setting)]
+          })
     ).pipe(
       Effect.catchTag("CallReverted", ({ detail }) => unavailable("eth_call", `the simulation failed: ${detail}`)),
       Effect.flatMap((result) => asHex("eth_call", result))
     )
-    return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps.length))
+    return yield* wellFormed("eth_call", Rehearsal.decode(answer, steps))
   })
 
   const canSimulate: ChainClient["canSimulate"] = Effect.mapError(pool.takesOverrides, (failure) =>

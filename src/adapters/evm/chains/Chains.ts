@@ -56,7 +56,7 @@ const makeClient = Effect.fnUntraced(function* (
     ...heads,
     isAnswering: pool.isAnswering,
     ...reads,
-    ...Calls.make(node, (sender, gas) => next.surround(heads.recentHead, sender, gas)),
+    ...Calls.make(node, (sender, block) => next.settingOf(heads.recentHead, sender, block)),
     logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
     send: Sending.make(node, broadcast)

@@ -2,10 +2,12 @@
  * The next block, the fees of a transaction in it and the balance of its sender, as the last answers to other reads tell them. A
  * simulation takes place there. It must not wait for requests of its own, so it asks only for what nobody has read lately.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Random } from "effect"
+import { numberToHex } from "viem"
 import type * as Address from "../../../domain/Address.ts"
 import type { Chain } from "../../../domain/Chain.ts"
-import { type Block, type ChainClient, ChainUnavailable, type FeesPerGas } from "../../../ports/shared/Chains.ts"
+import type { Hash } from "../../../domain/Hex.ts"
+import { type Block, type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 
 /** Least age of a head at which it is read again. Chains with slower blocks allow the time of a block. */
 const HEAD_MILLIS = 500
@@ -13,13 +15,33 @@ const HEAD_MILLIS = 500
 /** Priority fee in wei per gas before any fee was read: an ordinary one. */
 const ORDINARY_TIP = 1_000_000_000n
 
-/** The surroundings of a transaction in the next block. */
-export interface Surroundings {
-  readonly number: bigint
+/** Distinct coinbases that are remembered. */
+const COINBASES = 16
+
+/** Randomness below it is a constant of a rollup. */
+const LEAST_RANDOMNESS = 2n ** 128n
+
+/** Blocks after the next one to which another block may belong. */
+const OTHER_BLOCKS = 3
+
+/** Change of the base fee from one block to the next at most: 1 / divisor (EIP-1559). */
+const BASE_FEE_STEP = 8n
+
+/** Precision of a drawn share. */
+const SHARES = 1_000_000
+
+/** A block in which a simulated transaction takes place, and its sender. Fields that are undefined are those of the latest block. */
+export interface Setting {
+  readonly number: bigint | undefined
   /** UNIX seconds. */
-  readonly timestamp: bigint
-  readonly fees: FeesPerGas
-  /** Balance of the sender in wei, at least what the transaction's gas may cost: nodes refuse a call that its sender cannot pay. */
+  readonly timestamp: bigint | undefined
+  /** Wei per gas. */
+  readonly baseFeePerGas: bigint
+  /** Priority fee of the transaction, in wei per gas. */
+  readonly tip: bigint
+  readonly coinbase: Address.Address | undefined
+  readonly randomness: Hash | undefined
+  /** Balance of the sender, in wei. */
   readonly balance: bigint
 }
 
@@ -28,12 +50,12 @@ type Reads = Pick<ChainClient, "balance" | "block" | "feesPerGas">
 export interface NextBlock {
   /** The same reads, whose answers are remembered. */
   readonly reads: Reads
-  /** Surroundings of a transaction of `sender` with this gas limit. `recentHead` is asked if the remembered head is old. */
-  readonly surround: (
+  /** Setting of a transaction of `sender` in a block, see `Surroundings`. `recentHead` is asked if the remembered head is old. */
+  readonly settingOf: (
     recentHead: ChainClient["recentHead"],
     sender: Address.Address,
-    gas: bigint
-  ) => Effect.Effect<Surroundings, ChainUnavailable>
+    block: "next" | "other"
+  ) => Effect.Effect<Setting, ChainUnavailable>
 }
 
 export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads): NextBlock => {
@@ -41,9 +63,16 @@ export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads)
   let tip = ORDINARY_TIP
   const balances = new Map<Address.Address, bigint>()
   const senders = new Set<Address.Address>()
+  /** The newest last. */
+  const coinbases = new Set<Address.Address>()
 
   const sawBlock = Effect.fnUntraced(function* (block: Block) {
     head = { block, atMillis: yield* Clock.currentTimeMillis }
+    if (block.coinbase === undefined) return
+    coinbases.delete(block.coinbase)
+    coinbases.add(block.coinbase)
+    const [oldest] = coinbases
+    if (coinbases.size > COINBASES && oldest !== undefined) coinbases.delete(oldest)
   })
 
   const reads: Reads = {
@@ -86,26 +115,52 @@ export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads)
       return known === undefined ? reads.balance(sender) : Effect.succeed(known)
     })
 
-  const surround: NextBlock["surround"] = Effect.fnUntraced(function* (recentHead, sender, gas) {
+  /** Randomness of a block that nobody can know yet. Undefined where it is a constant. */
+  const randomness = Effect.fnUntraced(function* (block: Block) {
+    if (block.randomness === undefined || BigInt(block.randomness) < LEAST_RANDOMNESS) return undefined
+    const words = yield* Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 8)
+    const value = words.reduce((sum, word) => sum * 2n ** 32n + BigInt(word), 0n)
+    return numberToHex(value, { size: 32 })
+  })
+
+  const other = Effect.fnUntraced(function* (block: Block, next: Setting) {
+    const moved = BigInt(yield* Random.nextIntBetween(-SHARES, SHARES))
+    const raised = BigInt(yield* Random.nextIntBetween(0, SHARES))
+    const drawn: Setting = {
+      ...next,
+      baseFeePerGas: block.baseFeePerGas + (block.baseFeePerGas * moved) / (BASE_FEE_STEP * BigInt(SHARES)),
+      tip: tip + (tip * raised) / (4n * BigInt(SHARES)),
+      coinbase: coinbases.size < 2 ? undefined : [...coinbases][yield* Random.nextIntBetween(0, coinbases.size - 1)]
+    }
+    // A node knows no hash of the parent of a block with another number, so a contract can recognise one.
+    if (yield* Random.nextBoolean) return { ...drawn, number: undefined, timestamp: undefined } satisfies Setting
+    const later = yield* Random.nextIntBetween(1, OTHER_BLOCKS)
+    const seconds = Math.ceil((later * chain.blockTimeMillis) / 1_000)
+    return {
+      ...drawn,
+      number: (next.number ?? block.number) + BigInt(later),
+      timestamp: (next.timestamp ?? block.timestamp) + BigInt(yield* Random.nextIntBetween(seconds, seconds + 1))
+    } satisfies Setting
+  })
+
+  const settingOf: NextBlock["settingOf"] = Effect.fnUntraced(function* (recentHead, sender, which) {
     const [{ atMillis, block }, balance] = yield* Effect.all([headNow(recentHead), balanceOf(sender)], {
       concurrency: "unbounded"
     })
     // No less than the next block of any node: a contract may subtract a number or a time that it has stored from the block's.
     const ahead = 1 + Math.ceil(((yield* Clock.currentTimeMillis) - atMillis) / chain.blockTimeMillis)
-    const fees = {
-      // That of the next block differs by an eighth at most (EIP-1559).
-      baseFeePerGas: block.baseFeePerGas,
-      maxPriorityFeePerGas: tip,
-      maxFeePerGas: 2n * block.baseFeePerGas + tip
-    }
-    const mostCost = gas * fees.maxFeePerGas
-    return {
+    const next: Setting = {
       number: block.number + BigInt(ahead),
       timestamp: block.timestamp + BigInt(Math.ceil((ahead * chain.blockTimeMillis) / 1_000)),
-      fees,
-      balance: balance > mostCost ? balance : mostCost
+      // That of the next block differs by an eighth at most (EIP-1559).
+      baseFeePerGas: block.baseFeePerGas,
+      tip,
+      coinbase: undefined,
+      randomness: yield* randomness(block),
+      balance
     }
+    return which === "next" ? next : yield* other(block, next)
   })
 
-  return { reads, surround }
+  return { reads, settingOf }
 }

@@ -16,6 +16,10 @@ const ANYONE = "0x000000000000000000000000000000000000dEaD" as Address.Address
 /** Gas limit of a step that names none: enough for any sweep, and a bound of what a hostile token can burn at a node. */
 const STEP_GAS = 5_000_000n
 
+/** Gas that a step may use, twice if it is fitted. */
+const most = (limit: bigint, fit: SimulatedStep["fit"]): bigint =>
+  fit === undefined ? limit : 2n * limit + limit / fit.share + fit.extra
+
 /** Gas of a step beside its own limit: a cold sender and callee, and copying its calldata and its outcome. */
 const STEP_OVERHEAD_GAS = 60_000n
 
@@ -36,28 +40,35 @@ const { abi } = rehearsal
 
 /** Encodes the steps as one call. */
 export const encode = (steps: ReadonlyArray<SimulatedStep>): Rehearsal => {
-  const placed = steps.map(({ data, from, gas, to, value }) => ({
+  const placed = steps.map(({ data, fit, from, gas, to, value }) => ({
     from: from ?? steps.find((each) => each.from !== undefined)?.from ?? ANYONE,
     to,
     value: value ?? 0n,
     gasLimit: gas ?? STEP_GAS,
+    share: fit?.share ?? 0n,
+    extra: fit?.extra ?? 0n,
     data
   }))
   const data = encodeFunctionData({ abi, functionName: "run", args: [placed] })
   const senders = [...new Set(placed.map(({ from }) => from))]
-  // EIP-150 keeps back one part in 64 at each of the two calls before a step's own.
-  const room = placed.reduce((sum, { gasLimit }) => sum + gasLimit + STEP_OVERHEAD_GAS, 0n)
+  // EIP-150 keeps back one part in 64 at each of the three calls before a step's own.
+  const room = steps.reduce((sum, { fit, gas = STEP_GAS }) => sum + most(gas, fit) + STEP_OVERHEAD_GAS, 0n)
   return {
     stage: senders[0] ?? ANYONE,
     data,
-    gas: BASE_GAS + (room * 33n) / 32n + calldataGas(data),
+    gas: BASE_GAS + (room * 20n) / 19n + calldataGas(data),
     codeOverrides: senders.map((address) => ({ address, code: rehearsal.runtimeCode }))
   }
 }
 
-/** Decodes the outcomes of `steps` steps; none if the data is something else. */
-export const decode = (data: Hex, steps: number): Option.Option<ReadonlyArray<SimulatedCall>> =>
-  Option.filter(
-    Option.liftThrowable(() => decodeFunctionResult({ abi, functionName: "run", data }))(),
-    (outcomes) => outcomes.length === steps && size(data) > 0
+/** Decodes the outcomes of the steps; none if the data is something else. */
+export const decode = (
+  data: Hex,
+  steps: ReadonlyArray<Pick<SimulatedStep, "fit">>
+): Option.Option<ReadonlyArray<SimulatedCall>> =>
+  Option.liftThrowable(() => decodeFunctionResult({ abi, functionName: "run", data }))().pipe(
+    Option.filter((outcomes) => outcomes.length === steps.length && size(data) > 0),
+    Option.map((outcomes) =>
+      outcomes.map(({ gasLimit, ...call }, index) => (steps[index]?.fit === undefined ? call : { ...call, gasLimit }))
+    )
   )

@@ -4,16 +4,17 @@
  * signature. So the guard, the venue, the tokens and the owner's own balances, allowances and nonces are what the sweep will
  * meet, and so is its gas. Nothing leaves the simulation.
  */
-import { Cache, Effect, Layer } from "effect"
+import { Cache, Effect, Layer, Random } from "effect"
 import { decodeFunctionResult } from "viem"
 import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
+import { executionLimit, LIMIT_MARGIN, sweepGasLimit } from "../../../domain/RelayGas.ts"
 import { sweepRefund } from "../../../domain/SweepRefund.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
 import * as TransactionGas from "../../../domain/TransactionGas.ts"
-import { type ChainClient, Chains, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import { type ChainClient, Chains, ChainUnavailable, type Surroundings } from "../../../ports/shared/Chains.ts"
 import { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
 import { SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
@@ -21,7 +22,7 @@ import { sweepDelegate } from "../abi/contracts.generated.ts"
 import * as DataFee from "./DataFee.ts"
 import { unsignedDelegate } from "./UnsignedDelegate.ts"
 
-/** Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
+/** Gas with which an order is measured. Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
 const GAS_CAP = 5_000_000n
 
 /** As long as a signature, without zero bytes, and of no key. */
@@ -51,12 +52,23 @@ export const layer = Layer.effect(
       })
     })
 
-    const rehearse = Effect.fnUntraced(function* (client: ChainClient, order: SweepOrder, data: Hex) {
+    /** Any lane, since each may send the sweep. */
+    const laneOf = Effect.fnUntraced(function* (client: ChainClient) {
+      const lanes = keys.lanes(client.chain.id)
+      return lanes.length === 0 ? undefined : lanes[yield* Random.nextIntBetween(0, lanes.length - 1)]
+    })
+
+    const rehearse = Effect.fnUntraced(function* (
+      client: ChainClient,
+      order: SweepOrder,
+      data: Hex,
+      block: Surroundings["block"] = "next"
+    ) {
       const { delegate } = client.chain.contracts
       const standIn = yield* Cache.get(standIns, client.chain.id)
-      const [origin] = keys.lanes(client.chain.id)
-      const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP }], {
-        ...(origin === undefined ? {} : { origin }),
+      const lane = yield* laneOf(client)
+      const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP, fit: LIMIT_MARGIN }], {
+        ...(lane === undefined ? {} : { within: { origin: lane, block } }),
         codeOverrides: [
           { address: order.owner, code: designator(delegate) },
           { address: delegate, code: standIn }
@@ -74,12 +86,16 @@ export const layer = Layer.effect(
       return { native, input: isNative(tokenIn) ? native : spent, spent }
     })
 
-    const run = Effect.fn("SweepSimulation.run")(function* (chainId: number, order: SweepOrder, passing = 0) {
+    const run: SweepSimulation["Service"]["run"] = Effect.fn("SweepSimulation.run")(function* (
+      chainId,
+      order,
+      { block, passing = 0 } = {}
+    ) {
       const client = yield* Effect.orDie(chains.get(chainId))
       const data = contracts.encodeExecute(order, PLACEHOLDER)
       const [swept, held, [account], fee] = yield* Effect.all(
         [
-          rehearse(client, order, data),
+          rehearse(client, order, data, block),
           holdings(client, order),
           client.accounts([order.owner]),
           DataFee.estimate(client, order.owner, data)
@@ -109,7 +125,9 @@ export const layer = Layer.effect(
             spendable: held.spent
           }) + (exists && !isDelegated ? TransactionGas.EXISTING_ACCOUNT_REFUND : 0n)
       })
-      return { ...fee, amountOut: amountOut(swept.returnData), gas }
+      const execution = swept.gasLimit ?? executionLimit(swept.gasUsed)
+      const transaction = sweepGasLimit({ gasLimit: execution, data, authorizations: isDelegated ? 0 : 1 })
+      return { ...fee, amountOut: amountOut(swept.returnData), gas, limits: { execution, transaction } }
     })
 
     return SweepSimulation.of({ run })

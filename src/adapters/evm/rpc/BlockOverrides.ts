@@ -16,7 +16,16 @@ const RETURN_NUMBER = "0x4360005260206000f3"
 const NUMBER = "0x2a2a2a2a2a2a"
 const EXPECTED = `0x${"2a2a2a2a2a2a".padStart(64, "0")}`
 
-const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_NUMBER } }, { number: NUMBER }]
+/** All that simulations override, since a node that does not know one of them may refuse the call. */
+const OVERRIDES = {
+  number: NUMBER,
+  time: NUMBER,
+  baseFeePerGas: "0x1",
+  feeRecipient: ACCOUNT,
+  prevRandao: EXPECTED
+}
+
+const PARAMS = [{ to: ACCOUNT, data: "0x" }, "latest", { [ACCOUNT]: { code: RETURN_NUMBER } }, OVERRIDES]
 
 /** Lifetime of a result. A passing failure is not kept. */
 const KNOWN_FOR = Duration.hours(1)

@@ -33,8 +33,8 @@ export interface RequestOptions extends FirstOptions {
   readonly isAnswer?: (failure: RpcFailure) => boolean
   /** True for answers that mean "not known". They are not accepted from an endpoint with an old head. */
   readonly isIgnorance?: (answer: unknown) => boolean
-  /** Last parameter, left out where an endpoint does not take block overrides. */
-  readonly blockOverrides?: Readonly<Record<string, string>>
+  /** Parameters for endpoints that take block overrides. */
+  readonly withBlockOverrides?: ReadonlyArray<unknown>
 }
 
 export interface JsonRpcPool {
@@ -176,13 +176,13 @@ export const make = Effect.fnUntraced(function* (bare: ReadonlyArray<PacedEndpoi
   const requestAlone = Effect.fnUntraced(function* (
     method: string,
     params: ReadonlyArray<unknown>,
-    { blockOverrides, isAnswer, isIgnorance, simulates = false }: RequestOptions
+    { isAnswer, isIgnorance, simulates = false, withBlockOverrides }: RequestOptions
   ) {
     const ask = (endpoint: Endpoint) =>
-      blockOverrides === undefined
+      withBlockOverrides === undefined
         ? endpoint.request(method, params)
         : Effect.flatMap(blocks.areTaken(endpoint), (taken) =>
-            endpoint.request(method, taken ? [...params, blockOverrides] : params)
+            endpoint.request(method, taken ? withBlockOverrides : params)
           )
     /** Answer "not known" of an endpoint with an old head. Returned only when no other endpoint answers. */
     let ignorance: { readonly answer: unknown } | undefined

@@ -1,6 +1,7 @@
 /** Schemas of a node's answers, as the execution JSON-RPC API defines them. */
 import { Schema, SchemaTransformation } from "effect"
 import { zeroHash } from "viem"
+import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { Block } from "../../../ports/shared/Chains.ts"
 
@@ -21,7 +22,9 @@ export const RpcBlock = Schema.Struct({
   parentHash: Hash,
   timestamp: Quantity,
   baseFeePerGas: Schema.optionalKey(Quantity),
-  gasLimit: Quantity
+  gasLimit: Quantity,
+  miner: Schema.optionalKey(Address.Address),
+  mixHash: Schema.optionalKey(Hash)
 })
 
 /** A pending block of geth has no hash. It gets the zero hash, which no block has. */
@@ -31,7 +34,9 @@ export const block = (rpc: typeof RpcBlock.Type): Block => ({
   parentHash: rpc.parentHash,
   timestamp: rpc.timestamp,
   baseFeePerGas: rpc.baseFeePerGas ?? 0n,
-  gasLimit: rpc.gasLimit
+  gasLimit: rpc.gasLimit,
+  ...(rpc.miner === undefined ? {} : { coinbase: rpc.miner }),
+  ...(rpc.mixHash === undefined ? {} : { randomness: rpc.mixHash })
 })
 
 export const RpcFeeHistory = Schema.Struct({

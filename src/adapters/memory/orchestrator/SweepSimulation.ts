@@ -1,5 +1,6 @@
 /** {@link SweepSimulation} with a result that tests can change. */
 import { Context, Effect, Layer, Ref } from "effect"
+import { executionLimit } from "../../../domain/RelayGas.ts"
 import { ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
 
@@ -25,7 +26,8 @@ export const layer = (initial: Partial<State> = {}): Layer.Layer<SweepSimulation
         const { available, gas, reverts } = yield* Ref.get(state)
         if (!available) return yield* new ChainUnavailable({ chainId, method: "simulate", detail: "turned off" })
         if (reverts !== undefined) return yield* new SimulationFailed({ detail: reverts })
-        return { amountOut: order.minAmountOut, gas, dataGas: 0n, dataFee: 0n }
+        const limits = { execution: executionLimit(gas), transaction: 2n * executionLimit(gas) - gas }
+        return { amountOut: order.minAmountOut, gas, limits, dataGas: 0n, dataFee: 0n }
       })
     }))
   ).pipe(

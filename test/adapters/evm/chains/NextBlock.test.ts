@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { zeroHash } from "viem"
+import { numberToHex, zeroHash } from "viem"
 import * as NextBlock from "../../../../src/adapters/evm/chains/NextBlock.ts"
 import type { Block } from "../../../../src/ports/shared/Chains.ts"
 import { address } from "../../../support/FakeChain.ts"
@@ -19,8 +19,8 @@ const head: Block = {
 
 const lane = address(0x11)
 
-const surround = (next: NextBlock.NextBlock, sender: typeof lane, gas: bigint) =>
-  next.surround(() => next.reads.block("latest"), sender, gas)
+const settingOf = (next: NextBlock.NextBlock, block: "next" | "other" = "next") =>
+  next.settingOf(() => next.reads.block("latest"), lane, block)
 
 /** Reads of a chain with blocks of two seconds, and the names of those that were asked. */
 const scene = () => {
@@ -46,11 +46,14 @@ describe("the next block", () => {
     Effect.gen(function* () {
       const { next } = scene()
       yield* next.reads.feesPerGas
-      const around = yield* surround(next, lane, 1_000_000n)
+      const around = yield* settingOf(next)
       assert.deepStrictEqual(around, {
         number: 101n,
         timestamp: 5_002n,
-        fees: { baseFeePerGas: 7n * GWEI, maxPriorityFeePerGas: 3n * GWEI, maxFeePerGas: 17n * GWEI },
+        baseFeePerGas: 7n * GWEI,
+        tip: 3n * GWEI,
+        coinbase: undefined,
+        randomness: undefined,
         balance: 10n ** 18n
       })
     })
@@ -59,17 +62,17 @@ describe("the next block", () => {
   it.effect("is known from what others read, and asked for when that is older than a block", () =>
     Effect.gen(function* () {
       const { asked, next } = scene()
-      yield* surround(next, lane, 1n)
+      yield* settingOf(next)
       assert.deepStrictEqual(asked.splice(0).toSorted(), ["balance lane", "block"])
       yield* TestClock.adjust(Duration.seconds(2))
-      yield* surround(next, lane, 1n)
+      yield* settingOf(next)
       assert.deepStrictEqual(asked.splice(0), [])
       yield* TestClock.adjust(Duration.seconds(2))
       yield* next.reads.block("latest")
-      yield* surround(next, lane, 1n)
+      yield* settingOf(next)
       assert.deepStrictEqual(asked.splice(0), ["block"])
       yield* TestClock.adjust(Duration.millis(2_001))
-      yield* surround(next, lane, 1n)
+      yield* settingOf(next)
       assert.deepStrictEqual(asked.splice(0), ["block"])
     })
   )
@@ -79,16 +82,8 @@ describe("the next block", () => {
       const { next } = scene()
       yield* next.reads.block("latest")
       yield* TestClock.adjust(Duration.millis(1_900))
-      const { number, timestamp } = yield* surround(next, lane, 1n)
+      const { number, timestamp } = yield* settingOf(next)
       assert.deepStrictEqual({ number, timestamp }, { number: 102n, timestamp: 5_004n })
-    })
-  )
-
-  it.effect("has a sender who can pay for the gas of the call", () =>
-    Effect.gen(function* () {
-      const { next } = scene()
-      const { balance, fees } = yield* surround(next, lane, 10n ** 9n)
-      assert.strictEqual(balance, 10n ** 9n * fees.maxFeePerGas)
     })
   )
 
@@ -104,11 +99,76 @@ describe("the next block", () => {
         }
       )
       yield* next.reads.feesPerGas
-      assert.strictEqual((yield* surround(next, lane, 1n)).balance, 1n)
+      assert.strictEqual((yield* settingOf(next)).balance, 1n)
       balance = 2n
-      assert.strictEqual((yield* surround(next, lane, 1n)).balance, 1n)
+      assert.strictEqual((yield* settingOf(next)).balance, 1n)
       yield* next.reads.balance(lane)
-      assert.strictEqual((yield* surround(next, lane, 1n)).balance, 2n)
+      assert.strictEqual((yield* settingOf(next)).balance, 2n)
+    })
+  )
+})
+
+describe("another block", () => {
+  const RANDOMNESS = `0x${"9d".repeat(32)}` as const
+
+  /** Settings of many other blocks after blocks of two proposers. */
+  const many = (randomness: Block["randomness"]) =>
+    Effect.gen(function* () {
+      let latest: Block = { ...head, ...(randomness === undefined ? {} : { randomness }), coinbase: address(0xc1) }
+      const next = NextBlock.make(
+        { id: 1, blockTimeMillis: 2_000 },
+        {
+          block: () => Effect.succeedSome(latest),
+          balance: () => Effect.succeed(10n ** 18n),
+          feesPerGas: Effect.succeed({ baseFeePerGas: 1n, maxPriorityFeePerGas: 4n * GWEI, maxFeePerGas: 2n })
+        }
+      )
+      yield* next.reads.feesPerGas
+      yield* next.reads.block("latest")
+      latest = { ...latest, coinbase: address(0xc2) }
+      yield* next.reads.block("latest")
+      return yield* Effect.replicateEffect(settingOf(next, "other"), 200)
+    })
+
+  it.effect("differs in everything that a contract can read, within what the next block may be", () =>
+    Effect.gen(function* () {
+      const settings = yield* many(RANDOMNESS)
+      for (const { baseFeePerGas, number, randomness, timestamp, tip } of settings) {
+        assert.isTrue(baseFeePerGas >= (7n * GWEI * 7n) / 8n && baseFeePerGas <= (7n * GWEI * 9n) / 8n)
+        assert.isTrue(tip >= 4n * GWEI && tip <= 5n * GWEI)
+        assert.isTrue(number === undefined || (number >= 102n && number <= 104n))
+        assert.strictEqual(timestamp === undefined, number === undefined)
+        assert.isTrue(timestamp === undefined || (timestamp > 5_002n && timestamp <= 5_010n))
+        assert.match(randomness ?? "", /^0x[0-9a-f]{64}$/)
+      }
+      const distinct = <A>(of: (setting: NextBlock.Setting) => A) => new Set(settings.map(of)).size
+      assert.isAbove(
+        distinct(({ baseFeePerGas }) => baseFeePerGas),
+        100
+      )
+      assert.isAbove(
+        distinct(({ tip }) => tip),
+        100
+      )
+      assert.strictEqual(
+        distinct(({ number }) => number),
+        4
+      )
+      assert.strictEqual(
+        distinct(({ coinbase }) => coinbase),
+        2
+      )
+      assert.strictEqual(
+        distinct(({ randomness }) => randomness),
+        200
+      )
+    })
+  )
+
+  it.effect("keeps the constant that a rollup has for randomness", () =>
+    Effect.gen(function* () {
+      const settings = yield* many(numberToHex(1, { size: 32 }))
+      assert.isTrue(settings.every(({ randomness }) => randomness === undefined))
     })
   )
 })

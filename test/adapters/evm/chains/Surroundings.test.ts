@@ -62,7 +62,9 @@ const compared = Effect.fnUntraced(function* (start: typeof Anvil.start, balance
   const client = yield* Context.get(context, Chains).get(chain.id)
   const { maxFeePerGas, maxPriorityFeePerGas } = yield* client.feesPerGas
   const { timestamp: headTime } = yield* node.ask("head", (client) => client.getBlock())
-  const [simulated] = yield* client.simulate([{ to: witness, data: "0x", gas: GAS }], { origin: sender })
+  const [simulated] = yield* client.simulate([{ to: witness, data: "0x", gas: GAS }], {
+    within: { origin: sender, gasLimit: GAS }
+  })
   const mined = yield* node.ask("send", async (client) => {
     const wallet = createWalletClient({ account, chain: client.chain, transport: http(node.rpcUrl) })
     const hash = await wallet.sendTransaction({
