@@ -1,7 +1,7 @@
 /** The node fails, goes silent, or becomes expensive. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Latch, Schedule } from "effect"
-import { parseGwei, parseTransaction } from "viem"
+import { parseTransaction } from "viem"
 import { breakWhen, hold, isSend, isSimulation, pass, refuse, swallow } from "../support/FaultProxy.ts"
 import { ADMIN_TOKEN } from "../support/OrchestratorProcess.ts"
 import * as SweepClient from "../support/SweepClient.ts"
@@ -122,7 +122,8 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
         const scene = yield* Scene.make()
         const { anvil } = scene.alpha.dev
         const route = yield* scene.route
-        const { client } = yield* scene.orchestrator(route, { BUMP_SECONDS: "1" })
+        // The network fee covers the cost at eleven times the price.
+        const { client } = yield* scene.orchestrator(route, { BUMP_SECONDS: "1", NETWORK_FEE_MARGIN_BPS: "100000" })
         const sweep = yield* scene.quote(client)
         yield* Effect.acquireUseRelease(
           anvil.ask("mine nothing", (node) => node.setAutomine(false)),
@@ -130,11 +131,12 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
             Effect.gen(function* () {
               yield* scene.submit(client, sweep)
               yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded)
+              const [stuck = "0x"] = yield* route.alpha.sent
+              const { maxFeePerGas = 0n } = parseTransaction(stuck)
               yield* anvil.ask("raise the base fee", async (node) => {
-                await node.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei("40") })
+                await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * maxFeePerGas })
                 await node.mine({ blocks: 1 })
               })
-              const [stuck] = yield* route.alpha.sent
               yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded && call.params[0] !== stuck)
               yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
               yield* scene.delivered(client, sweep)
