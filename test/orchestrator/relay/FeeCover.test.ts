@@ -114,7 +114,7 @@ describe("a sweep that was quoted at 1 gwei", () => {
           }))
         )
       )
-      yield* submit({ id: "a" })
+      yield* submit({ id: "a", gas: 1_000_000n })
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
       assert.lengthOf(yield* sent, 0)
       assert.strictEqual(yield* waitingFor("a"), "gas_price")
