@@ -1,5 +1,6 @@
 /** Quotes as options on the gas price: they are signed while gas is cheap and submitted when it is not. */
 import { Effect } from "effect"
+import { parseGwei } from "viem"
 import { units } from "../../src/devnet/Tokens.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import { QUIET } from "./Market.ts"
@@ -102,4 +103,33 @@ const sawtooth: Attack = {
     }).pipe(Effect.scoped)
 }
 
-export const GAS_ATTACKS: ReadonlyArray<Attack> = [option, queued, modest, sawtooth]
+/** Tip of the attacker's transactions in wei per gas, and their number: more than one in every block. */
+const HIGH_TIP = parseGwei("50")
+const TIPPED = 60
+
+const tips: Attack = {
+  name: "tip-inflation",
+  about: "Transactions with a tip of 50 gwei raise the estimated tip while honest sweeps wait to be sent.",
+  tokens: "listed",
+  play: (fight) =>
+    Effect.gen(function* () {
+      const quoted = yield* cheaply(fight, fight.size)
+      yield* Effect.gen(function* () {
+        for (let count = 0; count < TIPPED; count++) {
+          yield* fight.sendAs(fight.purse.account, {
+            to: fight.purse.account.address,
+            value: 1n,
+            gas: 21_000n,
+            tip: HIGH_TIP
+          })
+          yield* Effect.sleep("100 millis")
+        }
+      }).pipe(Effect.forkChild)
+      yield* Effect.sleep(SEEN)
+      yield* fight.submit(quoted)
+      yield* Effect.sleep(SPIKE_MILLIS)
+      yield* fight.concluded
+    })
+}
+
+export const GAS_ATTACKS: ReadonlyArray<Attack> = [option, queued, modest, sawtooth, tips]

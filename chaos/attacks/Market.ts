@@ -1,6 +1,10 @@
-/** Blocks at a fixed pace whose base fee follows a given course. A local node would let it fall to nothing. */
+/**
+ * Blocks at a fixed pace whose base fee follows a given course: a local node would let it fall to nothing. Every block has a transaction
+ * of somebody else with an ordinary tip, as those of a public chain have.
+ */
 import { Effect, Schedule } from "effect"
-import { parseGwei } from "viem"
+import { parseEther, parseGwei } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { Place } from "../Holdings.ts"
 
 /** Between blocks. */
@@ -8,6 +12,12 @@ const BLOCK_MILLIS = 200
 
 /** Base fee of quiet times, in wei per gas. */
 export const QUIET = parseGwei("1")
+
+/** Priority fee of the transaction of somebody else, in wei per gas. */
+const TIP = parseGwei("1")
+
+/** Above every base fee of a run. */
+const FEE_CAP = parseGwei("2000")
 
 /** Base fee in wei per gas of the block that is mined at `millis` of `performance.now()`. */
 export type Course = (millis: number) => bigint
@@ -26,7 +36,23 @@ export const start = Effect.fnUntraced(function* ({ dev }: Place) {
     dev.anvil.ask("mine when told", (node) => node.setAutomine(false)),
     () => Effect.ignore(dev.anvil.ask("mine at once", (node) => node.setAutomine(true)))
   )
+  const somebody = privateKeyToAccount(generatePrivateKey())
+  yield* dev.anvil.ask("endow somebody", (node) =>
+    node.setBalance({ address: somebody.address, value: parseEther("1000000") })
+  )
+  let nonce = 0
   const block = dev.anvil.ask("mine", async (node) => {
+    const serializedTransaction = await somebody.signTransaction({
+      type: "eip1559",
+      chainId: dev.chain.id,
+      nonce,
+      to: somebody.address,
+      gas: 21_000n,
+      maxFeePerGas: FEE_CAP,
+      maxPriorityFeePerGas: TIP
+    })
+    await node.sendRawTransaction({ serializedTransaction })
+    nonce += 1
     await node.setNextBlockBaseFeePerGas({ baseFeePerGas: course(performance.now()) })
     await node.mine({ blocks: 1 })
   })
