@@ -40,10 +40,10 @@ export const FailureReason = Schema.Literals([
 export type FailureReason = typeof FailureReason.Type
 
 /** Cause for which a submitted sweep waits before it is sent. */
-export const WaitingFor = Schema.Literals([
-  /** A price of gas that the sweep's network fee covers. */
-  "gas_price"
-]).annotate({ identifier: "WaitingFor" })
+export const WaitingFor = Schema.Literal("gas_price").annotate({
+  identifier: "WaitingFor",
+  description: "`gas_price`: a price of gas that the sweep's network fee covers"
+})
 export type WaitingFor = typeof WaitingFor.Type
 
 /** Failures after sending that an owner can provoke and whose gas the relayer pays without income. */
