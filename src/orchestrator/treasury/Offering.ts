@@ -38,6 +38,7 @@ export class SaleDelayed extends Schema.TaggedError<SaleDelayed>()("SaleDelayed"
 
 /** Reasons of a failed quote that pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set([
+  "budget_spent",
   "chain_paused",
   "chain_unavailable",
   "upstream_unavailable",

@@ -235,7 +235,8 @@ describe("an offer", () => {
         ["token_declined", "failed"],
         ["simulation_failed", "failed"],
         ["chain_unavailable", "planned"],
-        ["store_unavailable", "planned"]
+        ["store_unavailable", "planned"],
+        ["budget_spent", "planned"]
       ]
       for (const [reason, state] of reasons) {
         const scene = yield* Scene.make()
