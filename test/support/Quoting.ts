@@ -92,6 +92,8 @@ export interface Script {
   unscreened: ReadonlySet<number>
   /** Gas of the nth simulated order, from 0. */
   gas: (run: number) => bigint
+  /** Size of a swap's calldata, in bytes. */
+  calldataBytes: number
   /** The chain's charge for the transaction's bytes. */
   charged: Pick<SimulatedSweep, "dataGas" | "dataFee">
   simulationFails: SimulationFailed | ChainUnavailable | undefined
@@ -146,7 +148,7 @@ const scripted = (script: Script, asked: Asked) => {
       return Effect.succeed({
         provider: "venue",
         target: TARGET,
-        calldata: `0x${amountIn.toString(16).padStart(64, "0")}` as const,
+        calldata: `0x${amountIn.toString(16).padStart(2 * script.calldataBytes, "0")}` as const,
         amountOut: amountIn,
         minAmountOut: amountIn - amountIn / 100n,
         gas: 1n,
@@ -279,6 +281,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     screeningAvailable: true,
     unscreened: new Set(),
     gas: () => 225_000n,
+    calldataBytes: 32,
     charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,
     routingFails: undefined,

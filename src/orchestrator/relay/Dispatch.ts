@@ -78,16 +78,26 @@ export const make = Effect.gen(function* () {
       return authorization === undefined ? 0 : 1
     }
 
+  /** True if each sweep is of an owner because of whom a self-send was paid a short time ago. */
+  const isBlocked = Effect.fnUntraced(function* (client: ChainClient, parcel: Parcel) {
+    const free = yield* Effect.filter(parcel, ({ intent }) => blocks.mayGoAlone(client, intent.order.owner))
+    return free.length === 0
+  })
+
   /** Returns the number of sweeps that it sent. Those of owners who block the batch are postponed. */
   const send = Effect.fn("Relay.send")(
     function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: Parcel) {
+      if (yield* isBlocked(client, parcel)) {
+        yield* postpone(NonceUse.idsOf(parcel))
+        return 0
+      }
       let search = BatchSearch.start(parcel, suspicionOn(client))
       let sent = 0
       let offers = 0
       while (true) {
         const used = yield* useNonce(client, conditions, search, OFFERS - offers)
         for (const { intent } of used.search.found.slice(search.found.length)) {
-          yield* blocks.note(client, intent, used.detail)
+          yield* blocks.note(client, intent, used.detail, used.sent === 0)
         }
         search = used.search
         sent += used.sent

@@ -15,6 +15,12 @@ import { StandingAlerts } from "../shared/StandingAlerts.ts"
 const FIRST_PAUSE_MILLIS = 5_000
 const LONGEST_PAUSE_MILLIS = 120_000
 
+/**
+ * Pause after a refusal that left a self-send in the place of the owner's sweep, in milliseconds. It doubles with each further
+ * one. The sweep is tried without cost meanwhile, together with sweeps of others.
+ */
+const FIRST_LONE_PAUSE_MILLIS = 60_000
+
 /** Interval of reviews, and so the longest time that an alert stands after the sweep has ended, in milliseconds. */
 const REVIEW_MILLIS = 5_000
 
@@ -25,8 +31,18 @@ export class OwnerBlocks extends Context.Service<
   {
     /** True while this process knows that nodes refused the owner's authorization for a sweep that has not ended. */
     readonly isKnown: (client: ChainClient, owner: Address.Address) => boolean
-    /** Raises the owner's alert, and postpones its sweep unless a transaction carries it. `detail` is the nodes' answer. */
-    readonly note: (client: ChainClient, intent: Intent, detail: string) => Effect.Effect<void, StoreUnavailable>
+    /** False if a transaction without sweeps of other owners would probably end as a self-send, which costs 21,000 gas. */
+    readonly mayGoAlone: (client: ChainClient, owner: Address.Address) => Effect.Effect<boolean>
+    /**
+     * Raises the owner's alert, and postpones its sweep unless a transaction carries it. `detail` is the nodes' answer.
+     * `wasAlone`: a self-send had to use the nonce.
+     */
+    readonly note: (
+      client: ChainClient,
+      intent: Intent,
+      detail: string,
+      wasAlone: boolean
+    ) => Effect.Effect<void, StoreUnavailable>
     /** Clears the alerts of sweeps that have ended, also those of other processes. Asks the store every 5 seconds at most. */
     readonly review: (client: ChainClient) => Effect.Effect<void, StoreUnavailable>
   }
@@ -39,14 +55,21 @@ export class OwnerBlocks extends Context.Service<
       const intents = yield* Intents
       /** Number of refusals by alert key. A restart forgets them, which only shortens the next pause. */
       const refusals = new Map<string, number>()
+      /** Self-sends by alert key, and the time of the next one in UNIX milliseconds. */
+      const lone = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
       const reviewed = new Map<number, number>()
 
-      const note: OwnerBlocks["Service"]["note"] = Effect.fnUntraced(function* (client, intent, detail) {
+      const note: OwnerBlocks["Service"]["note"] = Effect.fnUntraced(function* (client, intent, detail, wasAlone) {
         const { chain } = client
         const { owner } = intent.order
         const key = keyOf(chain.id, owner)
         const times = (refusals.get(key) ?? 0) + 1
         refusals.set(key, times)
+        const now = yield* Clock.currentTimeMillis
+        if (wasAlone) {
+          const before = lone.get(key)?.times ?? 0
+          lone.set(key, { times: before + 1, notBeforeMs: now + FIRST_LONE_PAUSE_MILLIS * 2 ** before })
+        }
         yield* Effect.logWarning("relay.owner_blocks_batch").pipe(
           Effect.annotateLogs({ ...intentFields(client, intent), refusals: times, detail })
         )
@@ -58,8 +81,14 @@ export class OwnerBlocks extends Context.Service<
           details: { chainId: chain.id, owner, intentId: intent.id, refusals: times, reason: detail }
         })
         const pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** (times - 1))
-        yield* intents.release([intent.id], (yield* Clock.currentTimeMillis) + pause)
+        yield* intents.release([intent.id], now + pause)
       })
+
+      const mayGoAlone: OwnerBlocks["Service"]["mayGoAlone"] = ({ chain }, owner) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (now) => now >= (lone.get(keyOf(chain.id, owner))?.notBeforeMs ?? Number.NEGATIVE_INFINITY)
+        )
 
       const review: OwnerBlocks["Service"]["review"] = Effect.fnUntraced(function* ({ chain }) {
         const now = yield* Clock.currentTimeMillis
@@ -72,12 +101,18 @@ export class OwnerBlocks extends Context.Service<
         for (const { details, key } of alerts) {
           if (open.has(String(details["intentId"]))) continue
           refusals.delete(key)
+          lone.delete(key)
           // Another process may have raised the alert after this one cleared it, so this clears it in the store.
           yield* clear(key)
         }
       })
 
-      return { isKnown: ({ chain }, owner) => refusals.has(keyOf(chain.id, owner)), note, review }
+      return {
+        isKnown: ({ chain }, owner) => refusals.has(keyOf(chain.id, owner)),
+        mayGoAlone,
+        note,
+        review
+      }
     })
   ).pipe(Layer.provide(StandingAlerts.layer))
 }

@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
       said = answer.detail
       search = BatchSearch.refused(search, Broadcast.named(said, batch))
     }
-    for (const { intent } of search.found) yield* blocks.note(client, intent, said)
+    for (const { intent } of search.found) yield* blocks.note(client, intent, said, false)
   })
 
   return { reduce, shrink }

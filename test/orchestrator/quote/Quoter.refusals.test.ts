@@ -119,6 +119,19 @@ const cases: Readonly<Record<string, Case>> = {
     reason: "upstream_unavailable",
     trouble: (scene) => Ref.update(scene.prices, (state) => ({ ...state, available: false }))
   },
+  "an unlisted token whose sweep needs more gas than UNLISTED_SWEEP_GAS": {
+    reason: "simulation_failed",
+    options: { chains: [{ ...source, tokens: source.tokens.filter(({ address }) => address !== TOKEN) }, destination] },
+    trouble: script((state) => {
+      state.gas = () => 600_000n
+    })
+  },
+  "a route that does not fit into a transaction": {
+    reason: "no_route",
+    trouble: script((state) => {
+      state.calldataBytes = 124_001
+    })
+  },
   "an order that would revert": {
     reason: "simulation_failed",
     trouble: script((state) => {

@@ -150,6 +150,34 @@ describe("a batch that nodes refuse because of one owner", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("that has nobody else costs a self-send a minute later at the earliest, and none beside others", () =>
+    Effect.gen(function* () {
+      const { accepted, hostile, lane, submitFor } = yield* crowd(1)
+      hostile.add(1)
+      const selfSends = () => accepted.filter((raw) => parse(raw).to === lane).length
+      for (let seconds = 0; seconds < 59; seconds += 1) {
+        yield* relay
+        yield* TestClock.adjust(1_000)
+      }
+      assert.strictEqual(selfSends(), 1)
+      yield* submitFor(2)
+      yield* relay
+      assert.deepStrictEqual(ownersIn(accepted.at(-1) ?? "0x"), [address(2)])
+      assert.strictEqual(selfSends(), 1)
+      for (let seconds = 0; seconds < 100; seconds += 1) {
+        yield* TestClock.adjust(1_000)
+        yield* relay
+      }
+      assert.strictEqual(selfSends(), 2)
+      hostile.clear()
+      for (let seconds = 0; seconds < 240; seconds += 1) {
+        yield* TestClock.adjust(1_000)
+        yield* relay
+      }
+      assert.include(accepted.flatMap(ownersIn), address(1))
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is sent without both of two owners, each other sweep by the transaction that is stored for it", () =>
     Effect.gen(function* () {
       const { accepted, blocking, hostile, intents, unfinished } = yield* crowd(8)
