@@ -26,7 +26,9 @@ const SEEN = {
   /** ORIGIN, BALANCE. */
   originBalance: "0x3231",
   /** ORIGIN, EXTCODESIZE. */
-  originCode: "0x323b"
+  originCode: "0x323b",
+  gasLeft: "0x5a",
+  blockGasLimit: "0x45"
 } as const satisfies Record<string, Hex>
 
 type Seen = Readonly<Record<keyof typeof SEEN, bigint>>
@@ -35,8 +37,8 @@ const NAMES = Object.keys(SEEN) as ReadonlyArray<keyof typeof SEEN>
 
 /** Code that logs and returns all words. */
 const WITNESS = concatHex([
-  // PUSH1 offset, MSTORE
-  ...NAMES.map((name, index) => concatHex([SEEN[name], "0x60", numberToHex(32 * index, { size: 1 }), "0x52"])),
+  // PUSH2 offset, MSTORE
+  ...NAMES.map((name, index) => concatHex([SEEN[name], "0x61", numberToHex(32 * index, { size: 2 }), "0x52"])),
   // PUSH2 size, PUSH0, LOG0, PUSH2 size, PUSH0, RETURN
   ...["0xa0", "0xf3"].map((end) => concatHex(["0x61", numberToHex(32 * NAMES.length, { size: 2 }), "0x5f", end as Hex]))
 ])
@@ -63,13 +65,14 @@ const compared = Effect.fnUntraced(function* (start: typeof Anvil.start, balance
   const { maxFeePerGas, maxPriorityFeePerGas } = yield* client.feesPerGas
   const { timestamp: headTime } = yield* node.ask("head", (client) => client.getBlock())
   const [simulated] = yield* client.simulate([{ to: witness, data: "0x", gas: GAS }], {
-    within: { origin: sender, gasLimit: GAS }
+    within: { origin: sender, gasLimit: 21_000n + GAS }
   })
   const mined = yield* node.ask("send", async (client) => {
     const wallet = createWalletClient({ account, chain: client.chain, transport: http(node.rpcUrl) })
     const hash = await wallet.sendTransaction({
       to: witness,
-      gas: GAS,
+      // The gas of every transaction, and the gas that the simulated call has.
+      gas: 21_000n + GAS,
       maxFeePerGas,
       maxPriorityFeePerGas
     })
@@ -91,12 +94,18 @@ const NODES = [
 describe.each(NODES)("a simulated call on $name", ({ hasNextBlock, start }) => {
   it.live("sees what it will see on the chain", () =>
     Effect.gen(function* () {
-      const { headTime, mined, sender, simulated } = yield* compared(start, parseEther("3"))
+      const balance = parseEther("3")
+      const { headTime, mined, sender, simulated } = yield* compared(start, balance)
+      const paid = ({ gasPrice, originBalance }: Seen) => originBalance + (21_000n + GAS) * gasPrice
+      assert.strictEqual(paid(mined), balance)
       assert.strictEqual(simulated.origin, BigInt(sender))
       assert.strictEqual(simulated.originCode, mined.originCode)
       assert.strictEqual(simulated.coinbase, mined.coinbase)
+      assert.strictEqual(simulated.gasLeft, mined.gasLeft)
+      assert.strictEqual(simulated.blockGasLimit, mined.blockGasLimit)
       assert.isTrue(isNear(simulated.originBalance, mined.originBalance))
       if (hasNextBlock) {
+        assert.strictEqual(paid(simulated), balance)
         assert.isTrue(isNear(simulated.gasPrice, mined.gasPrice), `${simulated.gasPrice}, ${mined.gasPrice}`)
         assert.isTrue(isNear(simulated.baseFee, mined.baseFee), `${simulated.baseFee}, ${mined.baseFee}`)
         // Later by the time since the head was read, and never before the next block.
