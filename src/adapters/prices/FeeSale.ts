@@ -13,6 +13,7 @@ import type { Hex } from "../../domain/Hex.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
+import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { ChainClient, SimulatedStep } from "../../ports/shared/Chains.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
 import { PoolMarkets } from "./PoolMarkets.ts"
@@ -61,6 +62,7 @@ const decodeSale = Option.liftThrowable((data: Hex) =>
 )
 
 const make = Effect.fnUntraced(function* (haircutBps: number) {
+  const keys = yield* RelayerKeys
   const markets = yield* PoolMarkets
   const prices = yield* Prices
 
@@ -110,7 +112,8 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
       },
       { from: seller, to: router, data: saleCall(token, amount, seller, hops) }
     ].map((step) => ({ ...step, gas: STEP_GAS }))
-    const outcomes = yield* simulate(steps)
+    const [origin] = keys.lanes(chain.id)
+    const outcomes = yield* simulate(steps, origin === undefined ? {} : { within: { origin, block: "other" } })
     const sold = outcomes.at(-1)
     return sold !== undefined && outcomes.every(({ success }) => success)
       ? Option.getOrElse(decodeSale(sold.returnData), () => 0n)
