@@ -4,6 +4,7 @@ import { contracts } from "./rules/Contracts.ts"
 import { fees } from "./rules/Fees.ts"
 import { ledger } from "./rules/Ledger.ts"
 import { nonces } from "./rules/Nonces.ts"
+import { prices } from "./rules/Prices.ts"
 import { screening } from "./rules/Screening.ts"
 import { transitions } from "./rules/Transitions.ts"
 
@@ -13,5 +14,6 @@ export const MUTANTS: ReadonlyArray<Mutant> = [
   ...nonces,
   ...ledger,
   ...screening,
+  ...prices,
   ...contracts
 ]

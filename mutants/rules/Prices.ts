@@ -1,0 +1,78 @@
+/** Rules of prices that an attacker cannot set, and of fees that are worth their gas. */
+import type { Mutant } from "../Mutant.ts"
+
+const READINGS = "src/domain/PriceReadings.ts"
+const MEASURING = "src/adapters/prices/PoolMeasuring.ts"
+
+export const prices: ReadonlyArray<Mutant> = [
+  {
+    name: "a trade of this moment sets the price of a pool",
+    file: READINGS,
+    text: "Math.abs(away) <= toleranceTicks",
+    replacement: "Math.abs(away) >= 0",
+    tests: ["test/domain/PriceReadings.test.ts"]
+  },
+  {
+    name: "liquidity of this moment weighs as much as that of the whole window",
+    file: READINGS,
+    text: "meanLiquidity >= liquidity",
+    replacement: "meanLiquidity >= 0n",
+    tests: ["test/domain/PriceReadings.test.ts"]
+  },
+  {
+    name: "half of the pools set a price against the other half",
+    file: READINGS,
+    text: "3n * near >= 2n * sum(prices)",
+    replacement: "2n * near >= sum(prices)",
+    tests: ["test/domain/PriceReadings.test.ts"]
+  },
+  {
+    name: "one source moves the price of a listed token at once",
+    file: "src/domain/PriceReview.ts",
+    text: "isConfirmed || isWithin(price, good.price, tolerance)",
+    replacement: "isConfirmed || isWithin(price, price, tolerance)",
+    tests: ["test/domain/PriceReview.test.ts"]
+  },
+  {
+    name: "a young pool counts",
+    file: MEASURING,
+    text: "pools.filter(({ trip }) => old.has(trip.pool))",
+    replacement: "pools.filter(({ trip }) => old.has(trip.pool) || true)",
+    tests: ["test/adapters/prices/AttackedPools.test.ts"]
+  },
+  {
+    name: "a narrow pool counts",
+    file: MEASURING,
+    text: "weight >= minDepth",
+    replacement: "weight >= 0n",
+    tests: ["test/adapters/prices/AttackedPools.test.ts"]
+  },
+  {
+    name: "an old round of a feed counts",
+    file: "src/adapters/prices/Chainlink.ts",
+    text: "age <= heartbeatSeconds + graceSeconds(heartbeatSeconds)",
+    replacement: "age <= heartbeatSeconds * 1_000",
+    tests: ["test/adapters/prices/Chainlink.test.ts"]
+  },
+  {
+    name: "a fee in an unlisted token counts without the haircut",
+    file: "src/adapters/prices/FeeSale.ts",
+    text: "(got * (BPS - BigInt(haircutBps))) / BPS",
+    replacement: "got",
+    tests: ["test/adapters/prices/FeeSale.test.ts"]
+  },
+  {
+    name: "a fee that does not sell for its gas is quoted",
+    file: "src/orchestrator/quote/FeeWorth.ts",
+    text: "cover.value >= cost",
+    replacement: "cover.value >= 0n",
+    tests: ["test/orchestrator/quote/FeeWorth.test.ts"]
+  },
+  {
+    name: "a fee in an unlisted token covers what it was charged for",
+    file: "src/orchestrator/quote/FeeWorth.ts",
+    text: "return worth < charged ? worth : charged",
+    replacement: "return worth > charged ? worth : charged",
+    tests: ["test/orchestrator/quote/FeeWorth.test.ts"]
+  }
+]
