@@ -38,22 +38,10 @@ const powerCut = Effect.die(new Error("the power is gone"))
 
 const OPTIONS = { pollMillis: 20, patienceMillis: 15_000 }
 
-/** One run of the command, as on another machine. */
-export const run = Effect.fnUntraced(function* (
-  id: string,
-  options: {
-    readonly dies?: Moment
-    readonly key?: Hash
-    readonly client?: (client: ChainClient) => Partial<ChainClient>
-    readonly screening?: Screening["Service"]["clear"]
-    readonly bumpMillis?: number
-  } = {}
-) {
-  const dies = options.dies ?? "never"
-  const desk = yield* PayoutDesk
-  const real = yield* Chains
+/** The register on a desk in the same process, whose client dies at a moment. */
+export const registerOn = (desk: PayoutDesk["Service"], dies: Moment = "never"): Layer.Layer<PayoutRegister> => {
   const unavailable = (error: { readonly message: string }) => new RegisterUnavailable({ detail: error.message })
-  const register = Layer.succeed(PayoutRegister, {
+  return Layer.succeed(PayoutRegister, {
     get: (batch) => desk.get(batch).pipe(Effect.catchTag("StoreUnavailable", (e) => Effect.fail(unavailable(e)))),
     record: (batch, raw, known) =>
       (dies === "signed" ? powerCut : desk.record(batch, raw, known, "test")).pipe(
@@ -74,6 +62,22 @@ export const run = Effect.fnUntraced(function* (
         })
       )
   })
+}
+
+/** One run of the command, as on another machine. */
+export const run = Effect.fnUntraced(function* (
+  id: string,
+  options: {
+    readonly dies?: Moment
+    readonly key?: Hash
+    readonly client?: (client: ChainClient) => Partial<ChainClient>
+    readonly screening?: Screening["Service"]["clear"]
+    readonly bumpMillis?: number
+  } = {}
+) {
+  const dies = options.dies ?? "never"
+  const desk = yield* PayoutDesk
+  const real = yield* Chains
   const changed = (client: ChainClient): ChainClient => ({
     ...client,
     ...(dies === "broadcast"
@@ -95,7 +99,7 @@ export const run = Effect.fnUntraced(function* (
         ...(options.bumpMillis === undefined ? {} : { bumpMillis: options.bumpMillis })
       }).pipe(
         Layer.provide([
-          register,
+          registerOn(desk, dies),
           chains,
           RawVaultKey.layer(Redacted.make(options.key ?? VAULT.privateKey)),
           Layer.succeed(Screening, { clear: options.screening ?? (() => Effect.void) })
