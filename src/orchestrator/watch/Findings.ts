@@ -2,6 +2,7 @@
 import { Cause, Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import type { MarketFees } from "../../domain/FeeCover.ts"
 import type { Attempt, Inclusion, RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SigningFailed } from "../../ports/orchestrator/RelayerKeys.ts"
 import type { Block, ChainUnavailable, FeesPerGas, Receipt } from "../../ports/shared/Chains.ts"
@@ -48,7 +49,7 @@ export interface Observation {
   /** True when at least one of its intents is open and can still settle in time. */
   readonly wanted: boolean
   readonly nowMs: number
-  readonly market: GasFees
+  readonly market: MarketFees
   /** The operator's maximum fee per gas in wei. Undefined: no limit. */
   readonly feeLimit?: bigint | undefined
 }

@@ -9,7 +9,7 @@ import type { Displaced, Observation, TransactionPlan } from "./Findings.ts"
 export interface Timing {
   /** Age at which an attempt that is not mined is broadcast again. */
   readonly rebroadcastMillis: number
-  /** Age at which an attempt that is not mined is replaced with higher fees. */
+  /** Age at which an attempt that is not mined is replaced with higher fees. One below the base fee is replaced earlier. */
   readonly bumpMillis: number
 }
 
@@ -38,9 +38,12 @@ export const plan = (seen: Observation, timing: Timing): TransactionPlan => {
   if (newest.broadcastAtMs === undefined) return { _tag: "Rebroadcast" }
   // Behind another nonce of its lane it waits for that one, so higher fees would not help.
   const isNext = laneNonce.latest === nonce
-  const isStuck = nowMs - newest.signedAtMs >= timing.bumpMillis
+  const isQuiet = nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis
+  // No block can include it, and the lane's other transactions wait for its nonce.
+  const isOutpriced = isQuiet && market.baseFeePerGas > newest.maxFeePerGas
+  const isStuck = isOutpriced || nowMs - newest.signedAtMs >= timing.bumpMillis
   if (isNext && isStuck && FeeBump.isWorthwhile(fees, market, seen.feeLimit)) return { _tag: "Bump", fees }
-  return { _tag: nowMs - newest.broadcastAtMs >= timing.rebroadcastMillis ? "Rebroadcast" : "Wait" }
+  return { _tag: isQuiet ? "Rebroadcast" : "Wait" }
 }
 
 /** True when the receipt has been absent for long enough to count, provided that no other endpoint has it. */

@@ -38,7 +38,7 @@ const Seen = Schema.Struct({
   displaced: Schema.UndefinedOr(Schema.Struct({ passes: Schema.Int, sinceMs: Millis })),
   wanted: Schema.Boolean,
   nowMs: Millis,
-  market: Fees
+  market: Schema.Struct({ ...Fees.fields, baseFeePerGas: Fee })
 })
 
 const decide = (seen: Observation): TransactionPlan => plan(seen, timing)
@@ -120,7 +120,7 @@ describe("the plan for a relay transaction", () => {
       laneNonce: { latest, confirmed: latest },
       wanted: true,
       nowMs: 50_000,
-      market: fees
+      market: { ...fees, baseFeePerGas: 100n }
     })
     assert.strictEqual(decide(stuck(5n))._tag, "Bump")
     assert.strictEqual(decide(stuck(4n))._tag, "Wait")
@@ -131,6 +131,28 @@ describe("the plan for a relay transaction", () => {
     assert.strictEqual(decide({ ...stuck(6n), displaced: { ...displaced, passes: 2 } })._tag, "Wait")
     assert.strictEqual(decide({ ...stuck(6n), displaced: { ...displaced, sinceMs: -9_999 } })._tag, "Wait")
     assert.strictEqual(decide(stuck(6n))._tag, "Wait")
+  })
+
+  it("raises the fees of a transaction below the base fee when it is due to be broadcast again", () => {
+    const fees = { maxFeePerGas: 100n, maxPriorityFeePerGas: 1n }
+    const at = (nowMs: number, baseFeePerGas: bigint): Observation => ({
+      transaction: {
+        kind: "sweep",
+        nonce: 5n,
+        newest: { hash: hash("second"), raw: "0x", ...fees, signedAtMs: 0, broadcastAtMs: 0 }
+      },
+      mined: undefined,
+      inclusionStands: false,
+      head: 6n,
+      confirmations: 2,
+      laneNonce: { latest: 5n, confirmed: 5n },
+      wanted: true,
+      nowMs,
+      market: { maxFeePerGas: 2n * baseFeePerGas, maxPriorityFeePerGas: 1n, baseFeePerGas }
+    })
+    assert.strictEqual(decide(at(14_999, 101n))._tag, "Wait")
+    assert.strictEqual(decide(at(15_000, 100n))._tag, "Rebroadcast")
+    assert.strictEqual(decide(at(15_000, 101n))._tag, "Bump")
   })
 
   it("takes the including block as the first of the depth", () => {
