@@ -26,6 +26,7 @@ import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
+import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
@@ -107,6 +108,7 @@ export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<Orches
     Screening.layer(),
     Bridge.layer({ target: TARGET }),
     BuilderLedger.layer(),
+    FeeValue.layer(),
     Prices.layer({ prices: new Map([[source.id, new Map([[address(0xd1), 10n ** 18n]])]]) }),
     OrchestratorSettings.layer({ ...settings, relayer: { ...settings.relayer, ...relayer } }),
     SecureRandom.layerWebCrypto

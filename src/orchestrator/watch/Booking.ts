@@ -3,10 +3,14 @@ import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { outcome, shares } from "../../domain/Exposure.ts"
 import type { Booking } from "../../ports/orchestrator/Exposures.ts"
+import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
+
+/** Fees whose sale is rehearsed at once. */
+const CONCURRENCY = 4
 
 /** A sweep of a finished transaction. */
 export interface Finished {
@@ -36,26 +40,45 @@ const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
 }
 
 /** Makes `bookingsOf(client, transaction, cost, sweeps)`. Sweeps of listed tokens are booked only if they lost. */
-export const make = Effect.map(
-  ExposureDesk.make,
-  (desk) =>
-    (
-      { chain }: ChainClient,
-      { lane }: Pick<RelayTransaction, "lane">,
-      cost: bigint,
-      sweeps: ReadonlyArray<Finished>
-    ): ReadonlyArray<Booking> => {
-      const parts = shares(
-        cost,
-        sweeps.map(({ intent }) => intent.gas)
-      )
-      return summed(
-        sweeps.flatMap(({ intent, isSettled }, index) => {
-          const part = parts[index] ?? cost
-          const { earned, lost } = outcome(part, isSettled ? worthOf(chain, intent, part) : 0n)
-          if (lost === 0n && desk.isListed(chain, intent.order)) return []
-          return desk.classes(chain, intent, lane).map((key) => ({ key, lost, earned }))
+export const make = Effect.gen(function* () {
+  const desk = yield* ExposureDesk.make
+  const fees = yield* FeeValue
+
+  /** Worth of the sweep's fee now. A fee that nobody can sell, or price, at the moment is worth nothing. */
+  const worthNow = (client: ChainClient, { intent, isSettled }: Finished, part: bigint) => {
+    const { feeAmount, tokenIn } = intent.order
+    if (!isSettled) return Effect.succeed(0n)
+    return Chain.listedTier(client.chain, tokenIn) === "tier3"
+      ? Effect.map(
+          Effect.orElseSucceed(fees.realisable(client, tokenIn, feeAmount), () => 0n),
+          (wei) => worthOf(client.chain, intent, part, wei)
+        )
+      : Effect.succeed(worthOf(client.chain, intent, part))
+  }
+
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    { lane }: Pick<RelayTransaction, "lane">,
+    cost: bigint,
+    sweeps: ReadonlyArray<Finished>
+  ) {
+    const { chain } = client
+    const parts = shares(
+      cost,
+      sweeps.map(({ intent }) => intent.gas)
+    )
+    const bookings = yield* Effect.forEach(
+      sweeps,
+      (sweep, index) => {
+        const part = parts[index] ?? cost
+        return Effect.map(worthNow(client, sweep, part), (worth): ReadonlyArray<Booking> => {
+          const { earned, lost } = outcome(part, worth)
+          if (lost === 0n && desk.isListed(chain, sweep.intent.order)) return []
+          return desk.classes(chain, sweep.intent, lane).map((key) => ({ key, lost, earned }))
         })
-      )
-    }
-)
+      },
+      { concurrency: CONCURRENCY }
+    )
+    return summed(bookings.flat())
+  })
+})

@@ -48,12 +48,12 @@ export const make = Effect.gen(function* () {
     members.set(transaction.id, new Map([...(members.get(transaction.id) ?? []), ...carried]))
   }
 
-  const endingOf = (client: ChainClient, each: Concluding) => {
+  const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {
     const cost = costOf(each.receipt)
     const sweeps = [...(members.get(each.transaction.id)?.values() ?? [])]
-    const bookings = bookingsOf(client, each.transaction, cost, sweeps)
+    const bookings = yield* bookingsOf(client, each.transaction, cost, sweeps)
     return { id: each.transaction.id, inclusion: inclusionOf(each), cost, bookings }
-  }
+  })
 
   /** Finalizes the transactions whose intents are all decided, and notes the block of the others. */
   const finish = Effect.fnUntraced(function* (
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   ) {
     const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
     const done = concluding.filter(isDone)
-    yield* transactions.finalize(done.map((each) => endingOf(client, each)))
+    yield* transactions.finalize(yield* Effect.forEach(done, (each) => endingOf(client, each)))
     for (const { transaction } of done) members.delete(transaction.id)
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
       yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))

@@ -1,7 +1,8 @@
 /** Budgets of exposure while sweeps are sent: what attackers cost the relayer, and that other sweeps go on. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { FeeRates } from "../../../src/adapters/memory/orchestrator/FeeValue.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
@@ -95,6 +96,19 @@ describe("budgets of exposure", () => {
       assert.strictEqual((yield* relay).sent, 2)
       yield* conclude("success", FINNEY)
       assert.strictEqual(yield* statusOf("other"), "delivered")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("sweeps that pay with a new token which sells for their gas cost no budget", () =>
+    Effect.gen(function* () {
+      const { alertsOf, cost, exhaust, statusOf, submitUnlisted } = yield* spending
+      const token = address(0x77)
+      yield* Ref.set(yield* FeeRates, new Map([[token, [FINNEY, 1n]]]))
+      for (const owner of [1, 2, 3, 4, 5, 6]) yield* submitUnlisted(`u${owner}`, owner, { order: { tokenIn: token } })
+      yield* exhaust("success", FINNEY)
+      assert.strictEqual(cost.wei, 6n * FINNEY)
+      assert.deepStrictEqual(yield* alertsOf, [])
+      assert.strictEqual(yield* statusOf("u6"), "delivered")
     }).pipe(Effect.provide(layer))
   )
 
