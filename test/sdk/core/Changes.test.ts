@@ -3,11 +3,13 @@ import { assert, describe, it } from "vitest"
 import { makeChangeFilter } from "../../../src/sdk/core/Changes.ts"
 
 describe("a change of an intent", () => {
-  it("is the first state, another status, and another transaction", () => {
+  it("is the first state, another status, another transaction, and another cause of a wait", () => {
     const isChange = makeChangeFilter()
     const states = [
       { status: "submitted" },
       { status: "submitted" },
+      { status: "submitted", waitingFor: "gas_price" },
+      { status: "submitted", waitingFor: "gas_price" },
       { status: "submitted", txHash: "0x01" },
       { status: "submitted", txHash: "0x02" },
       { status: "submitted", txHash: "0x02" },
@@ -15,6 +17,6 @@ describe("a change of an intent", () => {
       { status: "delivered", txHash: "0x02", deliveryTxHash: "0x03" },
       { status: "delivered", txHash: "0x02", deliveryTxHash: "0x03" }
     ] as const
-    assert.deepStrictEqual(states.map(isChange), [true, false, true, true, false, true, true, false])
+    assert.deepStrictEqual(states.map(isChange), [true, false, true, false, true, true, false, true, true, false])
   })
 })
