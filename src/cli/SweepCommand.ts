@@ -9,6 +9,7 @@ import { checkCommand } from "./CheckCommand.ts"
 import { demoCommand } from "./DemoCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
+import { exposureCommand } from "./ExposureCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
@@ -29,6 +30,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     buildersCommand,
     payoutsCommand,
     treasuryCommand,
+    exposureCommand,
     outboxCommand,
     mcpCommand,
     migrateCommand,

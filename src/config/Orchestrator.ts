@@ -175,13 +175,13 @@ export const orchestrator = {
     name: "OWNER_FAILURE_BUDGET",
     default: 3,
     check: integer(POSITIVE),
-    meaning: "Failed sweeps of one owner in one hour, after which further sweeps of the owner are refused."
+    meaning: "Failed sweeps of one owner in one hour, after which further sweeps of the owner wait."
   }),
   builderFailureBudget: setting({
     name: "BUILDER_FAILURE_BUDGET",
     default: 50,
     check: integer(POSITIVE),
-    meaning: "Failed sweeps of one builder in one hour, after which further sweeps of the builder are refused."
+    meaning: "Failed sweeps of one builder in one hour, at which the alert `builder_failing` is raised."
   }),
   relayerPollMillis: setting({
     name: "RELAYER_POLL_MILLIS",

@@ -67,6 +67,52 @@ export const alerts = documented({
   }
 })
 
+export const exposure = documented({
+  summary: "Get losses and their budgets",
+  description: withErrors(
+    "Wei that sweeps cost the relayer above the worth of their fees, by chain and by class of sweeps. A class is what sweeps share: a token, pool, owner, network, builder or lane. Sweeps of a class whose budget is spent wait, and new ones are refused with `Sweep-Reason: unavailable`, until the losses are older than the window.",
+    [unauthorized, unexpected, unavailable]
+  ),
+  response: {
+    status: 200,
+    body: {
+      budgets: [
+        {
+          chainId: 8453,
+          name: "base",
+          scope: "unlisted",
+          budgetHour: "20000000000000000",
+          budgetDay: "100000000000000000",
+          lostHour: "1200000000000000",
+          lostDay: "1200000000000000",
+          reserved: "0"
+        },
+        {
+          chainId: 8453,
+          name: "base",
+          scope: "listed",
+          budgetHour: "20000000000000000",
+          lostHour: "0",
+          lostDay: "0",
+          reserved: "0"
+        }
+      ],
+      classes: [
+        {
+          chainId: 8453,
+          scope: "unlisted",
+          kind: "owner",
+          value: owner,
+          lostHour: "1200000000000000",
+          lostDay: "1200000000000000",
+          earnedDay: "0",
+          reserved: "0"
+        }
+      ]
+    }
+  }
+})
+
 export const liveness = documented({
   summary: "Check liveness",
   description:

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
 import { ChainList, TokenList } from "../../domain/Catalog.ts"
+import { ExposureReport } from "../../domain/ExposureReport.ts"
 import { AlertView, Health } from "../../domain/Health.ts"
 import { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
@@ -146,6 +147,10 @@ export const Operator = HttpApiGroup.make("operator")
       success: Schema.Array(AlertView),
       error: [Unavailable, InternalError]
     }).annotateMerge(OperatorDocs.alerts),
+    HttpApiEndpoint.get("exposure", "/admin/exposure", {
+      success: ExposureReport,
+      error: [Unavailable, InternalError]
+    }).annotateMerge(OperatorDocs.exposure),
     HttpApiEndpoint.get("stuck", "/admin/intents", {
       query: stuckQuery,
       success: StuckIntents,

@@ -125,7 +125,7 @@ export const intents = HttpApiBuilder.group(
             const submission = {
               ...payload,
               quoteId: payload.quoteId.toLowerCase(),
-              network: Option.getOrUndefined(network)
+              ...(Option.isSome(network) ? { network: network.value } : {})
             }
             const earlier = resumed ? yield* intake.accepted(submission) : Option.none()
             return Option.isSome(earlier) ? earlier.value : yield* intake.submit(submission)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import { NotFound, Unavailable } from "../../api/shared/Errors.ts"
+import * as ExposureReporting from "../../orchestrator/operate/ExposureReporting.ts"
 import { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts"
@@ -26,6 +27,7 @@ export const operator = HttpApiBuilder.group(
     const alerts = yield* Alerts
     const delivery = yield* OutboxDelivery
     const desk = yield* IntentDesk
+    const exposure = yield* ExposureReporting.make
     return handlers
       .handle(
         "tick",
@@ -38,6 +40,10 @@ export const operator = HttpApiBuilder.group(
       .handle(
         "alerts",
         Effect.fn("GET /admin/alerts")(() => alerts.list, Effect.catchTag("StoreUnavailable", unavailable))
+      )
+      .handle(
+        "exposure",
+        Effect.fn("GET /admin/exposure")(() => exposure(), Effect.catchTag("StoreUnavailable", unavailable))
       )
       .handle(
         "stuck",

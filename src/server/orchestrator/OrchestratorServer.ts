@@ -15,6 +15,7 @@ import type { OutboxDelivery } from "../../orchestrator/outbox/OutboxDelivery.ts
 import type { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { Treasury } from "../../orchestrator/treasury/Treasury.ts"
 import type { Watcher } from "../../orchestrator/watch/Watcher.ts"
+import type { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import type { Alerts } from "../../ports/shared/Alerts.ts"
 import type { Chains } from "../../ports/shared/Chains.ts"
 import type { Idempotency } from "../../ports/shared/Idempotency.ts"
@@ -84,6 +85,7 @@ export type Services =
   | Treasury
   | OutboxDelivery
   | Alerts
+  | Exposures
   | Chains
   | Idempotency
   | OrchestratorSettings

@@ -16,6 +16,8 @@ import type { Authorization } from "../../../src/domain/Delegation.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { Intake, type SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { classOf } from "../../../src/domain/Exposure.ts"
+import { Exposures as ExposuresPort } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { address, chain as template } from "../../support/FakeChain.ts"
@@ -100,6 +102,7 @@ const make = Effect.fnUntraced(function* (
   return {
     down,
     intents,
+    exposures: Context.get(context, ExposuresPort),
     order,
     orderDigest,
     signature,
@@ -340,6 +343,28 @@ describe("refused is", () => {
       assert.strictEqual(yield* reasonOf(scene.submit()), "StoreUnavailable")
       yield* Ref.set(scene.down, false)
       assert.strictEqual((yield* scene.submit()).status, "submitted")
+    })
+  )
+
+  it.effect("with unlisted tokens reserves its worst case with its network, and is refused without room", () =>
+    Effect.gen(function* () {
+      const { exposures, intents, order, submit } = yield* make()
+      yield* TestClock.setTime(EXPIRY - 1)
+      const mine = classOf("unlisted", "network", chain.id, "203.0.113.0/24")
+      const all = classOf("unlisted", "all", chain.id)
+      // Another sweep of the network has reserved nearly all of its quarter of the budget.
+      const reserved = { intentId: "other", classes: [all, mine], wei: 5n * 10n ** 15n - 1n }
+      const budgets = { unlisted: { hour: 2n * 10n ** 16n, day: 10n ** 17n }, listedHour: 0n }
+      yield* exposures.reserve([reserved], budgets)
+      const refused = yield* Effect.flip(submit({ network: "203.0.113.0/24" }))
+      assert.deepInclude(refused, { reason: "budget_spent", retryAfterMillis: 15_000 })
+      assert.strictEqual(Option.getOrThrow(yield* intents.find(ID)).status, "quoted")
+
+      yield* submit({ network: "198.51.100.0/24" })
+      assert.strictEqual(Option.getOrThrow(yield* intents.find(ID)).network, "198.51.100.0/24")
+      const owner = classOf("unlisted", "owner", chain.id, order.owner)
+      const { open } = (yield* exposures.sums([owner])).get(owner) ?? { open: 0n }
+      assert.isTrue(open > 0n)
     })
   )
 })

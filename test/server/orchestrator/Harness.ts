@@ -24,6 +24,7 @@ import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
 import { OutboxDelivery } from "../../../src/orchestrator/outbox/OutboxDelivery.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import type { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
 import { type Intent, Intents } from "../../../src/ports/orchestrator/Intents.ts"
@@ -267,6 +268,7 @@ export interface UseCases {
   readonly retry: IntentDesk["Service"]["retry"]
   readonly close: OutboxDelivery["Service"]["close"]
   readonly treasury: Treasury["Service"]
+  readonly exposures: Pick<Exposures["Service"], "sums" | "largest">
   readonly store: Layer.Layer<RateLimiter.RateLimiterStore>
   readonly keys: Layer.Layer<Idempotency>
   readonly pausedChains: ReadonlyArray<number>
@@ -313,6 +315,7 @@ const working: UseCases = {
       id === ID ? Option.some({ id, outcome: "requeued" as const, explanation: "It is free." }) : Option.none()
     ),
   close: (id) => Effect.succeed(id === "41"),
+  exposures: { sums: () => Effect.succeed(new Map()), largest: () => Effect.succeed([]) },
   treasury: {
     view: Effect.succeed(treasuryView),
     safePlan: () => Effect.succeed({ batch: { meta: { name: "Sale of collected fees" } }, leftOut: [] }),
@@ -371,6 +374,7 @@ export const services = (
     Layer.mock(OutboxDelivery, { close: all.close }),
     Layer.mock(Readiness, { check: all.ready }),
     Layer.mock(Alerts, { list: all.alerts }),
+    Layer.mock(Exposures, all.exposures),
     Layer.mock(IntentDesk, { stuck: all.stuck, retry: all.retry }),
     Layer.mock(Treasury, all.treasury),
     ChainsInMemory.layer(chains),

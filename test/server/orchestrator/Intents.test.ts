@@ -77,6 +77,17 @@ describe("POST /intents", () => {
     })
   )
 
+  it.effect("400 masked: a spent budget, with a reason and a time to retry", () =>
+    Effect.gen(function* () {
+      const refusal = new SubmissionRefused({ reason: "budget_spent", detail: "d", retryAfterMillis: 15_000 })
+      const { post } = yield* serve({ submit: () => Effect.fail(refusal) })
+      const answer = yield* post("/intents", submission)
+      expectError(answer, 400, "internal error")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "15")
+    })
+  )
+
   it.effect("400 masked: a quote id that cannot be one", () =>
     Effect.gen(function* () {
       const { post } = yield* serve()

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { classOf } from "../../../src/domain/Exposure.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { health, ID, serve, stuckIntent } from "./Harness.ts"
 
@@ -13,6 +14,7 @@ describe("operator routes", () => {
     ["POST", "/watch/tick"],
     ["GET", "/admin/health"],
     ["GET", "/admin/alerts"],
+    ["GET", "/admin/exposure"],
     ["GET", "/admin/intents?state=stuck"],
     ["POST", `/admin/intents/${ID}/retry`],
     ["POST", "/admin/outbox/41/close"]
@@ -46,6 +48,28 @@ describe("operator routes", () => {
           sinceMs: 7,
           details: { balance: "1", low: true, n: 2 }
         }
+      ])
+    })
+  )
+
+  it.effect("200 with the budgets of each chain, and the largest losses", () =>
+    Effect.gen(function* () {
+      const sums = { open: 3n, hour: { lost: 1n, earned: 0n }, day: { lost: 2n, earned: 4n } }
+      const { call } = yield* serve(
+        {
+          exposures: {
+            sums: (keys) => Effect.succeed(new Map(keys.map((key) => [key, sums]))),
+            largest: () => Effect.succeed([{ key: classOf("unlisted", "network", 8453, "2001:db8::/64"), ...sums }])
+          }
+        },
+        withOperator
+      )
+      const answer = yield* call("/admin/exposure", asOperator)
+      const lost = { lostHour: "1", lostDay: "2", reserved: "3" }
+      const found = answer.json as { readonly budgets: ReadonlyArray<unknown>; readonly classes: unknown }
+      assert.deepInclude(found.budgets[0], { scope: "unlisted", budgetHour: "20000000000000000", ...lost })
+      assert.deepStrictEqual(found.classes, [
+        { chainId: 8453, scope: "unlisted", kind: "network", value: "2001:db8::/64", earnedDay: "4", ...lost }
       ])
     })
   )

@@ -173,6 +173,17 @@ describe("POST /quote", () => {
     })
   )
 
+  it.effect("422 masked: a spent budget, with a reason and a time to retry", () =>
+    Effect.gen(function* () {
+      const failure = new QuoteFailed({ reason: "budget_spent", detail: "secret detail", retryAfterMillis: 60_000 })
+      const { post } = yield* serve({ quote: () => Effect.fail(failure) })
+      const answer = yield* post("/quote", quoteRequest)
+      expectError(answer, 422, "internal error")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "60")
+    })
+  )
+
   it.effect("500 masked: a defect, whose cause is logged with the request's id", () =>
     Effect.gen(function* () {
       const { logs, post } = yield* serve({ quote: () => Effect.die(new Error("secret detail")) })
