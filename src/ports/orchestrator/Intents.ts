@@ -20,7 +20,7 @@ export interface NewIntent {
   readonly orderDigest: Hash
   /** Latest block of the source chain when the order was created. Its settlement cannot be in an earlier block. */
   readonly quotedAtBlock: bigint
-  /** Gas that the simulated sweep used, including a new delegation. */
+  /** Gas limit of the sweep's execution: the gas of its rehearsal with the margin, and on some rollups that of its data. */
   readonly gas: bigint
   /** Cost that the network fee covers. Absent in quotes of releases that did not store it. */
   readonly cover?: FeeCover
