@@ -9,7 +9,7 @@ import type { Market } from "./Market.ts"
 import * as Purse from "./Purse.ts"
 import * as Token from "./Token.ts"
 
-/** Clients of an attacker, each with an address. */
+/** Clients of an attacker, each with an address in a network of its own. */
 const ADDRESSES = 200
 
 /** Requests of an attacker at the same time. */
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
 
   const client = (address = (turn % ADDRESSES) + 1) => {
     const slot = slots[turn++ % slots.length]
-    return Clients.make(slot?.url ?? "", alpha, `198.51.100.${address}`)
+    return Clients.make(slot?.url ?? "", alpha, `203.${address}.113.7`)
   }
 
   const newOwners = (count: number): ReadonlyArray<PrivateKeyAccount> =>

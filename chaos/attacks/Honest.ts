@@ -13,6 +13,14 @@ const USERS = 3
 /** Each user sweeps for several owners in turn, as one owner has one sweep under way. */
 const OWNERS_PER_USER = 4
 
+/** They sweep to and fro, so that the price between the two stays. */
+const PAIRS = [
+  ["DAI", "USDC"],
+  ["USDC", "DAI"]
+] as const
+
+const pairOf = (index: number) => PAIRS[index % 2] ?? PAIRS[0]
+
 /** Large enough that the fee of a spike of the gas price leaves most of it. */
 const WHOLE = 5_000n
 const HOLDING = 50_000_000n
@@ -52,7 +60,10 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
   const owners = Array.from({ length: USERS * OWNERS_PER_USER }, () => privateKeyToAccount(generatePrivateKey()))
   yield* Effect.forEach(
     owners,
-    ({ address }) => dev.fund(Address.of(address), { token: "DAI", amount: units("DAI", HOLDING) }),
+    ({ address }, index) => {
+      const [token] = pairOf(index)
+      return dev.fund(Address.of(address), { token, amount: units(token, HOLDING) })
+    },
     { concurrency: "unbounded", discard: true }
   )
   const samples: Array<Sample> = []
@@ -75,7 +86,7 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
     }
   })
 
-  const sweep = Effect.fnUntraced(function* (owner: PrivateKeyAccount) {
+  const sweep = Effect.fnUntraced(function* (owner: PrivateKeyAccount, [tokenIn, tokenOut]: (typeof PAIRS)[number]) {
     const slot = slots[count % slots.length]
     count += 1
     const client = Clients.make(slot?.url ?? "", alpha, addressOf(count))
@@ -83,9 +94,9 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
     const quoted = yield* Effect.promise(() =>
       client.quote({
         owner,
-        tokenIn: dev.tokens.DAI,
-        amountIn: units("DAI", WHOLE),
-        tokenOut: dev.tokens.USDC,
+        tokenIn: dev.tokens[tokenIn],
+        amountIn: units(tokenIn, WHOLE),
+        tokenOut: dev.tokens[tokenOut],
         isAttributed: count % 2 === 0
       })
     )
@@ -98,11 +109,12 @@ export const start = Effect.fnUntraced(function* ({ alpha, slots, sql }: World) 
 
   const user = Effect.fnUntraced(function* (index: number) {
     for (let turn = 0; ; turn++) {
-      const owner = owners[index * OWNERS_PER_USER + (turn % OWNERS_PER_USER)]
+      const place = index * OWNERS_PER_USER + (turn % OWNERS_PER_USER)
+      const owner = owners[place]
       if (owner === undefined) return yield* Effect.die(new Error("every user has owners"))
       yield* gate.await
       underWay.set(index, performance.now())
-      const found = yield* sweep(owner)
+      const found = yield* sweep(owner, pairOf(place))
       samples.push({ ...found, until: performance.now() })
       underWay.delete(index)
       yield* Effect.sleep(REST_MILLIS)
