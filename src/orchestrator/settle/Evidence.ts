@@ -10,6 +10,7 @@ import type { ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chai
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
 import * as SweepValue from "./SweepValue.ts"
+import type * as GuardLogs from "./GuardLogs.ts"
 import type * as SweptEvents from "./SweptEvents.ts"
 
 type Events = Effect.Success<typeof SweptEvents.make>
@@ -31,7 +32,7 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
   const nonceUse = Effect.fnUntraced(function* (
     view: ChainView,
     intent: Intent
-  ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | SweptEvents.SearchUnfinished> {
+  ): Effect.fn.Return<Evidence["nonce"], ChainUnavailable | StoreUnavailable | GuardLogs.SearchUnfinished> {
     const { client, confirmed } = view
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value

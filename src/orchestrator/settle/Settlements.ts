@@ -13,6 +13,7 @@ import { intentFields } from "../shared/LogFields.ts"
 import * as Evidence from "./Evidence.ts"
 import { LogSources } from "./LogSources.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import type * as SettlementSteps from "./SettlementSteps.ts"
 import * as SweptEvents from "./SweptEvents.ts"
 import * as UnseenSpenders from "./UnseenSpenders.ts"
 
@@ -43,7 +44,7 @@ export class Settlements extends Context.Service<
      */
     readonly settleAll: (
       view: ChainView,
-      mined: ReadonlyArray<SweptEvents.Mined>
+      mined: ReadonlyArray<SettlementSteps.Mined>
     ) => Effect.Effect<ReadonlyMap<string, Resolution>, StoreUnavailable>
     /** True when the receipt holds the guard's event for the intent's order. */
     readonly isSettledBy: (client: ChainClient, intent: Intent, receipt: Receipt) => boolean

@@ -1,0 +1,49 @@
+/** Steps that settle intents by the events of a receipt. */
+import { Option } from "effect"
+import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
+import { erc20 } from "../../domain/Chain.ts"
+import type { Hash } from "../../domain/Hex.ts"
+import { isCrossChain } from "../../domain/SweepOrder.ts"
+import { settles, type Swept } from "../../domain/Swept.ts"
+import type { Intent, Step } from "../../ports/orchestrator/Intents.ts"
+import type { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { Block, Receipt } from "../../ports/shared/Chains.ts"
+import type { ChainView } from "../shared/ChainView.ts"
+
+/** A receipt with its canonical block, and the intents that its transaction carried. */
+export interface Mined {
+  readonly receipt: Receipt
+  readonly block: Block
+  readonly intents: ReadonlyArray<Intent>
+}
+
+/** Makes `stepsOf`: the steps that settle those intents whose event the receipt holds. Decodes each log once. */
+export const make =
+  (contracts: SweepContracts["Service"]) =>
+  ({ client }: ChainView, { block, intents, receipt }: Mined): ReadonlyArray<Step> => {
+    const { chain } = client
+    const events = new Map<Hash, { readonly event: Swept; readonly index: number }>()
+    for (const [index, log] of receipt.logs.entries()) {
+      const event = Option.getOrUndefined(contracts.decodeSwept(chain.contracts.guard, log))
+      if (event !== undefined && !events.has(event.orderHash)) events.set(event.orderHash, { event, index })
+    }
+    const txHash = receipt.transactionHash
+    return intents.flatMap(({ attributed, id, order, orderDigest }) => {
+      const found = events.get(orderDigest)
+      if (found === undefined || !settles(found.event, order, orderDigest)) return []
+      const outbox = outboxMessages(
+        {
+          sweepId: sweepId(txHash, found.index),
+          chainId: chain.id,
+          feeToken: erc20(chain, order.tokenIn),
+          feeAmount: order.feeAmount,
+          builderFee: order.builderFee,
+          txHash,
+          settledAtMs: Number(block.timestamp) * 1000
+        },
+        attributed
+      )
+      const delivered = isCrossChain(order, chain.id) ? [] : [{ _tag: "Delivered", txHash } as const]
+      return [{ id, events: [{ _tag: "SettledAtSource", txHash }, ...delivered], outbox }]
+    })
+  }
