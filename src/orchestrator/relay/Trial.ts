@@ -91,9 +91,11 @@ export const make = Effect.gen(function* () {
           { concurrency: "unbounded" }
         )
     const failed = seen.findIndex((each) => !settles(each, intent.gas))
-    return failed < 0
-      ? later(intent, "it would fail behind the others of its batch")
-      : yield* explain(client, intent, seen[failed]?.call)
+    if (failed >= 0) return yield* explain(client, intent, seen[failed]?.call)
+    // Behind the others it may have seemed to need more gas only because of what they had warmed.
+    return known.every(succeeded)
+      ? readyWith(candidate, seen)
+      : later(intent, "it would fail behind the others of its batch")
   })
 
   return Effect.fnUntraced(function* (
@@ -119,10 +121,7 @@ export const make = Effect.gen(function* () {
         const seen = isUnlisted(candidate) ? [unlistedNext.get(id), other.get(id)] : [next.get(id)]
         const group = isUnlisted(candidate) ? unlisted : listed
         return seen.every((each) => settles(each, gas))
-          ? Effect.succeed<Prepared>({
-              _tag: "Ready",
-              ready: { ...candidate, gas: { simulated: mostGas(seen), limit: gas } }
-            })
+          ? Effect.succeed(readyWith(candidate, seen))
           : retryAlone(client, lane, candidate, group.length === 1, seen)
       },
       { concurrency: "unbounded" }
@@ -151,6 +150,13 @@ const mostGas = (seen: ReadonlyArray<Seen | undefined>): bigint =>
 const needsMoreGas = (seen: Seen, gasLimit: bigint): boolean =>
   seen.call.success ? gasOf(seen) > gasLimit : mayBeOutOfGas(seen.call.gasUsed, gasLimit)
 
+const readyWith = (candidate: Candidate, seen: ReadonlyArray<Seen | undefined>): Prepared => ({
+  _tag: "Ready",
+  ready: { ...candidate, gas: { simulated: mostGas(seen), limit: candidate.intent.gas } }
+})
+
 /** An account without code accepts every call and does nothing, so success counts only with a returned amount. */
-const settles = (seen: Seen | undefined, gasLimit: bigint): boolean =>
-  seen !== undefined && seen.call.success && size(seen.call.returnData) === 32 && !needsMoreGas(seen, gasLimit)
+const succeeded = (seen: Seen | undefined): seen is Seen =>
+  seen !== undefined && seen.call.success && size(seen.call.returnData) === 32
+
+const settles = (seen: Seen | undefined, gasLimit: bigint): boolean => succeeded(seen) && !needsMoreGas(seen, gasLimit)

@@ -144,6 +144,14 @@ describe("a batch", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("also holds sweeps whose limits have no room for what others warm, if they settle alone", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* submitted(3, { gas: 180_000n })
+      assert.deepStrictEqual(yield* relay, { claimed: 3, sent: 3 })
+      assert.lengthOf(yield* sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is split where a transaction would ask for too much gas", () =>
     Effect.gen(function* () {
       const { sent, unfinished } = yield* submitted(4, { gas: 5_000_000n })
