@@ -115,6 +115,34 @@ const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "get /admin/exposure": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /admin/treasury": {
+    "401": ["unauthorized"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /admin/treasury/plan": {
+    "401": ["unauthorized"],
+    "404": ["not found"],
+    "409": ["treasury_not_configured"],
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error", "chain unavailable"]
+  },
+  "post /admin/treasury/sales": {
+    "401": ["unauthorized"],
+    "409": ["treasury_not_configured"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /admin/intents": {
     "401": ["unauthorized"],
     "422": [undefined],
@@ -202,7 +230,7 @@ describe("the OpenAPI document", () => {
         assert.strictEqual(headers.includes("RateLimit") && headers.includes("RateLimit-Policy"), isCounted, route)
       }
       const named = JSON.stringify(operation["parameters"] ?? []).includes("Idempotency-Key")
-      assert.strictEqual(named, "409" in errors, route)
+      assert.strictEqual(named, JSON.stringify(errors).includes("idempotency key"), route)
     }
   })
 
