@@ -1,4 +1,4 @@
-/** What one look at a payment finds while the chain goes on. */
+/** Looks at a payment while the chain goes on. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Latch } from "effect"
 import { backend, owing, run, said } from "./PayoutScene.ts"
