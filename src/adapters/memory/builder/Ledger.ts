@@ -6,18 +6,23 @@ import { Builders } from "../../../ports/builder/Builders.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { add, Books, entriesOf, owing, standingClaims, totalsOf } from "./Books.ts"
 
-const make = (books: Books["Service"], builders: Builders["Service"]) => {
-  const bySweep = (kind: LedgerEntry["kind"], sweepId: string) =>
-    books.booked.find((entry) => entry.kind === kind && entry.sweepId === sweepId)
+const bySweep = (books: Books["Service"], kind: LedgerEntry["kind"], sweepId: string) =>
+  books.booked.find((entry) => entry.kind === kind && entry.sweepId === sweepId)
+
+/** Books accruals, their chains and reversals. */
+const bookings = (
+  books: Books["Service"],
+  builders: Builders["Service"]
+): Pick<Ledger["Service"], "accrue" | "assign" | "reverse"> => {
   /** Returns false if the accrual has a chain. */
   const assignOne = (sweepId: string, chainId: ChainId): boolean => {
-    if (bySweep("accrual", sweepId)?.chainId !== undefined || books.chains.has(sweepId)) return false
+    if (bySweep(books, "accrual", sweepId)?.chainId !== undefined || books.chains.has(sweepId)) return false
     books.chains.set(sweepId, chainId)
     return true
   }
-  return Ledger.of({
+  return {
     accrue: Effect.fnUntraced(function* ({ amount, builderId, chainId, paidTxHash, sweepId, token }, defaultChainId) {
-      const booked = bySweep("accrual", sweepId)
+      const booked = bySweep(books, "accrual", sweepId)
       const txHash = paidTxHash === undefined ? {} : { txHash: paidTxHash }
       const entry = {
         kind: "accrual" as const,
@@ -58,54 +63,59 @@ const make = (books: Books["Service"], builders: Builders["Service"]) => {
         return { sweeps: sweepIds.size, amount: moved.reduce((sum, entry) => sum + owing(entry), 0n) }
       }),
     reverse: Effect.fnUntraced(function* (sweepId) {
-      if (bySweep("reversal", sweepId) !== undefined) return "already_booked" as const
-      const accrual = bySweep("accrual", sweepId)
+      if (bySweep(books, "reversal", sweepId) !== undefined) return "already_booked" as const
+      const accrual = bySweep(books, "accrual", sweepId)
       if (accrual === undefined) return yield* new AccrualNotFound({ sweepId })
       yield* add(books, { ...accrual, kind: "reversal", earned: -accrual.earned, paid: -accrual.paid })
       return "added" as const
-    }),
-    totals: (builderId) =>
-      Effect.sync(() =>
-        totalsOf(
-          entriesOf(books).filter((entry) => entry.builderId === builderId),
-          standingClaims(books)
-        )
-      ),
-    allTotals: Effect.sync(() => totalsOf(entriesOf(books), standingClaims(books))),
-    activity: (builderId, { before, limit }) =>
-      Effect.sync(() => {
-        const claims = standingClaims(books)
-        return entriesOf(books)
-          .filter((entry) => entry.builderId === builderId && entry.kind === "accrual")
-          .filter(({ id }) => before === undefined || Number(id) < Number(before))
-          .toReversed()
-          .slice(0, limit)
-          .map((entry) => ({
-            id: entry.id,
-            activity: {
-              sweepId: entry.sweepId ?? "",
-              token: entry.token,
-              amount: entry.earned,
-              paid: entry.txHash !== undefined || claims.get(entry.id)?.status === "paid",
-              createdAtMs: entry.createdAtMs,
-              ...(entry.chainId === undefined ? {} : { chainId: entry.chainId }),
-              ...(bySweep("reversal", entry.sweepId ?? "") === undefined ? {} : { reversed: true as const })
-            }
-          }))
-      }),
-    entries: (builderId, { after, limit }) =>
-      Effect.sync(() =>
-        entriesOf(books)
-          .filter((entry) => entry.builderId === builderId && Number(entry.id) > Number(after ?? 0))
-          .slice(0, limit)
-      )
-  })
+    })
+  }
 }
+
+/** Sums and lists of what is booked. */
+const reads = (books: Books["Service"]): Pick<Ledger["Service"], "totals" | "allTotals" | "activity" | "entries"> => ({
+  totals: (builderId) =>
+    Effect.sync(() =>
+      totalsOf(
+        entriesOf(books).filter((entry) => entry.builderId === builderId),
+        standingClaims(books)
+      )
+    ),
+  allTotals: Effect.sync(() => totalsOf(entriesOf(books), standingClaims(books))),
+  activity: (builderId, { before, limit }) =>
+    Effect.sync(() => {
+      const claims = standingClaims(books)
+      return entriesOf(books)
+        .filter((entry) => entry.builderId === builderId && entry.kind === "accrual")
+        .filter(({ id }) => before === undefined || Number(id) < Number(before))
+        .toReversed()
+        .slice(0, limit)
+        .map((entry) => ({
+          id: entry.id,
+          activity: {
+            sweepId: entry.sweepId ?? "",
+            token: entry.token,
+            amount: entry.earned,
+            paid: entry.txHash !== undefined || claims.get(entry.id)?.status === "paid",
+            createdAtMs: entry.createdAtMs,
+            ...(entry.chainId === undefined ? {} : { chainId: entry.chainId }),
+            ...(bySweep(books, "reversal", entry.sweepId ?? "") === undefined ? {} : { reversed: true as const })
+          }
+        }))
+    }),
+  entries: (builderId, { after, limit }) =>
+    Effect.sync(() =>
+      entriesOf(books)
+        .filter((entry) => entry.builderId === builderId && Number(entry.id) > Number(after ?? 0))
+        .slice(0, limit)
+    )
+})
 
 /** Shares its state with `Payouts` that are built together with it. */
 export const layer = Layer.effect(
   Ledger,
   Effect.gen(function* () {
-    return make(yield* Books, yield* Builders)
+    const books = yield* Books
+    return Ledger.of({ ...bookings(books, yield* Builders), ...reads(books) })
   })
 ).pipe(Layer.provide(Books.layer))
