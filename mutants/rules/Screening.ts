@@ -93,8 +93,22 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "an owner's sweeps are sent beyond the failure budget",
     file: "src/orchestrator/relay/Budgets.ts",
-    text: "(burned.owners.get(order.owner) ?? 0) >= failureBudget.owner",
-    replacement: "(burned.owners.get(order.owner) ?? 0) > failureBudget.owner",
+    text: "(burned.owners.get(owner) ?? 0) >= failureBudget.owner",
+    replacement: "(burned.owners.get(owner) ?? 0) > failureBudget.owner",
+    tests: ["test/orchestrator/relay/Budgets.test.ts"]
+  },
+  {
+    name: "a class of sweeps costs more than its budget",
+    file: "src/domain/Exposure.ts",
+    text: "before + wei <= most",
+    replacement: "before <= most",
+    tests: ["test/domain/Exposure.test.ts"]
+  },
+  {
+    name: "sweeps without room in a budget are sent",
+    file: "src/orchestrator/relay/Reserving.ts",
+    text: "others.filter(({ intent }) => !denied.has(intent.id))",
+    replacement: "others",
     tests: ["test/orchestrator/relay/Budgets.test.ts"]
   },
   {
