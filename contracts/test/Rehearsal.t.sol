@@ -84,7 +84,7 @@ contract RehearsalTest is MockScene {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
         steps[0] = _note(address(other), 0);
         steps[1] = _note(address(other), 0);
-        (steps[1].share, steps[1].extra) = (bound(share, 1, 64), bound(extra, 5_000, GAS));
+        (steps[1].share, steps[1].extra) = (bound(share, 1, 64), bound(extra, 5000, GAS));
         Rehearsal.Outcome[] memory outcomes = stage.run(steps);
         Rehearsal.Outcome memory fitted = outcomes[1];
         assertTrue(fitted.success);

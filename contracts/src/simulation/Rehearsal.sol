@@ -55,8 +55,7 @@ contract Rehearsal {
         outcomes = new Outcome[](steps.length);
         for (uint256 i; i < steps.length; ++i) {
             Step calldata step = steps[i];
-            outcomes[i] =
-                step.from == address(this) ? perform(step) : Rehearsal(payable(step.from)).perform(step);
+            outcomes[i] = step.from == address(this) ? perform(step) : Rehearsal(payable(step.from)).perform(step);
         }
     }
 
