@@ -45,6 +45,10 @@ const MIN_TIP = 1_000_000n
 
 const least = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a < b ? a : b)
 
+/** Least tip in wei per gas that a transaction is sent with. */
+export const minimumTip = (bounds: ChainMoney): bigint =>
+  least(bounds.minPriorityFeePerGasWei ?? MIN_TIP, bounds.maxPriorityFeePerGasWei)
+
 /**
  * Fees in wei per gas by the base fee of the next block and the market's tip, within the operator's bounds. The cap is twice the
  * base fee, which covers six full blocks (EIP-1559 raises it by at most an eighth per block). A cap below the base fee means

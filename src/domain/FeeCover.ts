@@ -46,6 +46,13 @@ export const allowedLoss = ({ value }: Pick<FeeCover, "value">, { lossBps, lossL
   return lossLeft === undefined ? loss : least(loss, most(lossLeft, 0n))
 }
 
+/**
+ * Least price at which a transaction can be in the next block, in wei per gas. Its tip is the market's only if the fee of a sweep
+ * covers that: a block that has room takes less.
+ */
+export const leastPrice = (market: MarketFees, minimumTip: bigint): bigint =>
+  presentPrice({ ...market, maxPriorityFeePerGas: least(market.maxPriorityFeePerGas, minimumTip) })
+
 /** Price that a transaction with these fees would pay in the next block, in wei per gas. */
 export const presentPrice = ({ baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas }: MarketFees): bigint =>
   least(baseFeePerGas + maxPriorityFeePerGas, maxFeePerGas)
@@ -60,6 +67,10 @@ export const presentCost = (
 export const sendingLimit = (cover: Pick<FeeCover, "value">, policy: CoverPolicy): bigint =>
   cover.value + least(share(cover.value, policy.toleranceBps), allowedLoss(cover, policy))
 
+/** Highest price in wei per gas at which a sweep is sent. `dataFee`: wei that a rollup charges in addition to the gas. */
+export const sendingPrice = (cover: FeeCover, policy: CoverPolicy, dataFee: bigint): bigint =>
+  most(sendingLimit(cover, policy) - dataFee, 0n) / most(cover.gas, 1n)
+
 /**
  * Highest fee per gas in wei that a transaction with the sweep may be signed with. At this price the sweep costs its covered
  * value and the allowed loss. `dataFee`: wei that a rollup charges in addition to the gas.
@@ -72,22 +83,30 @@ export const ceiling = (cover: FeeCover, policy: CoverPolicy, dataFee: bigint): 
 /** Highest fee of which one replacement is at most `fee`. {@link raise} adds an eighth, rounded up. */
 const beforeRaise = (fee: bigint): bigint => (fee * 8n) / 9n
 
+/** Prices in wei per gas that a sweep allows for its transaction. */
+export interface PriceLimits {
+  /** Highest price at which it is sent: {@link sendingPrice}. */
+  readonly sending: bigint
+  /** Highest fee that its transaction is signed with: {@link ceiling}. */
+  readonly ceiling: bigint
+}
+
 /**
- * Fees of a new transaction with sweeps of these ceilings. Its cap is at most the lowest ceiling, and leaves room for one
- * replacement unless the present price needs the room.
+ * Fees of a new transaction with these sweeps. Its cap is at most the lowest ceiling, and leaves room for one replacement unless
+ * the present price needs the room. Its tip is the market's as far as every sweep is sent at that price, and at least the minimum.
  */
-export const capped = (market: MarketFees, ceilings: ReadonlyArray<bigint>): MarketFees => {
-  const lowest = ceilings.reduce<bigint | undefined>(
-    (so, each) => (so === undefined ? each : least(so, each)),
-    undefined
-  )
-  if (lowest === undefined) return market
+export const capped = (market: MarketFees, sweeps: ReadonlyArray<PriceLimits>, minimumTip: bigint): MarketFees => {
+  const [first, ...rest] = sweeps
+  if (first === undefined) return market
+  const lowest = rest.reduce((so, each) => least(so, each.ceiling), first.ceiling)
+  const sending = rest.reduce((so, each) => least(so, each.sending), first.sending)
   const room = most(beforeRaise(lowest), least(presentPrice(market), lowest))
   const maxFeePerGas = least(market.maxFeePerGas, room)
+  const tip = least(market.maxPriorityFeePerGas, most(sending - market.baseFeePerGas, minimumTip))
   return {
     baseFeePerGas: market.baseFeePerGas,
     maxFeePerGas,
-    maxPriorityFeePerGas: least(market.maxPriorityFeePerGas, maxFeePerGas)
+    maxPriorityFeePerGas: least(tip, maxFeePerGas)
   }
 }
 

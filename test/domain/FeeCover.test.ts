@@ -61,27 +61,57 @@ describe("a sweep that is sent", () => {
 })
 
 describe("the fees of a new transaction", () => {
-  it.prop("are at most the lowest ceiling and the market's", [Market, Ceilings], ([market, ceilings]) => {
-    const fees = FeeCover.capped(market, ceilings)
-    return (
-      fees.maxFeePerGas <= market.maxFeePerGas &&
-      ceilings.every((ceiling) => fees.maxFeePerGas <= ceiling) &&
-      fees.maxPriorityFeePerGas <= fees.maxFeePerGas
-    )
-  })
+  const Limits = Schema.Array(Schema.Struct({ sending: Price, ceiling: Price })).check(
+    Schema.isMinLength(1),
+    Schema.isMaxLength(6)
+  )
+  const both = (price: bigint) => ({ sending: price, ceiling: price })
 
-  it.prop("pay the present price wherever every ceiling does", [Price, Price, Ceilings], ([base, tip, ceilings]) => {
+  it.prop(
+    "are at most the lowest ceiling and the market's",
+    [Market, Limits, between(0n, 10n ** 9n)],
+    ([market, sweeps, minimumTip]) => {
+      const fees = FeeCover.capped(market, sweeps, minimumTip)
+      return (
+        fees.maxFeePerGas <= market.maxFeePerGas &&
+        fees.maxPriorityFeePerGas <= market.maxPriorityFeePerGas &&
+        sweeps.every(({ ceiling }) => fees.maxFeePerGas <= ceiling) &&
+        fees.maxPriorityFeePerGas <= fees.maxFeePerGas
+      )
+    }
+  )
+
+  it.prop("pay the present price wherever every limit does", [Price, Price, Ceilings], ([base, tip, limits]) => {
     const market = marketOf(base, tip)
     const price = FeeCover.presentPrice(market)
-    return (
-      ceilings.some((ceiling) => ceiling < price) || FeeCover.presentPrice(FeeCover.capped(market, ceilings)) === price
-    )
+    const fees = FeeCover.capped(market, limits.map(both), 0n)
+    return limits.some((limit) => limit < price) || FeeCover.presentPrice(fees) === price
   })
 
+  it.prop(
+    "cost no sweep more than it is sent for, if the least price is within that",
+    [Cover, Policy, Price, Price, Price],
+    ([cover, policy, base, tip, minimumTip]) => {
+      const market = marketOf(base, tip)
+      const limits = {
+        sending: FeeCover.sendingPrice(cover, policy, 0n),
+        ceiling: FeeCover.ceiling(cover, policy, 0n)
+      }
+      const price = FeeCover.presentPrice(FeeCover.capped(market, [limits], minimumTip))
+      return FeeCover.leastPrice(market, minimumTip) > limits.sending || price <= limits.sending
+    }
+  )
+
   it("leave room for one replacement", () => {
-    const fees = FeeCover.capped(marketOf(1_000n, 10n), [1_800n])
+    const fees = FeeCover.capped(marketOf(1_000n, 10n), [both(1_800n)], 0n)
     assert.strictEqual(fees.maxFeePerGas, 1_600n)
     assert.strictEqual(raise(fees, { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }).maxFeePerGas, 1_800n)
+  })
+
+  it("have the tip that the sweeps pay where the market's has jumped", () => {
+    const fees = FeeCover.capped(marketOf(1_000n, 90_000n), [{ sending: 1_300n, ceiling: 1_800n }], 10n)
+    assert.strictEqual(fees.maxPriorityFeePerGas, 300n)
+    assert.strictEqual(FeeCover.presentPrice(fees), 1_300n)
   })
 })
 

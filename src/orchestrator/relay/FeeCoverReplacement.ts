@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
     intents: ReadonlyArray<Intent>
   ) {
     const coverages = yield* coverageOf(client, intents, Effect.succeed(market))
-    return intents.map(({ id }) => ({ id, ceiling: coverages.get(id)?.ceiling ?? 0n }))
+    return intents.map(({ id }) => ({ id, ceiling: coverages.get(id)?.prices.ceiling ?? 0n }))
   })
 
   /** `isBlocking`: other transactions of the lane wait for the nonce. */

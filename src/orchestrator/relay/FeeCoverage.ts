@@ -3,6 +3,7 @@
  * needs anyway, and on rollups that charge wei for data one price of data for all sweeps.
  */
 import { Effect, Option } from "effect"
+import { minimumTip } from "../../domain/ChainMoney.ts"
 import * as FeeCover from "../../domain/FeeCover.ts"
 import { size } from "../../domain/Hex.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -13,12 +14,11 @@ import * as FeeCoverPolicy from "./FeeCoverPolicy.ts"
 
 /** Coverage of one sweep at present. */
 export interface Coverage {
-  /** Cost in wei. A sweep that needs more gas than its quote counted costs more. */
+  /** Least cost in wei. A sweep that needs more gas than its quote counted costs more. */
   readonly costWith: (gas?: bigint) => bigint
   /** Highest cost in wei at which it is sent. */
   readonly limit: bigint
-  /** Highest fee per gas in wei that a transaction with it may be signed with. */
-  readonly ceiling: bigint
+  readonly prices: FeeCover.PriceLimits
   /** Price in wei per gas that its quote counted with. */
   readonly quotedPrice: bigint
 }
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
       [fees, policyOf(client, intents.length), dataFeesOf(client, intents), formerBaseFees(client, intents)],
       { concurrency: "unbounded" }
     )
-    const price = FeeCover.presentPrice(market)
+    const price = FeeCover.leastPrice(market, minimumTip(client.chain))
     const coverOf = (intent: Intent, dataFee: bigint): FeeCover.FeeCover | undefined => {
       const { gas, quotedAtBlock } = intent
       const former = formerFees.get(quotedAtBlock)
@@ -76,7 +76,10 @@ export const make = Effect.gen(function* () {
         const coverage: Coverage = {
           costWith: (gas) => FeeCover.presentCost(cover, { price, dataFee, gas }),
           limit: FeeCover.sendingLimit(cover, policy),
-          ceiling: FeeCover.ceiling(cover, policy, dataFee),
+          prices: {
+            sending: FeeCover.sendingPrice(cover, policy, dataFee),
+            ceiling: FeeCover.ceiling(cover, policy, dataFee)
+          },
           quotedPrice: cover.gasPrice
         }
         return [[intent.id, coverage]]

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
+import { minimumTip } from "../../domain/ChainMoney.ts"
 import { capped } from "../../domain/FeeCover.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -54,7 +55,7 @@ export const make = Effect.gen(function* () {
   const allocate = Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
     const { lane, laneNonce } = conditions
     const all = BatchSearch.remaining(search)
-    const fees = feesFor(conditions, all)
+    const fees = feesFor(client, conditions, all)
     const offered = BatchSearch.next(search)
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
@@ -79,7 +80,7 @@ export const make = Effect.gen(function* () {
     members: ReadonlyArray<Ready>
   ) {
     const { lane } = conditions
-    const fees = feesFor(conditions, members)
+    const fees = feesFor(client, conditions, members)
     const { nonce } = transaction
     const isCancel = members.length === 0
     const unsigned = isCancel ? Envelope.selfSend(transaction, fees) : { ...contentOf(client, fees, members), nonce }
@@ -123,10 +124,11 @@ export const make = Effect.gen(function* () {
 })
 
 /** Fees of a transaction with the sweeps. It never costs more than their network fees and the allowed losses cover. */
-const feesFor = ({ fees }: Conditions, ready: ReadonlyArray<Ready>) =>
+const feesFor = ({ chain }: ChainClient, { fees }: Conditions, ready: ReadonlyArray<Ready>) =>
   capped(
     fees,
-    ready.map(({ priceCeiling }) => priceCeiling)
+    ready.map(({ prices }) => prices),
+    minimumTip(chain)
   )
 
 /** Ids of the intents that sweeps belong to. */

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoice.ts"
 import { accountCode } from "../../domain/Delegation.ts"
+import type { PriceLimits } from "../../domain/FeeCover.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -56,12 +57,12 @@ export const make = Effect.gen(function* () {
   const candidate = (
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
-    priceCeiling: bigint
+    prices: PriceLimits
   ): Candidate => ({
     intent,
     data: contracts.encodeExecute(intent.order, intent.submission.signature),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
-    priceCeiling
+    prices
   })
 
   return Effect.fn("Relay.prepare")(function* (
@@ -94,7 +95,7 @@ export const make = Effect.gen(function* () {
       } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
       else if (coverage === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
-      } else candidates.push(candidate(intent, chosen, coverage.ceiling))
+      } else candidates.push(candidate(intent, chosen, coverage.prices))
     }
     const tried = yield* attempt(client, lane, candidates)
     return [...dropped, ...tried.map((each) => grown(client, each, coverages))]

@@ -1,5 +1,6 @@
 /** The relayer's vocabulary: a claimed intent on its way into a transaction. */
 import type { Authorization } from "../../domain/Delegation.ts"
+import type { PriceLimits } from "../../domain/FeeCover.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SweepGas } from "../../domain/RelayGas.ts"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
@@ -15,8 +16,8 @@ export interface Candidate {
   readonly data: Hex
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
-  /** Highest fee per gas in wei that a transaction with it may be signed with. */
-  readonly priceCeiling: bigint
+  /** What its network fee covers. */
+  readonly prices: PriceLimits
 }
 
 /** A sweep that would settle in the next block. */

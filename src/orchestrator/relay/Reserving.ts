@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
   const weiOf = ({ fees }: NonceUse.Conditions, ready: Ready): bigint => {
     const gas = batchGasLimit([Content.gasOf(ready)])
     const worst = worstCase({ gas, maxFeePerGas: fees.maxFeePerGas })
-    const most = gas * ready.priceCeiling
+    const most = gas * ready.prices.ceiling
     return most < worst ? most : worst
   }
 

@@ -163,8 +163,8 @@ describe("a rollup's charge for data", () => {
 
   // The fee covers 480,000 gwei, of which gas needs 400,000. A tenth more is tolerated.
   it.effect.each([
-    { gwei: 100_000n, sent: 1 },
-    { gwei: 200_000n, sent: 0 }
+    { gwei: 300_000n, sent: 1 },
+    { gwei: 350_000n, sent: 0 }
   ])("of $gwei gwei is part of the cost: $sent sent", ({ gwei, sent }) =>
     Effect.gen(function* () {
       const { submit } = yield* scene
@@ -175,16 +175,26 @@ describe("a rollup's charge for data", () => {
 })
 
 describe("the tolerance", () => {
-  // The scene's fee covers 2.4 gwei.
+  // The scene's fee covers 2.4 gwei, and the least tip is 0.001 gwei.
   it.effect.each([
-    { price: "within a tenth", tip: 1_640_000_000n, sent: 1 },
-    { price: "above a tenth", tip: 1_640_000_001n, sent: 0 }
-  ])("sends at a price $price above the cover: $sent", ({ sent: expected, tip }) =>
+    { price: "within a tenth", base: 2_639_000_000n, sent: 1 },
+    { price: "above a tenth", base: 2_639_000_001n, sent: 0 }
+  ])("sends at a price $price above the cover: $sent", ({ base, sent: expected }) =>
     Effect.gen(function* () {
       const { chain, submit } = yield* scene
-      yield* chain.setFees({ baseFeePerGas: GWEI, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * GWEI + tip })
+      yield* chain.setFees({ baseFeePerGas: base, maxPriorityFeePerGas: GWEI, maxFeePerGas: 2n * base + GWEI })
       yield* submit({ id: "a" })
       assert.strictEqual((yield* relay).sent, expected)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("holds for the tip, which is lowered where the market's has jumped", () =>
+    Effect.gen(function* () {
+      const { chain, sent, submit } = yield* scene
+      yield* chain.setFees({ baseFeePerGas: GWEI, maxPriorityFeePerGas: 50n * GWEI, maxFeePerGas: 52n * GWEI })
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* relay).sent, 1)
+      assert.strictEqual((yield* sent)[0]?.maxPriorityFeePerGas, 1_640_000_000n)
     }).pipe(Effect.provide(layer))
   )
 })
