@@ -16,7 +16,7 @@ export interface Candidate {
   readonly data: Hex
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
-  /** What its network fee covers. */
+  /** Limits that its network fee sets. */
   readonly prices: PriceLimits
 }
 
