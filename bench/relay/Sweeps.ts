@@ -27,6 +27,12 @@ const LIFETIME_SECONDS = 3_600
 /** Gas that such a sweep uses with a fresh delegation. */
 const GAS = 190_000n
 
+/** Gas limit that a quote gives it. */
+const GAS_LIMIT = 270_000n
+
+/** Wei per gas that the network fee covers. Full blocks raise the base fee all the time, and no sweep is to wait for it. */
+const GAS_PRICE = 1_000_000_000_000n
+
 export interface Sweep {
   readonly owner: Address.Address
   readonly intent: NewIntent
@@ -101,7 +107,8 @@ const sign = async (dev: DevChain, account: PrivateKeyAccount, nowMs: number, bl
       order,
       orderDigest: digest(order, domain),
       quotedAtBlock: block,
-      gas: GAS,
+      gas: GAS_LIMIT,
+      cover: { gas: GAS, gasPrice: GAS_PRICE, value: GAS * GAS_PRICE },
       userId: "bench"
     }
   }
