@@ -111,15 +111,9 @@ export const capped = (market: MarketFees, sweeps: ReadonlyArray<PriceLimits>, m
 }
 
 /** Least fees of a replacement that nodes accept and that the next block can include. */
-const needed = (previous: GasFees, market: MarketFees): GasFees => {
-  const { maxFeePerGas, maxPriorityFeePerGas } = raise(previous, {
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: market.maxPriorityFeePerGas
-  })
-  return {
-    maxPriorityFeePerGas,
-    maxFeePerGas: most(maxFeePerGas, market.baseFeePerGas + maxPriorityFeePerGas)
-  }
+const needed = (previous: GasFees, { baseFeePerGas }: MarketFees): GasFees => {
+  const { maxFeePerGas, maxPriorityFeePerGas } = raise(previous, { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n })
+  return { maxPriorityFeePerGas, maxFeePerGas: most(maxFeePerGas, baseFeePerGas + maxPriorityFeePerGas) }
 }
 
 /** A replacement of a transaction: its fees, and the sweeps whose fees cover it. */
@@ -129,8 +123,8 @@ export interface Replacement<A> {
 }
 
 /**
- * Replacement of a transaction whose members may pay at most their ceilings. Members that the least useful fees exceed are left
- * out. Undefined if they exceed the ceiling of every member: the transaction then stays as it is.
+ * Replacement of a transaction whose members may pay at most their ceilings. Its tip is the market's as far as they pay that.
+ * Members that the least useful fees exceed are left out. Undefined if they exceed the ceiling of every member: the transaction then stays as it is.
  */
 export const replacement = <A extends { readonly ceiling: bigint }>(
   previous: GasFees,
@@ -141,12 +135,10 @@ export const replacement = <A extends { readonly ceiling: bigint }>(
   const able = members.filter((member) => member.ceiling >= low.maxFeePerGas)
   if (able.length === 0) return undefined
   const lowest = able.reduce((so, member) => least(so, member.ceiling), able[0]?.ceiling ?? 0n)
-  const { maxFeePerGas } = raise(previous, market)
+  const maxFeePerGas = most(low.maxFeePerGas, least(raise(previous, market).maxFeePerGas, lowest))
+  const tip = least(market.maxPriorityFeePerGas, maxFeePerGas - market.baseFeePerGas)
   return {
-    fees: {
-      maxPriorityFeePerGas: low.maxPriorityFeePerGas,
-      maxFeePerGas: most(low.maxFeePerGas, least(maxFeePerGas, lowest))
-    },
+    fees: { maxPriorityFeePerGas: most(low.maxPriorityFeePerGas, tip), maxFeePerGas },
     members: able
   }
 }

@@ -123,6 +123,12 @@ describe("a replacement", () => {
     return made === undefined || made.members.every(({ ceiling }) => made.fees.maxFeePerGas <= ceiling)
   })
 
+  it("is made with the tip that its members pay where the market's has jumped", () => {
+    const previous = { maxFeePerGas: 1_200n, maxPriorityFeePerGas: 100n }
+    const made = FeeCover.replacement(previous, marketOf(1_000n, 90_000n), members([1_800n]))
+    assert.deepStrictEqual(made?.fees, { maxFeePerGas: 1_800n, maxPriorityFeePerGas: 800n })
+  })
+
   it.prop(
     "is accepted by nodes and useful in the next block",
     [Fees, Market, Ceilings],
