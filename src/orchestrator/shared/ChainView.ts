@@ -9,9 +9,17 @@ export interface ChainView {
   readonly confirmed: Option.Option<Block>
 }
 
+/** The node's logs, receipts and blocks disagree, as during a reorganisation or behind a load balancer. Decide nothing now. */
+export const inconsistent = (client: ChainClient) =>
+  new ChainUnavailable({
+    chainId: client.chain.id,
+    method: "eth_getTransactionReceipt",
+    detail: "the node's logs, receipts and blocks disagree"
+  })
+
 /**
  * Reads the head, which may be `maxAgeMillis` old, and the newest confirmed block. Fails with {@link ChainUnavailable} when the
- * node has no head. Default: the head is asked for.
+ * node lacks one of them. Default: the head is asked for.
  */
 export const look = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -23,7 +31,11 @@ export const look = Effect.fnUntraced(function* (
   }
   const deep = head.value.number - BigInt(client.chain.confirmations) + 1n
   if (deep === head.value.number) return { client, head: head.value, confirmed: head }
-  return { client, head: head.value, confirmed: deep < 0n ? Option.none() : yield* client.block(deep) }
+  if (deep < 0n) return { client, head: head.value, confirmed: Option.none() }
+  const confirmed = yield* client.block(deep)
+  // The endpoint that answered is behind the one that has the head. Without the block nothing would count as confirmed.
+  if (Option.isNone(confirmed)) return yield* inconsistent(client)
+  return { client, head: head.value, confirmed }
 })
 
 /** True when the block with this number is confirmed. */
@@ -33,11 +45,3 @@ export const isDeep = ({ confirmed }: ChainView, blockNumber: bigint): boolean =
 /** True when every future block is later than `deadline` (UNIX seconds), also after a reorganisation. */
 export const isPast = ({ confirmed }: ChainView, deadline: bigint): boolean =>
   Option.exists(confirmed, (block) => block.timestamp > deadline)
-
-/** The node's logs, receipts and blocks disagree, as during a reorganisation or behind a load balancer. Decide nothing now. */
-export const inconsistent = (client: ChainClient) =>
-  new ChainUnavailable({
-    chainId: client.chain.id,
-    method: "eth_getTransactionReceipt",
-    detail: "the node's logs, receipts and blocks disagree"
-  })

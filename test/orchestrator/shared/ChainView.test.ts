@@ -58,4 +58,16 @@ describe("ChainView", () => {
       assert.strictEqual(error._tag, "ChainUnavailable")
     })
   )
+
+  it.effect("fails where the endpoint asked second is behind the head, so that nothing is concluded", () =>
+    Effect.gen(function* () {
+      const behind = look({
+        ...client({
+          block: (which) => Effect.succeed(which === "latest" ? Option.some(blockAt(10n)) : Option.none())
+        }),
+        chain: { ...chain, confirmations: CONFIRMATIONS }
+      })
+      assert.strictEqual((yield* Effect.flip(behind))._tag, "ChainUnavailable")
+    })
+  )
 })
