@@ -44,13 +44,14 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
           account: privateKeyToAccount(VAULT.privateKey),
           transport: http(dev.rpcUrl)
         })
-        await wallet.writeContract({
+        const hash = await wallet.writeContract({
           address: token,
           abi: erc20Abi,
           functionName: "approve",
           args: [dev.chain.permit2, 3n],
           chain: null
         })
+        await createPublicClient({ transport: http(dev.rpcUrl) }).waitForTransactionReceipt({ hash })
       })
       assert.deepStrictEqual((yield* run(id)).tags, [
         "Approving",
