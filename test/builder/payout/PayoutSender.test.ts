@@ -271,7 +271,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       const blocklisted = yield* owing("BLK", [6n, 7n], 13n)
       yield* dev.anvil.ask("block a builder", async (node) => {
         await node.impersonateAccount({ address: dev.deployer.address })
-        await node.writeContract({
+        const hash = await node.writeContract({
           account: dev.deployer.address,
           address: blocklisted.token,
           abi: parseAbi(["function setBlocked(address account, bool blocked)"]),
@@ -279,6 +279,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
           args: [blocklisted.wallets[1] ?? VAULT.address, true],
           chain: null
         })
+        await node.waitForTransactionReceipt({ hash })
         await node.stopImpersonatingAccount({ address: dev.deployer.address })
       })
       assert.include(
