@@ -124,7 +124,8 @@ export interface Replacement<A> {
 
 /**
  * Replacement of a transaction whose members may pay at most their ceilings. Its tip is the market's as far as they pay that.
- * Members that the least useful fees exceed are left out. Undefined if they exceed the ceiling of every member: the transaction then stays as it is.
+ * Members that the least useful fees exceed are left out. Undefined if they exceed the ceiling of every member: the transaction
+ * then stays as it is.
  */
 export const replacement = <A extends { readonly ceiling: bigint }>(
   previous: GasFees,

@@ -107,7 +107,10 @@ describe("a stuck transaction", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("stays if even a self-send would exceed the allowed losses", () =>
+  it.effect.each([
+    { fate: "stays if even a self-send would exceed the allowed losses", lossBudget: 0n, kind: "sweep" },
+    { fate: "frees its nonce at the cost of the hourly loss budget", lossBudget: 10n ** 16n, kind: "cancel" }
+  ])("$fate", ({ kind, lossBudget }) =>
     Effect.gen(function* () {
       const { chain, submit, unfinished } = yield* scene
       yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
@@ -117,21 +120,7 @@ describe("a stuck transaction", () => {
       yield* relay
       yield* stuck
       yield* tick
-      assert.strictEqual((yield* unfinished)[0]?.kind, "sweep")
-    }).pipe(Effect.provide(layerWith({ lossBudget: 0n })))
-  )
-
-  it.effect("frees its nonce at the cost of the hourly loss budget", () =>
-    Effect.gen(function* () {
-      const { chain, submit, unfinished } = yield* scene
-      yield* submit({ id: "poor", owner: 1, cover: coverOf(2n) })
-      yield* relay
-      yield* chain.setFees(feesAt(100n * GWEI))
-      yield* submit({ id: "rich", owner: 2, cover: coverOf(1_000n) })
-      yield* relay
-      yield* stuck
-      yield* tick
-      assert.strictEqual((yield* unfinished)[0]?.kind, "cancel")
-    }).pipe(Effect.provide(layerWith({ lossBudget: 10n ** 16n })))
+      assert.strictEqual((yield* unfinished)[0]?.kind, kind)
+    }).pipe(Effect.provide(layerWith({ lossBudget })))
   )
 })
