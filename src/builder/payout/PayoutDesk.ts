@@ -87,50 +87,14 @@ export class PayoutDesk extends Context.Service<
       const audit = yield* AuditLog
       const { book, giveUp } = yield* makeEndings
       const chains = yield* Chains
+      const open = yield* makeOpen
       const payouts = yield* Payouts
       const { isInFlight, prove } = yield* PaymentProof.make
-      const select = yield* PayoutSelection.make
-      const random = yield* SecureRandom.SecureRandom
       const { atomically } = yield* UnitOfWork
 
       const get: PayoutDesk["Service"]["get"] = Effect.fn("PayoutDesk.get")(function* (id) {
         const batch = yield* payouts.find(id)
         return Option.isSome(batch) ? batch.value : yield* new PayoutNotFound({ id })
-      })
-
-      const open: PayoutDesk["Service"]["open"] = Effect.fn("PayoutDesk.open")(function* (
-        { exclude = [], ...request },
-        actor
-      ) {
-        yield* chains.get(request.chainId)
-        const selection = yield* select(request.chainId, yield* payouts.candidates(request), exclude)
-        const payees = selection.selected.map(({ builderId, payoutAddress }) => ({ builderId, payoutAddress }))
-        const id = yield* random.uuidV4()
-        return yield* atomically(
-          Effect.gen(function* () {
-            const opened = yield* payouts.open({ ...request, id, payees })
-            const { chainId, lines, token, total } = opened
-            const leftOut = PayoutSelection.missing(selection, lines)
-            const omitted = leftOut.map(({ builderId, reason }) => `${builderId}: ${reason}`)
-            yield* audit.append({
-              actor,
-              action: "payout.open",
-              subject: id,
-              details: {
-                chainId,
-                token,
-                total: total.toString(),
-                lines: lines.length,
-                ...(omitted.length === 0 ? {} : { leftOut: omitted.join(", ") })
-              }
-            })
-            return { ...opened, leftOut }
-          })
-        ).pipe(
-          Effect.catchTag("NothingOwed", () =>
-            Effect.fail(new NothingOwed({ leftOut: PayoutSelection.missing(selection, []) }))
-          )
-        )
       })
 
       const safeTransactions: PayoutDesk["Service"]["safeTransactions"] = Effect.fn("PayoutDesk.safeTransactions")(
@@ -175,6 +139,52 @@ export class PayoutDesk extends Context.Service<
     })
   )
 }
+
+/** Makes `open`, which opens a batch and appends to the audit log in one transaction. */
+const makeOpen = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const chains = yield* Chains
+  const payouts = yield* Payouts
+  const random = yield* SecureRandom.SecureRandom
+  const select = yield* PayoutSelection.make
+  const { atomically } = yield* UnitOfWork
+
+  const open: PayoutDesk["Service"]["open"] = Effect.fn("PayoutDesk.open")(function* (
+    { exclude = [], ...request },
+    actor
+  ) {
+    yield* chains.get(request.chainId)
+    const selection = yield* select(request.chainId, yield* payouts.candidates(request), exclude)
+    const payees = selection.selected.map(({ builderId, payoutAddress }) => ({ builderId, payoutAddress }))
+    const id = yield* random.uuidV4()
+    return yield* atomically(
+      Effect.gen(function* () {
+        const opened = yield* payouts.open({ ...request, id, payees })
+        const { chainId, lines, token, total } = opened
+        const leftOut = PayoutSelection.missing(selection, lines)
+        const omitted = leftOut.map(({ builderId, reason }) => `${builderId}: ${reason}`)
+        yield* audit.append({
+          actor,
+          action: "payout.open",
+          subject: id,
+          details: {
+            chainId,
+            token,
+            total: total.toString(),
+            lines: lines.length,
+            ...(omitted.length === 0 ? {} : { leftOut: omitted.join(", ") })
+          }
+        })
+        return { ...opened, leftOut }
+      })
+    ).pipe(
+      Effect.catchTag("NothingOwed", () =>
+        Effect.fail(new NothingOwed({ leftOut: PayoutSelection.missing(selection, []) }))
+      )
+    )
+  })
+  return open
+})
 
 /** Makes `book` and `giveUp`, which end a batch and append to the audit log in one transaction. */
 const makeEndings = Effect.gen(function* () {

@@ -64,6 +64,7 @@ export class Settlements extends Context.Service<
     Effect.gen(function* () {
       const events = yield* SweptEvents.make
       const gather = yield* Evidence.make(events)
+      const { fail, giveUp } = yield* makeFailures
       const intents = yield* Intents
       const unseen = yield* UnseenSpenders.make
 
@@ -93,28 +94,6 @@ export class Settlements extends Context.Service<
         if (Option.isNone(block) || block.value.hash !== receipt.value.blockHash) return yield* inconsistent(client)
         const settled = yield* settleAll(view, [{ receipt: receipt.value, block: block.value, intents: [intent] }])
         return settled.get(intent.id) ?? "undecided"
-      })
-
-      const giveUp = Effect.fnUntraced(function* ({ id, order }: Intent, reason: FailureReason, detail: string) {
-        const notBeforeMs = Math.max(Number(order.deadline) * 1000, yield* Clock.currentTimeMillis) + GIVEN_UP_MILLIS
-        yield* intents.giveUp(id, { reason, detail, notBeforeMs })
-        yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
-      })
-
-      /** Reason for which an intent expired: that for which it was given up, or the cause for which it waited. */
-      const expiry = Effect.fnUntraced(function* (id: string, detail: string) {
-        const givenUp = yield* intents.givenUp(id)
-        if (Option.isSome(givenUp)) return givenUp.value
-        const [state] = yield* intents.states([id])
-        return state?.waitingFor === "gas_price"
-          ? { reason: "network_fee_insufficient" as const, detail: DEAR }
-          : { reason: "expired" as const, detail }
-      })
-
-      const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
-        const why = reason === "expired" ? yield* expiry(id, detail) : { reason, detail }
-        yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
-        yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
       })
 
       const resolve: Settlements["Service"]["resolve"] = Effect.fn("Settlements.resolve")(
@@ -156,3 +135,32 @@ export class Settlements extends Context.Service<
     })
   ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }
+
+/** Makes `giveUp`, after which an intent is not sent again, and `fail`, which ends it. */
+const makeFailures = Effect.gen(function* () {
+  const intents = yield* Intents
+
+  const giveUp = Effect.fnUntraced(function* ({ id, order }: Intent, reason: FailureReason, detail: string) {
+    const notBeforeMs = Math.max(Number(order.deadline) * 1000, yield* Clock.currentTimeMillis) + GIVEN_UP_MILLIS
+    yield* intents.giveUp(id, { reason, detail, notBeforeMs })
+    yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
+  })
+
+  /** Reason for which an intent expired: that for which it was given up, or the cause for which it waited. */
+  const expiry = Effect.fnUntraced(function* (id: string, detail: string) {
+    const givenUp = yield* intents.givenUp(id)
+    if (Option.isSome(givenUp)) return givenUp.value
+    const [state] = yield* intents.states([id])
+    return state?.waitingFor === "gas_price"
+      ? { reason: "network_fee_insufficient" as const, detail: DEAR }
+      : { reason: "expired" as const, detail }
+  })
+
+  const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
+    const why = reason === "expired" ? yield* expiry(id, detail) : { reason, detail }
+    yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
+    yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
+  })
+
+  return { fail, giveUp }
+})

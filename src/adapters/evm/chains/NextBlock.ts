@@ -58,7 +58,22 @@ export interface NextBlock {
   ) => Effect.Effect<Setting, ChainUnavailable>
 }
 
-export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads): NextBlock => {
+type BlockTime = Pick<Chain, "id" | "blockTimeMillis">
+
+/** Answers to the last reads of a chain. */
+interface Memory {
+  readonly reads: Reads
+  /** The newest block and the time of its reading, in UNIX milliseconds. Asks for a recent one if the remembered one is old. */
+  readonly headNow: (
+    recentHead: ChainClient["recentHead"]
+  ) => Effect.Effect<{ readonly block: Block; readonly atMillis: number }, ChainUnavailable>
+  readonly balanceOf: (sender: Address.Address) => ReturnType<Reads["balance"]>
+  /** Priority fee in wei per gas. */
+  readonly tip: () => bigint
+  readonly coinbases: () => ReadonlyArray<Address.Address>
+}
+
+const remember = (chain: BlockTime, asked: Reads): Memory => {
   let head: { readonly block: Block; readonly atMillis: number } | undefined
   let tip = ORDINARY_TIP
   const balances = new Map<Address.Address, bigint>()
@@ -94,7 +109,7 @@ export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads)
       )
   }
 
-  const headNow = Effect.fnUntraced(function* (recentHead: ChainClient["recentHead"]) {
+  const headNow: Memory["headNow"] = Effect.fnUntraced(function* (recentHead) {
     const maxAge = Math.max(HEAD_MILLIS, chain.blockTimeMillis)
     if (head !== undefined && (yield* Clock.currentTimeMillis) - head.atMillis <= maxAge) return head
     const missing = new ChainUnavailable({
@@ -108,40 +123,52 @@ export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads)
     return { block, atMillis: yield* Clock.currentTimeMillis }
   })
 
-  const balanceOf = (sender: Address.Address) =>
+  const balanceOf: Memory["balanceOf"] = (sender) =>
     Effect.suspend(() => {
       senders.add(sender)
       const known = balances.get(sender)
       return known === undefined ? reads.balance(sender) : Effect.succeed(known)
     })
 
-  /** Randomness of a block that nobody can know yet. Undefined where it is a constant. */
-  const randomness = Effect.fnUntraced(function* (block: Block) {
-    if (block.randomness === undefined || BigInt(block.randomness) < LEAST_RANDOMNESS) return undefined
-    const words = yield* Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 8)
-    const value = words.reduce((sum, word) => sum * 2n ** 32n + BigInt(word), 0n)
-    return numberToHex(value, { size: 32 })
-  })
+  return { reads, headNow, balanceOf, tip: () => tip, coinbases: () => [...coinbases] }
+}
 
-  const other = Effect.fnUntraced(function* (block: Block, next: Setting) {
-    const moved = BigInt(yield* Random.nextIntBetween(-SHARES, SHARES))
-    const raised = BigInt(yield* Random.nextIntBetween(0, SHARES))
-    const drawn: Setting = {
-      ...next,
-      baseFeePerGas: block.baseFeePerGas + (block.baseFeePerGas * moved) / (BASE_FEE_STEP * BigInt(SHARES)),
-      tip: tip + (tip * raised) / (4n * BigInt(SHARES)),
-      coinbase: coinbases.size < 2 ? undefined : [...coinbases][yield* Random.nextIntBetween(0, coinbases.size - 1)]
-    }
-    // A node knows no hash of the parent of a block with another number, so a contract can recognise one.
-    if (yield* Random.nextBoolean) return { ...drawn, number: undefined, timestamp: undefined } satisfies Setting
-    const later = yield* Random.nextIntBetween(1, OTHER_BLOCKS)
-    const seconds = Math.ceil((later * chain.blockTimeMillis) / 1_000)
-    return {
-      ...drawn,
-      number: (next.number ?? block.number) + BigInt(later),
-      timestamp: (next.timestamp ?? block.timestamp) + BigInt(yield* Random.nextIntBetween(seconds, seconds + 1))
-    } satisfies Setting
-  })
+/** Randomness of a block that nobody can know yet. Undefined where it is a constant. */
+const drawRandomness = Effect.fnUntraced(function* (block: Block) {
+  if (block.randomness === undefined || BigInt(block.randomness) < LEAST_RANDOMNESS) return undefined
+  const words = yield* Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32 - 1), 8)
+  const value = words.reduce((sum, word) => sum * 2n ** 32n + BigInt(word), 0n)
+  return numberToHex(value, { size: 32 })
+})
+
+/** A block that differs from the next one in all that a contract could recognise. */
+const drawOther = Effect.fnUntraced(function* (
+  { blockTimeMillis }: BlockTime,
+  block: Block,
+  next: Setting,
+  coinbases: ReadonlyArray<Address.Address>
+) {
+  const moved = BigInt(yield* Random.nextIntBetween(-SHARES, SHARES))
+  const raised = BigInt(yield* Random.nextIntBetween(0, SHARES))
+  const drawn: Setting = {
+    ...next,
+    baseFeePerGas: block.baseFeePerGas + (block.baseFeePerGas * moved) / (BASE_FEE_STEP * BigInt(SHARES)),
+    tip: next.tip + (next.tip * raised) / (4n * BigInt(SHARES)),
+    coinbase: coinbases.length < 2 ? undefined : coinbases[yield* Random.nextIntBetween(0, coinbases.length - 1)]
+  }
+  // A node knows no hash of the parent of a block with another number, so a contract can recognise one.
+  if (yield* Random.nextBoolean) return { ...drawn, number: undefined, timestamp: undefined } satisfies Setting
+  const later = yield* Random.nextIntBetween(1, OTHER_BLOCKS)
+  const seconds = Math.ceil((later * blockTimeMillis) / 1_000)
+  return {
+    ...drawn,
+    number: (next.number ?? block.number) + BigInt(later),
+    timestamp: (next.timestamp ?? block.timestamp) + BigInt(yield* Random.nextIntBetween(seconds, seconds + 1))
+  } satisfies Setting
+})
+
+export const make = (chain: BlockTime, asked: Reads): NextBlock => {
+  const { balanceOf, coinbases, headNow, reads, tip } = remember(chain, asked)
 
   const settingOf: NextBlock["settingOf"] = Effect.fnUntraced(function* (recentHead, sender, which) {
     const [{ atMillis, block }, balance] = yield* Effect.all([headNow(recentHead), balanceOf(sender)], {
@@ -154,12 +181,12 @@ export const make = (chain: Pick<Chain, "id" | "blockTimeMillis">, asked: Reads)
       timestamp: block.timestamp + BigInt(Math.ceil((ahead * chain.blockTimeMillis) / 1_000)),
       // That of the next block differs by an eighth at most (EIP-1559).
       baseFeePerGas: block.baseFeePerGas,
-      tip,
+      tip: tip(),
       coinbase: undefined,
-      randomness: yield* randomness(block),
+      randomness: yield* drawRandomness(block),
       balance
     }
-    return which === "next" ? next : yield* other(block, next)
+    return which === "next" ? next : yield* drawOther(chain, block, next, coinbases())
   })
 
   return { reads, settingOf }

@@ -30,52 +30,58 @@ const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}1b`
 
 const amountOut = (data: Hex) => decodeFunctionResult({ abi: sweepDelegate.abi, functionName: "execute", data })
 
+/** Makes `rehearse`, the simulation of an order's calldata with the delegate's stand-in. */
+const makeRehearse = Effect.gen(function* () {
+  const chains = yield* Chains
+  const keys = yield* RelayerKeys
+
+  /** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
+  const standIns = yield* Cache.make({
+    capacity: Number.MAX_SAFE_INTEGER,
+    lookup: Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
+      const { chain, code } = yield* Effect.orDie(chains.get(chainId))
+      const standIn = unsignedDelegate(yield* code(chain.contracts.delegate))
+      const missing = new ChainUnavailable({
+        chainId,
+        method: "eth_getCode",
+        detail: `${chain.contracts.delegate} is not the sweep delegate; run "./sweep deploy" for the chain`
+      })
+      return standIn ?? (yield* missing)
+    })
+  })
+
+  /** Any lane, since each may send the sweep. */
+  const laneOf = Effect.fnUntraced(function* (client: ChainClient) {
+    const lanes = keys.lanes(client.chain.id)
+    return lanes.length === 0 ? undefined : lanes[yield* Random.nextIntBetween(0, lanes.length - 1)]
+  })
+
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    order: SweepOrder,
+    data: Hex,
+    block: Surroundings["block"] = "next"
+  ) {
+    const { delegate } = client.chain.contracts
+    const standIn = yield* Cache.get(standIns, client.chain.id)
+    const lane = yield* laneOf(client)
+    const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP, fit: LIMIT_MARGIN }], {
+      ...(lane === undefined ? {} : { within: { origin: lane, block } }),
+      codeOverrides: [
+        { address: order.owner, code: designator(delegate) },
+        { address: delegate, code: standIn }
+      ]
+    })
+    return swept
+  })
+})
+
 export const layer = Layer.effect(
   SweepSimulation,
   Effect.gen(function* () {
     const chains = yield* Chains
     const contracts = yield* SweepContracts
-    const keys = yield* RelayerKeys
-
-    /** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
-    const standIns = yield* Cache.make({
-      capacity: Number.MAX_SAFE_INTEGER,
-      lookup: Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
-        const { chain, code } = yield* Effect.orDie(chains.get(chainId))
-        const standIn = unsignedDelegate(yield* code(chain.contracts.delegate))
-        const missing = new ChainUnavailable({
-          chainId,
-          method: "eth_getCode",
-          detail: `${chain.contracts.delegate} is not the sweep delegate; run "./sweep deploy" for the chain`
-        })
-        return standIn ?? (yield* missing)
-      })
-    })
-
-    /** Any lane, since each may send the sweep. */
-    const laneOf = Effect.fnUntraced(function* (client: ChainClient) {
-      const lanes = keys.lanes(client.chain.id)
-      return lanes.length === 0 ? undefined : lanes[yield* Random.nextIntBetween(0, lanes.length - 1)]
-    })
-
-    const rehearse = Effect.fnUntraced(function* (
-      client: ChainClient,
-      order: SweepOrder,
-      data: Hex,
-      block: Surroundings["block"] = "next"
-    ) {
-      const { delegate } = client.chain.contracts
-      const standIn = yield* Cache.get(standIns, client.chain.id)
-      const lane = yield* laneOf(client)
-      const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP, fit: LIMIT_MARGIN }], {
-        ...(lane === undefined ? {} : { within: { origin: lane, block } }),
-        codeOverrides: [
-          { address: order.owner, code: designator(delegate) },
-          { address: delegate, code: standIn }
-        ]
-      })
-      return swept
-    })
+    const rehearse = yield* makeRehearse
 
     /** The owner's balances of native currency, of the input, and of the token that the sweep spends for it. */
     const holdings = Effect.fnUntraced(function* (client: ChainClient, { owner, tokenIn }: SweepOrder) {
