@@ -19,12 +19,27 @@ const fromKey = (privateKey: Hash): DevAccount => ({
   address: Address.of(privateKeyToAccount(privateKey).address)
 })
 
-/** An account of the network, named by its role. */
-const role = (name: string): DevAccount => fromKey(keccak256(stringToHex(`token sweep local network: ${name}`)))
+const roles = new Map<string, DevAccount>()
+
+/** An account of the network, named by its role. It is derived once. */
+const role = (name: string): DevAccount => {
+  const known = roles.get(name)
+  if (known !== undefined) return known
+  const account = fromKey(keccak256(stringToHex(`token sweep local network: ${name}`)))
+  roles.set(name, account)
+  return account
+}
+
+let derivedUsers: ReadonlyArray<DevAccount> | undefined
 
 /** The accounts at m/44'/60'/0'/0/i of {@link USER_MNEMONIC}, as wallets show them. */
 export const users = (): ReadonlyArray<DevAccount> => {
-  // The parent key is derived once, because deriving it from the mnemonic takes most of the time.
+  derivedUsers ??= deriveUsers()
+  return derivedUsers
+}
+
+/** Takes longer than everything else that sets a chain up. */
+const deriveUsers = (): ReadonlyArray<DevAccount> => {
   const parent = mnemonicToAccount(USER_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey()
   return Array.from({ length: USERS }, (_, index) => {
     const { privateKey } = parent.deriveChild(index)
