@@ -92,8 +92,16 @@ export const network = (
   return { log, requests, use }
 }
 
-/** Waits 10 ms of real time, because bodies are read outside the test clock. All due work is done by then. */
-const settled = Effect.promise(() => Bun.sleep(10))
+/** Turns of the event loop that the work of one moment takes, with a wide margin. */
+const TURNS = 100
+
+/**
+ * Lets all work happen that waits neither for the clock nor for the world. A body in memory is read within a turn, and fibers
+ * continue in the next one, so the number of turns does not depend on the speed of the machine.
+ */
+const settled = Effect.promise(async () => {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
 
 /** Lets time pass after what can happen now has happened, and lets happen what is due then. */
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>
