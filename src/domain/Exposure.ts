@@ -44,9 +44,9 @@ export interface Window {
 export interface Sums {
   /** Worst cases of the sweeps under way. */
   readonly open: bigint
-  /** This clock hour and the one before, so that no 60 minutes are missed. */
+  /** The last 60 minutes, in steps of `ExposureWindow`. */
   readonly hour: Window
-  /** The last 24 hours, from the start of the first one. */
+  /** The last 24 hours, in the same steps. */
   readonly day: Window
 }
 

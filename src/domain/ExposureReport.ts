@@ -13,7 +13,7 @@ const BudgetView = Schema.Struct({
   scope: described(Scope, "`unlisted` for sweeps with a token that is not on the lists, `listed` for all others."),
   budgetHour: described(Uint256, "Loss of an hour that the operator accepts, in wei."),
   budgetDay: described(Schema.optionalKey(Uint256), "Loss of 24 hours, in wei. Absent without such a budget."),
-  lostHour: described(Uint256, "Wei lost in this clock hour and the one before."),
+  lostHour: described(Uint256, "Wei lost in the last 60 minutes, in steps of 5 minutes."),
   lostDay: described(Uint256, "Wei lost in the last 24 hours."),
   reserved: described(
     Uint256,
@@ -29,7 +29,7 @@ const ClassView = Schema.Struct({
     Schema.String,
     "Value of the property: an address, a pool, a network or a builder. Empty for `all`."
   ),
-  lostHour: described(Uint256, "Wei lost in this clock hour and the one before."),
+  lostHour: described(Uint256, "Wei lost in the last 60 minutes, in steps of 5 minutes."),
   lostDay: described(Uint256, "Wei lost in the last 24 hours."),
   earnedDay: described(Uint256, "Worth of fees above their cost in the last 24 hours, in wei."),
   reserved: described(Uint256, "Worst case of the sweeps under way, in wei.")

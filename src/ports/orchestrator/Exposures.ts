@@ -1,6 +1,6 @@
 /**
  * Exposure of the relayer by classes of sweeps: reserved before a sweep is signed, and settled with its cost when its transaction
- * ends. Sums are kept by class and hour, so no reader counts sweeps.
+ * ends. Sums are kept by class and step of 5 minutes, so no reader counts sweeps.
  */
 import { Context, type Effect } from "effect"
 import type { Budgets, Denied, ExposureClass, Reservation, Sums, Window } from "../../domain/Exposure.ts"

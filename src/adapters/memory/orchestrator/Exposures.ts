@@ -1,14 +1,11 @@
 /** Exposure in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
 import { admit, type ExposureClass, type Reservation, type Sums, type Window } from "../../../domain/Exposure.ts"
+import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
 import { type Booking, Exposures } from "../../../ports/orchestrator/Exposures.ts"
 import { lookup, OrchestratorState, type State, type StoredSums } from "./OrchestratorState.ts"
 
-const HOUR_MILLIS = 3_600_000
-
-const hourOf = (millis: number): number => millis - (millis % HOUR_MILLIS)
-
-const EMPTY: StoredSums = { open: 0n, hours: new Map() }
+const EMPTY: StoredSums = { open: 0n, steps: new Map() }
 
 const change = (state: State, key: ExposureClass, next: (sums: StoredSums) => StoredSums): State => ({
   ...state,
@@ -30,30 +27,30 @@ export const ended = (state: State, intentIds: ReadonlyArray<string>): State =>
         }
   }, state)
 
-/** Adds losses and gains to the hour. */
+/** Adds losses and gains to the present step. */
 export const booked = (state: State, bookings: ReadonlyArray<Booking>, millis: number): State =>
   bookings.reduce(
     (acc, { earned, key, lost }) =>
-      change(acc, key, ({ hours, open }) => {
-        const before = hours.get(hourOf(millis)) ?? { lost: 0n, earned: 0n }
+      change(acc, key, ({ open, steps }) => {
+        const before = steps.get(stepOf(millis)) ?? { lost: 0n, earned: 0n }
         const after: Window = { lost: before.lost + lost, earned: before.earned + earned }
-        return { open, hours: new Map([...hours, [hourOf(millis), after]]) }
+        return { open, steps: new Map([...steps, [stepOf(millis), after]]) }
       }),
     state
   )
 
-const since = ({ hours }: StoredSums, millis: number): Window =>
-  [...hours].reduce(
-    (sum, [hour, { earned, lost }]) =>
-      hour < hourOf(millis) ? sum : { lost: sum.lost + lost, earned: sum.earned + earned },
+const inWindow = ({ steps }: StoredSums, now: number, length: number): Window =>
+  [...steps].reduce(
+    (sum, [step, { earned, lost }]) =>
+      step < windowStart(now, length) ? sum : { lost: sum.lost + lost, earned: sum.earned + earned },
     { lost: 0n, earned: 0n }
   )
 
 const sumsOf = (state: State, key: ExposureClass, now: number): ReadonlyArray<readonly [ExposureClass, Sums]> => {
   const stored = lookup(state.exposureSums, key)
-  return stored === undefined
-    ? []
-    : [[key, { open: stored.open, hour: since(stored, now - HOUR_MILLIS), day: since(stored, now - 24 * HOUR_MILLIS) }]]
+  if (stored === undefined) return []
+  const [hour, day] = [inWindow(stored, now, HOUR_MILLIS), inWindow(stored, now, DAY_MILLIS)]
+  return [[key, { open: stored.open, hour, day }]]
 }
 
 /** Reservations of sweeps that no unfinished transaction carries. */

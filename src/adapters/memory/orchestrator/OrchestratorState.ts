@@ -46,7 +46,7 @@ export interface StoredExposure {
 /** Reserved wei of a class, and its losses and gains by the start of their hour in UNIX milliseconds. */
 export interface StoredSums {
   readonly open: bigint
-  readonly hours: ReadonlyMap<number, Window>
+  readonly steps: ReadonlyMap<number, Window>
 }
 
 export interface State {

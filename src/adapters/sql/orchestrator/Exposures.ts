@@ -1,8 +1,12 @@
-/** Exposure in PostgreSQL: a row for each reservation, and sums by class and hour that the same statements keep. */
+/**
+ * Exposure in PostgreSQL: a row for each reservation, and sums by class and step that the same statements keep. The column `hour`
+ * has the start of the step. The release before has one step an hour.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { admit, type ExposureClass, type Reservation, type Sums } from "../../../domain/Exposure.ts"
+import { DAY_MILLIS, HOUR_MILLIS, windowStart } from "../../../domain/ExposureWindow.ts"
 import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentTables from "./IntentTables.ts"
@@ -22,9 +26,9 @@ const toSums = (row: SumsRow): Sums => ({
   day: { lost: BigInt(row.day_lost), earned: BigInt(row.day_earned) }
 })
 
-/** Columns of a {@link SumsRow}, grouped by class. */
-const columns = (sql: PgClient.PgClient, at: Date): Fragment => {
-  const hour = sql`hour >= date_trunc('hour', ${at}::timestamptz - interval '1 hour')`
+/** Columns of a {@link SumsRow} at a UNIX time in milliseconds, grouped by class. */
+const columns = (sql: PgClient.PgClient, now: number): Fragment => {
+  const hour = sql`hour >= ${timestamp(windowStart(now, HOUR_MILLIS))}`
   return sql`class, sum(open)::text AS open,
     coalesce(sum(lost) FILTER (WHERE ${hour}), 0)::text AS hour_lost,
     coalesce(sum(earned) FILTER (WHERE ${hour}), 0)::text AS hour_earned,
@@ -32,16 +36,16 @@ const columns = (sql: PgClient.PgClient, at: Date): Fragment => {
 }
 
 /** Rows of the last 24 hours, and those of what is reserved. */
-const current = (sql: PgClient.PgClient, at: Date): Fragment =>
-  sql`(hour = '-infinity' OR hour >= date_trunc('hour', ${at}::timestamptz - interval '24 hours'))`
+const current = (sql: PgClient.PgClient, now: number): Fragment =>
+  sql`(hour = '-infinity' OR hour >= ${timestamp(windowStart(now, DAY_MILLIS))})`
 
 const sums = (sql: PgClient.PgClient): Exposures["Service"]["sums"] =>
   Effect.fnUntraced(function* (keys) {
     if (keys.length === 0) return new Map<ExposureClass, Sums>()
-    const at = timestamp(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
     const rows = yield* sql<SumsRow>`
-      SELECT ${columns(sql, at)} FROM orchestrator.exposure_sums
-      WHERE class = ANY(${IntentTables.ids(sql, keys.map(text))}) AND ${current(sql, at)}
+      SELECT ${columns(sql, now)} FROM orchestrator.exposure_sums
+      WHERE class = ANY(${IntentTables.ids(sql, keys.map(text))}) AND ${current(sql, now)}
       GROUP BY class`
     return new Map(rows.map((row) => [row.class, toSums(row)]))
   }, guarded("sums"))
@@ -121,9 +125,9 @@ const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
 
 const largest = (sql: PgClient.PgClient): Exposures["Service"]["largest"] =>
   Effect.fnUntraced(function* (limit) {
-    const at = timestamp(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
     const rows = yield* sql<SumsRow>`
-      SELECT ${columns(sql, at)} FROM orchestrator.exposure_sums WHERE ${current(sql, at)}
+      SELECT ${columns(sql, now)} FROM orchestrator.exposure_sums WHERE ${current(sql, now)}
       GROUP BY class HAVING sum(open) > 0 OR sum(lost) > 0 OR sum(earned) > 0
       ORDER BY sum(lost) DESC, sum(open) DESC, class LIMIT ${limit}`
     return rows.map((row) => ({ key: row.class, ...toSums(row) }))

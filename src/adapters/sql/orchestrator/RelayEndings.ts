@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Array, Clock, Effect, Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
+import { stepOf } from "../../../domain/ExposureWindow.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import type { RelayTransactions } from "../../../ports/orchestrator/RelayTransactions.ts"
 import { guarded, timestamp } from "../shared/Database.ts"
@@ -16,7 +17,9 @@ const now = Effect.map(Clock.currentTimeMillis, timestamp)
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
-    const at = yield* now
+    const millis = yield* Clock.currentTimeMillis
+    const at = timestamp(millis)
+    const step = timestamp(stepOf(millis))
     const bookings = endings.flatMap(({ bookings = [], id }) =>
       bookings.map(({ earned, key, lost }) => ({ id, key, lost: String(lost), earned: String(earned) }))
     )
@@ -57,7 +60,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
       ), exposure AS (${Exposures.add(
         sql,
         sql`${Exposures.ended(sql, "gone")} UNION ALL
-        SELECT b.key, date_trunc('hour', ${at}::timestamptz), 0, b.lost, b.earned
+        SELECT b.key, ${step}::timestamptz, 0, b.lost, b.earned
         FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
         JOIN transaction USING (id)`
       )})
