@@ -115,6 +115,7 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
                       `call get_quote again after ${error.retryAfterSeconds} seconds.`
                     )
               case "Unprocessable":
+                if (error.retryAfterSeconds !== undefined) return ofOrchestrator(error)
                 return failure(
                   "No quote is available. The service masks the reason: fees may reach the amount, the token may be declined, or no route may exist.",
                   "try a larger amountIn, another tokenOut or destChainId, or a `route` hint."
@@ -151,6 +152,7 @@ const submitSigned = (client: Client, ofOrchestrator: OfOrchestrator) =>
                   "correct these fields and call submit_signed again."
                 )
               case "Refused":
+                if (error.retryAfterSeconds !== undefined) return ofOrchestrator(error)
                 return failure(
                   "The service refused the submission and masks the reason: the quote is unknown, expired or already submitted, a party is blocked, or a signature is not the owner's.",
                   "call get_intent_status to see if it was submitted before. If it is still `quoted`, call get_quote again and have the owner sign the new order."

@@ -34,6 +34,12 @@ export const ofServiceError =
         `wait ${error.retryAfterSeconds ?? 60} seconds, then call this tool again with the same arguments.`
       )
     }
+    if (error.retryAfterSeconds !== undefined || error._tag === "ChainNotAnswering") {
+      return failure(
+        "The service cannot take such a sweep at the moment.",
+        `call this tool again after ${error.retryAfterSeconds ?? 1} seconds with the same arguments.`
+      )
+    }
     if (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError") {
       return failure(
         `The service at ${url} does not respond.`,

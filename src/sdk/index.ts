@@ -39,6 +39,7 @@ export {
   ScreeningUnavailableError,
   ServiceError,
   SubmissionRefusedError,
+  UnavailableError,
   UnexpectedStatusError
 } from "./model/ApiErrors.ts"
 export type * from "./model/Catalog.ts"

@@ -220,6 +220,20 @@ describe("the OpenAPI document", () => {
     assert.strictEqual(header["type"], "integer")
   })
 
+  it("documents the headers of refusals that pass", () => {
+    for (const [route, statuses] of [
+      ["post /quote", ["403", "422", "503"]],
+      ["post /intents", ["400", "503"]]
+    ] as const) {
+      for (const status of statuses) {
+        const names = Object.keys(at(operationOf(route), "responses", status, "headers")).map((name) =>
+          name.toLowerCase()
+        )
+        assert.includeMembers(names, ["retry-after", "sweep-reason"], `${route} ${status}`)
+      }
+    }
+  })
+
   it("documents rate limits wherever there is one, and idempotency keys where they are taken", () => {
     for (const [route, errors] of Object.entries(ROUTES)) {
       const operation = operationOf(route)

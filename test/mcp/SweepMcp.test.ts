@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { McpProtocol, McpTest } from "effect/ai"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { hashTypedData, keccak256, stringToHex } from "viem"
 import type { McpSettings } from "../../src/mcp/McpSettings.ts"
 import * as SweepMcp from "../../src/mcp/SweepMcp.ts"
@@ -28,14 +28,23 @@ const noNetwork = Layer.succeed(
   HttpClient.make(() => Effect.die("a request was made"))
 )
 
-const client = (settings: McpSettings) =>
-  McpTest.makeClient(SweepMcp.registrations(settings).pipe(Layer.provide(noNetwork)), {
+/** Answers every request in the same way. */
+const answering = (status: number, error: string, headers: Readonly<Record<string, string>>) =>
+  Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((sent) =>
+      Effect.succeed(HttpClientResponse.fromWeb(sent, Response.json({ error }, { status, headers })))
+    )
+  )
+
+const client = (settings: McpSettings, network = noNetwork) =>
+  McpTest.makeClient(SweepMcp.registrations(settings).pipe(Layer.provide(network)), {
     protocols: [McpProtocol.v2025_11_25]
   })
 
-const call = (settings: McpSettings, name: string, args: Record<string, unknown>) =>
+const call = (settings: McpSettings, name: string, args: Record<string, unknown>, network = noNetwork) =>
   Effect.gen(function* () {
-    const connected = yield* client(settings)
+    const connected = yield* client(settings, network)
     return yield* connected.callTool({ name, arguments: args })
   })
 
@@ -174,6 +183,45 @@ describe("the MCP server's tools", () => {
       assert.isTrue(result.isError)
       assert.notInclude(textOf(result), "a request was made")
       assert.include(textOf(result), "operator")
+    })
+  )
+
+  it.effect("tell when a sweep that cannot be taken now can be tried again", () =>
+    Effect.gen(function* () {
+      const { owner } = request
+      const asked = {
+        owner,
+        tokenIn: request.tokenIn,
+        amountIn: "25000000",
+        tokenOut: request.tokenOut,
+        destination: owner,
+        destChainId: 8453,
+        tier: "tier1",
+        subscriptionActive: false,
+        userId: "user-1"
+      }
+      const signed = {
+        quoteId: "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a",
+        signature: `0x${"12".repeat(65)}`,
+        authorization: {
+          address: owner,
+          chainId: 8453,
+          nonce: 7,
+          r: `0x${"34".repeat(32)}`,
+          s: `0x${"56".repeat(32)}`
+        }
+      }
+      const headers = { "retry-after": "24", "sweep-reason": "unavailable" }
+      for (const [name, args, status, error, seconds] of [
+        ["get_quote", asked, 422, "internal error", "24"],
+        ["get_quote", asked, 503, "chain unavailable", "1"],
+        ["submit_signed", signed, 400, "internal error", "24"]
+      ] as const) {
+        const result = yield* call(bare, name, args, answering(status, error, headers))
+        assert.isTrue(result.isError)
+        assert.include(textOf(result), "cannot take such a sweep at the moment")
+        assert.include(textOf(result), `after ${seconds} seconds`)
+      }
     })
   )
 

@@ -21,7 +21,7 @@ export const providerUnavailable: ErrorRow = [
 export const chainUnavailable: ErrorRow = [
   503,
   "chain unavailable",
-  "a chain that the request needs does not answer; retry after the seconds in `Retry-After`"
+  "a chain that the request needs does not answer, or its base fee is above the chain's limit; retry after the seconds in `Retry-After`"
 ]
 export const notReady = (causes: string): ErrorRow => [
   503,

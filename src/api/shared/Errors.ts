@@ -23,13 +23,14 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 /** Value of the header `Sweep-Reason` if sanctions screening did not answer. */
 export const SCREENING_UNAVAILABLE = "screening_unavailable"
 
-/** Value of the header `Sweep-Reason` if a budget of the service has no room for the sweep at the moment. */
+/** Value of the header `Sweep-Reason` if the service cannot take such a sweep at the moment. */
 export const UNAVAILABLE = "unavailable"
 
-const SweepReason = Schema.Literals([SCREENING_UNAVAILABLE, UNAVAILABLE]).annotate({
-  description:
-    "Reason that passes, so that the request may be repeated. `screening_unavailable`: sanctions screening did not answer. `unavailable`: the service has no budget for such sweeps at the moment"
-})
+/** Meaning of the header `Sweep-Reason`. */
+export const SWEEP_REASON =
+  "Reason that passes, so that the request may be repeated. `screening_unavailable`: sanctions screening did not answer. `unavailable`: the service cannot take such a sweep at the moment, because a budget is spent, gas costs more than the chain's limit, or a part of the service does not answer"
+
+const SweepReason = Schema.Literals([SCREENING_UNAVAILABLE, UNAVAILABLE]).annotate({ description: SWEEP_REASON })
 
 /** Headers of a refusal. Present only if the request may be repeated. */
 const refusalHeaders = Schema.Struct({
@@ -221,10 +222,14 @@ export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(masked
   readonly _tag = "Unavailable"
 }
 
-/** 503: the nodes of a chain that the request needs do not answer. Sent with `Retry-After`. */
+/** 503: the nodes of a chain that the request needs do not answer, or its base fee is above the limit. Sent with `Retry-After`. */
 export class ChainNotAnswering extends Schema.Error<ChainNotAnswering>("ChainNotAnswering")(
   { error: code("chain unavailable") },
-  { httpApiStatus: 503, description: "A chain that the request needs does not answer. Retry later" }
+  {
+    httpApiStatus: 503,
+    description:
+      "A chain that the request needs does not answer, or its base fee is above the chain's limit. Retry later"
+  }
 ) {
   readonly _tag = "ChainNotAnswering"
 }

@@ -1,5 +1,6 @@
 /** Adds example messages in their encoded form to the OpenAPI document. Schemas hold decoded examples only. */
 import { OpenApi } from "effect/http-api"
+import { SWEEP_REASON, UNAVAILABLE } from "./Errors.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -35,6 +36,13 @@ const RETRY_SOON = {
   schema: { type: "integer", minimum: 1 }
 }
 
+const RETRY_LATER = {
+  description: "Seconds after which the request may be repeated",
+  schema: { type: "integer", minimum: 1 }
+}
+
+const UNAVAILABLE_NOW = { description: SWEEP_REASON, schema: { type: "string", enum: [UNAVAILABLE] } }
+
 const withHeader = (message: Json, name: string, header: Json): Json => ({
   ...message,
   headers: { ...at(message, "headers"), [name]: header }
@@ -46,7 +54,13 @@ const withIdempotency = (operation: Json): Json => {
     if (!isJson(response)) return [status, response]
     const answered =
       Number(status) < 500 && status !== "429" ? withHeader(response, "Idempotent-Replayed", REPLAYED) : response
-    return [status, status === "409" ? withHeader(answered, "Retry-After", RETRY_SOON) : answered]
+    if (status === "409") return [status, withHeader(answered, "Retry-After", RETRY_SOON)]
+    return [
+      status,
+      status === "503"
+        ? withHeader(withHeader(answered, "Retry-After", RETRY_LATER), "Sweep-Reason", UNAVAILABLE_NOW)
+        : answered
+    ]
   })
   return {
     ...operation,

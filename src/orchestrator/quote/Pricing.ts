@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
-import { coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
+import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
@@ -53,6 +53,9 @@ export interface Priced {
 
 /** The order is priced again when its simulated cost differs from the assumed cost by more than this many percent. */
 const COST_TOLERANCE_PERCENT = 10n
+
+/** Longest pause that is asked for while the base fee is above the chain's limit, in milliseconds. */
+const LONGEST_PAUSE_MILLIS = 60_000
 
 /** Kinds of sweeps whose last cost is remembered. */
 const REMEMBERED_KINDS = 10_000
@@ -173,8 +176,12 @@ const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
     ? Effect.void
     : Effect.fail(
         new QuoteFailed({
-          reason: "chain_unavailable",
-          detail: `the base fee of ${chain.name}, ${gasFees.baseFeePerGas} wei, is above its maxFeePerGasWei, ${gasFees.maxFeePerGas} wei`
+          reason: "fee_limit",
+          detail: `the base fee of ${chain.name}, ${gasFees.baseFeePerGas} wei, is above its maxFeePerGasWei, ${gasFees.maxFeePerGas} wei`,
+          retryAfterMillis: Math.min(
+            LONGEST_PAUSE_MILLIS,
+            blocksUntil(gasFees.baseFeePerGas, gasFees.maxFeePerGas) * chain.blockTimeMillis
+          )
         })
       )
 

@@ -16,6 +16,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "unsupported_chain",
     "chain_paused",
     "chain_unavailable",
+    "fee_limit",
     "same_token",
     "owner_is_a_contract",
     "token_declined",

@@ -1,6 +1,6 @@
 /** Retries of the promise client. `core/Retry.ts` decides; this module waits. */
 import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
-import { ApiError, IdempotencyKeyInUseError, RateLimitedError, ScreeningUnavailableError } from "../model/ApiErrors.ts"
+import { ApiError, RetryLaterError } from "../model/ApiErrors.ts"
 import { NetworkError } from "../model/Errors.ts"
 import { sleep } from "./Sleep.ts"
 
@@ -8,11 +8,10 @@ import { sleep } from "./Sleep.ts"
 export const failureOf = (error: unknown): RequestFailure | undefined => {
   if (error instanceof NetworkError) return { status: undefined }
   if (!(error instanceof ApiError)) return undefined
-  const asksForPause =
-    error instanceof RateLimitedError ||
-    error instanceof IdempotencyKeyInUseError ||
-    error instanceof ScreeningUnavailableError
-  return { status: error.status, ...(asksForPause ? { retryAfterSeconds: error.retryAfterSeconds } : {}) }
+  return {
+    status: error.status,
+    ...(error instanceof RetryLaterError ? { retryAfterSeconds: error.retryAfterSeconds } : {})
+  }
 }
 
 /** Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. */

@@ -21,14 +21,14 @@ const STATUS: Readonly<Record<string, number>> = {
 }
 
 /** Errors after which a retry may succeed only if they name a pause. */
-const UNANSWERED: ReadonlySet<string> = new Set(["ScreeningRefused", "Refused"])
+const UNANSWERED: ReadonlySet<string> = new Set(["ScreeningRefused", "Refused", "Unprocessable"])
 
 /** Describes an error to the retry policy. Returns undefined for one after which a retry cannot succeed. */
 export const failureOf = (error: TaggedFailure): RequestFailure | undefined => {
   if (HttpClientError.isHttpClientError(error)) return { status: error.response?.status }
   // The contract's client does not hand over the `Retry-After` of this error.
   if (error._tag === "IdempotencyKeyInUse") return { status: 409, retryAfterSeconds: KEY_IN_USE_SECONDS }
-  // Sanctions screening did not answer.
+  // Sanctions screening did not answer, or a budget is spent.
   if (UNANSWERED.has(error._tag) && error.retryAfterSeconds !== undefined) {
     return { status: undefined, retryAfterSeconds: error.retryAfterSeconds }
   }

@@ -89,7 +89,7 @@ export class IdempotencyKeyReusedError extends apiError(
 ) {}
 
 /** A response that asks for a retry of the same request after a pause. */
-abstract class RetryLaterError extends ApiError {
+export abstract class RetryLaterError extends ApiError {
   override readonly retryable = true
   /** Pause before the retry. */
   readonly retryAfterSeconds: number
@@ -127,6 +127,22 @@ export class ScreeningUnavailableError extends RetryLaterError {
   }
 }
 
+/** Value of `Sweep-Reason` if the service cannot take such a sweep at the moment. */
+const UNAVAILABLE = "unavailable"
+
+/**
+ * 422 or 503 for a quote, 400 or 503 for a submission: the service cannot take such a sweep at the moment. A budget is spent, gas
+ * costs more than the chain's limit, or a part of the service does not answer. The same request may succeed later.
+ */
+export class UnavailableError extends RetryLaterError {
+  override readonly name = "UnavailableError"
+  readonly code = "unavailable"
+
+  constructor(answer: Answer) {
+    super(answer, 15)
+  }
+}
+
 /** 429: too many requests. */
 export class RateLimitedError extends RetryLaterError {
   override readonly name = "RateLimitedError"
@@ -137,7 +153,7 @@ export class RateLimitedError extends RetryLaterError {
   }
 }
 
-/** 500, 502, 503, or another 5xx of a gateway. */
+/** 500, 502, a 503 without a reason, or another 5xx of a gateway. */
 export class ServiceError extends apiError("ServiceError", "service_error", "the service failed; retry later", true) {}
 
 /** A status that the contract does not define. */
@@ -153,6 +169,7 @@ const MASKED = "internal error"
 /** Makes the error for a response that is not a success. */
 export const errorOfAnswer = (answer: Answer): ApiError => {
   if (answer.sweepReason === SCREENING_UNAVAILABLE) return new ScreeningUnavailableError(answer)
+  if (answer.sweepReason === UNAVAILABLE) return new UnavailableError(answer)
   switch (answer.status) {
     case 400:
       return new SubmissionRefusedError(answer)

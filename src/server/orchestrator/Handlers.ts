@@ -2,8 +2,8 @@
  * Connects the contract to the use cases. The reason of a failure is logged, and its client sees only the status (spec,
  * "Errors").
  */
-import { Effect, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Duration, Effect, Option } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import {
@@ -25,6 +25,7 @@ import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
 import { mask } from "../shared/Masked.ts"
+import { retryAfterSeconds } from "../shared/RetryAfter.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
@@ -40,12 +41,22 @@ const chainNotAnswering = mask(() => new ChainNotAnswering())
 const unavailable = mask(() => new Unavailable())
 const unprocessable = mask(() => new Unprocessable({}))
 
-/** A budget has no room for the sweep at the moment. The client may repeat the same request. */
-const budgetSpent = ({ retryAfterMillis = 0 }: { readonly retryAfterMillis?: number }) => ({
-  isBudgetSpent: true,
-  retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMillis / 1_000))
-})
 const upstreamFailed = mask(() => new UpstreamFailed())
+
+interface Passing {
+  readonly retryAfterMillis?: number
+}
+
+const secondsOf = ({ retryAfterMillis = 0 }: Passing) => retryAfterSeconds(Duration.millis(retryAfterMillis))
+
+/** A budget has no room for the sweep at the moment. The client may repeat the same request. */
+const budgetSpent = (failure: Passing) => ({ isBudgetSpent: true, retryAfterSeconds: secondsOf(failure) })
+
+/** Sets `Retry-After`. The contract cannot: of several failures with one status, none can have headers. */
+const repeatAfter = (failure: Passing) =>
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(secondsOf(failure))))
+  )
 
 /** A quote that failed for a reason that passes is refused with 503, so that its client repeats the request. */
 const quoteFailed = (failure: QuoteFailed) => {
@@ -55,6 +66,8 @@ const quoteFailed = (failure: QuoteFailed) => {
       return unavailable(failure)
     case "chain_unavailable":
       return chainNotAnswering(failure)
+    case "fee_limit":
+      return Effect.andThen(repeatAfter(failure), chainNotAnswering(failure))
     case "budget_spent":
       return mask(() => new Unprocessable(budgetSpent(failure)))(failure)
     default:

@@ -4,7 +4,8 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { RateLimiter } from "effect/persistence"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
-import { OperatorOnly } from "../../api/shared/Middleware.ts"
+import { UNAVAILABLE } from "../../api/shared/Errors.ts"
+import { IdempotentQuote, IdempotentSubmission, OperatorOnly } from "../../api/shared/Middleware.ts"
 import type { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import type { Intake } from "../../orchestrator/intake/Intake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
@@ -37,11 +38,19 @@ import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
 const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...DocsPage.PATHS])
 
+/** True for the routes that quote and accept sweeps. */
+const takesSweeps = (url: string): boolean => {
+  const middlewares = table.find(url)?.endpoint?.middlewares
+  return middlewares?.has(IdempotentQuote) === true || middlewares?.has(IdempotentSubmission) === true
+}
+
 /** Operator routes are not for browsers, so they get no CORS headers. */
 const shell = HttpShell.layer({
   routes: table,
   cors: (request) =>
-    table.find(request.url)?.endpoint?.middlewares.has(OperatorOnly) === true ? undefined : HttpShell.openCors
+    table.find(request.url)?.endpoint?.middlewares.has(OperatorOnly) === true ? undefined : HttpShell.openCors,
+  // Also for failures that no handler sees, such as a request that takes too long.
+  unavailable: (request) => (takesSweeps(request.url) ? { "sweep-reason": UNAVAILABLE } : {})
 })
 
 const middleware = Layer.mergeAll(

@@ -30,7 +30,9 @@ export const openCors: Wrap = HttpMiddleware.cors({
   maxAge: 86_400
 })
 
-const error = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response =>
+type Headers = Readonly<Record<string, string>>
+
+const error = (status: number, text: string, headers: Headers = {}): Response =>
   HttpServerResponse.jsonUnsafe({ error: text }, { status, headers })
 
 const DEFAULT_HEADERS = {
@@ -43,10 +45,10 @@ const DEFAULT_HEADERS = {
 /** Seconds after which a client may repeat a request that could not be served. */
 const RETRY_AFTER_SECONDS = "1"
 
-const withDefaultHeaders = (response: Response, requestId: string): Response =>
+const withDefaultHeaders = (response: Response, requestId: string, unavailable: Headers): Response =>
   HttpServerResponse.setHeaders(response, {
     ...DEFAULT_HEADERS,
-    ...(response.status === 503 ? { "retry-after": RETRY_AFTER_SECONDS } : {}),
+    ...(response.status === 503 ? { "retry-after": RETRY_AFTER_SECONDS, ...unavailable } : {}),
     ...response.headers,
     [RequestId.HEADER]: requestId
   })
@@ -102,6 +104,8 @@ export interface Options {
   readonly routes: RouteTable
   /** CORS policy of a request. Without one, the response has no CORS headers. */
   readonly cors: (request: HttpServerRequest.HttpServerRequest) => Wrap | undefined
+  /** Headers of a 503, beside `Retry-After`. Default: none. */
+  readonly unavailable?: (request: HttpServerRequest.HttpServerRequest) => Headers
 }
 
 const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): Wrap => {
@@ -114,7 +118,7 @@ const make = (options: Options, random: SecureRandom.SecureRandom["Service"]): W
       const answered = answerFailures(options.routes, request)(answerLate(app))
       const cors = options.cors(request)
       return yield* (cors === undefined ? answered : cors(answered)).pipe(
-        Effect.map((response) => withDefaultHeaders(response, id)),
+        Effect.map((response) => withDefaultHeaders(response, id, options.unavailable?.(request) ?? {})),
         Effect.tap((response) => accessLog(request, response.status, start)),
         Effect.onInterrupt(() => accessLog(request, CLIENT_CLOSED_REQUEST, start)),
         Effect.annotateLogs({ requestId: id })

@@ -13,6 +13,7 @@ import {
   ServiceError,
   SigningError,
   SubmissionRefusedError,
+  UnavailableError,
   WaitTimeoutError
 } from "../../sdk/index.ts"
 import { isUnknownMethod, WalletFailed, WalletRejected } from "../wallet/signing.ts"
@@ -57,6 +58,9 @@ const ofService = (error: unknown): string | undefined => {
   }
   if (error instanceof ScreeningUnavailableError) {
     return "The service cannot check addresses right now. Your tokens did not move. Try again in a moment."
+  }
+  if (error instanceof UnavailableError) {
+    return `The service cannot take this sweep right now. Your tokens did not move. Try again in ${error.retryAfterSeconds} seconds.`
   }
   if (error instanceof ScreeningBlockedError) {
     return "This address cannot be served. A retry does not change that."

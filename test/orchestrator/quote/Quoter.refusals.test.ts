@@ -149,7 +149,7 @@ const cases: Readonly<Record<string, Case>> = {
     trouble: (scene) => Effect.flatMap(scene.chain(source.id), (chain) => chain.fail("feesPerGas"))
   },
   "a chain whose base fee is above the operator's limit": {
-    reason: "chain_unavailable",
+    reason: "fee_limit",
     trouble: (scene) =>
       Effect.flatMap(scene.chain(source.id), (chain) =>
         chain.setFees({ baseFeePerGas: 10n, maxFeePerGas: 9n, maxPriorityFeePerGas: 1n })
@@ -177,6 +177,21 @@ describe("there is no quote for", () => {
       assert.strictEqual(failed._tag, "QuoteFailed", failed.message)
       if (failed._tag === "QuoteFailed") assert.strictEqual(failed.reason, reason, failed.message)
       assert.deepStrictEqual(scene.asked.created, [])
+    })
+  )
+
+  it.effect("a chain whose base fee is above the limit, for as long as the base fee needs to fall", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const chain = yield* scene.chain(source.id)
+      const pauseAt = Effect.fnUntraced(function* (baseFeePerGas: bigint) {
+        yield* chain.setFees({ baseFeePerGas, maxFeePerGas: 1_000n, maxPriorityFeePerGas: 1n })
+        const failed = yield* Effect.flip(scene.quote())
+        return failed._tag === "QuoteFailed" ? failed.retryAfterMillis : undefined
+      })
+      assert.strictEqual(yield* pauseAt(1_001n), source.blockTimeMillis)
+      assert.strictEqual(yield* pauseAt(1_300n), 2 * source.blockTimeMillis)
+      assert.strictEqual(yield* pauseAt(10n ** 30n), 60_000)
     })
   )
 

@@ -59,7 +59,11 @@ describe("a request that is sent again", () => {
     ["502", failed(502)],
     ["503", failed(503)],
     ["429", later(429, 1)],
-    ["409 while the first is in progress", later(409, 1)]
+    ["409 while the first is in progress", later(409, 1)],
+    [
+      "400 without a budget",
+      () => json(400, { error: "internal error" }, { "retry-after": "1", "sweep-reason": "unavailable" })
+    ]
   ] as const) {
     it(`is the same one under the same key, after ${trouble}`, async () => {
       const { asked, client: sweeps } = client([answer, accepted])

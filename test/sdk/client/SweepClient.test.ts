@@ -138,6 +138,18 @@ describe("the client", () => {
     })
   }
 
+  for (const status of [400, 422, 503]) {
+    it(`rejects with an UnavailableError when the service cannot take the sweep now, with ${status}`, async () => {
+      const refusal = () =>
+        json(status, { error: "internal error" }, { "retry-after": "24", "sweep-reason": "unavailable" })
+      const error = await rejection(client(refusal).client.quote(request))
+      assert.isTrue(error instanceof Sdk.UnavailableError)
+      assert.strictEqual(error.code, "unavailable")
+      assert.isTrue(error.retryable)
+      if (error instanceof Sdk.UnavailableError) assert.strictEqual(error.retryAfterSeconds, 24)
+    })
+  }
+
   it("rejects with a ServiceError where a gateway answers in HTML", async () => {
     const { client: sweeps } = client(() => new Response("<html>", { status: 504 }))
     assert.strictEqual((await rejection(sweeps.quote(request))).code, "service_error")

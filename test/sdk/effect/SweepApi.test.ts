@@ -66,6 +66,14 @@ describe("a request that is sent again", () => {
     ["a gateway's 502", () => new Response("<html>", { status: 502 })],
     ["429", () => json(429, { error: "rate limit exceeded" }, { "retry-after": "7" })],
     [
+      "422 without a budget",
+      () => json(422, { error: "internal error" }, { "retry-after": "7", "sweep-reason": "unavailable" })
+    ],
+    [
+      "503 above the chain's limit",
+      () => json(503, { error: "chain unavailable" }, { "retry-after": "7", "sweep-reason": "unavailable" })
+    ],
+    [
       "409 while the first is in progress",
       () => json(409, { error: "a request with this idempotency key is in progress" })
     ]

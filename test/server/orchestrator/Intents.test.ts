@@ -114,7 +114,10 @@ describe("POST /intents", () => {
   it.effect("503 masked: the database is away", () =>
     Effect.gen(function* () {
       const { logs, post } = yield* serve({ submit: () => storeDown })
-      expectError(yield* post("/intents", submission), 503, "internal error")
+      const answer = yield* post("/intents", submission)
+      expectError(answer, 503, "internal error")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "1")
       assert.isTrue(logs.some(({ message }) => message.includes("10.0.0.7")))
     })
   )
@@ -191,7 +194,11 @@ describe("GET /intents/:id", () => {
   it.effect("503 masked: the database is away", () =>
     Effect.gen(function* () {
       const { call } = yield* serve({ find: () => storeDown })
-      expectError(yield* call(`/intents/${ID}`), 503, "internal error")
+      const answer = yield* call(`/intents/${ID}`)
+      expectError(answer, 503, "internal error")
+      // It is no refusal of a sweep.
+      assert.isNull(answer.headers.get("sweep-reason"))
+      assert.strictEqual(answer.headers.get("retry-after"), "1")
     })
   )
 })

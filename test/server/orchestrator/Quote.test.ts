@@ -145,16 +145,23 @@ describe("POST /quote", () => {
     })
   )
 
-  it.effect("503 masked: a node or a provider that does not answer, with a time to retry", () =>
+  it.effect("a reason and a time to retry with every failure that passes, and with no other", () =>
     Effect.gen(function* () {
-      for (const [reason, text] of [
-        ["upstream_unavailable", "internal error"],
-        ["chain_unavailable", "chain unavailable"]
-      ] as const) {
-        const { post } = yield* serve({ quote: () => Effect.fail(new QuoteFailed({ reason, detail: "busy" })) })
+      const passing: Readonly<Record<string, readonly [status: number, text: string, seconds: string]>> = {
+        store_unavailable: [503, "internal error", "1"],
+        upstream_unavailable: [503, "internal error", "1"],
+        chain_unavailable: [503, "chain unavailable", "1"],
+        fee_limit: [503, "chain unavailable", "24"],
+        budget_spent: [422, "internal error", "24"]
+      }
+      for (const reason of QuoteFailed.fields.reason.literals) {
+        const failure = new QuoteFailed({ reason, detail: "secret detail", retryAfterMillis: 23_001 })
+        const { post } = yield* serve({ quote: () => Effect.fail(failure) })
         const answer = yield* post("/quote", quoteRequest)
-        expectError(answer, 503, text)
-        assert.strictEqual(answer.headers.get("retry-after"), "1")
+        const [status, text, seconds] = passing[reason] ?? [422, "internal error", null]
+        expectError(answer, status, text)
+        assert.strictEqual(answer.headers.get("sweep-reason"), seconds === null ? null : "unavailable", reason)
+        assert.strictEqual(answer.headers.get("retry-after"), seconds, reason)
       }
     })
   )
@@ -170,17 +177,6 @@ describe("POST /quote", () => {
       const blocked = yield* listed.post("/quote", quoteRequest)
       assert.isNull(blocked.headers.get("sweep-reason"))
       assert.isNull(blocked.headers.get("retry-after"))
-    })
-  )
-
-  it.effect("422 masked: a spent budget, with a reason and a time to retry", () =>
-    Effect.gen(function* () {
-      const failure = new QuoteFailed({ reason: "budget_spent", detail: "secret detail", retryAfterMillis: 60_000 })
-      const { post } = yield* serve({ quote: () => Effect.fail(failure) })
-      const answer = yield* post("/quote", quoteRequest)
-      expectError(answer, 422, "internal error")
-      assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
-      assert.strictEqual(answer.headers.get("retry-after"), "60")
     })
   )
 

@@ -260,8 +260,8 @@ describe("the server", () => {
         yield* TestClock.adjust("4 seconds")
         const answer = yield* Fiber.join(request)
         assert.deepStrictEqual(
-          [answer.status, answer.json, answer.headers.get("retry-after")],
-          [503, { error: "internal error" }, "1"]
+          [answer.status, answer.json, answer.headers.get("retry-after"), answer.headers.get("sweep-reason")],
+          [503, { error: "internal error" }, "1", "unavailable"]
         )
         assert.isTrue(logs.some(({ message }) => message.includes("no response within the time limit")))
       })
