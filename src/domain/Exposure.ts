@@ -188,6 +188,16 @@ export const holding = (
     return lost > 0n && (isTight || lost >= listedHour / START[parts.kind])
   })
 
+/**
+ * Classes that a loss on listed tokens counts for which the owner has not caused, such as that of a sweep that settled while gas
+ * was dear. The chain's budget of an hour limits those.
+ */
+export const ofMarket = (classes: ReadonlyArray<ExposureClass>): ReadonlyArray<ExposureClass> =>
+  classes.filter((key) => {
+    const parts = parse(key)
+    return parts !== undefined && !HOLDING_LISTED.has(parts.kind)
+  })
+
 /** Number of times that a transaction's fee cap may be paid again by replacements. */
 export const RESENDS = 1n
 

@@ -5,6 +5,7 @@
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import type { FailureReason } from "../../domain/Intent.ts"
 import { type UnsettledCause, verdict } from "../../domain/SweepVerdict.ts"
+import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient, ChainUnavailable, Log, Receipt } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -136,13 +137,18 @@ export class Settlements extends Context.Service<
   ).pipe(Layer.provide([LogSources.layer, StandingAlerts.layer]))
 }
 
-/** Makes `giveUp`, after which an intent is not sent again, and `fail`, which ends it. */
+/**
+ * Makes `giveUp`, after which an intent is not sent again, and `fail`, which ends it. Both end what the intent reserved, unless an
+ * unfinished transaction carries it.
+ */
 const makeFailures = Effect.gen(function* () {
+  const exposures = yield* Exposures
   const intents = yield* Intents
 
   const giveUp = Effect.fnUntraced(function* ({ id, order }: Intent, reason: FailureReason, detail: string) {
     const notBeforeMs = Math.max(Number(order.deadline) * 1000, yield* Clock.currentTimeMillis) + GIVEN_UP_MILLIS
     yield* intents.giveUp(id, { reason, detail, notBeforeMs })
+    yield* exposures.release([id])
     yield* Effect.logWarning("sweep.given_up").pipe(Effect.annotateLogs({ reason, detail }))
   })
 
@@ -159,6 +165,7 @@ const makeFailures = Effect.gen(function* () {
   const fail = Effect.fnUntraced(function* ({ id }: Intent, reason: FailureReason, detail: string) {
     const why = reason === "expired" ? yield* expiry(id, detail) : { reason, detail }
     yield* intents.apply(id, [{ _tag: "Failed", reason: why.reason }], { detail: why.detail })
+    yield* exposures.release([id])
     yield* Effect.logWarning("sweep.failed").pipe(Effect.annotateLogs({ reason: why.reason, detail: why.detail }))
   })
 

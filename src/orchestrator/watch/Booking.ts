@@ -1,7 +1,7 @@
 /** Losses and gains of a finished transaction's sweeps, by class: the part of its cost that each caused against its fee's worth. */
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
-import { outcome, shares } from "../../domain/Exposure.ts"
+import { ofMarket, outcome, shares } from "../../domain/Exposure.ts"
 import type { Booking } from "../../ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -16,6 +16,8 @@ const CONCURRENCY = 4
 export interface Finished {
   readonly intent: Intent
   readonly isSettled: boolean
+  /** False if the mined version of the transaction does not have the sweep, such as a self-send. */
+  readonly isCarried: boolean
 }
 
 /**
@@ -39,7 +41,10 @@ const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
   return [...sums.values()]
 }
 
-/** Makes `bookingsOf(client, transaction, cost, sweeps)`. Sweeps of listed tokens are booked only if they lost. */
+/**
+ * Makes `bookingsOf(client, transaction, cost, sweeps)`. Sweeps of listed tokens are booked only if they lost. Their owners and
+ * networks bear the loss of a sweep that failed on chain, and no other.
+ */
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
   const fees = yield* FeeValue
@@ -63,18 +68,23 @@ export const make = Effect.gen(function* () {
     sweeps: ReadonlyArray<Finished>
   ) {
     const { chain } = client
+    const carried = sweeps.filter(({ isCarried }) => isCarried)
+    const bearing = carried.length > 0 ? carried : sweeps
     const parts = shares(
       cost,
-      sweeps.map(({ intent }) => intent.gas)
+      bearing.map(({ intent }) => intent.gas)
     )
     const bookings = yield* Effect.forEach(
-      sweeps,
+      bearing,
       (sweep, index) => {
         const part = parts[index] ?? cost
         return Effect.map(worthNow(client, sweep, part), (worth): ReadonlyArray<Booking> => {
           const { earned, lost } = outcome(part, worth)
-          if (lost === 0n && desk.isListed(chain, sweep.intent.order)) return []
-          return desk.classes(chain, sweep.intent, lane).map((key) => ({ key, lost, earned }))
+          const isListed = desk.isListed(chain, sweep.intent.order)
+          if (lost === 0n && isListed) return []
+          const classes = desk.classes(chain, sweep.intent, lane)
+          const bears = isListed && (sweep.isSettled || !sweep.isCarried) ? ofMarket(classes) : classes
+          return bears.map((key) => ({ key, lost, earned }))
         })
       },
       { concurrency: CONCURRENCY }

@@ -1,6 +1,7 @@
 /** Ends relay transactions: books together what their events prove, and has every other intent decided one by one. */
 import { Effect } from "effect"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -9,6 +10,7 @@ import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as Envelope from "../relay/Envelope.ts"
 import * as Booking from "./Booking.ts"
 import {
   type Concluding,
@@ -25,6 +27,7 @@ import * as Unsettled from "./Unsettled.ts"
 export const make = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const bookingsOf = yield* Booking.make
+  const contracts = yield* SweepContracts
   const recent = yield* RecentIntents
   const settlements = yield* Settlements
   const transactions = yield* RelayTransactions
@@ -34,7 +37,7 @@ export const make = Effect.gen(function* () {
    * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction, and
    * their part of its cost is booked with it.
    */
-  const members = new Map<string, ReadonlyMap<string, Booking.Finished>>()
+  const members = new Map<string, ReadonlyMap<string, Omit<Booking.Finished, "isCarried">>>()
 
   const note = (
     { transaction }: Concluding,
@@ -48,9 +51,17 @@ export const make = Effect.gen(function* () {
     members.set(transaction.id, new Map([...(members.get(transaction.id) ?? []), ...carried]))
   }
 
+  /** Owners whose sweeps the mined version has. Undefined if it is not one of the transaction's versions. */
+  const ownersIn = ({ chain }: ChainClient, { receipt, transaction }: Concluding) => {
+    const mined = transaction.attempts.find(({ hash }) => hash === receipt.transactionHash)
+    return mined && Envelope.accountsIn(mined.raw, chain.contracts.entry, contracts.decodeRun)
+  }
+
   const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {
     const cost = costOf(each.receipt)
-    const sweeps = [...(members.get(each.transaction.id)?.values() ?? [])]
+    const all = [...(members.get(each.transaction.id)?.values() ?? [])]
+    const owners = all.every(({ isSettled }) => isSettled) ? undefined : ownersIn(client, each)
+    const sweeps = all.map((sweep) => ({ ...sweep, isCarried: owners?.includes(sweep.intent.order.owner) !== false }))
     const bookings = yield* bookingsOf(client, each.transaction, cost, sweeps)
     return { id: each.transaction.id, inclusion: inclusionOf(each), cost, bookings }
   })

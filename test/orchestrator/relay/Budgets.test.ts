@@ -4,7 +4,7 @@ import { Effect, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { FeeRates } from "../../../src/adapters/memory/orchestrator/FeeValue.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
-import { classOf } from "../../../src/domain/Exposure.ts"
+import { type Budgets, classOf } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -17,6 +17,7 @@ const HOUR = 3_600_000
 const LATE = 1_800_000_000n
 
 const FINNEY = 10n ** 15n
+const GWEI = 10n ** 9n
 
 /** The default budget of unlisted tokens for an hour, in wei. */
 const BUDGET = 20n * FINNEY
@@ -179,6 +180,51 @@ describe("budgets of exposure", () => {
       yield* TestClock.adjust(2 * HOUR)
       yield* conclude("success", FINNEY / 10n)
       assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "an owner bears neither a sweep that settled while gas was dear nor a self-send in place of its sweep",
+    () =>
+      Effect.gen(function* () {
+        const { chain, conclude, submit, submitListed, unfinished } = yield* spending
+        yield* submitListed("dear", 1)
+        yield* relay
+        yield* conclude("success", 3n * FINNEY)
+        yield* submitListed("cancelled", 1, { order: { nonce: 100n } })
+        yield* relay
+        yield* chain.setFees({ baseFeePerGas: 100n * GWEI, maxFeePerGas: 200n * GWEI, maxPriorityFeePerGas: GWEI })
+        const cover = { gas: 200_000n, gasPrice: 1_000n * GWEI, value: 200_000n * 1_000n * GWEI }
+        yield* submit({ id: "rich", owner: 2, cover, order: { nonce: 2n, deadline: LATE } })
+        yield* relay
+        for (let look = 0; look < 4; look++) {
+          yield* TestClock.adjust(15_000)
+          yield* tick
+        }
+        assert.include(
+          (yield* unfinished).map(({ kind }) => kind),
+          "cancel"
+        )
+        yield* conclude("reverted", 3n * FINNEY)
+        const exposures = yield* Exposures
+        const owner = classOf("listed", "owner", source.id, address(1))
+        assert.isFalse((yield* exposures.sums([owner])).has(owner))
+        const all = classOf("listed", "all", source.id)
+        assert.isTrue(((yield* exposures.sums([all])).get(all)?.hour.lost ?? 0n) > 5n * FINNEY)
+      }).pipe(Effect.provide(layerWith({ lossBudget: 10n ** 17n })))
+  )
+
+  it.effect("a sweep that is given up before it was sent reserves nothing any more", () =>
+    Effect.gen(function* () {
+      const { givenUp, simulatesRevert, submitUnlisted } = yield* spending
+      yield* submitUnlisted("u", 1)
+      const exposures = yield* Exposures
+      const budgets: Budgets = { unlisted: { hour: BUDGET, day: BUDGET }, listedHour: BUDGET }
+      yield* exposures.reserve([{ intentId: "u", classes: [ALL], wei: FINNEY }], budgets)
+      yield* simulatesRevert("InsufficientOutput")
+      yield* relay
+      assert.strictEqual(yield* givenUp("u"), "simulation_failed")
+      assert.strictEqual((yield* exposures.sums([ALL])).get(ALL)?.open, 0n)
     }).pipe(Effect.provide(layer))
   )
 
