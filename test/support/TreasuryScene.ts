@@ -62,6 +62,8 @@ export interface Script {
   quoteFails: QuoteFailed["reason"] | undefined
   /** Runs right before the submission, and may fail it. */
   submitting: Effect.Effect<void, SubmissionRefused>
+  /** Runs after each read of fees or sales. */
+  afterRead: Effect.Effect<void>
 }
 
 export interface Asked {
@@ -159,6 +161,18 @@ const intakeOf = (script: Script, asked: Asked, intents: Intents["Service"]) =>
     })
   })
 
+/** The store of sales, whose reads let the script act. */
+const observed = (sales: TreasurySales["Service"], script: Script) => {
+  const read = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(effect, () => script.afterRead)
+  return Layer.succeed(TreasurySales, {
+    ...sales,
+    collected: read(sales.collected),
+    sold: read(sales.sold),
+    open: read(sales.open),
+    recent: (limit) => read(sales.recent(limit))
+  })
+}
+
 export interface Options {
   readonly treasury?: Partial<OrchestratorSettingsShape["treasury"]>
   /** Default: the fee recipient's key. */
@@ -169,6 +183,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const stores = yield* Layer.build(Layer.mergeAll(MemoryIntents.layer, MemoryTreasurySales.layer, MemoryAlerts.layer))
   const intents = Context.get(stores, Intents)
+  const sales = Context.get(stores, TreasurySales)
   const receipts = new Map<string, Receipt>()
   const events = new Map<string, Swept>()
   const script: Script = {
@@ -180,7 +195,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     arePricesKnown: true,
     offer: (honest) => honest,
     quoteFails: undefined,
-    submitting: Effect.void
+    submitting: Effect.void,
+    afterRead: Effect.void
   }
   const asked: Asked = { quotes: [], submitted: [], priced: [] }
   const client = {
@@ -201,6 +217,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   ).pipe(Layer.provide(EvmSweepContracts.layer))
   const ports = Layer.mergeAll(
     Layer.succeedContext(stores),
+    observed(sales, script),
     contracts,
     quoterOf(script, asked, intents),
     intakeOf(script, asked, intents),
@@ -299,7 +316,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     intents,
     fails: (id: string, reason: FailureReason) =>
       intents.apply(id, [{ _tag: "Failed", reason }], { detail: "scripted" }),
-    sales: Context.get(stores, TreasurySales),
+    sales,
     alerts: Context.get(stores, Alerts),
     /** A process of the service. It ends with `stop`, as in a crash between two steps. */
     start: Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { type HoldingPlan, planOf, type Priced, retryAtMs } from "../../domain/T
 import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { within } from "../../runtime/Within.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { OrchestratorSettings, type OrchestratorSettingsShape } from "../shared/OrchestratorSettings.ts"
 import * as Collected from "./Collected.ts"
 import * as Holdings from "./Holdings.ts"
 import type * as TreasuryChains from "./TreasuryChains.ts"
@@ -35,30 +35,50 @@ export interface Survey {
   readonly unavailableChains: ReadonlyArray<ChainId>
 }
 
-/** Makes `survey(limit)`, which gives the balances and the prices of each chain the time limit. */
-export const make = Effect.fnUntraced(function* ({
-  describe
-}: Pick<Effect.Success<typeof TreasuryChains.make>, "describe">) {
-  const books = yield* Collected.make
-  const chains = yield* Chains
+type Seen = Omit<Surveyed, "plan">
+
+const planFor = (
+  { assetPrice, book: { token }, chain, failure, held, open, price }: Seen,
+  arePricesRead: boolean,
+  rules: OrchestratorSettingsShape["treasury"],
+  nowMs: number
+): HoldingPlan =>
+  planOf(
+    {
+      token,
+      held,
+      asset: chain.asset,
+      isSelling: open.some((sale) => sale.token === token),
+      failure,
+      price,
+      // Without the asset's price there is no minimum output.
+      isPriceKnown: arePricesRead && (chain.asset === undefined || assetPrice !== undefined)
+    },
+    rules,
+    nowMs
+  )
+
+/** The result, or none if the chain fails or takes too long. */
+const attempt = <A, E extends { readonly message: string }>(
+  { chain }: ChainClient,
+  limit: Duration.Input,
+  read: Effect.Effect<A, E>
+) =>
+  Effect.catch(within(limit)(read), (error) =>
+    Effect.logWarning("treasury.read_failed").pipe(
+      Effect.annotateLogs({ chain: chain.name, detail: error.message }),
+      Effect.as(Option.none<A>())
+    )
+  )
+
+type Describe = Effect.Success<typeof TreasuryChains.make>["describe"]
+
+/** Makes `surveyChain(client, books, stored, limit, nowMs)`. */
+const makeSurveyChain = Effect.fnUntraced(function* (describe: Describe) {
   const { balances, prices } = yield* Holdings.make
   const { treasury } = yield* OrchestratorSettings
-  const store = yield* TreasurySales
 
-  /** The result, or none if the chain fails or takes too long. */
-  const attempt = <A, E extends { readonly message: string }>(
-    { chain }: ChainClient,
-    limit: Duration.Input,
-    read: Effect.Effect<A, E>
-  ) =>
-    Effect.catch(within(limit)(read), (error) =>
-      Effect.logWarning("treasury.read_failed").pipe(
-        Effect.annotateLogs({ chain: chain.name, detail: error.message }),
-        Effect.as(Option.none<A>())
-      )
-    )
-
-  const surveyChain = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     client: ChainClient,
     known: ReadonlyArray<Book>,
     stored: { readonly open: ReadonlyArray<StoredSale>; readonly failures: ReadonlyArray<SaleFailure> },
@@ -94,44 +114,38 @@ export const make = Effect.fnUntraced(function* ({
     const assetPrice = priceOf(chain.asset)
     const surveyed = known.map((book, index): Surveyed => {
       const { token } = book
-      const open = stored.open.filter(
-        (sale) => isOpen(sale) && sale.chainId === chain.chainId && (sale.token === token || sale.asset === token)
-      )
       const balance = Option.isNone(held) ? undefined : held.value[index]
       const failure = failureOf(token)
       const price = priceOf(token)
-      const plan = planOf(
-        {
-          token,
-          held: balance,
-          asset: chain.asset,
-          isSelling: open.some((sale) => sale.token === token),
-          failure,
-          price,
-          // Without the asset's price there is no minimum output.
-          isPriceKnown: Option.isSome(found) && (chain.asset === undefined || assetPrice !== undefined)
-        },
-        treasury,
-        nowMs
-      )
-      return {
+      const seen: Seen = {
         chain,
         book,
-        plan,
-        open,
+        open: stored.open.filter(
+          (sale) => isOpen(sale) && sale.chainId === chain.chainId && (sale.token === token || sale.asset === token)
+        ),
         ...(balance === undefined ? {} : { held: balance }),
         ...(failure === undefined ? {} : { failure }),
         ...(price === undefined ? {} : { price }),
         ...(assetPrice === undefined ? {} : { assetPrice })
       }
+      return { ...seen, plan: planFor(seen, Option.isSome(found), treasury, nowMs) }
     })
     return { surveyed, isRead: Option.isSome(held) && Option.isSome(found) }
   })
+})
+
+/** Makes `survey(limit)`, which gives the balances and the prices of each chain the time limit. */
+export const make = Effect.fnUntraced(function* ({ describe }: { readonly describe: Describe }) {
+  const books = yield* Collected.make
+  const chains = yield* Chains
+  const surveyChain = yield* makeSurveyChain(describe)
+  const store = yield* TreasurySales
 
   return Effect.fn("Treasury.survey")(function* (limit: Duration.Input) {
     const nowMs = yield* Clock.currentTimeMillis
-    const known = yield* books
+    // Open sales are read before the books. A sale that ends in between then counts as open, and its token is not judged.
     const stored = { open: yield* store.open, failures: yield* store.failures }
+    const known = yield* books
     const all = yield* Effect.forEach(
       chains.all,
       (client) =>

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { RoundOutcome, TreasuryView } from "../../domain/Treasury.ts"
+import type { RoundOutcome, TreasuryChain, TreasuryView } from "../../domain/Treasury.ts"
 import { nextRoundAtMs } from "../../domain/TreasuryPlan.ts"
 import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
@@ -67,6 +67,7 @@ export class Treasury extends Context.Service<
       const { advance } = yield* Selling.make(known)
       const describedChains = chains.all.map(({ chain }) => known.describe(chain))
       const selling = describedChains.filter((chain) => chain.selling === "on")
+      const round = yield* makeRound(survey, selling)
       const isUnkeyed = !known.hasKey || describedChains.some((chain) => chain.selling === "other_key")
       const missing = [
         ...(describedChains.every((chain) => chain.selling === "no_asset") ? ["TREASURY_ASSETS"] : []),
@@ -74,13 +75,15 @@ export class Treasury extends Context.Service<
       ]
 
       const view = Effect.gen(function* () {
+        // Read before the entries, so that the books have every sale that is shown as settled.
+        const sales = yield* store.recent(RECENT)
         const { nowMs, tokens, unavailableChains } = yield* survey(VIEW_LIMIT)
         const last = Option.getOrUndefined(yield* store.lastRoundAtMs)
         const next = selling.length === 0 ? undefined : nextRoundAtMs(last, treasury.intervalMillis, nowMs)
         return {
           chains: describedChains,
           entries: tokens.map(entryOf),
-          sales: yield* store.recent(RECENT),
+          sales,
           unavailableChains,
           ...(last === undefined ? {} : { lastRoundAtMs: last }),
           ...(next === undefined ? {} : { nextRoundAtMs: next })
@@ -92,35 +95,6 @@ export class Treasury extends Context.Service<
         if (chain === undefined) return yield* new NoPlan({ reason: "unknown_chain" })
         return yield* toSafe(yield* survey(VIEW_LIMIT), chain)
       }, Priority.at("portfolio"))
-
-      /** Records a round of everything that is to be sold. None if another process did so, or if a chain is still waited for. */
-      const round = Effect.fn("Treasury.round")(function* (
-        limit: Duration.Input,
-        due?: { readonly atMs: number; readonly unlessSinceMs: number }
-      ) {
-        const { nowMs, tokens, unavailableChains } = yield* survey(limit)
-        const isMissing = selling.some(({ chainId }) => unavailableChains.includes(chainId))
-        if (due !== undefined && isMissing && nowMs - due.atMs < PATIENCE_MILLIS) return Option.none()
-        const ours = tokens.filter(({ chain }) => chain.selling === "on")
-        const opened = yield* store.openRound({
-          ...(due === undefined ? {} : { unlessSinceMs: due.unlessSinceMs }),
-          sales: ours.flatMap(({ book: { chainId, token }, chain, plan: { lot } }) =>
-            lot === undefined || chain.asset === undefined
-              ? []
-              : [{ chainId, seller: chain.feeRecipient, token, asset: chain.asset, amount: lot.amount, rest: lot.rest }]
-          ),
-          // A token without a price rests like one whose sale failed.
-          refused: ours.flatMap(({ book: { chainId, token }, plan, price }) =>
-            plan.state === "unsellable" && price === undefined && (plan.retryAtMs ?? 0) <= nowMs
-              ? [{ chainId, token, reason: "no_price" as const, detail: "no price is known" }]
-              : []
-          )
-        })
-        if (Option.isSome(opened)) {
-          yield* Effect.logInfo("treasury.round").pipe(Effect.annotateLogs({ sales: opened.value.length }))
-        }
-        return opened
-      })
 
       const scheduled = Effect.gen(function* () {
         yield* known.review
@@ -149,3 +123,41 @@ export class Treasury extends Context.Service<
     })
   ).pipe(Layer.provide(StandingAlerts.layer))
 }
+
+type Survey = Effect.Success<ReturnType<typeof Surveys.make>>
+
+/**
+ * Makes `round(limit, due)`, which records a round of everything that is to be sold. None if another process did so, or if a chain is
+ * still waited for.
+ */
+const makeRound = Effect.fnUntraced(function* (survey: Survey, selling: ReadonlyArray<TreasuryChain>) {
+  const store = yield* TreasurySales
+
+  return Effect.fn("Treasury.round")(function* (
+    limit: Duration.Input,
+    due?: { readonly atMs: number; readonly unlessSinceMs: number }
+  ) {
+    const { nowMs, tokens, unavailableChains } = yield* survey(limit)
+    const isMissing = selling.some(({ chainId }) => unavailableChains.includes(chainId))
+    if (due !== undefined && isMissing && nowMs - due.atMs < PATIENCE_MILLIS) return Option.none()
+    const ours = tokens.filter(({ chain }) => chain.selling === "on")
+    const opened = yield* store.openRound({
+      ...(due === undefined ? {} : { unlessSinceMs: due.unlessSinceMs }),
+      sales: ours.flatMap(({ book: { chainId, token }, chain, plan: { lot } }) =>
+        lot === undefined || chain.asset === undefined
+          ? []
+          : [{ chainId, seller: chain.feeRecipient, token, asset: chain.asset, amount: lot.amount, rest: lot.rest }]
+      ),
+      // A token without a price rests like one whose sale failed.
+      refused: ours.flatMap(({ book: { chainId, token }, plan, price }) =>
+        plan.state === "unsellable" && price === undefined && (plan.retryAtMs ?? 0) <= nowMs
+          ? [{ chainId, token, reason: "no_price" as const, detail: "no price is known" }]
+          : []
+      )
+    })
+    if (Option.isSome(opened)) {
+      yield* Effect.logInfo("treasury.round").pipe(Effect.annotateLogs({ sales: opened.value.length }))
+    }
+    return opened
+  })
+})

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import type { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
 import * as Scene from "../../support/TreasuryScene.ts"
 import { LST, RECIPIENT, SALE_FEE, USDC, WHOLE } from "../../support/TreasuryScene.ts"
 
@@ -62,6 +63,34 @@ describe("a sale", () => {
         unexplained: 0n,
         state: "asset"
       })
+    })
+  )
+
+  it.effect("that is booked while the view is read leaves no difference, and is settled only with its books", () =>
+    Effect.gen(function* () {
+      for (const moment of [1, 2, 3, 4]) {
+        const { process, sales, script, settle } = yield* selling()
+        let reads = 0
+        script.afterRead = Effect.suspend(() => {
+          reads++
+          return reads === moment ? Effect.orDie(booked) : Effect.void
+        })
+        const booked = Effect.gen(function* () {
+          yield* settle("sale-1", 98_765_432n)
+          for (const sale of yield* sales.open) {
+            assert.isTrue(yield* sales.settle(sale, { amountOut: 98_765_432n, txHash: hash("sale") }))
+          }
+        })
+        const view = yield* process.treasury.view
+        assert.isAtLeast(reads, moment)
+        const isSettled = view.sales.every(({ state }) => state === "settled")
+        for (const { unexplained } of view.entries) {
+          if (isSettled || unexplained !== undefined) assert.strictEqual(unexplained, 0n, `read ${moment}`)
+        }
+        script.afterRead = Effect.void
+        assert.isTrue((yield* process.treasury.view).entries.every(({ unexplained }) => unexplained === 0n))
+        yield* process.stop
+      }
     })
   )
 
