@@ -4,7 +4,8 @@
  * the OpenAPI documents.
  */
 import { Effect } from "effect"
-import { format, resolveConfig } from "prettier"
+import { type FormatConfig, format } from "oxfmt"
+import style from "../.oxfmtrc.json"
 import { apiPage } from "./docs/ApiPage.ts"
 import { cliPage } from "./docs/CliPage.ts"
 import { clientReference } from "./docs/ClientPage.ts"
@@ -36,8 +37,8 @@ const check = process.argv.includes("--check")
 
 const stale = await Promise.all(
   Object.entries(pages).map(async ([file, markdown]) => {
-    const options = (await resolveConfig(`${root}/${file}`)) ?? {}
-    const text = await format(markdown, { ...options, parser: "markdown" })
+    const { code: text, errors } = await format(file, markdown, style as FormatConfig)
+    if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join("; ")}`)
     const written = Bun.file(`${root}/${file}`)
     if ((await written.exists()) && (await written.text()) === text) return []
     if (check) return [file]

@@ -41,17 +41,7 @@ export const all = Effect.fnUntraced(function* (bun: string, filters: ReadonlyAr
   const forge = yield* Foundry.binary("forge")
   const vitest = [bun, "--bun", bin("vitest"), "run"]
   const steps: Readonly<Record<Name, Omit<Step, "name">>> = {
-    format: {
-      command: [
-        bin("prettier"),
-        "--check",
-        "--log-level=warn",
-        "--cache",
-        "--cache-strategy=content",
-        `--cache-location=${CACHE}/prettier`,
-        "."
-      ]
-    },
+    format: { command: [bin("oxfmt"), "--list-different"] },
     types: { command: [bin("tsc"), "-p", ".", "--incremental", "--tsBuildInfoFile", `${CACHE}/types.tsbuildinfo`] },
     lint: { command: [bin("oxlint"), "--deny-warnings"] },
     imports: { command: [bun, "scripts/check-imports.ts"] },

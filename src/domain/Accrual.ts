@@ -46,7 +46,8 @@ export type Revenue = typeof Revenue.Type
 
 /** A booking for the builder backend. */
 export type LedgerMessage =
-  { readonly _tag: "Accrual"; readonly accrual: Accrual } | { readonly _tag: "Revenue"; readonly revenue: Revenue }
+  | { readonly _tag: "Accrual"; readonly accrual: Accrual }
+  | { readonly _tag: "Revenue"; readonly revenue: Revenue }
 
 /** A message for the builder backend, stored in the transaction of its cause and delivered at least once. */
 export type OutboxMessage = LedgerMessage | { readonly _tag: "SweepEvent"; readonly event: SweepEvent }

@@ -36,7 +36,15 @@ export interface SiwePolicy {
 }
 
 export type SiweRefusal =
-  "domain" | "scheme" | "uri" | "version" | "chain" | "issued_in_future" | "stale" | "expired" | "not_yet_valid"
+  | "domain"
+  | "scheme"
+  | "uri"
+  | "version"
+  | "chain"
+  | "issued_in_future"
+  | "stale"
+  | "expired"
+  | "not_yet_valid"
 
 const originOf = (uri: string): string | undefined => {
   const url = URL.parse(uri)

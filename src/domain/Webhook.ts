@@ -96,7 +96,9 @@ export interface AttemptOutcome {
 
 /** Next step of a delivery after an attempt. */
 export type NextStep =
-  { readonly _tag: "Delivered" } | { readonly _tag: "Retry"; readonly atMs: number } | { readonly _tag: "GivenUp" }
+  | { readonly _tag: "Delivered" }
+  | { readonly _tag: "Retry"; readonly atMs: number }
+  | { readonly _tag: "GivenUp" }
 
 export const isAccepted = ({ statusCode }: AttemptOutcome): boolean =>
   statusCode !== undefined && statusCode >= 200 && statusCode < 300

@@ -16,7 +16,7 @@ interface Fault {
   readonly named: RegExp
 }
 
-const SETTINGS = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json", ".prettierignore"]
+const SETTINGS = ["package.json", "tsconfig.json", ".oxlintrc.json", ".oxfmtrc.json"]
 
 const failingTest = `
 import { assert, it } from "vitest"
