@@ -4,7 +4,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { address } from "../support/FakeChain.ts"
-import { TestDatabase, testDatabaseUrl } from "../support/Postgres.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../support/Postgres.ts"
 import { sweep } from "./sweep.ts"
 
 /** A port that another server listens on. */
@@ -24,7 +24,7 @@ const taken = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(BunServices.layer, migratedDatabaseUrl), { excludeTestServices: true, timeout: "2 minutes" })(
   "a service",
   (it) => {
     it.effect("says in one sentence why it cannot listen", () =>

@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
   assert.isDefined(betaChain)
   const alpha: Place = { dev: alphaChain, info: DevNetwork.describe(alphaChain) }
 
-  const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createDatabase)
+  const databaseUrl = options.databaseUrl ?? (yield* (yield* TestServer).createMigrated)
   const sql = yield* PgClient.make({ url: Redacted.make(databaseUrl), maxConnections: 2 }).pipe(
     Effect.provide(Reactivity.layer)
   )

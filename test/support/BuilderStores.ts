@@ -2,6 +2,6 @@
 import { Layer } from "effect"
 import * as Migrated from "../../src/adapters/sql/builder/Migrated.ts"
 import * as Stores from "../../src/adapters/sql/builder/Stores.ts"
-import { testDatabase } from "./Postgres.ts"
+import { migratedDatabase } from "./Postgres.ts"
 
-export const freshStores = Stores.layer.pipe(Layer.provideMerge(Migrated.layer), Layer.provideMerge(testDatabase))
+export const freshStores = Stores.layer.pipe(Layer.provideMerge(Migrated.layer), Layer.provideMerge(migratedDatabase))

@@ -6,7 +6,7 @@ import * as Intents from "../../src/adapters/sql/orchestrator/Intents.ts"
 import * as Migrated from "../../src/adapters/sql/orchestrator/Migrated.ts"
 import * as Outbox from "../../src/adapters/sql/orchestrator/Outbox.ts"
 import * as RelayTransactions from "../../src/adapters/sql/orchestrator/RelayTransactions.ts"
-import { testDatabase } from "./Postgres.ts"
+import { migratedDatabase } from "./Postgres.ts"
 
 /** For a database that is there already. */
 export const stores = Layer.mergeAll(
@@ -17,4 +17,4 @@ export const stores = Layer.mergeAll(
   Exposures.layer
 ).pipe(Layer.provide(Migrated.layer))
 
-export const freshStores = stores.pipe(Layer.provideMerge(testDatabase))
+export const freshStores = stores.pipe(Layer.provideMerge(migratedDatabase))

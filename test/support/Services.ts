@@ -23,7 +23,7 @@ export class Services extends Context.Service<Services, DevApp.DevApp>()("sweep/
         const server = yield* TestServer
         return yield* DevApp.start({
           directory: yield* fs.makeTempDirectoryScoped({ prefix: "sweep-test-" }),
-          databaseUrl: yield* server.createDatabase,
+          databaseUrl: yield* server.createMigrated,
           ...options,
           server: { rateLimits: unlimited, ...options.server }
         })

@@ -6,7 +6,7 @@ import { eventMessage, secretOf } from "../../../src/domain/Webhook.ts"
 import { Webhooks } from "../../../src/ports/builder/Webhooks.ts"
 import { event, register } from "../../support/BuilderFixtures.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
-import { TestDatabase, testDatabase } from "../../support/Postgres.ts"
+import { TestDatabase, migratedDatabase } from "../../support/Postgres.ts"
 import * as Harness from "./Harness.ts"
 
 const scriptOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -70,7 +70,7 @@ describe("a backend that dies", () => {
         assert.strictEqual((yield* entries).length, 1)
         const balances = yield* Harness.askAt(next.base, "GET /builders/crash/accruals", { headers: admin })
         assert.deepStrictEqual(Harness.field(balances, "balances"), [{ token: Harness.TOKEN, amount: "5" }])
-      }).pipe(Effect.scoped, Effect.provide(Harness.stores.pipe(Layer.provideMerge(testDatabase)))),
+      }).pipe(Effect.scoped, Effect.provide(Harness.stores.pipe(Layer.provideMerge(migratedDatabase)))),
     240_000
   )
 
@@ -141,7 +141,7 @@ describe("a backend that dies", () => {
           (yield* log).map(({ attempts }) => attempts.length),
           [1, 1, 1, 1, 1]
         )
-      }).pipe(Effect.scoped, Effect.provide(Harness.stores.pipe(Layer.provideMerge(testDatabase)))),
+      }).pipe(Effect.scoped, Effect.provide(Harness.stores.pipe(Layer.provideMerge(migratedDatabase)))),
     240_000
   )
 })

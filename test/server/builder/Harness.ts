@@ -2,14 +2,14 @@
 import { Effect, Layer } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
-import { testDatabase } from "../../support/Postgres.ts"
+import { migratedDatabase } from "../../support/Postgres.ts"
 import { ADMIN_TOKEN, CHAIN_ID, DASHBOARD, type Options, serverOnStores, stores, url } from "./Server.ts"
 
 export * from "./Server.ts"
 
 /** The server on a fresh database, with its stores beside it. */
 export const layer = (options: Options = {}) =>
-  serverOnStores(options).pipe(Layer.provideMerge(stores), Layer.provideMerge(testDatabase))
+  serverOnStores(options).pipe(Layer.provideMerge(stores), Layer.provideMerge(migratedDatabase))
 
 export interface Answer {
   readonly status: number

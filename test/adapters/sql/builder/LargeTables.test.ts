@@ -12,7 +12,7 @@ import { Ledger } from "../../../../src/ports/builder/Ledger.ts"
 import { RevenueBook } from "../../../../src/ports/builder/RevenueBook.ts"
 import { Sweeps } from "../../../../src/ports/builder/Sweeps.ts"
 import { register } from "../../../support/BuilderFixtures.ts"
-import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
 const ROWS = 20_000
 
@@ -53,7 +53,7 @@ const filled = Layer.effectDiscard(fill).pipe(
       )
     )
   ),
-  Layer.provide(testDatabaseUrl)
+  Layer.provide(migratedDatabaseUrl)
 )
 
 const rowsRead = Effect.gen(function* () {

@@ -6,9 +6,9 @@ import * as SqlIdempotency from "../../../../src/adapters/sql/orchestrator/Idemp
 import * as Migrated from "../../../../src/adapters/sql/orchestrator/Migrated.ts"
 import { Idempotency } from "../../../../src/ports/shared/Idempotency.ts"
 import { suite } from "../../../ports/shared/Idempotency.suite.ts"
-import { testDatabase } from "../../../support/Postgres.ts"
+import { migratedDatabase } from "../../../support/Postgres.ts"
 
-const fresh = SqlIdempotency.layer.pipe(Layer.provide(Migrated.layer), Layer.provideMerge(testDatabase))
+const fresh = SqlIdempotency.layer.pipe(Layer.provide(Migrated.layer), Layer.provideMerge(migratedDatabase))
 
 suite("Postgres", fresh)
 

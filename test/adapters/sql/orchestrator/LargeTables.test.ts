@@ -15,7 +15,7 @@ import { address, attempt, hash, newIntent, submission } from "../../../support/
 import { fill, TRANSACTIONS } from "../../../support/LargeTables.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
 import { reads, WAITING } from "../../../support/TableReads.ts"
-import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
 /** Two connections: one listens, the other runs every statement and so has all of its statistics. */
 const oneConnection = Layer.unwrap(
@@ -25,7 +25,7 @@ const oneConnection = Layer.unwrap(
       Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 }))
     )
   )
-).pipe(Layer.provide(testDatabaseUrl))
+).pipe(Layer.provide(migratedDatabaseUrl))
 
 const filled = Layer.effectDiscard(Effect.scoped(Effect.flatMap(Database.unlimited, fill))).pipe(
   Layer.provide(Reactivity.layer),

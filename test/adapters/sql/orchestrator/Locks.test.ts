@@ -8,7 +8,7 @@ import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
-import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
 const process = Effect.flatMap(TestDatabase, ({ url }) =>
   Layer.build(Layer.fresh(stores.pipe(Layer.provide(Database.layer({ url: Redacted.make(url), poolSize: 4 })))))
@@ -52,7 +52,7 @@ it.effect(
       yield* Deferred.succeed(signed, undefined)
       expect(yield* Fiber.join(allocation)).toMatchObject({ nonce: 0n })
       expect(Option.getOrThrow(yield* intents.find("a")).txHash).toBe(attempt("a").hash)
-    }).pipe(Effect.provide(testDatabaseUrl))
+    }).pipe(Effect.provide(migratedDatabaseUrl))
 )
 
 it.live(
@@ -91,7 +91,7 @@ it.live(
       yield* Fiber.join(allocation)
       expect(yield* Fiber.join(failure)).toMatchObject({ status: "failed", txHash: attempt("a").hash })
       expect(order).toEqual(["signed", "failed"])
-    }).pipe(Effect.provide(testDatabaseUrl))
+    }).pipe(Effect.provide(migratedDatabaseUrl))
 )
 
 it.effect("a submission wakes the workers of another process", () =>
@@ -109,5 +109,5 @@ it.effect("a submission wakes the workers of another process", () =>
     yield* Deferred.await(wakes)
     yield* Effect.provide(submitted({ id: "a" }), here)
     yield* Fiber.join(woken)
-  }).pipe(Effect.provide(testDatabaseUrl))
+  }).pipe(Effect.provide(migratedDatabaseUrl))
 )

@@ -6,7 +6,7 @@ import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { newIntent, submission } from "../../../support/IntentFixtures.ts"
 import { stores } from "../../../support/OrchestratorStores.ts"
-import { TestDatabase, testDatabaseUrl } from "../../../support/Postgres.ts"
+import { TestDatabase, migratedDatabaseUrl } from "../../../support/Postgres.ts"
 
 const QUEUED = 600
 const LIMIT = 20
@@ -16,7 +16,7 @@ const oneConnection = Layer.unwrap(
   Effect.map(TestDatabase, ({ url }) =>
     stores.pipe(Layer.provideMerge(Database.layer({ url: Redacted.make(url), poolSize: 2 })))
   )
-).pipe(Layer.provide(testDatabaseUrl))
+).pipe(Layer.provide(migratedDatabaseUrl))
 
 it.live("a claim reads a few rows for each intent that it takes, however long a queue the statistics do not show", () =>
   Effect.gen(function* () {
