@@ -60,7 +60,7 @@ const findings = (out: string) =>
 
 const all = (found: string) => ({ guard: found, delegate: found, entry: found })
 
-layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep deploy", (it) => {
+layer(BunServices.layer, { excludeTestServices: true })("sweep deploy", (it) => {
   it.effect.each([
     ["anvil", Anvil.start],
     ["EDR", Edr.start]

@@ -34,7 +34,7 @@ const assertSentence = ({ code, err, out }: Outcome, expected: RegExp) => {
   assert.notInclude(err, "SECRET")
 }
 
-layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("sweep", (it) => {
+layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
   it.effect("--help lists every command with what it is for", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* sweep(["--help"])

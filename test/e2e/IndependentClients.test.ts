@@ -79,7 +79,7 @@ const signWithEthers = async (key: Hex, quote: SweepClient.Answer): Promise<Swee
   }
 }
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Independent clients", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("Independent clients", (it) => {
   const sweepsWith = Effect.fnUntraced(function* (
     number: number,
     sign: (key: Hex, quote: SweepClient.Answer) => Promise<SweepClient.Signed>

@@ -37,7 +37,7 @@ interface Quoted {
   }
 }
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the running orchestrator", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("the running orchestrator", (it) => {
   it.effect("answers repeated requests as the first time, also when that answer was lost", () =>
     Effect.gen(function* () {
       const app = yield* Services

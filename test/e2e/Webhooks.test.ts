@@ -105,7 +105,7 @@ const guidesReceiver = (port: number, secret: string) =>
       })
   ).pipe(Effect.map(({ printed }) => Effect.sync(() => printed.text)))
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a builder's webhooks", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("a builder's webhooks", (it) => {
   it.effect(
     "tell of every status, also when nobody listened at first, and again when asked",
     () =>

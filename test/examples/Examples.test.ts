@@ -33,8 +33,7 @@ const succeeds = Effect.fnUntraced(function* (command: ReadonlyArray<string>, cw
 })
 
 layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("The examples", (it) => {
   it.effect("node-sweep.mjs sweeps, in plain Node", () =>
     Effect.gen(function* () {

@@ -94,8 +94,7 @@ class Attacked extends Context.Service<
 }
 
 layer(Attacked.layer.pipe(Layer.provideMerge(Services.layer())), {
-  excludeTestServices: true,
-  timeout: "60 seconds"
+  excludeTestServices: true
 })("A hostile server", (it) => {
   /**
    * The example sweeps if nothing is changed, and refuses each attack on the order for the right reason. `ignored` is true if it

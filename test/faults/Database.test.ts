@@ -48,7 +48,7 @@ const answersAgain = (client: SweepClient.SweepClient, { id }: Scene.Sweep) =>
     Effect.timeout(RECOVERY_MILLIS)
   )
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A database", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("A database", (it) => {
   it.effect(
     "that is stopped, and later dies, is used again when it is back",
     () =>

@@ -112,7 +112,7 @@ const works = Effect.fnUntraced(function* ({
   assert.lengthOf(settlements, SWEEPS)
 })
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Endpoints of a chain", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("Endpoints of a chain", (it) => {
   it.effect(
     "that both refuse every fifth call for the rate fail no quote and no sweep",
     () =>

@@ -12,7 +12,7 @@ const ALONE = { RELAYER_BATCH: "1" }
 /** Sweeps that one process sends at a time: two for each of its two lanes. */
 const PLACES = 4
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Replicas", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("Replicas", (it) => {
   it.effect(
     "share the work, and relay each sweep once",
     () =>

@@ -24,7 +24,7 @@ const refusesConnections = (url: string) =>
     )
   ).pipe(Effect.repeat({ until: (refused) => refused, schedule: Schedule.spaced("10 millis") }))
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A process that is told to stop", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("A process that is told to stop", (it) => {
   it.effect(
     "answers what it was asked, takes nothing more, and leaves the rest to the next one",
     () =>

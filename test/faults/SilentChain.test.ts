@@ -9,7 +9,7 @@ import * as Scene from "./Scene.ts"
 /** The limit of one chain, and what the service does besides. A silent node would take 10 seconds. */
 const ANSWER_MILLIS = 4_000
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A silent chain", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("A silent chain", (it) => {
   it.effect(
     "is named by reads for users, which answer with the others, and quoted as unavailable",
     () =>

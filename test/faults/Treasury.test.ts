@@ -23,7 +23,7 @@ interface Entry {
   readonly unexplained: string
 }
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Sales of collected fees", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("Sales of collected fees", (it) => {
   it.effect(
     "are made once, whenever the process dies",
     () =>

@@ -180,7 +180,7 @@ const serverUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "InetAddressV4" ? `http://127.0.0.1:${address.port}/mcp` : assert.fail("the server has no port")
 )
 
-layer(server, { excludeTestServices: true, timeout: "30 seconds" })("MCP conformance", (it) => {
+layer(server, { excludeTestServices: true })("MCP conformance", (it) => {
   it.effect("leaves no scenario out without saying why", () =>
     Effect.gen(function* () {
       assert.sameMembers([...(yield* Effect.promise(known))], Object.keys(SCENARIOS))

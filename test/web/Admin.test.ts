@@ -8,7 +8,7 @@ import { overflow, violations } from "./Accessibility.ts"
 import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 
-const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+const live = { excludeTestServices: true } as const
 
 const click = (page: Page, name: string) =>
   Effect.promise(() => page.getByRole("button", { name, exact: true }).click())

@@ -6,7 +6,7 @@ import * as Harness from "../server/builder/Harness.ts"
 import * as Site from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
-const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+const live = { excludeTestServices: true } as const
 
 const click = (page: Page, name: string) => Effect.promise(() => page.getByRole("button", { name }).click())
 

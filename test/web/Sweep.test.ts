@@ -13,7 +13,7 @@ import * as Wallet from "./Wallet.ts"
 
 const { card, click, reads } = Steps
 
-const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+const live = { excludeTestServices: true } as const
 
 /** Presses Tab until what is wanted has the focus. */
 const tabTo = (page: Page, name: string | RegExp) =>

@@ -11,7 +11,7 @@ import * as Harness from "../server/builder/Harness.ts"
 import { overflow, violations } from "./Accessibility.ts"
 import * as Site from "./Site.ts"
 
-const live = { excludeTestServices: true, timeout: "2 minutes" } as const
+const live = { excludeTestServices: true } as const
 
 const webhooks = WebhookTransportHttp.layer({ allowPrivate: true })
 

@@ -32,7 +32,7 @@ const isNear = (price: bigint | undefined, usd: bigint) =>
     `${price} is not about ${usd} dollars`
   )
 
-layer(OneChain.layer, { timeout: "60 seconds" })("prices of pools under attack, on a real chain", (it) => {
+layer(OneChain.layer)("prices of pools under attack, on a real chain", (it) => {
   it.effect("an attacker's token in a narrow pool of 150 dollars a side has no price", () =>
     Effect.gen(function* () {
       const dev = yield* OneChain

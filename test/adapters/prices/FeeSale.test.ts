@@ -53,7 +53,7 @@ const worth = (token: Address.Address, amount: bigint, holder?: Address.Address)
 const isNear = (wei: bigint, expected: bigint, message: string) =>
   assert.isTrue(wei > (expected * 97n) / 100n && wei <= expected, `${message}: ${wei} wei, not ${expected}`)
 
-layer(fees, { timeout: "60 seconds" })("worth of fees, on a real chain", (it) => {
+layer(fees)("worth of fees, on a real chain", (it) => {
   it.effect("of a listed token is its price, without a haircut", () =>
     Effect.gen(function* () {
       const { tokens } = yield* OneChain

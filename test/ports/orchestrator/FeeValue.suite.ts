@@ -17,7 +17,7 @@ export const suite = <R>(
   environment: Layer.Layer<FeeValue | R>,
   fixture: Effect.Effect<Fixture, never, R>
 ): void =>
-  layer(environment, { timeout: "60 seconds" })(`FeeValue by ${name}`, (it) => {
+  layer(environment)(`FeeValue by ${name}`, (it) => {
     it.effect("grows with the amount, by no more than the amount", () =>
       Effect.gen(function* () {
         const { client, fee } = yield* fixture

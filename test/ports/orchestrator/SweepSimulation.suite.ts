@@ -17,7 +17,7 @@ export class SimulationScene extends Context.Service<
 >()("sweep/test/SimulationScene") {}
 
 export const suite = <E>(name: string, adapter: Layer.Layer<SweepSimulation | SimulationScene, E>) =>
-  layer(adapter, { excludeTestServices: true, timeout: "60 seconds" })(`SweepSimulation: ${name}`, (it) => {
+  layer(adapter, { excludeTestServices: true })(`SweepSimulation: ${name}`, (it) => {
     it.effect("runs a good order again and again: its output, at least its minimum, and its gas", () =>
       Effect.gen(function* () {
         const simulation = yield* SweepSimulation

@@ -106,7 +106,7 @@ const transaction = async (data: Hex) => {
   })
 }
 
-layer(Node.layer, { excludeTestServices: true, timeout: "60 seconds" })("DataFee", (it) => {
+layer(Node.layer, { excludeTestServices: true })("DataFee", (it) => {
   it.effect("is nothing where a chain charges for execution alone", () =>
     Effect.gen(function* () {
       const fee = yield* DataFee.estimate(yield* clientOf(undefined), address(2), "0x1234")

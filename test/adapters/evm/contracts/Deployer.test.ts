@@ -56,7 +56,7 @@ const fresh = Effect.gen(function* () {
 const MISSING = { guard: "missing", delegate: "missing", entry: "missing" } as const
 const RIGHT = { guard: "right", delegate: "right", entry: "right" } as const
 
-layer(BunServices.layer, { excludeTestServices: true, timeout: "60 seconds" })("Deployer", (it) => {
+layer(BunServices.layer, { excludeTestServices: true })("Deployer", (it) => {
   it.effect("deploys what is missing where it was planned to be, and has nothing to do then", () =>
     Effect.gen(function* () {
       const { deploy, inspect, spent } = yield* fresh

@@ -228,7 +228,7 @@ const look = Effect.fnUntraced(function* ({ number }: Run) {
 
 const SUBMITTED: ReadonlyArray<Command> = [{ _tag: "CreateAll" }, { _tag: "SubmitAll" }]
 
-layer(Both.layer, { timeout: "60 seconds" })("Postgres and memory", (it) => {
+layer(Both.layer)("Postgres and memory", (it) => {
   let number = 0
 
   it.effect.prop(
