@@ -40,7 +40,7 @@ export interface Found {
   readonly lastingAlerts: Array<string>
 }
 
-const stage = Effect.fnUntraced(function* (steps: number, directory: string) {
+const stage = Effect.fnUntraced(function* (steps: number, directory: string, isTimed: boolean) {
   const path = yield* Path.Path
   const logFile = path.join(directory, "steps.log")
   const reserved = ownersFor(steps)
@@ -55,7 +55,7 @@ const stage = Effect.fnUntraced(function* (steps: number, directory: string) {
   yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   const builder = yield* BuilderBackend.start(world, logFile)
   const miners = { alpha: yield* Miner.start(world.alpha), beta: yield* Miner.start(world.beta) }
-  const prober = Prober.make()
+  const prober = Prober.make(isTimed)
   yield* probing(world, prober, builder)
   const traffic = Traffic.make(world, reserved)
   return { world, miners, traffic, prober, builder, alarms: Alarms.make(world) } satisfies Stage
@@ -152,7 +152,7 @@ export const run = Effect.fn("Steps.run")(function* (
   { directory, isTimed }: { readonly directory: string; readonly isTimed: boolean },
   tell: (line: string) => Effect.Effect<void>
 ) {
-  const staged = yield* stage(planned.length, directory)
+  const staged = yield* stage(planned.length, directory, isTimed)
   const { prober, world } = staged
   const found: Found = { others: [], unbalanced: [], falseAlerts: [], lastingAlerts: [] }
   const before = yield* baseline(staged, planned.length)

@@ -5,8 +5,8 @@ import type { Slot } from "../Slot.ts"
 import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
 import { ANSWER_MILLIS, type Response } from "./Bars.ts"
 
-/** Pause between the requests of one route to one process, in milliseconds. */
-const PAUSE_MILLIS = 500
+/** Pause between the requests of one route to one process, in milliseconds, and if their times are not judged. */
+const PAUSE_MILLIS = { timed: 500, untimed: 4_000 }
 
 /** A request without a response for so long counts as unanswered. */
 const PATIENCE_MILLIS = 15_000
@@ -76,7 +76,9 @@ const request = async (url: string, { body, headers, route }: Probe, signal: Abo
   }
 }
 
-export const make = (): Prober => {
+/** `isTimed`: false if no bar judges the times of responses, so that fewer requests do. */
+export const make = (isTimed: boolean): Prober => {
+  const pause = isTimed ? PAUSE_MILLIS.timed : PAUSE_MILLIS.untimed
   let step = "baseline"
   let asked = 0
   let slowest: Response | undefined
@@ -112,10 +114,7 @@ export const make = (): Prober => {
       Effect.forEach(
         probes,
         (probe) =>
-          Effect.promise(() => ask(target, probe)).pipe(
-            Effect.repeat(Schedule.spaced(PAUSE_MILLIS)),
-            Effect.forkScoped
-          ),
+          Effect.promise(() => ask(target, probe)).pipe(Effect.repeat(Schedule.spaced(pause)), Effect.forkScoped),
         { discard: true }
       ),
     time: (target, route, requested) =>

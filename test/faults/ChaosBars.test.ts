@@ -162,7 +162,7 @@ describe("the prober", () => {
   it.effect("keeps responses that did not come, with the step in which they were due", () =>
     TestClock.withLive(
       Effect.gen(function* () {
-        const prober = Prober.make()
+        const prober = Prober.make(true)
         prober.note("full disk")
         yield* prober.time(target, "GET /a", failing)
         yield* prober.time(target, "GET /b", () => Promise.resolve())
@@ -179,7 +179,7 @@ describe("the prober", () => {
   it.effect("expects none of a process that was killed meanwhile", () =>
     TestClock.withLive(
       Effect.gen(function* () {
-        const prober = Prober.make()
+        const prober = Prober.make(true)
         let generation = 1
         yield* prober.time({ ...target, generation: () => generation++ }, "GET /a", failing)
         assert.strictEqual(prober.report().asked, 0)
