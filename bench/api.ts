@@ -86,7 +86,7 @@ const bench = Effect.gen(function* () {
   const server = yield* Postgres.start({ durable: true })
   const databaseUrl = yield* server.createDatabase("bench")
   const dev = yield* DevChain.start({ id: 31_337, name: "bench" })
-  const { client } = dev.anvil
+  const { client } = dev.node
   const relayerKeys = [generatePrivateKey()]
   yield* Effect.promise(async () => {
     for (const key of relayerKeys) {

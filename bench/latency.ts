@@ -101,10 +101,10 @@ const bench = Effect.gen(function* () {
     )
   )
   const relayerKey = generatePrivateKey()
-  for (const { anvil } of [source, target]) {
-    yield* anvil.ask("prepare the lane and the blocks", async (node) => {
-      await node.setBalance({ address: privateKeyToAccount(relayerKey).address, value: 10n ** 24n })
-      await node.setIntervalMining({ interval: 1 })
+  for (const { node } of [source, target]) {
+    yield* node.ask("prepare the lane and the blocks", async (client) => {
+      await client.setBalance({ address: privateKeyToAccount(relayerKey).address, value: 10n ** 24n })
+      await client.setIntervalMining({ interval: 1 })
     })
   }
   const slow = new Map<string, string>()

@@ -19,7 +19,7 @@ export interface Place {
 }
 
 const balance = ({ dev }: Place, account: Hex, token: Hex) =>
-  dev.anvil.ask("read a balance", (node) =>
+  dev.node.ask("read a balance", (node) =>
     node.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [account] })
   )
 
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (places: ReadonlyArray<Place>, o
   const drain = Effect.fnUntraced(function* (place: Place, owner: PrivateKeyAccount) {
     const token = place.dev.tokens[TOKEN_IN]
     const held = yield* balance(place, owner.address, token)
-    yield* place.dev.anvil.ask("drain", (node) =>
+    yield* place.dev.node.ask("drain", (node) =>
       node.request<{ Method: "anvil_dealERC20"; Parameters: [Hex, Hex, Hex]; ReturnType: null }>({
         method: "anvil_dealERC20",
         params: [owner.address, token, "0x0"]

@@ -96,10 +96,10 @@ export const plan = Effect.fnUntraced(function* (count: number, owners: number) 
 const mine = Effect.fnUntraced(function* ({ alpha, beta }: World) {
   for (const { dev } of [alpha, beta]) {
     yield* Effect.acquireRelease(
-      dev.anvil.ask("mine when told", (node) => node.setAutomine(false)),
-      () => Effect.orDie(dev.anvil.ask("mine at once", (node) => node.setAutomine(true)))
+      dev.node.ask("mine when told", (node) => node.setAutomine(false)),
+      () => Effect.orDie(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
     )
-    yield* dev.anvil
+    yield* dev.node
       .ask("mine", (node) => node.mine({ blocks: 1 }))
       .pipe(Effect.repeat(Schedule.spaced(BLOCK_MILLIS)), Effect.orDie, Effect.forkScoped)
   }

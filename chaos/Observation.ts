@@ -31,12 +31,12 @@ export interface World {
   readonly sql: PgClient.PgClient
 }
 
-const settlements = ({ anvil, chain }: DevChain, fromBlock: bigint) =>
-  anvil.ask("read the settlements", async (node): Promise<ReadonlyArray<Settlement>> => {
-    const logs = await node.getLogs({ address: chain.contracts.guard, fromBlock })
+const settlements = ({ node, chain }: DevChain, fromBlock: bigint) =>
+  node.ask("read the settlements", async (client): Promise<ReadonlyArray<Settlement>> => {
+    const logs = await client.getLogs({ address: chain.contracts.guard, fromBlock })
     return Promise.all(
       parseEventLogs({ abi: sweptAbi, logs }).map(async ({ args, logIndex, transactionHash }) => {
-        const receipt = await node.getTransactionReceipt({ hash: transactionHash })
+        const receipt = await client.getTransactionReceipt({ hash: transactionHash })
         return {
           chainId: chain.id,
           orderHash: args.orderHash,
@@ -60,9 +60,9 @@ const settlements = ({ anvil, chain }: DevChain, fromBlock: bigint) =>
 /** Addresses in the bridge's events are words. */
 const ADDRESS_BYTES = 20
 
-const deliveries = ({ anvil, chain, spokePool }: DevChain, fromBlock: bigint) =>
-  anvil.ask("read the bridge's deliveries", async (node): Promise<ReadonlyArray<Delivery>> => {
-    const logs = await node.getLogs({ address: spokePool, fromBlock })
+const deliveries = ({ node, chain, spokePool }: DevChain, fromBlock: bigint) =>
+  node.ask("read the bridge's deliveries", async (client): Promise<ReadonlyArray<Delivery>> => {
+    const logs = await client.getLogs({ address: spokePool, fromBlock })
     return parseEventLogs({ abi: filledAbi, logs }).map(({ args }) => ({
       chainId: chain.id,
       originChainId: Number(args.originChainId),
@@ -72,12 +72,12 @@ const deliveries = ({ anvil, chain, spokePool }: DevChain, fromBlock: bigint) =>
     }))
   })
 
-const mined = ({ anvil, chain }: DevChain, fromBlock: bigint, lanes: ReadonlyArray<Hex>) =>
-  anvil.ask("read the blocks", async (node): Promise<ReadonlyArray<LaneTransaction>> => {
-    const head = await node.getBlockNumber()
+const mined = ({ node, chain }: DevChain, fromBlock: bigint, lanes: ReadonlyArray<Hex>) =>
+  node.ask("read the blocks", async (client): Promise<ReadonlyArray<LaneTransaction>> => {
+    const head = await client.getBlockNumber()
     const numbers = Array.from({ length: Number(head - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
     const blocks = await Promise.all(
-      numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
+      numbers.map((blockNumber) => client.getBlock({ blockNumber, includeTransactions: true }))
     )
     const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
     return blocks

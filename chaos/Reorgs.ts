@@ -3,19 +3,17 @@
  * strike before a transaction counts, on the other after it has counted and was booked.
  */
 import { Effect, Random, Schedule } from "effect"
-import { encodeFunctionData, type Hex, parseAbi, parseGwei } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
+import type { Hex } from "viem"
 import type * as Client from "./Client.ts"
+import * as Fork from "./Fork.ts"
 import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
 import type { World } from "./World.ts"
 
-/** Outcomes for the transactions of the replaced blocks. */
-export const KINDS = ["vanished", "reordered", "moved", "reverted"] as const
-export type Kind = (typeof KINDS)[number]
+type Slot = World["slots"][number]
 
 export interface Reorg {
   readonly depth: number
-  readonly kind: Kind
+  readonly kind: Fork.Kind
   /** True if it happens while no process of the service runs. */
   readonly unseen: boolean
   /** Indices of those who sweep; the first one is drained where its sweep is to revert. */
@@ -34,14 +32,14 @@ export const SETTINGS = { REBROADCAST_SECONDS: "1" }
 const PATIENCE = "60 seconds"
 const LOOK_AGAIN = Schedule.spaced("20 millis")
 
-const mintAbi = parseAbi(["function mint(address to, uint256 amount)"])
-
 /** Number of owners that a plan needs. */
 export const ownersFor = (depths: number): number => LASTING_OWNERS + depths
 
 /** Every depth with every kind. */
 export const plan = Effect.fnUntraced(function* (depths: number) {
-  const all = Array.from({ length: depths }, (_, index) => KINDS.map((kind) => ({ depth: index + 1, kind }))).flat()
+  const all = Array.from({ length: depths }, (_, index) =>
+    Fork.KINDS.map((kind) => ({ depth: index + 1, kind }))
+  ).flat()
   return yield* Effect.forEach(
     all,
     Effect.fnUntraced(function* ({ depth, kind }) {
@@ -90,29 +88,6 @@ interface Side {
   readonly ids: ReadonlyArray<string>
 }
 
-const mine = ({ dev }: Place, blocks: number) => dev.anvil.ask("mine", (node) => node.mine({ blocks }))
-
-const send = ({ dev }: Place, raws: ReadonlyArray<Hex>) =>
-  Effect.forEach(raws, (serializedTransaction) =>
-    dev.anvil
-      .ask("send", (node) => node.sendRawTransaction({ serializedTransaction }))
-      // The service was faster.
-      .pipe(Effect.ignore)
-  )
-
-/** A transaction of somebody else that logs, and goes into the next block before all others. */
-const intrude = ({ dev }: Place) =>
-  dev.anvil.ask("intrude", (node) =>
-    node.sendTransaction({
-      account: privateKeyToAccount(dev.deployer.privateKey),
-      chain: node.chain,
-      to: dev.tokens[TOKEN_IN],
-      data: encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [dev.deployer.address, 1n] }),
-      maxFeePerGas: parseGwei("100"),
-      maxPriorityFeePerGas: parseGwei("50")
-    })
-  )
-
 /** Shows the service blocks after all deadlines, so that it ends what it has given up, and takes them back. */
 const outlast = Effect.fnUntraced(function* (
   world: World,
@@ -120,67 +95,18 @@ const outlast = Effect.fnUntraced(function* (
   ids: ReadonlyArray<string>,
   confirmations: number
 ) {
-  const id = yield* dev.anvil.ask("snapshot", (node) => node.snapshot())
-  yield* dev.anvil.ask("pass the deadlines", async (node) => {
+  const id = yield* dev.node.ask("snapshot", (node) => node.snapshot())
+  yield* dev.node.ask("pass the deadlines", async (node) => {
     await node.increaseTime({ seconds: 3_600 })
     await node.mine({ blocks: confirmations })
   })
   const ended = Effect.map(stillOpen(world, ids), ({ all }) => (all === 0 ? true : undefined))
   yield* until(ended, "did not end what nobody can send")
-  yield* dev.anvil.ask("go back", (node) => node.revert({ id }))
+  yield* dev.node.ask("go back", (node) => node.revert({ id }))
 })
 
-/** The hash of the canonical block that holds the transaction. */
-const blockOf = ({ dev }: Place, hash: Hex) =>
-  dev.anvil.ask("find", (node) =>
-    node.getTransactionReceipt({ hash }).then(
-      ({ blockHash }) => blockHash,
-      () => undefined
-    )
-  )
-
-const isPending = ({ dev }: Place, hash: Hex) =>
-  dev.anvil.ask("find", (node) =>
-    node.getTransaction({ hash }).then(
-      ({ blockHash }) => blockHash === null,
-      () => false
-    )
-  )
-
-/** Mines another chain, one block longer than the part that is gone. */
-const replace = Effect.fnUntraced(function* (
-  { drain }: World,
-  { place, sweeps }: Side,
-  { depth, kind }: Reorg,
-  raws: ReadonlyArray<Hex>
-) {
-  switch (kind) {
-    case "vanished":
-      return yield* mine(place, depth + 1)
-    case "moved":
-      yield* mine(place, 1)
-      yield* send(place, raws)
-      return yield* mine(place, depth)
-    case "reordered":
-      yield* intrude(place)
-      yield* send(place, raws.toReversed())
-      return yield* mine(place, depth + 1)
-    case "reverted": {
-      const [first] = sweeps
-      if (first !== undefined) yield* drain(place, first.owner)
-      yield* send(place, raws)
-      return yield* mine(place, depth + 1)
-    }
-  }
-})
-
-/** One reorganisation on both chains, with what is wrong about how it ended. Blocks come only from here while it lasts. */
-export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg, confirmations: number) {
-  const { alpha, beta, client, owners, slots } = world
-  const { depth, kind, unseen } = reorg
-  const [slot] = slots
-  if (slot === undefined) return yield* Effect.die(new Error("a world has slots"))
-
+/** Sweeps of the reorganisation's owners, by chain. */
+const sweepAll = Effect.fnUntraced(function* ({ alpha, beta, client, owners }: World, slot: Slot, reorg: Reorg) {
   const sweepOn = (place: Place) =>
     Effect.forEach(
       reorg.owners,
@@ -197,77 +123,107 @@ export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg:
       { concurrency: "unbounded" }
     ).pipe(Effect.map((sweeps): Side => ({ place, sweeps, ids: sweeps.map(({ id }) => id) })))
   // A settled sweep that does not settle again needs an operator, because the service cannot resolve it.
-  const sides = yield* Effect.forEach(kind === "reverted" ? [alpha] : [alpha, beta], sweepOn, { concurrency: 2 })
-  const ids = sides.flatMap((side) => side.ids)
-  const isOn =
-    ({ dev }: Place) =>
-    (sent: Sent) =>
-      sent.chainId === dev.chain.id
+  return yield* Effect.forEach(reorg.kind === "reverted" ? [alpha] : [alpha, beta], sweepOn, { concurrency: 2 })
+})
 
-  /** Every sweep is in a transaction that waits at its node. */
-  const waiting = Effect.gen(function* () {
-    const found = yield* sentFor(world, ids)
-    const carried = yield* world.sql<{ count: number }>`
-      SELECT count(*)::int AS count FROM orchestrator.intents WHERE id = ANY(${ids}) AND relay_transaction_id IS NOT NULL`
-    const pending = yield* Effect.forEach(sides, ({ place }) =>
-      Effect.forEach(found.filter(isOn(place)), ({ hash }) => isPending(place, hash))
-    )
-    return carried[0]?.count === ids.length && pending.flat().every(Boolean) ? found : undefined
-  })
-  const sent = yield* until(waiting, "sent nothing")
-  const snapshots = yield* Effect.forEach(sides, ({ place }) =>
-    place.dev.anvil.ask("snapshot", (node) => node.snapshot())
+const idsOf = (sides: ReadonlyArray<Side>) => sides.flatMap((side) => side.ids)
+
+const isOn =
+  ({ dev }: Place) =>
+  (sent: Sent) =>
+    sent.chainId === dev.chain.id
+
+/** The transactions of all sweeps; undefined until each waits at its node. */
+const waiting = Effect.fnUntraced(function* (world: World, sides: ReadonlyArray<Side>) {
+  const ids = idsOf(sides)
+  const found = yield* sentFor(world, ids)
+  const carried = yield* world.sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM orchestrator.intents WHERE id = ANY(${ids}) AND relay_transaction_id IS NOT NULL`
+  const pending = yield* Effect.forEach(sides, ({ place }) =>
+    Effect.forEach(found.filter(isOn(place)), ({ hash }) => Fork.isPending(place, hash))
   )
-  for (const { place } of sides) yield* mine(place, depth)
-  const isNoted = ({ chainId, status }: Sent) => status === (chainId === alpha.dev.chain.id ? "mined" : "final")
+  return carried[0]?.count === ids.length && pending.flat().every(Boolean) ? found : undefined
+})
+
+/** Mines the transactions, waits until the service has noted them, and replaces their blocks. */
+const reorganise = Effect.fnUntraced(function* (
+  world: World,
+  slot: Slot,
+  sides: ReadonlyArray<Side>,
+  sent: ReadonlyArray<Sent>,
+  reorg: Reorg
+) {
+  const snapshots = yield* Effect.forEach(sides, ({ place }) =>
+    place.dev.node.ask("snapshot", (node) => node.snapshot())
+  )
+  for (const { place } of sides) yield* Fork.mine(place, reorg.depth)
+  const isNoted = ({ chainId, status }: Sent) => status === (chainId === world.alpha.dev.chain.id ? "mined" : "final")
   yield* until(
-    Effect.map(sentFor(world, ids), (found) => (found.every(isNoted) ? found : undefined)),
+    Effect.map(sentFor(world, idsOf(sides)), (found) => (found.every(isNoted) ? found : undefined)),
     "did not see the blocks"
   )
 
-  if (unseen) yield* slot.down
-  for (const [index, side] of sides.entries()) {
-    const ours = sent.filter(isOn(side.place))
-    yield* side.place.dev.anvil.ask("go back", async (node) => {
+  if (reorg.unseen) yield* slot.down
+  for (const [index, { place, sweeps }] of sides.entries()) {
+    const ours = sent.filter(isOn(place))
+    yield* place.dev.node.ask("go back", async (node) => {
       await node.revert({ id: snapshots[index] ?? "0x" })
       await Promise.all(ours.map(({ hash }) => node.dropTransaction({ hash }).catch(() => undefined)))
     })
-    yield* replace(
-      world,
-      side,
+    const [first] = sweeps
+    yield* Fork.replace(
+      place,
       reorg,
-      ours.map(({ raw }) => raw)
+      ours.map(({ raw }) => raw),
+      first === undefined ? Effect.void : world.drain(place, first.owner)
     )
   }
-  if (unseen) yield* slot.up
+  if (reorg.unseen) yield* slot.up
+})
 
-  // Deeper than 64 blocks nothing is looked for: what had counted is to be found before its chain grows.
-  const foundGone = Effect.gen(function* () {
-    const found = (yield* sentFor(world, ids)).filter(isOn(beta))
-    const blocks = yield* Effect.forEach(found, ({ hash }) => blockOf(beta, hash))
-    const isKnown = ({ blockHash, status }: Sent, index: number) =>
-      status === "pending" || (blockHash !== null && blockHash === blocks[index])
-    return found.every(isKnown) ? found : undefined
-  })
-  yield* until(foundGone, "did not notice")
+/** True once the service knows which transactions are gone. Deeper than 64 blocks it looks for nothing, so it must know before the chain grows. */
+const foundGone = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray<string>) {
+  const { beta } = world
+  const found = (yield* sentFor(world, ids)).filter(isOn(beta))
+  const blocks = yield* Effect.forEach(found, ({ hash }) => Fork.blockOf(beta, hash))
+  const isKnown = ({ blockHash, status }: Sent, index: number) =>
+    status === "pending" || (blockHash !== null && blockHash === blocks[index])
+  return found.every(isKnown) ? true : undefined
+})
 
+/** Mines until every transaction is final and no sweep waits. */
+const bury = Effect.fnUntraced(function* (world: World, sides: ReadonlyArray<Side>, confirmations: number) {
+  const ids = idsOf(sides)
   let buried = false
   const ended = Effect.gen(function* () {
     const found = yield* sentFor(world, ids)
     for (const { place } of sides) {
       const ours = found.filter(isOn(place))
-      const isOpen = (yield* Effect.forEach(ours, ({ hash }) => blockOf(place, hash))).includes(undefined)
-      const counts = place === alpha && !isOpen && !buried
+      const isOpen = (yield* Effect.forEach(ours, ({ hash }) => Fork.blockOf(place, hash))).includes(undefined)
+      const counts = place === world.alpha && !isOpen && !buried
       buried ||= counts
-      yield* mine(place, counts ? confirmations : 1)
+      yield* Fork.mine(place, counts ? confirmations : 1)
     }
     const isDone = (yield* stillOpen(world, ids)).waiting === 0 && found.every(({ status }) => status === "final")
-    return isDone ? found : undefined
+    return isDone ? true : undefined
   }).pipe(Effect.delay("50 millis"))
   yield* until(ended, "did not finish")
+})
 
+/** One reorganisation on both chains, with what is wrong about how it ended. Blocks come only from here while it lasts. */
+export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg: Reorg, confirmations: number) {
+  const [slot] = world.slots
+  if (slot === undefined) return yield* Effect.die(new Error("a world has slots"))
+  const sides = yield* sweepAll(world, slot, reorg)
+  const ids = idsOf(sides)
+  const sent = yield* until(waiting(world, sides), "sent nothing")
+  yield* reorganise(world, slot, sides, sent, reorg)
+  yield* until(foundGone(world, ids), "did not notice")
+  yield* bury(world, sides, confirmations)
+
+  const { depth, kind } = reorg
   const [drained] = kind === "reverted" ? ids : []
-  if (drained !== undefined) yield* outlast(world, alpha, [drained], confirmations)
+  if (drained !== undefined) yield* outlast(world, world.alpha, [drained], confirmations)
   const intents = yield* world.sql<{ id: string; status: string }>`
     SELECT id, status FROM orchestrator.intents WHERE id = ANY(${ids})`
   return intents.flatMap(({ id, status }) => {
@@ -298,8 +254,8 @@ export const run = Effect.fn("Reorgs.run")(function* (
   yield* Effect.forEach(world.slots, ({ up }) => up, { concurrency: "unbounded", discard: true })
   for (const { dev } of [world.alpha, world.beta]) {
     yield* Effect.acquireRelease(
-      dev.anvil.ask("mine when told", (node) => node.setAutomine(false)),
-      () => Effect.orDie(dev.anvil.ask("mine at once", (node) => node.setAutomine(true)))
+      dev.node.ask("mine when told", (node) => node.setAutomine(false)),
+      () => Effect.orDie(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
     )
   }
   const found = yield* Effect.forEach(reorgs, (reorg, index) =>

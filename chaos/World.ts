@@ -61,7 +61,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   const lanes = relayerKeys.map((key) => privateKeyToAccount(key).address)
   const owners = Array.from({ length: options.owners }, () => privateKeyToAccount(generatePrivateKey()))
   for (const { dev } of [alpha, beta]) {
-    yield* dev.anvil.ask("fund the lanes", (node) =>
+    yield* dev.node.ask("fund the lanes", (node) =>
       Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("1000") })))
     )
     yield* Effect.forEach(
@@ -79,7 +79,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     lanes,
     sql,
     chains: yield* Effect.forEach([alphaDev, betaDev], (dev) =>
-      dev.anvil.ask("begin", async (node) => {
+      dev.node.ask("begin", async (node) => {
         // Earlier blocks do not belong to this run.
         await node.mine({ blocks: 1 })
         return { dev, fromBlock: await node.getBlockNumber() }
@@ -140,9 +140,9 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     quiet,
     slots,
     sql,
-    /** SIGKILL for the database, which starts again at once. */
     /** Processes of the database, as a group that a signal reaches. */
     databaseGroup: () => running.server.pid,
+    /** SIGKILL for the database, which starts again at once. */
     crashDatabase: Effect.gen(function* () {
       yield* running.crash
       running = yield* database.start

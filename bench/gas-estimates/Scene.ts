@@ -73,16 +73,16 @@ export const make = Effect.fnUntraced(function* (
   const simulation = yield* SweepSimulation
   const venue = yield* SwapVenue
   if (first === undefined || second === undefined || user === undefined) throw new Error("two chains are needed")
-  const { anvil, chain } = first
+  const { node, chain } = first
   const [lane] = Accounts.relayers()
   const wallet = createWalletClient({
     account: privateKeyToAccount(lane.privateKey),
-    chain: anvil.client.chain,
+    chain: node.client.chain,
     transport: http(first.rpcUrl)
   })
 
   const orderOf = Effect.fnUntraced(function* (owner: Address.Address, each: Case) {
-    const { timestamp } = yield* anvil.ask("read the time", (node) => node.getBlock())
+    const { timestamp } = yield* node.ask("read the time", (client) => client.getBlock())
     const isLocal = each.kind === "swap"
     const tokenIn = tokenOf(first, each.tokenIn)
     const tokenOut = tokenOf(isLocal ? first : second, each.tokenOut)
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* (
       (signature) => contracts.encodeExecute(order, signature)
     )
 
-  const codeOf = (owner: Address.Address) => anvil.ask("read the code", (node) => node.getCode({ address: owner }))
+  const codeOf = (owner: Address.Address) => node.ask("read the code", (client) => client.getCode({ address: owner }))
 
   /** Sends the sweeps of one transaction as the relayer does. Returns the charged gas and the number that settled. */
   const send = Effect.fn("send")(function* (sweeps: ReadonlyArray<Omit<Quoted, "case">>) {
@@ -151,13 +151,13 @@ export const make = Effect.fnUntraced(function* (
             data: contracts.encodeRun(items),
             gas: RelayGas.batchGasLimit(items.map(RelayGas.itemGas))
           }
-    return yield* anvil.ask("sweep", async (node) => {
+    return yield* node.ask("sweep", async (client) => {
       const authorizationList = await Promise.all(
         undelegated.map(async ({ account }) =>
           account.signAuthorization({
             address: chain.contracts.delegate,
             chainId: chain.id,
-            nonce: await node.getTransactionCount({ address: account.address })
+            nonce: await client.getTransactionCount({ address: account.address })
           })
         )
       )
@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(function* (
         ...content,
         ...(authorizationList.length === 0 ? {} : { authorizationList })
       })
-      const receipt = await node.waitForTransactionReceipt({ hash })
+      const receipt = await client.waitForTransactionReceipt({ hash })
       const settled = receipt.logs.filter((log) => Address.of(log.address) === chain.contracts.guard).length
       return { charged: receipt.gasUsed, settled }
     })
@@ -188,10 +188,10 @@ export const make = Effect.fnUntraced(function* (
       }
       yield* send([yield* quote(before, account)])
     }
-    yield* anvil.ask("age", async (node) => {
+    yield* node.ask("age", async (client) => {
       const address = owner
       const give = async (wei: bigint) =>
-        node.setBalance({ address, value: (await node.getBalance({ address })) + wei })
+        client.setBalance({ address, value: (await client.getBalance({ address })) + wei })
       switch (history) {
         case "none":
           // anvil refunds the authorization of an account that does not exist, against EIP-7702. There it exists.
@@ -201,14 +201,14 @@ export const make = Effect.fnUntraced(function* (
           await give(10n ** 15n)
           break
         case "transactions":
-          await node.setNonce({ address, nonce: 7 })
+          await client.setNonce({ address, nonce: 7 })
           break
         case "undelegated":
-          await node.setCode({ address, bytecode: "0x" })
+          await client.setCode({ address, bytecode: "0x" })
           break
         case "delegated elsewhere":
-          await node.setNonce({ address, nonce: 1 })
-          await node.setCode({ address, bytecode: designator(chain.contracts.entry) })
+          await client.setNonce({ address, nonce: 1 })
+          await client.setCode({ address, bytecode: designator(chain.contracts.entry) })
           break
         default:
       }

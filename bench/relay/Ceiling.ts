@@ -42,7 +42,7 @@ export interface Ceiling {
 }
 
 export const measure = async (dev: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<Ceiling> => {
-  const { client } = dev.anvil
+  const { client } = dev.node
   const senders = Array.from({ length: SENDERS }, () => privateKeyToAccount(generatePrivateKey()))
   for (const { address } of senders) await client.setBalance({ address, value: 10n ** 24n })
   const nonces = senders.map(() => 0)
@@ -66,14 +66,14 @@ export const measure = async (dev: DevChain, sweeps: ReadonlyArray<Sweep>): Prom
       })
     )
   }
-  const cpu = cpuMillis(dev.anvil.pid)
+  const cpu = cpuMillis(dev.node.pid)
   const started = performance.now()
   await sendAll(dev.rpcUrl, raws)
   const counts = async () =>
     Promise.all(senders.map(({ address }) => client.getTransactionCount({ address, blockTag: "latest" })))
   while ((await counts()).reduce((sum, count) => sum + count, 0) < raws.length) await Bun.sleep(20)
   const seconds = (performance.now() - started) / 1_000
-  const spent = cpuMillis(dev.anvil.pid) - cpu
+  const spent = cpuMillis(dev.node.pid) - cpu
   const done = await arrived(dev, sweeps)
   if (done !== sweeps.length) throw new Error(`${sweeps.length - done} sweeps of the node's own run did not arrive`)
   return { sweepsPerSecond: sweeps.length / seconds, cpuMsPerSweep: spent / sweeps.length }

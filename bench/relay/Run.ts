@@ -29,7 +29,7 @@ const ended = ({ sql }: Scene, ids: ReadonlyArray<string>) =>
 const gasOf = ({ dev, lanes }: Scene, from: bigint, to: bigint) =>
   Figures.gasOf(
     (blockNumber) =>
-      dev.anvil.client
+      dev.node.client
         .request<{
           Method: "eth_getBlockReceipts"
           Parameters: [string]
@@ -46,7 +46,7 @@ const spent = ({ dev, service, sql }: Scene) =>
   Effect.map(serverOf(sql), (postgres) => ({
     orchestrator: cpuMillis(service.pid),
     postgres: cpuMillis(postgres),
-    node: cpuMillis(dev.anvil.pid)
+    node: cpuMillis(dev.node.pid)
   }))
 
 type Spent = Effect.Success<ReturnType<typeof spent>>
@@ -63,7 +63,7 @@ export const run = Effect.fnUntraced(function* (
   sweeps: ReadonlyArray<Sweep>,
   offer: (signed: ReadonlyArray<string>) => Promise<number | void>
 ) {
-  const { client } = scene.dev.anvil
+  const { client } = scene.dev.node
   const ids = sweeps.map(({ intent }) => intent.quote.id)
   const signed = sweeps.map(body)
   const before = yield* spent(scene)

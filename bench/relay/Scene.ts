@@ -30,7 +30,7 @@ const backend = Effect.acquireRelease(
 
 const nodeWith = Effect.fnUntraced(function* (lanes: ReadonlyArray<`0x${string}`>) {
   const dev = yield* DevChain.start({ id: 31_337, name: "bench" })
-  const { client } = dev.anvil
+  const { client } = dev.node
   yield* Effect.promise(async () => {
     await client.setBlockGasLimit({ gasLimit: GAS_LIMIT })
     for (const address of lanes) await client.setBalance({ address, value: 10n ** 24n })
@@ -69,7 +69,7 @@ export const start = Effect.fnUntraced(function* (options: {
   const lanes = relayerKeys.map((key) => privateKeyToAccount(key).address)
   const dev = yield* nodeWith(lanes)
   const all = yield* Effect.promise(() => Sweeps.make(dev, options.served + options.direct))
-  yield* Effect.promise(() => dev.anvil.client.setIntervalMining({ interval: 1 }))
+  yield* Effect.promise(() => dev.node.client.setIntervalMining({ interval: 1 }))
   const served = all.slice(0, options.served)
   const sql = yield* stored(databaseUrl, served)
   const { port } = yield* backend

@@ -123,8 +123,8 @@ const multicallAbi = parseAbi([
 ])
 
 /** Mints every owner what it sweeps, and leaves it without native currency. */
-const endow = async ({ anvil, chain, deployer, tokens }: DevChain, owners: ReadonlyArray<Address.Address>) => {
-  const { client } = anvil
+const endow = async ({ node, chain, deployer, tokens }: DevChain, owners: ReadonlyArray<Address.Address>) => {
+  const { client } = node
   const account = privateKeyToAccount(deployer.privateKey)
   for (let start = 0; start < owners.length; start += GIFTS) {
     const calls = owners
@@ -145,7 +145,7 @@ export const make = async (dev: DevChain, count: number): Promise<ReadonlyArray<
     dev,
     accounts.map(({ address }) => Address.of(address))
   )
-  const block = await dev.anvil.client.getBlockNumber()
+  const block = await dev.node.client.getBlockNumber()
   const nowMs = Date.now()
   const sweeps: Array<Sweep> = []
   for (const account of accounts) sweeps.push(await sign(dev, account, nowMs, block))
@@ -153,10 +153,10 @@ export const make = async (dev: DevChain, count: number): Promise<ReadonlyArray<
 }
 
 /** Number of sweeps that arrived on chain, from the owners' balances. */
-export const arrived = async ({ anvil, tokens }: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<number> => {
+export const arrived = async ({ node, tokens }: DevChain, sweeps: ReadonlyArray<Sweep>): Promise<number> => {
   const balances = await Promise.all(
     sweeps.map(({ owner }) =>
-      anvil.client.readContract({ address: tokens.USDC, abi: erc20Abi, functionName: "balanceOf", args: [owner] })
+      node.client.readContract({ address: tokens.USDC, abi: erc20Abi, functionName: "balanceOf", args: [owner] })
     )
   )
   return balances.filter((balance) => balance >= MIN_OUT).length

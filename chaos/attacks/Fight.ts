@@ -172,7 +172,7 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     aheadOfSends,
     token: (terms?: Token.Terms) => Token.deploy(alpha, purse, terms),
     /** A transaction of one of its owners, sent without waiting for a block. */
-    sendAs: (owner: PrivateKeyAccount, call: Purse.Call) => dev.anvil.ask("send", () => purse.send(call, owner))
+    sendAs: (owner: PrivateKeyAccount, call: Purse.Call) => dev.node.ask("send", () => purse.send(call, owner))
   }
 })
 

@@ -72,7 +72,7 @@ export const read = Effect.fnUntraced(function* (
   honest: ReadonlySet<string>
 ) {
   const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
-  const paid = yield* dev.anvil.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
+  const paid = yield* dev.node.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
     const numbers = Array.from({ length: Number(toBlock - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
     const blocks = await Promise.all(
       numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
@@ -89,7 +89,7 @@ export const read = Effect.fnUntraced(function* (
       })
     )
   })
-  const fees = yield* dev.anvil.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
+  const fees = yield* dev.node.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
     const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock })
     return logs.flatMap(({ data, topics }) => {
       const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
@@ -110,7 +110,7 @@ export const read = Effect.fnUntraced(function* (
     const symbol = PRICED.find((each) => dev.tokens[each].toLowerCase() === token)
     if (symbol !== undefined) return weiOf(symbol, amount)
     const offers = yield* Effect.forEach(TIERS, (fee) =>
-      dev.anvil
+      dev.node
         .ask("sell a fee", (node) =>
           node.simulateContract({
             address: dev.uniswap.quoter,
@@ -173,6 +173,6 @@ export const read = Effect.fnUntraced(function* (
 
 /** Native currency of all lanes after a block, in wei. */
 export const balances = ({ dev }: Place, lanes: ReadonlyArray<Hex>, blockNumber: bigint) =>
-  dev.anvil.ask("read the lanes", async (node) =>
+  dev.node.ask("read the lanes", async (node) =>
     sum(await Promise.all(lanes.map((address) => node.getBalance({ address, blockNumber }))))
   )

@@ -33,15 +33,15 @@ export const start = Effect.fnUntraced(function* ({ dev }: Place) {
   const quiet: Course = () => QUIET
   let course = quiet
   yield* Effect.acquireRelease(
-    dev.anvil.ask("mine when told", (node) => node.setAutomine(false)),
-    () => Effect.ignore(dev.anvil.ask("mine at once", (node) => node.setAutomine(true)))
+    dev.node.ask("mine when told", (node) => node.setAutomine(false)),
+    () => Effect.ignore(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
   )
   const somebody = privateKeyToAccount(generatePrivateKey())
-  yield* dev.anvil.ask("endow somebody", (node) =>
+  yield* dev.node.ask("endow somebody", (node) =>
     node.setBalance({ address: somebody.address, value: parseEther("1000000") })
   )
   let nonce = 0
-  const block = dev.anvil.ask("mine", async (node) => {
+  const block = dev.node.ask("mine", async (node) => {
     const serializedTransaction = await somebody.signTransaction({
       type: "eip1559",
       chainId: dev.chain.id,

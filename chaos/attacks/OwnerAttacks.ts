@@ -102,7 +102,7 @@ const cancelled: Ahead = (fight, owner, tip, nonce) =>
 
 /** A transaction of the purse carries the authorization, so that the owner needs no native currency. */
 const revoked: Ahead = (fight, owner, tip) =>
-  fight.place.dev.anvil.ask("revoke", async (node) => {
+  fight.place.dev.node.ask("revoke", async (node) => {
     const nonce = await node.getTransactionCount({ address: owner.address })
     const chainId = fight.place.dev.chain.id
     const authorization = await owner.signAuthorization({ address: zeroAddress, chainId, nonce })

@@ -59,7 +59,7 @@ const OBSERVATION_SLOT = 8n
 
 /** Rewrites the first observation, as if the pool had been opened at its price two days ago. */
 const age = Effect.fnUntraced(function* ({ dev }: Place, pool: Hex) {
-  yield* dev.anvil.ask("age a pool", async (node) => {
+  yield* dev.node.ask("age a pool", async (node) => {
     const index = numberToHex(OBSERVATION_SLOT, { size: 32 })
     const word = BigInt((await node.getStorageAt({ address: pool, slot: index })) ?? 0)
     const since = (word & 0xffff_ffffn) - BigInt(AGE_SECONDS)
@@ -89,7 +89,7 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
       args: [pair.token0, pair.token1, fee, squareRoot((second.amount << 192n) / first.amount)]
     })
   })
-  const pool = yield* dev.anvil.ask("find the pool", (node) =>
+  const pool = yield* dev.node.ask("find the pool", (node) =>
     node.readContract({
       address: factory,
       abi: factoryAbi,
@@ -97,7 +97,7 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
       args: [pair.token0, pair.token1, fee]
     })
   )
-  const [, tick] = yield* dev.anvil.ask("read the pool", (node) =>
+  const [, tick] = yield* dev.node.ask("read the pool", (node) =>
     node.readContract({ address: pool, abi: poolAbi, functionName: "slot0" })
   )
   const spacing = SPACING[fee]
@@ -141,7 +141,7 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
   const tokenId = BigInt(position?.topics[3] ?? 0)
 
   /** Calldata that takes all liquidity out. */
-  const emptying = dev.anvil.ask("read the position", async (node) => {
+  const emptying = dev.node.ask("read the position", async (node) => {
     const { 7: liquidity } = await node.readContract({
       address: positionManager,
       abi: positionManagerAbi,
@@ -170,7 +170,7 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
       if (data === undefined) return
       const call = { to: positionManager, data, gas: PULL_GAS }
       if (tip === undefined) yield* purse.run("empty a pool", call)
-      else yield* dev.anvil.ask("empty a pool", () => purse.send({ ...call, tip }))
+      else yield* dev.node.ask("empty a pool", () => purse.send({ ...call, tip }))
     }),
     /** Trades through the pool, which moves its price. */
     trade: Effect.fnUntraced(function* (tokenIn: Hex, amountIn: bigint, tip?: bigint) {
@@ -190,7 +190,7 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
           }
         ]
       })
-      yield* dev.anvil.ask("trade", () =>
+      yield* dev.node.ask("trade", () =>
         purse.send({ to: swapRouter, data, gas: 600_000n, ...(tip === undefined ? {} : { tip }) })
       )
     })

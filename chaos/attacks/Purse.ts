@@ -33,7 +33,7 @@ const DEPLOYMENT_GAS = 6_000_000n
 const AUTHORIZATION_GAS = 25_000n
 
 export const make = Effect.fnUntraced(function* ({ dev }: Place) {
-  const { anvil } = dev
+  const { node } = dev
   const account = privateKeyToAccount(generatePrivateKey())
   const accounts = new Map<Hex, PrivateKeyAccount>([[account.address, account]])
   const nonces = new Map<Hex, number>()
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
   const giveNative = Effect.fnUntraced(function* (to: PrivateKeyAccount, value: bigint) {
     accounts.set(to.address, to)
     given += value
-    yield* anvil.ask("endow an attacker", (node) => node.setBalance({ address: to.address, value }))
+    yield* node.ask("endow an attacker", (client) => client.setBalance({ address: to.address, value }))
   })
 
   /** Whole tokens. */
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
 
   /** Nonces are counted here, since nodes differ in what they call pending. */
   const nextNonce = async (from: PrivateKeyAccount): Promise<number> => {
-    const first = nonces.get(from.address) ?? (await anvil.client.getTransactionCount({ address: from.address }))
+    const first = nonces.get(from.address) ?? (await node.client.getTransactionCount({ address: from.address }))
     // Others may have taken nonces meanwhile.
     const nonce = nonces.get(from.address) ?? first
     nonces.set(from.address, nonce + 1)
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
       ...(call.data === undefined ? {} : { data: call.data }),
       ...(call.value === undefined ? {} : { value: call.value })
     })
-    return anvil.client.sendRawTransaction({ serializedTransaction: raw })
+    return node.client.sendRawTransaction({ serializedTransaction: raw })
   }
 
   /** Sends a transaction that only carries authorizations (EIP-7702). */
@@ -90,26 +90,26 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
       maxPriorityFeePerGas: tip,
       authorizationList: [...authorizations]
     })
-    return anvil.client.sendRawTransaction({ serializedTransaction: raw })
+    return node.client.sendRawTransaction({ serializedTransaction: raw })
   }
 
   /** Sends and waits until it is mined. Fails if it reverts. Returns the receipt. */
   const run = (step: string, call: Call, from?: PrivateKeyAccount) =>
-    anvil.ask(step, async (node) => {
-      const receipt = await node.waitForTransactionReceipt({ hash: await send(call, from) })
+    node.ask(step, async (client) => {
+      const receipt = await client.waitForTransactionReceipt({ hash: await send(call, from) })
       if (receipt.status !== "success") throw new Error("reverted")
       return receipt
     })
 
   /** Value of all that the attacker's accounts hold, in wei. */
-  const wealth = anvil.ask("count an attacker's money", async (node) => {
+  const wealth = node.ask("count an attacker's money", async (client) => {
     const held = await Promise.all(
       [...accounts.keys()].flatMap((address) => [
-        node.getBalance({ address }),
+        client.getBalance({ address }),
         ...PRICED.map(async (symbol) =>
           weiOf(
             symbol,
-            await node.readContract({
+            await client.readContract({
               address: dev.tokens[symbol],
               abi: erc20Abi,
               functionName: "balanceOf",

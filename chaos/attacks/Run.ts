@@ -85,7 +85,7 @@ const configured = Effect.fnUntraced(function* (staged: Arena, { settings }: Fig
 })
 
 const heightOf = ({ world: { alpha } }: Arena) =>
-  alpha.dev.anvil.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
+  alpha.dev.node.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
 
 /** Sweeps that were under way at some moment between the two. */
 const between = (samples: ReadonlyArray<Honest.Sample>, since: number, until: number) =>

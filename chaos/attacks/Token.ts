@@ -95,7 +95,7 @@ export const deploy = Effect.fnUntraced(function* (place: Place, purse: Purse, t
     turn: (behaviour: Behaviour) => purse.run("turn", { to: address, data: turning(behaviour), gas: TURN_GAS }),
     /** Sends the change without waiting for a block. */
     turnSoon: (behaviour: Behaviour, tip: bigint) =>
-      dev.anvil.ask("turn", () => purse.send({ to: address, data: turning(behaviour), gas: TURN_GAS, tip })),
+      dev.node.ask("turn", () => purse.send({ to: address, data: turning(behaviour), gas: TURN_GAS, tip })),
     /** Calls that `callBack` makes. */
     setCalls: (calls: ReadonlyArray<{ readonly to: Hex; readonly data: Hex }>) =>
       purse.run("set calls", {
@@ -104,7 +104,7 @@ export const deploy = Effect.fnUntraced(function* (place: Place, purse: Purse, t
       }),
     /** Sends an upgrade of the proxy without waiting for a block. */
     upgradeSoon: (implementation: Hex, tip: bigint) =>
-      dev.anvil.ask("upgrade", () =>
+      dev.node.ask("upgrade", () =>
         purse.send({
           to: address,
           data: encodeFunctionData({ abi: hostileProxy.abi, functionName: "upgradeTo", args: [implementation] }),

@@ -74,7 +74,7 @@ const occupy = Effect.fnUntraced(function* (
   owner: PrivateKeyAccount
 ) {
   yield* pool.withhold(owner.address)
-  yield* alpha.dev.anvil.ask("keep a transaction in the pool", async (node) => {
+  yield* alpha.dev.node.ask("keep a transaction in the pool", async (node) => {
     await node.setBalance({ address: owner.address, value: parseEther("1") })
     const raw = await owner.signTransaction({
       chainId: node.chain.id,
@@ -95,7 +95,7 @@ const occupy = Effect.fnUntraced(function* (
 
 /** Owners whose sweeps settled after a height, in lower case. */
 const settledSince = ({ world: { alpha } }: Stage, height: bigint) =>
-  alpha.dev.anvil.ask("read the sweeps", async (node): Promise<ReadonlySet<string>> => {
+  alpha.dev.node.ask("read the sweeps", async (node): Promise<ReadonlySet<string>> => {
     const logs = await node.getLogs({ address: alpha.info.guard, fromBlock: height + 1n })
     return new Set(
       logs.flatMap(({ data, topics }) => {
@@ -106,7 +106,7 @@ const settledSince = ({ world: { alpha } }: Stage, height: bigint) =>
   })
 
 const heightOf = ({ world: { alpha } }: Stage) =>
-  alpha.dev.anvil.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
+  alpha.dev.node.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
 
 /** Everything between the submissions and the settlement of the others, without any block but its own. */
 const blocked = Effect.fnUntraced(function* (
@@ -124,7 +124,7 @@ const blocked = Effect.fnUntraced(function* (
     return others.filter((address) => !sent.includes(address.slice(2)))
   })
   const left = yield* settling(unsent, SENDING_MILLIS)
-  yield* stage.world.alpha.dev.anvil.ask("mine", (node) => node.mine({ blocks: BLOCKS }))
+  yield* stage.world.alpha.dev.node.ask("mine", (node) => node.mine({ blocks: BLOCKS }))
   const settled = yield* settledSince(stage, height)
   const missing = others.filter((address) => !settled.has(address))
   return [

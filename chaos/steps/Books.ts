@@ -9,7 +9,7 @@ const ENDOWMENT = parseEther("1000")
 
 const paid = ({ lanes }: World, { dev }: World["alpha"]) =>
   Effect.map(
-    dev.anvil.ask("read the lanes", (node) => Promise.all(lanes.map((address) => node.getBalance({ address })))),
+    dev.node.ask("read the lanes", (node) => Promise.all(lanes.map((address) => node.getBalance({ address })))),
     (balances) => balances.reduce((sum, balance) => sum + ENDOWMENT - balance, 0n)
   )
 

@@ -34,7 +34,7 @@ const meeting = ({ world }: Stage, side: Side, reaction: (method: string) => Rea
   )
 
 const silence = (stage: Stage, { how, side }: Silence) =>
-  how === "process" ? Effect.asVoid(stopped(stage.world[side].dev.anvil.pid)) : meeting(stage, side, () => swallow)
+  how === "process" ? Effect.asVoid(stopped(stage.world[side].dev.node.pid)) : meeting(stage, side, () => swallow)
 
 /** True for an alert about the chain: its nodes, its blocks, and screening by its oracle. */
 export const isAbout =
@@ -103,7 +103,7 @@ const lagging =
   (method: string): Reaction =>
   (forward) =>
     LAGGING.has(method)
-      ? Effect.promise(() => dev.anvil.client.getBlockNumber()).pipe(
+      ? Effect.promise(() => dev.node.client.getBlockNumber()).pipe(
           Effect.flatMap((head) =>
             rewrite((answer) =>
               answer.error === undefined ? { result: indexedTo(head - BigInt(blocks))(answer.result) } : answer

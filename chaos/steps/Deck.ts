@@ -3,6 +3,7 @@
  * of a kind before any comes again.
  */
 import { Effect, Random } from "effect"
+import * as Fork from "../Fork.ts"
 import * as Kills from "../Kills.ts"
 import * as Reorgs from "../Reorgs.ts"
 import { blockedBatch } from "./BlockedBatch.ts"
@@ -67,7 +68,7 @@ const silentChain = (lasting: Effect.Effect<number>) =>
   )
 
 /** Only the first owner is drained, who must be another one each time. */
-const reorg = Effect.fnUntraced(function* (kind: Reorgs.Kind, position: number) {
+const reorg = Effect.fnUntraced(function* (kind: Fork.Kind, position: number) {
   const planned = yield* Random.shuffle(yield* Reorgs.plan(DEPTHS))
   const found = planned.find((each) => each.kind === kind)
   if (found === undefined) return yield* Effect.die(new Error(`a plan has no reorganisation with ${kind} transactions`))
@@ -91,7 +92,7 @@ export const KINDS = {
       round === undefined ? Effect.die(new Error("a plan has rounds")) : Effect.succeed(killed(round))
     )
   ),
-  reorg: among(Reorgs.KINDS, (kind, { position }) => reorg(kind, position)),
+  reorg: among(Fork.KINDS, (kind, { position }) => reorg(kind, position)),
   "silent chain": silentChain(longerThanAnswers),
   "stale chain": silentChain(Effect.succeed(LONG_MILLIS)),
   "silent database": among(["process", "one replica"] as const, (how) =>

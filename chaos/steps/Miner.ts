@@ -14,11 +14,11 @@ export interface Miner {
 export const start = Effect.fnUntraced(function* ({ dev }: Place) {
   const turn = Semaphore.makeUnsafe(1)
   yield* Effect.acquireRelease(
-    dev.anvil.ask("mine when told", (node) => node.setAutomine(false)),
-    () => Effect.ignore(dev.anvil.ask("mine at once", (node) => node.setAutomine(true)))
+    dev.node.ask("mine when told", (node) => node.setAutomine(false)),
+    () => Effect.ignore(dev.node.ask("mine at once", (node) => node.setAutomine(true)))
   )
   yield* turn
-    .withPermits(1)(Effect.ignore(dev.anvil.ask("mine", (node) => node.mine({ blocks: 1 }))))
+    .withPermits(1)(Effect.ignore(dev.node.ask("mine", (node) => node.mine({ blocks: 1 }))))
     .pipe(Effect.repeat(Schedule.spaced(BLOCK_MILLIS)), Effect.forkScoped)
   return { paused: turn.withPermits(1) } satisfies Miner
 })

@@ -12,7 +12,7 @@ const LATER = 5n
 
 /** The run of the payment until the moment. Blocks come only if the moment needs them. */
 const untilMoment = Effect.fnUntraced(function* ({ world }: Stage, vault: Vault.Vault, id: string, moment: Moment) {
-  const mine = (blocks: number) => world.alpha.dev.anvil.ask("mine", (node) => node.mine({ blocks }))
+  const mine = (blocks: number) => world.alpha.dev.node.ask("mine", (node) => node.mine({ blocks }))
   switch (moment) {
     case "opened":
       return
@@ -74,21 +74,21 @@ const REPLACED_BLOCKS = Vault.CONFIRMATIONS + 1
 /** The chain goes back to before the payout. A payment that was booked returns to the node's pool, as others keep it. */
 const reorganising = Effect.fnUntraced(function* (stage: Stage, moment: Moment) {
   const vault = yield* Vault.make(stage)
-  const { anvil } = stage.world.alpha.dev
+  const { node } = stage.world.alpha.dev
   yield* vault.approved
   const paid = yield* Effect.forEach(AMOUNTS, (amount) => vault.owing(amount))
   const { id } = yield* vault.open
   yield* stage.miners.alpha.paused(
     Effect.gen(function* () {
-      const before = yield* anvil.ask("snapshot", (node) => node.snapshot())
+      const before = yield* node.ask("snapshot", (client) => client.snapshot())
       yield* untilMoment(stage, vault, id, moment)
       const { payments = [], status } = yield* vault.batch(id)
-      yield* anvil.ask("go back", async (node) => {
-        await node.revert({ id: before })
-        for (const { txHash } of payments) await node.dropTransaction({ hash: txHash }).catch(() => undefined)
-        await node.mine({ blocks: REPLACED_BLOCKS })
+      yield* node.ask("go back", async (client) => {
+        await client.revert({ id: before })
+        for (const { txHash } of payments) await client.dropTransaction({ hash: txHash }).catch(() => undefined)
+        await client.mine({ blocks: REPLACED_BLOCKS })
         const raws = status === "paid" ? payments.map(({ raw }) => raw) : []
-        for (const serializedTransaction of raws) await node.sendRawTransaction({ serializedTransaction })
+        for (const serializedTransaction of raws) await client.sendRawTransaction({ serializedTransaction })
       })
     })
   )

@@ -37,7 +37,7 @@ const FORKED_BLOCKS = 3n
 
 type Responding = (call: Call) => Reaction
 
-const heightOf = ({ dev }: Place) => Effect.promise(() => dev.anvil.client.getBlockNumber({ cacheTime: 0 }))
+const heightOf = ({ dev }: Place) => Effect.promise(() => dev.node.client.getBlockNumber({ cacheTime: 0 }))
 
 /** A request that names no block number names the newest one. */
 const isTag = (param: unknown): boolean => param === "latest" || param === "pending"

@@ -27,7 +27,7 @@ const deposit = Effect.fnUntraced(function* ({ alpha }: World, calldata: Hex) {
   const token = dev.tokens[TOKEN_IN]
   const account = privateKeyToAccount(dev.deployer.privateKey)
   yield* dev.fund(Address.of(account.address), { token: TOKEN_IN, amount: HOLDING })
-  const txHash = yield* dev.anvil.ask("deposit", async (node) => {
+  const txHash = yield* dev.node.ask("deposit", async (node) => {
     const approval = await node.writeContract({
       account,
       chain: node.chain,

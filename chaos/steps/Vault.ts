@@ -36,12 +36,12 @@ export const make = Effect.fnUntraced(function* ({ builder, world: { alpha, sql 
   const account = privateKeyToAccount(VAULT.privateKey)
 
   const balanceOf = (holder: Hex) =>
-    dev.anvil.ask("read a balance", (node) =>
+    dev.node.ask("read a balance", (node) =>
       node.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [holder] })
     )
 
   /** Lets Permit2 move the vault's tokens, once for all batches. */
-  const approved = dev.anvil.ask("approve", async (node) => {
+  const approved = dev.node.ask("approve", async (node) => {
     const args = [VAULT.address, chain.permit2] as const
     if ((await node.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args })) > 0n) return
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [chain.permit2, maxUint256] })

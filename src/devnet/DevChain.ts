@@ -48,7 +48,7 @@ export interface DevChain {
   readonly chain: Chain
   readonly rpcUrl: string
   /** The chain's node, of either kind. */
-  readonly anvil: LocalNode.LocalNode
+  readonly node: LocalNode.LocalNode
   readonly tokens: Tokens.Tokens
   readonly uniswap: Uniswap.Uniswap
   readonly spokePool: Address.Address
@@ -92,7 +92,7 @@ export const start = Effect.fn("DevChain.start")(function* (
   Subprocess.SubprocessFailed | LocalNode.DevChainFailed,
   Scope.Scope | ChildProcessSpawner.ChildProcessSpawner
 > {
-  const anvil = yield* NODES[options.node ?? "anvil"]({
+  const node = yield* NODES[options.node ?? "anvil"]({
     chainId: options.id,
     ...(options.port === undefined ? {} : { port: options.port })
   })
@@ -113,14 +113,14 @@ export const start = Effect.fn("DevChain.start")(function* (
   distribute(script, tokens)
   Uniswap.openPools(script, uniswap, tokens)
 
-  yield* Effect.all([Essentials.installMulticall3(anvil, artifacts), endow(anvil, deployer.address)], {
+  yield* Effect.all([Essentials.installMulticall3(node, artifacts), endow(node, deployer.address)], {
     concurrency: "unbounded"
   })
-  yield* run(anvil, script)
+  yield* run(node, script)
   const approvals = new Script(Accounts.filler().address)
   Filler.approve(approvals, spokePool, tokens)
-  yield* run(anvil, approvals)
-  if (options.blockSeconds !== undefined) yield* LocalNode.mineEvery(anvil, options.blockSeconds)
+  yield* run(node, approvals)
+  if (options.blockSeconds !== undefined) yield* LocalNode.mineEvery(node, options.blockSeconds)
 
   const chain: Chain = {
     id: options.id,
@@ -144,8 +144,8 @@ export const start = Effect.fn("DevChain.start")(function* (
     tokens: Tokens.list(options.id, tokens),
     contracts
   }
-  const fund = Faucet.make(anvil, tokens, deployer)
-  return { chain, rpcUrl: anvil.rpcUrl, anvil, tokens, uniswap, spokePool, spokePoolPeriphery, deployer, fund }
+  const fund = Faucet.make(node, tokens, deployer)
+  return { chain, rpcUrl: node.rpcUrl, node, tokens, uniswap, spokePool, spokePoolPeriphery, deployer, fund }
 })
 
 const deploySweepContracts = (
@@ -198,7 +198,7 @@ const distribute = (script: Script, tokens: Tokens.Tokens): void => {
 }
 
 /** Sets balances of native currency, like the allocations of a genesis block. */
-const endow = (anvil: LocalNode.LocalNode, deployer: Address.Address) => {
+const endow = (node: LocalNode.LocalNode, deployer: Address.Address) => {
   const shares: ReadonlyArray<readonly [Address.Address, bigint]> = [
     [deployer, DEPLOYER_NATIVE],
     [Accounts.filler().address, SERVICE_NATIVE],
@@ -206,7 +206,7 @@ const endow = (anvil: LocalNode.LocalNode, deployer: Address.Address) => {
     ...Accounts.relayers().map(({ address }) => [address, SERVICE_NATIVE] as const),
     ...Accounts.users().map(({ address }) => [address, USER_NATIVE] as const)
   ]
-  return anvil.ask("endow", (client) =>
+  return node.ask("endow", (client) =>
     Promise.all(shares.map(([address, value]) => client.setBalance({ address, value })))
   )
 }

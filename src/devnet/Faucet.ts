@@ -35,20 +35,20 @@ const payment = (tokens: Tokens.Tokens, owner: Address.Address, { amount, token 
 }
 
 /** Gifts are sent one after another, so that nonces stay in order. They may be mined in one block. */
-export const make = (anvil: LocalNode, tokens: Tokens.Tokens, deployer: DevAccount): Fund => {
+export const make = (node: LocalNode, tokens: Tokens.Tokens, deployer: DevAccount): Fund => {
   const account = privateKeyToAccount(deployer.privateKey)
   const sending = Semaphore.makeUnsafe(1)
   return Effect.fn("Faucet.fund")(function* (owner, gift) {
     const step = `give ${gift.token}`
     const hash = yield* sending.withPermits(1)(
-      anvil.ask(step, async (client) => {
+      node.ask(step, async (client) => {
         const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
         return client.sendTransaction({ account, chain: client.chain, nonce, ...payment(tokens, owner, gift) })
       })
     )
-    const receipt = yield* anvil.ask(step, (client) => client.waitForTransactionReceipt({ hash }))
+    const receipt = yield* node.ask(step, (client) => client.waitForTransactionReceipt({ hash }))
     if (receipt.status === "reverted") {
-      return yield* new DevChainFailed({ chainId: anvil.chainId, step, detail: "reverted" })
+      return yield* new DevChainFailed({ chainId: node.chainId, step, detail: "reverted" })
     }
   })
 }

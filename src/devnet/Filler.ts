@@ -26,7 +26,7 @@ import { SYMBOLS, TOKENS, type Tokens } from "./Tokens.ts"
 
 /** A chain on which the filler watches deposits and fills. */
 export interface FillerChain {
-  readonly anvil: LocalNode
+  readonly node: LocalNode
   readonly spokePool: Address.Address
   readonly tokens: Tokens
 }
@@ -106,7 +106,7 @@ const FILLED = 2n
 /** Runs until the scope closes. It retries requests that a node rejects and fills that a reorg undoes. */
 export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<FillerChain>) {
   const destinations = new Map(
-    chains.map((chain) => [BigInt(chain.anvil.chainId), { chain, sending: Semaphore.makeUnsafe(1) }])
+    chains.map((chain) => [BigInt(chain.node.chainId), { chain, sending: Semaphore.makeUnsafe(1) }])
   )
   const fills = yield* FiberMap.make<Hash>()
   const settledAt = new Map<Hash, number>()
@@ -120,8 +120,8 @@ export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<
       const destination = destinations.get(deposit.destinationChainId)
       if (destination === undefined) continue
       const { chain, sending } = destination
-      const relayData = relayDataOf(origin.anvil.chainId, deposit)
-      const hash = relayHash(relayData, chain.anvil.chainId)
+      const relayData = relayDataOf(origin.node.chainId, deposit)
+      const hash = relayHash(relayData, chain.node.chainId)
       if (now - (settledAt.get(hash) ?? 0) < RECHECK_MILLIS) continue
       waiting.set(hash, deposit)
       const settle = isWanted(origin, chain, deposit, hash).pipe(
@@ -149,8 +149,8 @@ export const start = Effect.fn("Filler.start")(function* (chains: ReadonlyArray<
   )
 })
 
-const recentDeposits = ({ anvil, spokePool }: FillerChain): Effect.Effect<ReadonlyArray<Deposit>, DevChainFailed> =>
-  anvil.ask("deposits", async (client) => {
+const recentDeposits = ({ node, spokePool }: FillerChain): Effect.Effect<ReadonlyArray<Deposit>, DevChainFailed> =>
+  node.ask("deposits", async (client) => {
     const latest = await client.getBlockNumber()
     const logs = await client.getLogs({
       address: spokePool,
@@ -163,27 +163,27 @@ const recentDeposits = ({ anvil, spokePool }: FillerChain): Effect.Effect<Readon
   })
 
 const fill = Effect.fnUntraced(function* (
-  { anvil, spokePool }: FillerChain,
+  { node, spokePool }: FillerChain,
   sending: Semaphore.Semaphore,
   relayData: RelayData
 ) {
   const data = encodeFunctionData({
     abi: spokePoolAbi,
     functionName: "fillRelay",
-    args: [relayData, BigInt(anvil.chainId), pad(account.address, { size: 32 })]
+    args: [relayData, BigInt(node.chainId), pad(account.address, { size: 32 })]
   })
   // Fills are sent one at a time, so that each gets the next nonce. They may be mined in one block.
   const hash = yield* sending.withPermits(1)(
-    anvil.ask("send a fill", async (client) => {
+    node.ask("send a fill", async (client) => {
       const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" })
       return client.sendTransaction({ account, chain: client.chain, to: spokePool, data, nonce })
     })
   )
-  const receipt = yield* anvil.ask("fill", (client) =>
+  const receipt = yield* node.ask("fill", (client) =>
     client.waitForTransactionReceipt({ hash, timeout: FILL_TIMEOUT_MILLIS })
   )
   if (receipt.status === "reverted") {
-    return yield* new DevChainFailed({ chainId: anvil.chainId, step: "fill", detail: `${hash} reverted` })
+    return yield* new DevChainFailed({ chainId: node.chainId, step: "fill", detail: `${hash} reverted` })
   }
 })
 
@@ -195,8 +195,8 @@ const isWanted = Effect.fnUntraced(function* (
   hash: Hash
 ) {
   if (!isWelcome(origin, destination, deposit)) return false
-  const { anvil, spokePool } = destination
-  const [status, block] = yield* anvil.ask("fill status", (client) =>
+  const { node, spokePool } = destination
+  const [status, block] = yield* node.ask("fill status", (client) =>
     Promise.all([
       client.readContract({ address: spokePool, abi: spokePoolAbi, functionName: "fillStatuses", args: [hash] }),
       client.getBlock()

@@ -59,6 +59,6 @@ export const start = Effect.fn("Network.start")(function* (
     users: Accounts.users(),
     relayers: Accounts.relayers(),
     sanctionedAddress: Accounts.sanctioned(),
-    exited: Effect.raceAllFirst(chains.map((chain) => chain.anvil.exited))
+    exited: Effect.raceAllFirst(chains.map((chain) => chain.node.exited))
   }
 })

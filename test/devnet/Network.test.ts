@@ -1,85 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Schedule } from "effect"
-import { domainSeparator, encodeFunctionData, erc20Abi, parseAbi, parseEther, zeroAddress } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
+import { domainSeparator, erc20Abi, parseAbi, parseEther } from "viem"
 import * as Deployment from "../../src/adapters/evm/contracts/Deployment.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { DEFAULT_DOMAIN_NAME } from "../../src/domain/SweepOrder.ts"
-import { spokePoolAbi } from "../../src/devnet/Across.ts"
-import type { DevChain } from "../../src/devnet/DevChain.ts"
-import type * as Accounts from "../../src/devnet/Accounts.ts"
 import * as Essentials from "../../src/devnet/Essentials.ts"
 import * as Tokens from "../../src/devnet/Tokens.ts"
 import * as Uniswap from "../../src/devnet/Uniswap.ts"
 import { withLiveClock } from "../support/LiveClock.ts"
 import { TestNetwork } from "../support/Network.ts"
+import { balance, deposit, eventually, nativeBalance, somebody } from "./deposits.ts"
 
 const quoterAbi = parseAbi([
   "struct Params { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
   "function quoteExactInputSingle(Params params) returns (uint256 amountOut, uint160, uint32, uint256)"
 ])
-
-const balance = (chain: DevChain, token: Tokens.Symbol, owner: Address.Address) =>
-  chain.anvil.ask("balance", (client) =>
-    client.readContract({ address: chain.tokens[token], abi: erc20Abi, functionName: "balanceOf", args: [owner] })
-  )
-
-const nativeBalance = (chain: DevChain, address: Address.Address) =>
-  chain.anvil.ask("balance", (client) => client.getBalance({ address }))
-
-/** A fresh address, so that tests of one network do not see each other. */
-const somebody = (name: string) => Address.of(`0x${Buffer.from(name.padEnd(20, "!")).toString("hex")}`)
-
-/** Deposits a user's tokens, and returns the delivery that the order asks for. */
-const deposit = Effect.fnUntraced(function* (
-  origin: DevChain,
-  destination: DevChain,
-  options: {
-    readonly user: Accounts.DevAccount
-    readonly symbol: Tokens.Symbol
-    readonly inputAmount: bigint
-    readonly outputAmount: bigint
-    readonly recipient: Address.Address
-  }
-) {
-  const { inputAmount, outputAmount, recipient, symbol, user } = options
-  const account = privateKeyToAccount(user.privateKey)
-  const input = origin.tokens[symbol]
-  yield* origin.anvil.ask("deposit", async (client) => {
-    const { timestamp } = await client.getBlock()
-    const send = async (to: Address.Address, data: `0x${string}`) => {
-      const hash = await client.sendTransaction({ account, chain: client.chain, to, data })
-      const receipt = await client.waitForTransactionReceipt({ hash })
-      assert.strictEqual(receipt.status, "success")
-    }
-    const approval = { abi: erc20Abi, functionName: "approve", args: [origin.spokePool, inputAmount] } as const
-    await send(input, encodeFunctionData(approval))
-    await send(
-      origin.spokePool,
-      encodeFunctionData({
-        abi: spokePoolAbi,
-        functionName: "depositV3",
-        args: [
-          user.address,
-          recipient,
-          input,
-          destination.tokens[symbol],
-          inputAmount,
-          outputAmount,
-          BigInt(destination.chain.id),
-          zeroAddress,
-          Number(timestamp),
-          Number(timestamp) + 3_600,
-          0,
-          "0x"
-        ]
-      })
-    )
-  })
-})
-
-const eventually = <E, R>(check: Effect.Effect<boolean, E, R>) =>
-  check.pipe(Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 100, until: (done) => done }))
 
 layer(TestNetwork.layer())("the local network", (it) => {
   it.effect("has two chains, with other addresses for their tokens", () =>
@@ -100,10 +35,10 @@ layer(TestNetwork.layer())("the local network", (it) => {
   it.effect("describes each token as the token describes itself", () =>
     Effect.gen(function* () {
       const { chains } = yield* TestNetwork
-      for (const { anvil, chain } of chains) {
+      for (const { node, chain } of chains) {
         for (const token of chain.tokens.filter(({ symbol }) => symbol !== "WETH")) {
           const read = <Name extends "symbol" | "name" | "decimals">(functionName: Name) =>
-            anvil.ask(functionName, (client) =>
+            node.ask(functionName, (client) =>
               client.readContract({ address: token.address, abi: erc20Abi, functionName })
             )
           assert.strictEqual(yield* read("symbol"), token.symbol)
@@ -117,7 +52,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
   it.effect("runs our contracts, with exactly the planned code", () =>
     Effect.gen(function* () {
       const { chains } = yield* TestNetwork
-      for (const { anvil, chain, deployer, spokePool, spokePoolPeriphery, tokens, uniswap } of chains) {
+      for (const { node, chain, deployer, spokePool, spokePoolPeriphery, tokens, uniswap } of chains) {
         const plan = Deployment.plan({
           chainId: chain.id,
           guardOwner: deployer.address,
@@ -129,7 +64,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
         })
         for (const name of ["guard", "delegate", "entry"] as const) {
           assert.strictEqual(chain.contracts[name], plan.contracts[name].address)
-          const code = yield* anvil.ask("code", (client) => client.getCode({ address: plan.contracts[name].address }))
+          const code = yield* node.ask("code", (client) => client.getCode({ address: plan.contracts[name].address }))
           assert.strictEqual(Deployment.judge(plan.contracts[name], code), "right")
         }
       }
@@ -139,7 +74,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
   it.effect("has pools that quote the network's prices, less their fee", () =>
     Effect.gen(function* () {
       const { chains } = yield* TestNetwork
-      for (const { anvil, tokens, uniswap } of chains) {
+      for (const { node, tokens, uniswap } of chains) {
         for (const [a, b, fee] of Uniswap.POOLS) {
           for (const [from, to] of [
             [a, b],
@@ -147,7 +82,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
           ] as const) {
             const usd = 9_000n
             const amountIn = Tokens.units(from, usd) / Tokens.TOKENS[from].usd
-            const { result } = yield* anvil.ask(`quote ${from} for ${to}`, (client) =>
+            const { result } = yield* node.ask(`quote ${from} for ${to}`, (client) =>
               client.simulateContract({
                 address: uniswap.quoter,
                 abi: quoterAbi,
@@ -185,8 +120,8 @@ layer(TestNetwork.layer())("the local network", (it) => {
       const { chains, sanctionedAddress, users } = yield* TestNetwork
       const oracleAbi = parseAbi(["function isSanctioned(address) view returns (bool)"])
       const permit2Abi = parseAbi(["function DOMAIN_SEPARATOR() view returns (bytes32)"])
-      for (const { anvil, chain } of chains) {
-        const listed = yield* anvil.ask("screen", (client) =>
+      for (const { node, chain } of chains) {
+        const listed = yield* node.ask("screen", (client) =>
           client.multicall({
             allowFailure: false,
             multicallAddress: chain.multicall3,
@@ -203,7 +138,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
         )
         assert.deepStrictEqual(listed, [true, false])
         // A copy of Permit2's code would answer with the separator of the address that it was copied from.
-        const separator = yield* anvil.ask("permit2", (client) =>
+        const separator = yield* node.ask("permit2", (client) =>
           client.readContract({ address: Essentials.PERMIT2, abi: permit2Abi, functionName: "DOMAIN_SEPARATOR" })
         )
         assert.strictEqual(
@@ -292,7 +227,7 @@ layer(TestNetwork.layer())("the local network", (it) => {
         const filled = Effect.map(balance(beta, "DAI", recipient), (arrived) => arrived === amount)
         yield* deposit(alpha, beta, { user, symbol: "DAI", inputAmount: amount, outputAmount: amount, recipient })
         yield* eventually(filled)
-        yield* beta.anvil.ask("reorg", (client) => client.transport.request({ method: "anvil_reorg", params: [1, []] }))
+        yield* beta.node.ask("reorg", (client) => client.transport.request({ method: "anvil_reorg", params: [1, []] }))
         assert.isFalse(yield* filled)
         yield* eventually(filled)
         assert.isTrue(yield* filled)
@@ -324,7 +259,7 @@ layer(TestNetwork.layer({ blockSeconds: 1, filler: false }))("with blocks of a s
         const { chains } = yield* TestNetwork
         const chain = chains[0]
         if (!chain) return assert.fail("a chain")
-        const head = chain.anvil.ask("head", (client) => client.getBlock())
+        const head = chain.node.ask("head", (client) => client.getBlock())
         const before = yield* head
         const [elapsed, after] = yield* Effect.timed(
           head.pipe(

@@ -212,7 +212,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a
       const latest = yield* sweepWith(builder.apiKey, "DAI", "33.3")
       yield* until((entries) => entries.length > 0, own(info, builder.cookie).activity)
 
-      const swept = yield* dev.anvil.ask("read every settlement", (node) =>
+      const swept = yield* dev.node.ask("read every settlement", (node) =>
         node.getLogs({
           address: dev.chain.contracts.guard,
           fromBlock: 0n

@@ -43,7 +43,7 @@ layer(Services.layer({ node: "edr" }), { excludeTestServices: true, timeout: "60
 
       const hashes = [yield* sweep("200"), yield* sweep("300")]
       assert.strictEqual(yield* balanceOf(alpha, "USDC", owner.address), 0n)
-      const types = yield* alpha.dev.anvil.ask("read the transactions", (node) =>
+      const types = yield* alpha.dev.node.ask("read the transactions", (node) =>
         Promise.all(hashes.map(async (hash) => (await node.getTransaction({ hash })).type))
       )
       assert.deepStrictEqual(types, ["eip7702", "eip1559"])

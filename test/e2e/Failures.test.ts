@@ -20,9 +20,9 @@ const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Mining
 /** Nothing is mined while `effect` runs; afterwards blocks come every second again. */
 const withoutBlocks = <A, E, R>({ dev }: Place, effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    dev.anvil.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
+    dev.node.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
     () => effect,
-    () => Effect.orDie(dev.anvil.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
+    () => Effect.orDie(dev.node.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
   )
 
 /** A transaction of the owner's own, paid with what it is given for it. */
@@ -31,8 +31,8 @@ const sendAs = Effect.fnUntraced(function* (
   account: Owner,
   transaction: { readonly to: `0x${string}`; readonly data?: `0x${string}`; readonly authorization?: `0x${string}` }
 ) {
-  yield* dev.anvil.ask("give gas", (node) => node.setBalance({ address: account.address, value: parseEther("1") }))
-  return yield* dev.anvil.ask("send as the owner", async (node) => {
+  yield* dev.node.ask("give gas", (node) => node.setBalance({ address: account.address, value: parseEther("1") }))
+  return yield* dev.node.ask("send as the owner", async (node) => {
     const { authorization, ...call } = transaction
     const nonce = await node.getTransactionCount({ address: account.address, blockTag: "pending" })
     const authorizationList =
@@ -55,7 +55,7 @@ const sendAs = Effect.fnUntraced(function* (
 /** The same, and waits until the transaction is mined. */
 const mineAs = Effect.fnUntraced(function* (...args: Parameters<typeof sendAs>) {
   const hash = yield* sendAs(...args)
-  yield* args[0].dev.anvil.ask("await the transaction", (node) => node.waitForTransactionReceipt({ hash }))
+  yield* args[0].dev.node.ask("await the transaction", (node) => node.waitForTransactionReceipt({ hash }))
 })
 
 const services = Services.layer({ settings: { quoteLifetimeMillis: 8_000, orderGraceSeconds: 7 } })
@@ -172,7 +172,7 @@ layer(Layer.merge(services, Mining.layer), {
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "failed", ended.text)
       assert.strictEqual(ended.string("failureReason"), "stale_authorization")
-      const receipt = yield* alpha.dev.anvil.ask("read the receipt", (node) =>
+      const receipt = yield* alpha.dev.node.ask("read the receipt", (node) =>
         node.getTransactionReceipt({ hash: ended.string("txHash") as `0x${string}` })
       )
       assert.strictEqual(receipt.status, "success")
@@ -240,10 +240,10 @@ layer(Layer.merge(services, Mining.layer), {
       alpha,
       Effect.gen(function* () {
         const sent = yield* broadcast(client, signed)
-        const ours = yield* alpha.dev.anvil.ask("read our transaction", (node) =>
+        const ours = yield* alpha.dev.node.ask("read our transaction", (node) =>
           node.getTransaction({ hash: sent.string("txHash") as `0x${string}` })
         )
-        yield* alpha.dev.anvil.ask("front-run", async (node) => {
+        yield* alpha.dev.node.ask("front-run", async (node) => {
           await node.setBalance({ address: other.address, value: parseEther("10") })
           return node.sendTransaction({
             account: other,
@@ -265,7 +265,7 @@ layer(Layer.merge(services, Mining.layer), {
       const { alpha, client, other, owner, signed } = yield* alone(overtaken)
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
-      const settling = yield* alpha.dev.anvil.ask("read the settling transaction", (node) =>
+      const settling = yield* alpha.dev.node.ask("read the settling transaction", (node) =>
         node.getTransaction({ hash: ended.string("txHash") as `0x${string}` })
       )
       assert.strictEqual(Address.of(settling.from), Address.of(other.address))

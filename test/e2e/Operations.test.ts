@@ -68,7 +68,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
   })
 
   const setBalance = ({ dev }: Place, address: string, value: bigint) =>
-    dev.anvil.ask("set a balance", (node) => node.setBalance({ address: Address.of(address), value }))
+    dev.node.ask("set a balance", (node) => node.setBalance({ address: Address.of(address), value }))
 
   it.effect("shows a sweep that no lane can pay for, which goes once there is gas", () =>
     Effect.gen(function* () {
@@ -107,7 +107,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
       const { alpha, delivered, prepared, retry, shown } = yield* setUp(2)
       const submit = yield* prepared
       const id = yield* Effect.acquireUseRelease(
-        alpha.dev.anvil.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
+        alpha.dev.node.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
         () =>
           Effect.gen(function* () {
             const submitted = yield* submit
@@ -116,7 +116,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
             assert.strictEqual(yield* retry(submitted), "carried")
             return submitted
           }),
-        () => Effect.orDie(alpha.dev.anvil.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
+        () => Effect.orDie(alpha.dev.node.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
       )
       yield* delivered(id)
     })

@@ -70,7 +70,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A publ
         const [hostile, hostileSweep] = [owners[41], sweeps[41]]
         if (hostile === undefined || hostileSweep === undefined) return yield* Effect.die("no owners")
         yield* pool.withhold(hostile.address)
-        yield* dev.anvil.ask("keep a transaction in the pool", async (node) => {
+        yield* dev.node.ask("keep a transaction in the pool", async (node) => {
           await node.setBalance({ address: hostile.address, value: parseEther("1") })
           const raw = await hostile.signTransaction({
             chainId: node.chain.id,
@@ -90,16 +90,16 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A publ
           await node.setAutomine(false)
         })
 
-        const before = yield* dev.anvil.ask("read the height", (node) => node.getBlockNumber())
+        const before = yield* dev.node.ask("read the height", (node) => node.getBlockNumber())
         const { client } = yield* scene.orchestrator(route)
         const others = owners.filter((owner) => owner !== hostile)
         const called = Effect.map(pool.accepted, (raws) => calledBy(raws.slice(1), info.entry))
         yield* until(called, (accounts) => others.every(({ address }) => accounts.has(address.toLowerCase())))
-        yield* dev.anvil.ask("mine three blocks", (node) => node.mine({ blocks: 3 }))
+        yield* dev.node.ask("mine three blocks", (node) => node.mine({ blocks: 3 }))
 
         const theirs = sweeps.filter((sweep) => sweep !== hostileSweep)
         yield* Effect.forEach(theirs, (sweep) => scene.delivered(client, sweep), { concurrency: 8 })
-        assert.strictEqual(yield* dev.anvil.ask("read the height", (node) => node.getBlockNumber()), before + 3n)
+        assert.strictEqual(yield* dev.node.ask("read the height", (node) => node.getBlockNumber()), before + 3n)
 
         const blocked = (yield* operator(client, "/admin/alerts")).filter(
           ({ kind }: { readonly kind: string }) => kind === "owner_blocks_batch"
@@ -120,7 +120,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A publ
 
         // Once the owner's transaction has left the pool, its sweep is sent as well.
         yield* pool.drop(hostile.address)
-        yield* dev.anvil.ask("mine again", (node) => node.setAutomine(true))
+        yield* dev.node.ask("mine again", (node) => node.setAutomine(true))
         yield* until(scene.status(client, hostileSweep), (status) => status === "delivered")
         yield* until(operator(client, "/admin/alerts"), (alerts) => alerts.length === 0)
         const { settlements } = yield* scene.check

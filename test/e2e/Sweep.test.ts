@@ -80,7 +80,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S
       assert.isTrue((yield* balanceOf(alpha, "ETH", destination)) - received >= second.minimum)
       assert.strictEqual(yield* balanceOf(alpha, "USDC", owner.address), 0n)
 
-      const types = yield* alpha.dev.anvil.ask("read the transactions", (node) =>
+      const types = yield* alpha.dev.node.ask("read the transactions", (node) =>
         Promise.all([first, second].map(async ({ txHash }) => (await node.getTransaction({ hash: txHash })).type))
       )
       assert.deepStrictEqual(types, ["eip7702", "eip1559"])

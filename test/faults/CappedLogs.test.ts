@@ -64,7 +64,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Nodes 
 
         yield* bridged()
         // Far more blocks than one request may ask for.
-        yield* betaChain.anvil.ask("mine", (node) => node.mine({ blocks: 100, interval: 0 }))
+        yield* betaChain.node.ask("mine", (node) => node.mine({ blocks: 100, interval: 0 }))
         yield* Effect.all([bridged(), bridged(), bridged()], { concurrency: "unbounded" })
         const reads = (yield* route.beta.calls).filter(({ method }) => method === "eth_getLogs")
         assert.isTrue(reads.some(({ params }) => widthOf(params) === BLOCKS))

@@ -104,20 +104,20 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
     () =>
       Effect.gen(function* () {
         const scene = yield* Scene.make()
-        const { anvil } = scene.alpha.dev
+        const { node } = scene.alpha.dev
         const route = yield* scene.route
         const first = yield* scene.orchestrator(route)
         const sweep = yield* scene.quote(first.client)
         yield* Effect.acquireUseRelease(
-          anvil.ask("mine nothing", (node) => node.setAutomine(false)),
+          node.ask("mine nothing", (client) => client.setAutomine(false)),
           () =>
             Effect.gen(function* () {
               yield* scene.submit(first.client, sweep)
               yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded)
               yield* first.kill
-              yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+              yield* node.ask("mine", (client) => client.mine({ blocks: 1 }))
             }),
-          () => Effect.orDie(anvil.ask("mine at once", (node) => node.setAutomine(true)))
+          () => Effect.orDie(node.ask("mine at once", (client) => client.setAutomine(true)))
         )
         const second = yield* scene.orchestrator(yield* scene.route)
         yield* scene.delivered(second.client, sweep)

@@ -61,7 +61,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
         const turn = Effect.fnUntraced(function* ({ mood, token }: (typeof TURNCOATS)[number]) {
           const address = dev.tokens[token]
           const original = privateKeyToAccount(generatePrivateKey()).address
-          yield* dev.anvil.ask("turn", async (node) => {
+          yield* dev.node.ask("turn", async (node) => {
             const code = await node.getCode({ address })
             await node.setCode({ address: original, bytecode: code ?? "0x" })
             const account = privateKeyToAccount(dev.deployer.privateKey)
@@ -134,7 +134,7 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostil
         )
 
         // They end when a block shows that nobody can send them any more.
-        yield* dev.anvil.ask("pass the deadlines", async (node) => {
+        yield* dev.node.ask("pass the deadlines", async (node) => {
           await node.increaseTime({ seconds: 3_600 })
           await node.mine({ blocks: dev.chain.confirmations })
         })

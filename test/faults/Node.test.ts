@@ -120,28 +120,28 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A node
     () =>
       Effect.gen(function* () {
         const scene = yield* Scene.make()
-        const { anvil } = scene.alpha.dev
+        const { node } = scene.alpha.dev
         const route = yield* scene.route
         // The network fee covers the cost at eleven times the price.
         const { client } = yield* scene.orchestrator(route, { BUMP_SECONDS: "1", NETWORK_FEE_MARGIN_BPS: "100000" })
         const sweep = yield* scene.quote(client)
         yield* Effect.acquireUseRelease(
-          anvil.ask("mine nothing", (node) => node.setAutomine(false)),
+          node.ask("mine nothing", (client) => client.setAutomine(false)),
           () =>
             Effect.gen(function* () {
               yield* scene.submit(client, sweep)
               yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded)
               const [stuck = "0x"] = yield* route.alpha.sent
               const { maxFeePerGas = 0n } = parseTransaction(stuck)
-              yield* anvil.ask("raise the base fee", async (node) => {
-                await node.setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * maxFeePerGas })
-                await node.mine({ blocks: 1 })
+              yield* node.ask("raise the base fee", async (client) => {
+                await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 2n * maxFeePerGas })
+                await client.mine({ blocks: 1 })
               })
               yield* route.alpha.awaitCall((call) => isSend(call) && call.forwarded && call.params[0] !== stuck)
-              yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+              yield* node.ask("mine", (client) => client.mine({ blocks: 1 }))
               yield* scene.delivered(client, sweep)
             }),
-          () => Effect.orDie(anvil.ask("mine at once", (node) => node.setAutomine(true)))
+          () => Effect.orDie(node.ask("mine at once", (client) => client.setAutomine(true)))
         )
 
         const versions = [...new Set(yield* route.alpha.sent)].map((raw) => parseTransaction(raw))

@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     lanes,
     sql,
     chains: yield* Effect.forEach(chains, (dev) =>
-      dev.anvil.ask("fund the lanes", async (node) => {
+      dev.node.ask("fund the lanes", async (node) => {
         await Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("100") })))
         // Earlier blocks belong to other scenes.
         await node.mine({ blocks: 1 })

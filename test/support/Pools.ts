@@ -40,9 +40,9 @@ const account = privateKeyToAccount(USER.privateKey)
 const GAS = 5_000_000n
 
 /** Sends a transaction of the attacker, which must succeed. */
-export const send = ({ anvil }: DevChain, label: string, to: Address.Address | undefined, data: Hex) =>
+export const send = ({ node }: DevChain, label: string, to: Address.Address | undefined, data: Hex) =>
   Effect.orDie(
-    anvil.ask(label, async (client) => {
+    node.ask(label, async (client) => {
       const hash = await client.sendTransaction({
         account,
         chain: client.chain,
@@ -158,7 +158,7 @@ export const swap = Effect.fnUntraced(function* (dev: DevChain, sold: Side, toke
 /** Lets the pool of two tokens keep ten observations. */
 export const growRing = Effect.fnUntraced(function* (dev: DevChain, a: Address.Address, b: Address.Address, fee: Fee) {
   const pool = yield* Effect.orDie(
-    dev.anvil.ask("find a pool", (client) =>
+    dev.node.ask("find a pool", (client) =>
       client.readContract({
         address: dev.uniswap.factory,
         abi: parseAbi(["function getPool(address,address,uint24) view returns (address)"]),
@@ -172,9 +172,9 @@ export const growRing = Effect.fnUntraced(function* (dev: DevChain, a: Address.A
 })
 
 /** Lets time pass on the chain, in seconds, and mines a block. */
-export const age = ({ anvil }: DevChain, seconds: number) =>
+export const age = ({ node }: DevChain, seconds: number) =>
   Effect.orDie(
-    anvil.ask("let time pass", async (client) => {
+    node.ask("let time pass", async (client) => {
       await client.increaseTime({ seconds })
       await client.mine({ blocks: 1 })
     })

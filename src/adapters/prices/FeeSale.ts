@@ -14,7 +14,8 @@ import { NATIVE } from "../../domain/Token.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { RelayerKeys } from "../../ports/orchestrator/RelayerKeys.ts"
-import type { ChainClient, SimulatedStep } from "../../ports/shared/Chains.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { SimulatedStep } from "../../ports/shared/Simulation.ts"
 import { swapRouter02Abi } from "../swap/uniswapV3Abi.ts"
 import { PoolMarkets } from "./PoolMarkets.ts"
 import type { Market } from "./PoolMeasuring.ts"
@@ -61,29 +62,11 @@ const decodeSale = Option.liftThrowable((data: Hex) =>
   decodeFunctionResult({ abi: swapRouter02Abi, functionName: "exactInput", data })
 )
 
-const make = Effect.fnUntraced(function* (haircutBps: number) {
+/** Makes `rehearse(client, sale)`: wei that the fee recipient gets for the amount along the hops; 0 if a step fails. */
+const makeRehearse = Effect.gen(function* () {
   const keys = yield* RelayerKeys
-  const markets = yield* PoolMarkets
-  const prices = yield* Prices
 
-  const byPrice = Effect.fnUntraced(function* (
-    chain: Chain.Chain,
-    token: Address.Address,
-    decimals: number,
-    amount: bigint
-  ) {
-    const known = yield* prices.usd(chain.id, [
-      { address: NATIVE, decimals: 18 },
-      { address: token, decimals }
-    ])
-    const [native, usd] = [known.get(NATIVE), known.get(token)]
-    return native === undefined || usd === undefined || native === 0n
-      ? 0n
-      : (amount * usd * 10n ** 18n) / (native * 10n ** BigInt(decimals))
-  })
-
-  /** Wei that the fee recipient gets for the amount along the hops; 0 if a step fails. */
-  const rehearse = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     { chain, simulate }: ChainClient,
     sale: {
       readonly token: Address.Address
@@ -118,6 +101,28 @@ const make = Effect.fnUntraced(function* (haircutBps: number) {
     return sold !== undefined && outcomes.every(({ success }) => success)
       ? Option.getOrElse(decodeSale(sold.returnData), () => 0n)
       : 0n
+  })
+})
+
+const make = Effect.fnUntraced(function* (haircutBps: number) {
+  const markets = yield* PoolMarkets
+  const prices = yield* Prices
+  const rehearse = yield* makeRehearse
+
+  const byPrice = Effect.fnUntraced(function* (
+    chain: Chain.Chain,
+    token: Address.Address,
+    decimals: number,
+    amount: bigint
+  ) {
+    const known = yield* prices.usd(chain.id, [
+      { address: NATIVE, decimals: 18 },
+      { address: token, decimals }
+    ])
+    const [native, usd] = [known.get(NATIVE), known.get(token)]
+    return native === undefined || usd === undefined || native === 0n
+      ? 0n
+      : (amount * usd * 10n ** 18n) / (native * 10n ** BigInt(decimals))
   })
 
   const bySale = Effect.fnUntraced(function* (

@@ -6,7 +6,8 @@ import { Effect, Option, Result } from "effect"
 import { encodeFunctionData, erc20Abi, hexToBigInt, slice } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { size } from "../../domain/Hex.ts"
-import { type ChainClient, ChainUnavailable, type SimulatedCall } from "../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { SimulatedCall } from "../../ports/shared/Simulation.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 
 export interface Transfer {

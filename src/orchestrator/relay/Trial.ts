@@ -9,7 +9,8 @@ import { size } from "../../domain/Hex.ts"
 import { runsUnlisted } from "../../domain/Listing.ts"
 import { batchGasLimit, itemGas, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { ChainClient, ChainUnavailable, SimulatedCall, Surroundings } from "../../ports/shared/Chains.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { SimulatedCall, Surroundings } from "../../ports/shared/Simulation.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 
 type Block = NonNullable<Surroundings["block"]>
@@ -20,42 +21,39 @@ interface Seen {
   readonly index: number
 }
 
-/**
- * Makes `attempt(client, lane, candidates)`, which simulates the candidates in their order, in one call for each block. Those of
- * unlisted tokens have calls of their own, as they have transactions.
- */
-export const make = Effect.gen(function* () {
+/** Simulates candidates in one block. Returns the results by intent id. */
+const simulate = Effect.fnUntraced(function* (
+  client: ChainClient,
+  lane: Address.Address,
+  candidates: ReadonlyArray<Candidate>,
+  block: Block
+) {
+  if (candidates.length === 0) return new Map<string, Seen>()
+  const code = designator(client.chain.contracts.delegate)
+  const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
+  // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
+  // the account does not look at its caller.
+  const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
+  const calls = yield* client.simulate(
+    candidates.map(({ data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: intent.gas })),
+    {
+      within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
+      codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code }))
+    }
+  )
+  return new Map(
+    candidates.flatMap(({ intent }, index): ReadonlyArray<readonly [string, Seen]> => {
+      const call = calls[index]
+      return call === undefined ? [] : [[intent.id, { call, index }]]
+    })
+  )
+})
+
+/** Makes `explain(client, intent, call)`, which decides about a sweep that fails alone. */
+const makeExplain = Effect.gen(function* () {
   const contracts = yield* SweepContracts
 
-  /** Results by intent id. */
-  const simulate = Effect.fnUntraced(function* (
-    client: ChainClient,
-    lane: Address.Address,
-    candidates: ReadonlyArray<Candidate>,
-    block: Block
-  ) {
-    if (candidates.length === 0) return new Map<string, Seen>()
-    const code = designator(client.chain.contracts.delegate)
-    const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
-    // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
-    // the account does not look at its caller.
-    const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
-    const calls = yield* client.simulate(
-      candidates.map(({ data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: intent.gas })),
-      {
-        within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
-        codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code }))
-      }
-    )
-    return new Map(
-      candidates.flatMap(({ intent }, index): ReadonlyArray<readonly [string, Seen]> => {
-        const call = calls[index]
-        return call === undefined ? [] : [[intent.id, { call, index }]]
-      })
-    )
-  })
-
-  const explain = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     client: ChainClient,
     intent: Signed,
     call: SimulatedCall | undefined
@@ -73,6 +71,14 @@ export const make = Effect.gen(function* () {
     const text = `it needs more gas than the ${gas} that its quote counted`
     return runsUnlisted(client.chain, order) ? unfit(intent, "simulation_failed", text) : later(intent, text)
   })
+})
+
+/**
+ * Makes `attempt(client, lane, candidates)`, which simulates the candidates in their order, in one call for each block. Those of
+ * unlisted tokens have calls of their own, as they have transactions.
+ */
+export const make = Effect.gen(function* () {
+  const explain = yield* makeExplain
 
   /** Simulates a sweep that failed behind others alone, so that it does not fail for good because of another sweep. */
   const retryAlone = Effect.fnUntraced(function* (

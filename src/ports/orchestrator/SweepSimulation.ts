@@ -2,7 +2,8 @@
 import { Context, type Effect, Schema } from "effect"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
-import type { ChainUnavailable, Surroundings } from "../shared/Chains.ts"
+import type { ChainUnavailable } from "../shared/Chains.ts"
+import type { Surroundings } from "../shared/Simulation.ts"
 
 /** The order would revert. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {

@@ -35,7 +35,7 @@ const fixtureOf = (requestOf: (net: AcrossNetwork["Service"]) => BridgeRequest) 
         fill: (settlement) => Effect.asVoid(net.fill(settlement)),
         expire: () =>
           Effect.orDie(
-            net.destination.anvil.ask("let time pass", async (client) => {
+            net.destination.node.ask("let time pass", async (client) => {
               await client.increaseTime({ seconds: FILL_DEADLINE_BUFFER + 1 })
               await client.mine({ blocks: 1 })
             })
@@ -89,7 +89,7 @@ layer(shared)("Across, routes", (it) => {
       const net = yield* AcrossNetwork
       const bridge = yield* Bridge
       const delegated = address(0x71)
-      yield* net.destination.anvil.ask("delegate", (client) =>
+      yield* net.destination.node.ask("delegate", (client) =>
         client.setCode({ address: delegated, bytecode: designator(net.destination.chain.contracts.delegate) })
       )
       for (const recipient of [RECIPIENT, delegated]) {
@@ -357,7 +357,7 @@ layer(network)("Across, offers of the fee service", (it) => {
       const net = yield* AcrossNetwork
       const { request, route } = offered(yield* routeWith(() => ({})))
       const wait = (seconds: number) =>
-        net.source.anvil.ask("let time pass", async (client) => {
+        net.source.node.ask("let time pass", async (client) => {
           await client.increaseTime({ seconds })
           await client.mine({ blocks: 1 })
         })

@@ -135,7 +135,7 @@ export class AcrossNetwork extends Context.Service<
         relayOf: (settlement) => relayOf(source, settlement),
         fill,
         mine: (blocks) =>
-          Effect.orDie(Effect.asVoid(destination.anvil.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))
+          Effect.orDie(Effect.asVoid(destination.node.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))
       }
     })
   )

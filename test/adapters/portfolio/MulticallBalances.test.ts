@@ -28,8 +28,8 @@ const gifts = { USDT: 7n, DAI: 5n * 10n ** 18n } as const
 
 const funded = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { anvil, fund } = yield* OneChain
-    yield* anvil.ask("endow", (client) => client.setBalance({ address: owner, value: 12_345n }))
+    const { node, fund } = yield* OneChain
+    yield* node.ask("endow", (client) => client.setBalance({ address: owner, value: 12_345n }))
     for (const token of ["USDT", "DAI"] as const) yield* fund(owner, { token, amount: gifts[token] })
   }).pipe(withLiveClock, Effect.orDie)
 )

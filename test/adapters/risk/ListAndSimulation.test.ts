@@ -16,7 +16,8 @@ import * as Accounts from "../../../src/devnet/Accounts.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
-import { type ChainClient, ChainUnavailable, type SimulatedCall } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import type { SimulatedCall } from "../../../src/ports/shared/Simulation.ts"
 import { type TokenDeclined, TokenRisk } from "../../../src/ports/orchestrator/TokenRisk.ts"
 import * as TokenRiskSuite from "../../ports/orchestrator/TokenRisk.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -33,11 +34,9 @@ const pauper = FakeChain.address(0x51)
 const GAS_BURNER: Hex = "0x5b600056"
 
 const onChain = Effect.gen(function* () {
-  const { anvil, tokens } = yield* OneChain
+  const { node, tokens } = yield* OneChain
   const stuck = FakeChain.address(0x61)
-  yield* anvil.ask("a token that nobody can move", (client) =>
-    client.setCode({ address: stuck, bytecode: NO_TRANSFER })
-  )
+  yield* node.ask("a token that nobody can move", (client) => client.setCode({ address: stuck, bytecode: NO_TRANSFER }))
   return {
     chainId: 31337,
     owner,
@@ -95,10 +94,10 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
 
   it.effect("declines a token that blocks its owner, or the fee recipient", () =>
     Effect.gen(function* () {
-      const { anvil, deployer, tokens } = yield* OneChain
+      const { node, deployer, tokens } = yield* OneChain
       const account = privateKeyToAccount(deployer.privateKey)
       const setBlocked = (blocked: Address.Address, value: boolean) =>
-        anvil.ask("block", async (client) => {
+        node.ask("block", async (client) => {
           const hash = await client.sendTransaction({
             account,
             chain: client.chain,
@@ -121,9 +120,9 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
 
   it.effect("declines an account without code, a contract that is no token, and one that runs out of gas", () =>
     Effect.gen(function* () {
-      const { anvil, uniswap } = yield* OneChain
+      const { node, uniswap } = yield* OneChain
       const burner = FakeChain.address(0x62)
-      yield* anvil.ask("burner", (client) => client.setCode({ address: burner, bytecode: GAS_BURNER }))
+      yield* node.ask("burner", (client) => client.setCode({ address: burner, bytecode: GAS_BURNER }))
       for (const token of [other, uniswap.factory, burner]) {
         assert.strictEqual(yield* reason(screen(token, 1n)), "not_a_token")
       }
@@ -132,18 +131,18 @@ layer(adapter.pipe(Layer.provideMerge(chains)))("ListAndSimulation on a real cha
 
   it.effect("declines an account that is only delegated to a token", () =>
     Effect.gen(function* () {
-      const { anvil, tokens } = yield* OneChain
+      const { node, tokens } = yield* OneChain
       const delegated = FakeChain.address(0x63)
       const bytecode: Hex = `0xef0100${tokens.USDC.slice(2)}`
-      yield* anvil.ask("delegate", (client) => client.setCode({ address: delegated, bytecode }))
+      yield* node.ask("delegate", (client) => client.setCode({ address: delegated, bytecode }))
       assert.strictEqual(yield* reason(screen(delegated, 0n)), "not_a_token")
     })
   )
 
   it.effect("compares the native balance with the amount, to the wei", () =>
     Effect.gen(function* () {
-      const { anvil } = yield* OneChain
-      const balance = yield* anvil.ask("balance", (client) => client.getBalance({ address: owner }))
+      const { node } = yield* OneChain
+      const balance = yield* node.ask("balance", (client) => client.getBalance({ address: owner }))
       yield* screen(NATIVE, balance)
       assert.strictEqual(yield* reason(screen(NATIVE, balance + 1n)), "insufficient_balance")
     })

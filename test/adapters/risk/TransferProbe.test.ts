@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { encodeAbiParameters } from "viem"
 import * as TransferProbe from "../../../src/adapters/risk/TransferProbe.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
-import type { SimulatedCall } from "../../../src/ports/shared/Chains.ts"
+import type { SimulatedCall } from "../../../src/ports/shared/Simulation.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const word = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value])

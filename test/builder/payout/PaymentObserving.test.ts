@@ -9,7 +9,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("a look at 
       // The approval lasts, so that nothing but the payment waits for a block.
       yield* run((yield* owing("USDC", [1n])).id)
       const { balances, desk, dev, id } = yield* owing("USDC", [11n, 22n])
-      const ask = dev.anvil.ask
+      const ask = dev.node.ask
       yield* ask("hold transactions back", (node) => node.setAutomine(false))
       const dead = yield* run(id, { dies: "broadcast" })
       assert.include(said(dead.exit), "the power is gone")

@@ -3,8 +3,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Schedule } from "effect"
 import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import type { Hash } from "../../../src/domain/Hex.ts"
-import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
 import type { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { Builders } from "../../../src/ports/builder/Builders.ts"
 import { Ledger } from "../../../src/ports/builder/Ledger.ts"
@@ -151,7 +149,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
   it.effect("replaces a payment that no node mines, and only one of the versions pays", () =>
     Effect.gen(function* () {
       const { balances, desk, dev, id } = yield* owing("USDC", [9n], 90n)
-      yield* dev.anvil.ask("stop mining", (node) => node.setAutomine(false))
+      yield* dev.node.ask("stop mining", (node) => node.setAutomine(false))
       const stuck = yield* Effect.forkChild(run(id, { bumpMillis: 150 }))
       yield* desk
         .get(id)
@@ -159,7 +157,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
           Effect.repeat({ until: ({ payments = [] }) => payments.length >= 2, schedule: Schedule.spaced("20 millis") }),
           Effect.timeout("10 seconds")
         )
-      yield* dev.anvil.ask("mine again", async (node) => {
+      yield* dev.node.ask("mine again", async (node) => {
         await node.mine({ blocks: 1 })
         await node.setAutomine(true)
       })
@@ -170,7 +168,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       const { payments = [] } = yield* desk.get(id)
       const client = yield* Effect.flatMap(Chains, (chains) => chains.get(dev.chain.id))
       for (const { raw } of payments) yield* Effect.ignore(client.send(raw))
-      yield* dev.anvil.ask("mine", (node) => node.mine({ blocks: 2 }))
+      yield* dev.node.ask("mine", (node) => node.mine({ blocks: 2 }))
       assert.deepStrictEqual(yield* balances, [9n])
     })
   )
@@ -201,7 +199,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       assert.strictEqual((yield* Effect.flip(desk.markPaid(id, otherwise, "test")))._tag, "PaymentInFlight")
 
       // Past its deadline it can do nothing, and the chain shows that it did not.
-      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+      yield* dev.node.ask("let the deadline pass", async (node) => {
         await node.increaseTime({ seconds: 3_700 })
         await node.mine({ blocks: 1 })
       })
@@ -217,7 +215,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
     Effect.gen(function* () {
       const { balances, desk, dev, id } = yield* owing("USDC", [17n], 170n)
       yield* run(id, { dies: "recorded" })
-      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+      yield* dev.node.ask("let the deadline pass", async (node) => {
         await node.increaseTime({ seconds: 3_700 })
         await node.mine({ blocks: 1 })
       })
@@ -234,7 +232,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
     Effect.gen(function* () {
       const { balances, desk, dev, id, token } = yield* owing("USDC", [19n], 190n)
       yield* run(id, { dies: "recorded" })
-      yield* dev.anvil.ask("let the deadline pass", async (node) => {
+      yield* dev.node.ask("let the deadline pass", async (node) => {
         await node.increaseTime({ seconds: 3_700 })
         await node.mine({ blocks: 1 })
       })
@@ -269,7 +267,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       assert.isUndefined((yield* desk.get(id)).payments)
 
       const blocklisted = yield* owing("BLK", [6n, 7n], 13n)
-      yield* dev.anvil.ask("block a builder", async (node) => {
+      yield* dev.node.ask("block a builder", async (node) => {
         await node.impersonateAccount({ address: dev.deployer.address })
         const hash = await node.writeContract({
           account: dev.deployer.address,
@@ -288,48 +286,6 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
       )
       const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
       assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
-    })
-  )
-})
-
-layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("recording a payment", (it) => {
-  it.effect("takes only what the vault signed and what pays exactly the batch", () =>
-    Effect.gen(function* () {
-      const { desk, dev, id } = yield* owing("USDC", [3n])
-      const other = yield* owing("USDC", [4n])
-      const paid = yield* run(other.id)
-      assert.isTrue(Exit.isSuccess(paid.exit), said(paid.exit))
-      const [foreign] = (yield* desk.get(other.id)).payments ?? []
-      const refused = (raw: `0x${string}`) => Effect.flip(desk.record(id, raw, 0, "test"))
-      assert.include((yield* refused(foreign?.raw ?? "0x")).message, "no payment of this batch")
-      assert.include((yield* refused("0x")).message, "no payment of this batch")
-
-      const batch = yield* desk.get(id)
-      const signedBy = (key: Hash, deadline: bigint) =>
-        Effect.promise(async () => {
-          const payer = { vault: VAULT.address, permit2: dev.chain.permit2 }
-          const signer = privateKeyToAccount(key)
-          const signature = await signer.signTypedData(permitTypedData(batch, payer, deadline))
-          return signer.signTransaction({
-            type: "eip1559",
-            chainId: dev.chain.id,
-            to: payer.permit2,
-            data: paymentData(batch, payer.vault, deadline, signature),
-            gas: 100_000n,
-            maxFeePerGas: 1n,
-            maxPriorityFeePerGas: 1n,
-            nonce: 0
-          })
-        })
-      const soon = BigInt(Math.floor(Date.now() / 1000) + 60)
-      assert.include((yield* refused(yield* signedBy(generatePrivateKey(), soon))).message, "not signed by the vault")
-      const late = yield* signedBy(VAULT.privateKey, soon + 90_000n)
-      assert.include((yield* refused(late)).message, "more than a day away")
-      const right = yield* signedBy(VAULT.privateKey, soon)
-      assert.strictEqual((yield* desk.record(id, right, 0, "test")).payments?.length, 1)
-      assert.strictEqual((yield* desk.record(id, right, 0, "test")).payments?.length, 1, "repeated")
-      const another = yield* signedBy(VAULT.privateKey, soon + 1n)
-      assert.strictEqual((yield* refused(another))._tag, "PaymentInFlight")
     })
   )
 })

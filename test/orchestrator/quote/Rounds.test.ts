@@ -139,14 +139,14 @@ const scene = Layer.effect(
         : Effect.orDie(source.fund(owner, { token: kind.tokenIn, amount: amountIn }))
       if (kind.delegated === true) {
         yield* Effect.orDie(
-          source.anvil.ask("delegate", (node) =>
+          source.node.ask("delegate", (node) =>
             node.setCode({ address: owner, bytecode: designator(source.chain.contracts.delegate) })
           )
         )
       }
       if (kind.cancelled === true) {
         yield* Effect.orDie(
-          source.anvil.ask("cancel a nonce", async (node) => {
+          source.node.ask("cancel a nonce", async (node) => {
             await node.setBalance({ address: owner, value: parseUnits("1", 18) })
             await node.impersonateAccount({ address: owner })
             const { guard: address } = source.chain.contracts

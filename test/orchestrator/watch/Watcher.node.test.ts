@@ -8,7 +8,7 @@ import * as SweepClient from "../../support/SweepClient.ts"
 
 /** A sweep that was sent while no block comes. */
 interface Stuck {
-  readonly anvil: Place["dev"]["anvil"]
+  readonly node: Place["dev"]["node"]
   /** Hash of the newest version of its transaction. */
   readonly newest: Effect.Effect<Hex>
 }
@@ -27,7 +27,7 @@ layer(
   const sweep = Effect.fnUntraced(function* <A, E, R>(meanwhile: (stuck: Stuck) => Effect.Effect<A, E, R>) {
     const services = yield* Services
     const where = place(services, 0)
-    const { anvil } = where.dev
+    const { node } = where.dev
     const client = SweepClient.make(services.info.orchestratorUrl)
     const owner = yield* freshOwner(where, "DAI", "50")
     const quote = yield* Effect.promise(() =>
@@ -38,13 +38,13 @@ layer(
     const sent = Effect.promise(() => client.until(signed.quoteId, (intent) => intent.text.includes("txHash")))
     const newest = Effect.map(sent, (intent) => intent.string("txHash") as Hex)
     const seen = yield* Effect.acquireUseRelease(
-      anvil.ask("stop mining", (node) => node.setIntervalMining({ interval: 0 })),
+      node.ask("stop mining", (client) => client.setIntervalMining({ interval: 0 })),
       () =>
         Effect.promise(() => client.submit(signed)).pipe(
           Effect.andThen(newest),
-          Effect.andThen(meanwhile({ anvil, newest }))
+          Effect.andThen(meanwhile({ node, newest }))
         ),
-      () => Effect.orDie(anvil.ask("mine again", (node) => node.setIntervalMining({ interval: 1 })))
+      () => Effect.orDie(node.ask("mine again", (client) => client.setIntervalMining({ interval: 1 })))
     )
     const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
     return { ended, seen, dai: yield* balanceOf(where, "DAI", owner.address) }
@@ -52,8 +52,8 @@ layer(
 
   it.effect("sends again what the node has forgotten, the same bytes", () =>
     Effect.gen(function* () {
-      const { ended, seen } = yield* sweep(({ anvil, newest }) =>
-        Effect.tap(newest, (hash) => anvil.ask("forget", (node) => node.dropTransaction({ hash })))
+      const { ended, seen } = yield* sweep(({ node, newest }) =>
+        Effect.tap(newest, (hash) => node.ask("forget", (client) => client.dropTransaction({ hash })))
       )
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
       assert.strictEqual(ended.string("txHash"), seen)
@@ -63,8 +63,8 @@ layer(
   it.effect("replaces what stays out of blocks by a version that pays more", () =>
     Effect.gen(function* () {
       const { dai, ended, seen } = yield* sweep(
-        Effect.fnUntraced(function* ({ anvil, newest }) {
-          const read = (hash: Hex) => anvil.ask("read", (node) => node.getTransaction({ hash }))
+        Effect.fnUntraced(function* ({ node, newest }) {
+          const read = (hash: Hex) => node.ask("read", (client) => client.getTransaction({ hash }))
           const first = yield* Effect.flatMap(newest, read)
           const replacement = yield* newest.pipe(
             Effect.delay("200 millis"),
@@ -87,11 +87,11 @@ layer(
   it.effect("frees the nonce of a sweep that is too late, and goes on with the next one", () =>
     Effect.gen(function* () {
       const { dai, ended } = yield* sweep(
-        Effect.fnUntraced(function* ({ anvil, newest }) {
+        Effect.fnUntraced(function* ({ node, newest }) {
           yield* Effect.sleep("11 seconds")
           const hash = yield* newest
-          yield* anvil.ask("forget", (node) => node.dropTransaction({ hash }))
-          yield* anvil.ask("mine", (node) => node.mine({ blocks: 1 }))
+          yield* node.ask("forget", (client) => client.dropTransaction({ hash }))
+          yield* node.ask("mine", (client) => client.mine({ blocks: 1 }))
         })
       )
       assert.strictEqual(ended.string("status"), "failed", ended.text)

@@ -28,10 +28,10 @@ export const verify = (
 
 /** A factory on the chain, and the address of each owner's wallet. */
 const deployFactory = Effect.gen(function* () {
-  const { anvil, deployer } = yield* OneChain
+  const { node, deployer } = yield* OneChain
   const account = privateKeyToAccount(deployer.privateKey)
   const send = (data: Hex, to?: Address.Address) =>
-    anvil.ask("send", async (client) => {
+    node.ask("send", async (client) => {
       const hash = await client.sendTransaction({
         account,
         chain: client.chain,
@@ -49,7 +49,7 @@ const deployFactory = Effect.gen(function* () {
     deployment,
     deploy: (owner: PrivateKeyAccount) => send(deployment(owner), factory),
     walletOf: (owner: PrivateKeyAccount) =>
-      anvil.ask("address", (client) =>
+      node.ask("address", (client) =>
         client.readContract({ address: factory, abi: factoryAbi, functionName: "addressOf", args: [owner.address] })
       )
   }
@@ -72,8 +72,8 @@ export const walletSignaturesSuite = (name: string, environment: Layer.Layer<Wal
         assert.isTrue(yield* verify(wallet, wrap(right)))
         assert.isFalse(yield* verify(wallet, wrap(wrong)))
         assert.isFalse(yield* verify(yield* walletOf(other), wrap(right)), "the deployment of another wallet")
-        const { anvil } = yield* OneChain
-        const code = yield* anvil.ask("code", (client) => client.getCode({ address: Address.of(wallet) }))
+        const { node } = yield* OneChain
+        const code = yield* node.ask("code", (client) => client.getCode({ address: Address.of(wallet) }))
         assert.isUndefined(code, "the check itself deploys nothing")
 
         yield* deploy(owner)

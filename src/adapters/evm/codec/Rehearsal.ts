@@ -7,7 +7,7 @@ import { decodeFunctionResult, encodeFunctionData } from "viem"
 import type * as Address from "../../../domain/Address.ts"
 import { type Hex, size } from "../../../domain/Hex.ts"
 import { calldataGas } from "../../../domain/TransactionGas.ts"
-import type { SimulatedCall, SimulatedStep } from "../../../ports/shared/Chains.ts"
+import type { SimulatedCall, SimulatedStep } from "../../../ports/shared/Simulation.ts"
 import { rehearsal } from "../abi/simulation.generated.ts"
 
 /** Sender of steps that name none. */

@@ -57,7 +57,7 @@ const order = Effect.gen(function* () {
   } = yield* TestNetwork
   if (dev === undefined || user === undefined) return yield* Effect.die("the local network is empty")
   const { chain, tokens } = dev
-  const { code, timestamp } = yield* dev.anvil.ask("read", async (node) => ({
+  const { code, timestamp } = yield* dev.node.ask("read", async (node) => ({
     code: await node.getCode({ address: tokens.DAI }),
     timestamp: (await node.getBlock()).timestamp
   }))
@@ -94,7 +94,7 @@ const order = Effect.gen(function* () {
   const simulation = yield* SweepSimulation
   return {
     /** Mines until the number and the randomness of the head are even, so that reads of the latest state do not fail. */
-    mineEven: dev.anvil.ask("mine", async (node) => {
+    mineEven: dev.node.ask("mine", async (node) => {
       const isOdd = async () => {
         const { mixHash, number } = await node.getBlock()
         return (number | BigInt(mixHash)) % 2n === 1n
@@ -104,7 +104,7 @@ const order = Effect.gen(function* () {
     rehearse: (block: "next" | "other" = "other") => simulation.run(chain.id, good, { block }),
     /** Gives the token this code, which can run its own at {@link HONEST}. */
     turn: (bytecode: Hex) =>
-      dev.anvil.ask("turn the token", async (node) => {
+      dev.node.ask("turn the token", async (node) => {
         await node.setCode({ address: HONEST, bytecode: code ?? "0x" })
         await node.setCode({ address: tokens.DAI, bytecode })
       })

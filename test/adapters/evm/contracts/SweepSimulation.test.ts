@@ -46,7 +46,7 @@ const goodOrder = Effect.fnUntraced(function* (changes: Partial<Pick<SweepOrder,
   const { chain, tokens } = dev
   const { tokenIn, tokenOut } = { tokenIn: tokens.DAI, tokenOut: tokens.USDC, ...changes }
   const amountIn = 3n * 10n ** 18n
-  const { timestamp } = yield* dev.anvil.ask("read the time", (node) => node.getBlock())
+  const { timestamp } = yield* dev.node.ask("read the time", (node) => node.getBlock())
   const deadline = timestamp + 600n
   const route = yield* (yield* SwapVenue).route({
     chainId: chain.id,
@@ -90,7 +90,7 @@ const detailOf = (order: SweepOrder) =>
 
 const stateOf = Effect.fnUntraced(function* (token: Address.Address) {
   const { dev, owner } = yield* local
-  return yield* dev.anvil.ask("read the state", async (node) => ({
+  return yield* dev.node.ask("read the state", async (node) => ({
     block: await node.getBlockNumber(),
     native: await node.getBalance({ address: owner }),
     held: await node.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
@@ -130,11 +130,11 @@ layer(simulation, { excludeTestServices: true, timeout: "60 seconds" })("SweepSi
       const order = yield* goodOrder()
       const plain = yield* run(order)
       yield* Effect.acquireUseRelease(
-        dev.anvil.ask("delegate", (node) =>
+        dev.node.ask("delegate", (node) =>
           node.setCode({ address: owner, bytecode: designator(dev.chain.contracts.delegate) })
         ),
         () => Effect.map(run(order), (delegated) => assert.strictEqual(delegated.amountOut, plain.amountOut)),
-        () => Effect.orDie(dev.anvil.ask("undelegate", (node) => node.setCode({ address: owner, bytecode: "0x" })))
+        () => Effect.orDie(dev.node.ask("undelegate", (node) => node.setCode({ address: owner, bytecode: "0x" })))
       )
     })
   )

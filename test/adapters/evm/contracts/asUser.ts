@@ -8,13 +8,13 @@ import type * as Address from "../../../../src/domain/Address.ts"
 import type { Hex } from "../../../../src/domain/Hex.ts"
 import { isNative } from "../../../../src/domain/Token.ts"
 
-export const asUser = ({ anvil }: DevChain, user: DevAccount) => {
+export const asUser = ({ node }: DevChain, user: DevAccount) => {
   const account = privateKeyToAccount(user.privateKey)
 
   /** Sends and waits; the receipt may be that of a revert. */
   const send = (to: Address.Address, data: Hex, gas = 5_000_000n) =>
     Effect.orDie(
-      anvil.ask("send as a user", async (client) => {
+      node.ask("send as a user", async (client) => {
         const hash = await client.sendTransaction({ account, chain: client.chain, to, data, gas })
         return client.waitForTransactionReceipt({ hash })
       })
@@ -27,9 +27,9 @@ export const asUser = ({ anvil }: DevChain, user: DevAccount) => {
 }
 
 /** Of a token, or of the native currency. */
-export const balanceOf = ({ anvil }: DevChain, token: Address.Address, owner: Address.Address) =>
+export const balanceOf = ({ node }: DevChain, token: Address.Address, owner: Address.Address) =>
   Effect.orDie(
-    anvil.ask("balance", (client) =>
+    node.ask("balance", (client) =>
       isNative(token)
         ? client.getBalance({ address: owner })
         : client.readContract({ abi: erc20Abi, address: token, functionName: "balanceOf", args: [owner] })

@@ -86,7 +86,7 @@ layer(OneChain.layer, { excludeTestServices: true, timeout: "60 seconds" })("hea
     "replace polling, which goes on while the connection is cut, and come back with it",
     () =>
       Effect.gen(function* () {
-        const { anvil, chain, rpcUrl } = yield* OneChain
+        const { node, chain, rpcUrl } = yield* OneChain
         const line = yield* lineTo(rpcUrl)
         const proxy = yield* FaultProxy.start(rpcUrl)
         const evm = yield* Layer.build(
@@ -100,7 +100,7 @@ layer(OneChain.layer, { excludeTestServices: true, timeout: "60 seconds" })("hea
 
         const newest = yield* Ref.make(0n)
         yield* Effect.forkScoped(Stream.runForEach(client.heads, ({ number }) => Ref.set(newest, number)))
-        const mine = anvil.ask("mine", (node) => node.mine({ blocks: 1 }).then(() => node.getBlockNumber()))
+        const mine = node.ask("mine", (client) => client.mine({ blocks: 1 }).then(() => client.getBlockNumber()))
         /** Mines until the stream has a new head. */
         const follow = Effect.gen(function* () {
           const number = yield* mine
