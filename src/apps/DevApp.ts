@@ -82,6 +82,26 @@ const registerBuilder = Effect.fnUntraced(function* (builderUrl: string, adminTo
   return { id: DEV_BUILDER.id, apiKey: response.apiKey }
 }, Effect.orDie)
 
+/** Settings of the orchestrator for a local network. */
+const orchestratorSettings = (
+  { chains }: DevNetwork.DevNetwork,
+  changes: Options["settings"]
+): OrchestratorSettingsShape => ({
+  ...orchestratorDefaults,
+  // Fees are sold on request only, so that balances change by nothing that the user did not ask for.
+  treasury: {
+    ...orchestratorDefaults.treasury,
+    assets: chains.map(({ chain: { id, stables } }) => ({ chainId: id, token: stables[0] ?? NATIVE })),
+    intervalMillis: undefined,
+    minValue: 0n,
+    pollMillis: POLL_MILLIS
+  },
+  relayer: { ...orchestratorDefaults.relayer, pollMillis: POLL_MILLIS },
+  watcher: { ...orchestratorDefaults.watcher, pollMillis: POLL_MILLIS },
+  outbox: { ...orchestratorDefaults.outbox, pollMillis: POLL_MILLIS },
+  ...changes
+})
+
 /** Starts everything and returns once it answers. Several networks can run side by side in separate directories. */
 export const start = Effect.fn("DevApp.start")(function* (options: Options) {
   const [network, orchestratorToken, builderToken, orchestratorPort, builderPort] = yield* Effect.all(
@@ -130,21 +150,7 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
       Redacted.make(privateKey, { label: "RELAYER_KEYS" })
     ),
     feeRecipientKey: Redacted.make(Accounts.feeRecipient().privateKey, { label: "FEE_RECIPIENT_KEY" }),
-    settings: {
-      ...orchestratorDefaults,
-      // Fees are sold on request only, so that balances change by nothing that the user did not ask for.
-      treasury: {
-        ...orchestratorDefaults.treasury,
-        assets: network.chains.map(({ chain: { id, stables } }) => ({ chainId: id, token: stables[0] ?? NATIVE })),
-        intervalMillis: undefined,
-        minValue: 0n,
-        pollMillis: POLL_MILLIS
-      },
-      relayer: { ...orchestratorDefaults.relayer, pollMillis: POLL_MILLIS },
-      watcher: { ...orchestratorDefaults.watcher, pollMillis: POLL_MILLIS },
-      outbox: { ...orchestratorDefaults.outbox, pollMillis: POLL_MILLIS },
-      ...options.settings
-    },
+    settings: orchestratorSettings(network, options.settings),
     server: { adminToken: secret(orchestratorToken, "ORCH_ADMIN_TOKEN"), ...options.server },
     port: orchestratorPort,
     acrossFees: { fixedBps: BRIDGE_FEE_BPS },

@@ -41,18 +41,13 @@ const ask = Effect.fnUntraced(function* (
     : answers
 })
 
-/** Combines the sources. */
-export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
+/** Makes `alert(chain, address, state)`, which raises or clears the alert about a price that waits for confirmation. */
+const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
   const alerts = yield* Alerts
-  const chains = yield* Chains
-  const rules = { ...given, confirmMillis: CONFIRM_MILLIS }
-  /** Listed tokens only, so that it cannot grow. */
-  const states = new Map<string, PriceReview.State>()
-
   /** True for alerts that this process has raised, false for those that it has cleared. An earlier process may have raised others. */
   const raised = new Map<string, boolean>()
 
-  const alert = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     chain: Chain.Chain,
     address: Address.Address,
     { candidate, good }: PriceReview.State
@@ -66,7 +61,7 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
           key,
           severity: "warning",
           kind: "price_deviates",
-          message: `The price of ${symbol} on ${chain.name} is more than ${rules.maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
+          message: `The price of ${symbol} on ${chain.name} is more than ${maxDeviationBps / 100} % from its last good value, by one source alone. The last good value counts until a second source confirms the new one, or for ten minutes. Check the pools, and configure a second source.`,
           details: {
             chainId: chain.id,
             token: address,
@@ -77,6 +72,15 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
       : alerts.clear(key)
     raised.set(key, isOpen)
   })
+})
+
+/** Combines the sources. */
+export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
+  const alert = yield* makeAlert(given)
+  const chains = yield* Chains
+  const rules = { ...given, confirmMillis: CONFIRM_MILLIS }
+  /** Listed tokens only, so that it cannot grow. */
+  const states = new Map<string, PriceReview.State>()
 
   const reviewed = Effect.fnUntraced(function* (
     chain: Chain.Chain,

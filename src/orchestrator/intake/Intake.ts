@@ -77,6 +77,22 @@ const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
   ...(txHash === undefined ? {} : { txHash })
 })
 
+/** Makes `requireOwner(intent, submission)`, which refuses signatures of any other account. */
+const makeRequireOwner = Effect.map(Signatures, (signatures) =>
+  Effect.fnUntraced(function* ({ order, orderDigest }: Intent, { authorization, signature }: Submission) {
+    const [signer, authority] = yield* Effect.all([
+      signatures.recover(orderDigest, signature),
+      signatures.recoverAuthority(authorization)
+    ])
+    if (Option.getOrUndefined(signer) !== order.owner) {
+      return yield* refuse("bad_signature", "the order was not signed by its owner")
+    }
+    if (Option.getOrUndefined(authority) !== order.owner) {
+      return yield* refuse("bad_authorization", "the authorization was not signed by the order's owner")
+    }
+  })
+)
+
 export class Intake extends Context.Service<
   Intake,
   {
@@ -101,7 +117,7 @@ export class Intake extends Context.Service<
       const intents = yield* Intents
       const screening = yield* Screening
       const reserve = yield* Reserving.make
-      const signatures = yield* Signatures
+      const requireOwner = yield* makeRequireOwner
       const { pausedChains } = (yield* OrchestratorSettings).relayer
 
       const submit = Effect.fn("Intake.submit")(function* ({
@@ -112,7 +128,7 @@ export class Intake extends Context.Service<
       }: Submission & { readonly quoteId: string; readonly network?: string | undefined }) {
         const found = yield* intents.find(quoteId)
         if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
-        const { order, orderDigest, quote, status } = found.value
+        const { order, quote, status } = found.value
         const nowMs = yield* Clock.currentTimeMillis
         if (nowMs >= quote.expiresAtMs) return yield* refuse("expired_quote", `expired at ${quote.expiresAtMs}`)
         if (status !== "quoted") return yield* refuse("already_submitted", `the intent is ${status}`)
@@ -136,16 +152,7 @@ export class Intake extends Context.Service<
         }
 
         const signature = withRecoveryByte(returned)
-        const [signer, authority] = yield* Effect.all([
-          signatures.recover(orderDigest, signature),
-          signatures.recoverAuthority(authorization)
-        ])
-        if (Option.getOrUndefined(signer) !== order.owner) {
-          return yield* refuse("bad_signature", "the order was not signed by its owner")
-        }
-        if (Option.getOrUndefined(authority) !== order.owner) {
-          return yield* refuse("bad_authorization", "the authorization was not signed by the order's owner")
-        }
+        yield* requireOwner(found.value, { signature, authorization })
 
         const from = network === undefined ? {} : { network }
         const lack = yield* reserve(client, { ...found.value, ...from })

@@ -16,16 +16,10 @@ import * as Postponement from "./Postponement.ts"
 import * as Preparation from "./Preparation.ts"
 import type { Later, Signed, Unfit } from "./Prepared.ts"
 
-/** Makes `relayOn(client, lane, claimed)`, which returns the number of sweeps it sent. */
-export const make = Effect.gen(function* () {
+/** Makes `send`, with an alert for a lane that cannot sign, and `isAffordable`, with one for a base fee above the limit. */
+const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof Dispatch.make>) {
   const alerts = yield* StandingAlerts
-  const dispatch = yield* Dispatch.make
-  const intents = yield* Intents
-  const { postpone, postponeUnanswered } = yield* Postponement.make
-  const prepare = yield* Preparation.make
-  const recent = yield* RecentIntents
-  const settlements = yield* Settlements
-  const { wait } = yield* FeeCoverWait.make
+  const { postpone } = yield* Postponement.make
 
   const send = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -70,6 +64,15 @@ export const make = Effect.gen(function* () {
     return false
   })
 
+  return { isAffordable, send }
+})
+
+/** Makes `refuse` and `putOff` for claimed intents that are not sent now. */
+const makeUnsent = Effect.gen(function* () {
+  const intents = yield* Intents
+  const { postpone, postponeUnanswered } = yield* Postponement.make
+  const settlements = yield* Settlements
+
   const isUnsent = Effect.fnUntraced(function* (intent: Intent) {
     const current = yield* intents.find(intent.id)
     return Option.exists(current, ({ status, txHash }) => status === "submitted" && txHash === intent.txHash)
@@ -100,6 +103,19 @@ export const make = Effect.gen(function* () {
       )
     }
   })
+
+  return { putOff, refuse }
+})
+
+/** Makes `relayOn(client, lane, claimed)`, which returns the number of sweeps it sent. */
+export const make = Effect.gen(function* () {
+  const dispatch = yield* Dispatch.make
+  const { postpone } = yield* Postponement.make
+  const prepare = yield* Preparation.make
+  const { putOff, refuse } = yield* makeUnsent
+  const recent = yield* RecentIntents
+  const { isAffordable, send } = yield* makeSending(dispatch)
+  const { wait } = yield* FeeCoverWait.make
 
   return Effect.fn("Relayer.relay")(function* (client: ChainClient, lane: Lane, claimed: ReadonlyArray<Signed>) {
     const [prepared, fees, head] = yield* Effect.all(

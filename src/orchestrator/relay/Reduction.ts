@@ -31,20 +31,8 @@ interface Member {
   readonly authorization: Authorization | undefined
 }
 
-/**
- * Makes `reduce(client, transaction, refused, detail)`, where `detail` is the nodes' answer to the attempt that they refused, and
- * `shrink(client, transaction, attempt, kept)`, the content of an attempt with fewer sweeps.
- */
-export const make = Effect.gen(function* () {
-  const blocks = yield* OwnerBlocks
-  const broadcast = yield* Broadcast.make
-  const contracts = yield* SweepContracts
-  const { nextVersion, noteKept } = yield* FeeCoverReplacement.make
-  const recent = yield* RecentIntents
-  const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
-  const signAttempt = yield* Signing.make
-  const transactions = yield* RelayTransactions
-
+/** Makes `membersOf` and `contentOf`, which read and write the batch of a transaction. */
+const makeBatch = Effect.map(SweepContracts, (contracts) => {
   /** The batch without the sweeps that the transaction carries no longer. */
   const membersOf = (
     client: ChainClient,
@@ -83,6 +71,23 @@ export const make = Effect.gen(function* () {
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
     authorizationList: members.flatMap(({ authorization }) => (authorization === undefined ? [] : [authorization]))
   })
+
+  return { contentOf, membersOf }
+})
+
+/**
+ * Makes `reduce(client, transaction, refused, detail)`, where `detail` is the nodes' answer to the attempt that they refused, and
+ * `shrink(client, transaction, attempt, kept)`, the content of an attempt with fewer sweeps.
+ */
+export const make = Effect.gen(function* () {
+  const blocks = yield* OwnerBlocks
+  const broadcast = yield* Broadcast.make
+  const { contentOf, membersOf } = yield* makeBatch
+  const { nextVersion, noteKept } = yield* FeeCoverReplacement.make
+  const recent = yield* RecentIntents
+  const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
+  const signAttempt = yield* Signing.make
+  const transactions = yield* RelayTransactions
 
   /**
    * The transaction as it is stored now; undefined if another process works on it: a relayer that has just signed the attempt

@@ -76,12 +76,9 @@ const requestOf = (sale: StoredSale, chain: Chain): QuoteRequest => ({
 
 type Offered = Pick<Intent, "order" | "quote">
 
-/** Makes `offer(sale)`, which returns a reviewed offer, and `submit(sale, intent)`, which reviews, signs and submits one. */
-export const make = Effect.gen(function* () {
-  const chains = yield* Chains
+/** Makes `reviewed(client, sale, offered, nonce)`, which fails if the order is not the sale. */
+const makeReviewed = Effect.gen(function* () {
   const { prices } = yield* Holdings.make
-  const intake = yield* Intake
-  const quoter = yield* Quoter
   const settings = yield* OrchestratorSettings
 
   /** Least output of the order by the present prices. */
@@ -103,12 +100,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Data to sign: derived from the order, which is compared with the sale first. */
-  const reviewed = Effect.fnUntraced(function* (
-    client: ChainClient,
-    sale: StoredSale,
-    offered: Offered,
-    nonce: bigint
-  ) {
+  return Effect.fnUntraced(function* (client: ChainClient, sale: StoredSale, offered: Offered, nonce: bigint) {
     const { chain } = client
     const { order, quote } = offered
     const minAmountOut = yield* least(client, sale, offered)
@@ -146,6 +138,14 @@ export const make = Effect.gen(function* () {
     })
     return { typedData: derived, authorization }
   })
+})
+
+/** Makes `offer(sale)`, which returns a reviewed offer, and `submit(sale, intent)`, which reviews, signs and submits one. */
+export const make = Effect.gen(function* () {
+  const chains = yield* Chains
+  const intake = yield* Intake
+  const quoter = yield* Quoter
+  const reviewed = yield* makeReviewed
 
   const clientOf = (sale: StoredSale) =>
     Effect.mapError(chains.get(sale.chainId), ({ message }) => new SaleDelayed({ detail: message }))

@@ -4,15 +4,12 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { StoredSale } from "../../domain/Treasury.ts"
-import { nextLot } from "../../domain/TreasuryPlan.ts"
-import { settles } from "../../domain/Swept.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import { type Refusal, TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
+import { TreasurySales } from "../../ports/orchestrator/TreasurySales.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
-import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Offering from "./Offering.ts"
+import * as SaleEndings from "./SaleEndings.ts"
 import type * as TreasuryChains from "./TreasuryChains.ts"
 
 /** Lease of a sale. Longer than a quote takes. */
@@ -35,9 +32,6 @@ const PATIENCE_MILLIS = 86_400_000
 /** Changes of a sale after which it fails instead of being quoted again. Each intent takes two. */
 const MAX_CHANGES = 6
 
-/** Failures of a listed token after which an operator should look. */
-const ALERT_FAILURES = 3
-
 const fields = (sale: StoredSale) => ({
   saleId: sale.id,
   chainId: sale.chainId,
@@ -45,44 +39,23 @@ const fields = (sale: StoredSale) => ({
   ...(sale.intentId === undefined ? {} : { intentId: sale.intentId })
 })
 
-/** Makes `advance`, which carries all due sales on. */
-export const make = Effect.fnUntraced(function* ({
-  signerOf
-}: Pick<Effect.Success<typeof TreasuryChains.make>, "signerOf">) {
-  const alerts = yield* StandingAlerts
+type SignerOf = Effect.Success<typeof TreasuryChains.make>["signerOf"]
+type Submit = Effect.Success<typeof Offering.make>["submit"]
+
+const makePostpone = Effect.map(
+  TreasurySales,
+  (store) => (sale: StoredSale, millis: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.postpone(sale, nowMs + millis))
+)
+
+/** Makes `trySubmit(sale, intent)`. */
+const makeTrySubmit = Effect.fnUntraced(function* (signerOf: SignerOf, submit: Submit) {
   const chains = yield* Chains
-  const contracts = yield* SweepContracts
-  const intents = yield* Intents
-  const { offer, submit } = yield* Offering.make
-  const store = yield* TreasurySales
+  const postpone = yield* makePostpone
   const { treasury } = yield* OrchestratorSettings
 
-  const postpone = (sale: StoredSale, millis: number) =>
-    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.postpone(sale, nowMs + millis))
-
-  const alertOf = (sale: StoredSale) => `treasury_unsellable:${sale.chainId}:${sale.token}`
-
-  /** Ends a sale without an output. Operators hear of listed tokens only: anyone can pay fees in a worthless token. */
-  const fail = Effect.fnUntraced(function* (sale: StoredSale, why: Refusal) {
-    if (!(yield* store.fail(sale, why))) return
-    yield* Effect.logWarning("treasury.sale_failed").pipe(
-      Effect.annotateLogs({ reason: why.reason, detail: why.detail })
-    )
-    const chain = chains.all.find((client) => client.chain.id === sale.chainId)?.chain
-    const failure = (yield* store.failures).find((each) => each.chainId === sale.chainId && each.token === sale.token)
-    const listed = chain?.tokens.find(({ address }) => address === sale.token)
-    if (chain === undefined || listed === undefined || (failure?.failures ?? 0) < ALERT_FAILURES) return
-    yield* alerts.raise({
-      key: alertOf(sale),
-      severity: "warning",
-      kind: "treasury_unsellable",
-      message: `Collected ${listed.symbol} on ${chain.name} could not be sold ${failure?.failures} times in a row: ${why.detail}. Check the liquidity of the token, and TREASURY_TOLERANCE_BPS.`,
-      details: { chainId: chain.id, token: sale.token, reason: why.reason, failures: failure?.failures ?? 0 }
-    })
-  })
-
   /** Reviews, signs and submits the intent of an offered sale. A failure is repeated until the quote expires. */
-  const trySubmit = Effect.fnUntraced(function* (sale: StoredSale, intent: Intent) {
+  return Effect.fnUntraced(function* (sale: StoredSale, intent: Intent) {
     const chain = chains.all.find((client) => client.chain.id === sale.chainId)?.chain
     const signer = chain === undefined ? Option.none() : signerOf(chain)
     if (Option.isNone(signer) || signer.value.address !== sale.seller) {
@@ -102,6 +75,17 @@ export const make = Effect.fnUntraced(function* ({
       : Effect.annotateLogs(Effect.logWarning("treasury.sale_not_submitted"), { detail: refused })
     yield* postpone(sale, treasury.pollMillis)
   })
+})
+
+/** Makes `advance`, which carries all due sales on. */
+export const make = Effect.fnUntraced(function* ({ signerOf }: { readonly signerOf: SignerOf }) {
+  const { book, fail } = yield* SaleEndings.make
+  const intents = yield* Intents
+  const { offer, submit } = yield* Offering.make
+  const postpone = yield* makePostpone
+  const store = yield* TreasurySales
+  const { treasury } = yield* OrchestratorSettings
+  const trySubmit = yield* makeTrySubmit(signerOf, submit)
 
   const plan = Effect.fnUntraced(
     function* (sale: StoredSale) {
@@ -142,42 +126,6 @@ export const make = Effect.fnUntraced(function* ({
     yield* nowMs < overMs ? postpone(sale, overMs - nowMs) : replace(sale)
   })
 
-  /** Books a delivered sale by the event that proves it. */
-  const book = Effect.fnUntraced(function* (sale: StoredSale, { order, orderDigest, txHash }: Intent) {
-    const client = yield* Effect.option(chains.get(sale.chainId))
-    const receipt =
-      txHash === undefined || Option.isNone(client)
-        ? Option.none()
-        : Option.flatten(yield* Effect.option(client.value.receipt(txHash)))
-    const event = Option.flatMap(receipt, ({ logs }) =>
-      Option.firstSomeOf(
-        logs.map((log) =>
-          Option.filter(
-            Option.isNone(client) ? Option.none() : contracts.decodeSwept(client.value.chain.contracts.guard, log),
-            (swept) => settles(swept, order, orderDigest)
-          )
-        )
-      )
-    )
-    if (txHash === undefined || Option.isNone(event)) {
-      yield* Effect.logWarning("treasury.receipt_missing")
-      return yield* postpone(sale, treasury.pollMillis)
-    }
-    const nowMs = yield* Clock.currentTimeMillis
-    const next = nextLot(sale)
-    const { amountOut } = event.value
-    const settled = yield* store.settle(
-      sale,
-      { amountOut, txHash },
-      next === undefined ? undefined : { ...next, dueAtMs: nowMs + treasury.lotPauseMillis }
-    )
-    if (!settled) return
-    yield* alerts.clear(alertOf(sale))
-    yield* Effect.logInfo("treasury.sale_settled").pipe(
-      Effect.annotateLogs({ amount: sale.amount.toString(), amountOut: amountOut.toString(), transaction: txHash })
-    )
-  })
-
   const follow = Effect.fnUntraced(function* (sale: StoredSale) {
     const found = sale.intentId === undefined ? Option.none() : yield* intents.find(sale.intentId)
     // Old quotes are deleted, long after their orders' deadlines.
@@ -187,7 +135,8 @@ export const make = Effect.fnUntraced(function* ({
       case "quoted":
         return yield* resume(sale, intent)
       case "delivered":
-        return yield* book(sale, intent)
+        if (!(yield* book(sale, intent))) yield* postpone(sale, treasury.pollMillis)
+        return
       case "failed":
         return yield* fail(sale, {
           reason: "sale_failed",

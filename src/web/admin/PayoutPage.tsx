@@ -6,7 +6,7 @@ import type { PayoutBatch } from "../../domain/Payout.ts"
 import { call } from "./client.ts"
 import { sentence } from "../api/failures.ts"
 import { CONSOLE } from "../api/queryClient.ts"
-import { useTokenBook } from "../api/tokens.ts"
+import { type TokenBook, useTokenBook } from "../api/tokens.ts"
 import { download } from "../lib/csv.ts"
 import { account, transaction } from "../lib/explorer.ts"
 import { shorten } from "../lib/shorten.ts"
@@ -118,6 +118,38 @@ function Files({ id }: { readonly id: string }) {
   )
 }
 
+function Lines({ batch, book }: { readonly batch: PayoutBatch; readonly book: TokenBook }) {
+  const chain = book.chain(batch.chainId)
+  const token = book.token(batch.chainId, batch.token)
+  return (
+    <Card flush title="Builders">
+      <Table
+        caption="Lines of the batch"
+        columns={[
+          {
+            title: "Builder",
+            cell: ({ builderId }) => (
+              <span className="font-mono text-sm" title={builderId}>
+                {shorten(builderId, 12, 6)}
+              </span>
+            )
+          },
+          {
+            title: "Payout address",
+            cell: ({ payoutAddress }) => (
+              <Address href={account(chain, payoutAddress)} label="payout address" value={payoutAddress} />
+            )
+          },
+          { title: "Entries", align: "right", cell: ({ entries }) => entries },
+          { title: "Amount", align: "right", cell: ({ amount }) => <Amount token={token} value={amount} /> }
+        ]}
+        rowKey={({ builderId }) => builderId}
+        rows={batch.lines}
+      />
+    </Card>
+  )
+}
+
 export function PayoutPage() {
   const { id } = useParams({ from: "/admin/payouts/$id" })
   const book = useTokenBook()
@@ -170,31 +202,7 @@ export function PayoutPage() {
           {batch.failureReason !== undefined && <Detail label="Given up because">{batch.failureReason}</Detail>}
         </Details>
       </Card>
-      <Card flush title="Builders">
-        <Table
-          caption="Lines of the batch"
-          columns={[
-            {
-              title: "Builder",
-              cell: ({ builderId }) => (
-                <span className="font-mono text-sm" title={builderId}>
-                  {shorten(builderId, 12, 6)}
-                </span>
-              )
-            },
-            {
-              title: "Payout address",
-              cell: ({ payoutAddress }) => (
-                <Address href={account(chain, payoutAddress)} label="payout address" value={payoutAddress} />
-              )
-            },
-            { title: "Entries", align: "right", cell: ({ entries }) => entries },
-            { title: "Amount", align: "right", cell: ({ amount }) => <Amount token={token} value={amount} /> }
-          ]}
-          rowKey={({ builderId }) => builderId}
-          rows={batch.lines}
-        />
-      </Card>
+      <Lines batch={batch} book={book} />
       {ending !== undefined && <EndDialog batch={batch} ending={ending} onClose={() => setEnding(undefined)} />}
     </Page>
   )

@@ -14,8 +14,35 @@ import { ErrorState, Skeleton } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
 
-export function ApiKeyPage() {
+function CurrentKey() {
   const key = useQuery(apiKey)
+  if (key.isError) return <ErrorState error={key.error} retry={key.refetch} />
+  return (
+    <Details>
+      <Detail label="Key" note="Only the beginning can be shown, because the rest is not stored.">
+        {key.data === undefined ? (
+          <Skeleton className="h-5 w-40" />
+        ) : (
+          <code className="font-mono">{key.data.prefix}••••••••</code>
+        )}
+      </Detail>
+      <Detail label="Created">
+        {key.data === undefined ? <Skeleton className="h-5 w-40" /> : atMoment(key.data.createdAtMs)}
+      </Detail>
+      <Detail label="Last used">
+        {key.data === undefined ? (
+          <Skeleton className="h-5 w-40" />
+        ) : key.data.lastUsedAtMs === undefined ? (
+          "Never"
+        ) : (
+          <Time ms={key.data.lastUsedAtMs} />
+        )}
+      </Detail>
+    </Details>
+  )
+}
+
+export function ApiKeyPage() {
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
   const [shown, setShown] = useState<string>()
@@ -43,31 +70,7 @@ export function ApiKeyPage() {
         flush
         title="Current key"
       >
-        {key.isError ? (
-          <ErrorState error={key.error} retry={key.refetch} />
-        ) : (
-          <Details>
-            <Detail label="Key" note="Only the beginning can be shown, because the rest is not stored.">
-              {key.data === undefined ? (
-                <Skeleton className="h-5 w-40" />
-              ) : (
-                <code className="font-mono">{key.data.prefix}••••••••</code>
-              )}
-            </Detail>
-            <Detail label="Created">
-              {key.data === undefined ? <Skeleton className="h-5 w-40" /> : atMoment(key.data.createdAtMs)}
-            </Detail>
-            <Detail label="Last used">
-              {key.data === undefined ? (
-                <Skeleton className="h-5 w-40" />
-              ) : key.data.lastUsedAtMs === undefined ? (
-                "Never"
-              ) : (
-                <Time ms={key.data.lastUsedAtMs} />
-              )}
-            </Detail>
-          </Details>
-        )}
+        <CurrentKey />
       </Card>
       <Card title="Use the key">
         <p className="max-w-[60ch] text-muted">
