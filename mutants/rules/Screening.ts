@@ -46,35 +46,35 @@ export const screening: ReadonlyArray<Mutant> = [
     file: INTAKE,
     text: "order.builder === zero ? parties : [...parties, order.builder]",
     replacement: "order.builder === zero ? parties : parties",
-    tests: ["test/orchestrator/intake/Intake.test.ts"]
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts"]
   },
   {
     name: "a submission does not screen the destination",
     file: INTAKE,
     text: "const parties = [order.owner, order.destination]",
     replacement: "const parties = [order.owner]",
-    tests: ["test/orchestrator/intake/Intake.test.ts"]
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts"]
   },
   {
     name: "a quote may be submitted in the moment that it expires",
     file: INTAKE,
     text: "if (nowMs >= quote.expiresAtMs)",
     replacement: "if (nowMs > quote.expiresAtMs)",
-    tests: ["test/orchestrator/intake/Intake.test.ts"]
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts"]
   },
   {
     name: "an order may be signed by anybody",
     file: INTAKE,
     text: "if (Option.getOrUndefined(signer) !== order.owner)",
     replacement: "if (Option.isNone(signer))",
-    tests: ["test/orchestrator/intake/Intake.test.ts"]
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts"]
   },
   {
     name: "an authorization may be signed by anybody",
     file: INTAKE,
     text: "if (Option.getOrUndefined(authority) !== order.owner)",
     replacement: "if (Option.isNone(authority))",
-    tests: ["test/orchestrator/intake/Intake.test.ts"]
+    tests: ["test/orchestrator/intake/Intake.refusals.test.ts"]
   },
   {
     name: "a sweep that waited long is not screened again",

@@ -1,29 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { HttpApi } from "effect/http-api"
-import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose"
-import { BuilderApi } from "../../../src/api/builder/BuilderApi.ts"
 import { ConsoleOnly, SessionOnly } from "../../../src/api/builder/Middleware.ts"
 import { OperatorOnly } from "../../../src/api/shared/Middleware.ts"
-import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
 import * as Harness from "./Harness.ts"
+import { guardedBy } from "./guarded.ts"
 
 const { asAdmin, ask, DASHBOARD, field, signUp, text, TOKEN, wallet } = Harness
-const live = { excludeTestServices: true }
 
-/** `"METHOD /path"` of every endpoint that `protects` guards. */
-const guardedBy = (protects: typeof ConsoleOnly | typeof OperatorOnly | typeof SessionOnly): ReadonlyArray<string> => {
-  const requests: Array<string> = []
-  HttpApi.reflect(BuilderApi, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint, middleware }) => {
-      if ([...middleware].some(({ key }) => key === protects.key)) {
-        requests.push(`${endpoint.method} ${endpoint.path.replace(":id", "x")}`)
-      }
-    }
-  })
-  return requests
-}
+const live = { excludeTestServices: true }
 
 /** Of a builder's own routes, asked without a body: ids named here are nobody's. */
 const expectedOf = (request: string): number => {
@@ -171,6 +155,7 @@ layer(Harness.layer({ server: { trustedProxyHops: 1 } }), live)("two builders", 
 })
 
 const window = { limit: 3, windowMillis: 3_600_000 }
+
 const rateLimits = { orchestrator: window, attribution: window, signup: window, builder: window }
 
 layer(Harness.layer({ server: { rateLimits, trustedProxyHops: 1 } }), live)("limits", (it) => {
@@ -224,87 +209,6 @@ layer(Harness.layer({ server: { rateLimits, trustedProxyHops: 1 } }), live)("lim
     Effect.gen(function* () {
       const answer = yield* asAdmin("POST /accruals", { raw: `"${"x".repeat(70_000)}"` })
       assert.strictEqual(answer.status, 413)
-    })
-  )
-})
-
-const ISSUER = "https://gateway.example.com"
-const AUDIENCE = "the-console"
-const keys = await generateKeyPair("ES256")
-const strangersKeys = await generateKeyPair("ES256")
-const jwks = createLocalJWKSet({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: "1", alg: "ES256" }] })
-
-interface Claims {
-  readonly issuer?: string
-  readonly audience?: string
-  readonly expires?: string
-  readonly email?: string | undefined
-  readonly key?: CryptoKey
-}
-
-const assertion = ({
-  audience = AUDIENCE,
-  email = "ann@example.com",
-  expires = "1m",
-  issuer = ISSUER,
-  key
-}: Claims = {}) =>
-  Effect.promise(() =>
-    new SignJWT({ email })
-      .setProtectedHeader({ alg: "ES256", kid: "1" })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setExpirationTime(expires)
-      .sign(key ?? keys.privateKey)
-  )
-
-layer(
-  Harness.layer({
-    settings: { gatewayHeader: "X-Gateway-Assertion" },
-    assertions: GatewayAssertions.layerWithKeys({ issuer: ISSUER, audience: AUDIENCE }, jwks)
-  }),
-  live
-)("behind a gateway", (it) => {
-  it.effect("the console is open to whom the gateway vouches for, and to nobody else", () =>
-    Effect.gen(function* () {
-      const through = (token: string, request = "GET /admin/builders", options: Harness.Ask = {}) =>
-        ask(request, { ...options, headers: { "x-gateway-assertion": token } })
-      assert.strictEqual((yield* through(yield* assertion())).status, 200)
-      const forged = [
-        "",
-        "x.y.z",
-        yield* assertion({ issuer: "https://other.example.com" }),
-        yield* assertion({ audience: "another-app" }),
-        yield* assertion({ expires: "-2m" }),
-        yield* assertion({ key: strangersKeys.privateKey }),
-        `${btoa('{"alg":"none"}').replaceAll("=", "")}.${(yield* assertion()).split(".")[1]}.`
-      ]
-      for (const token of forged) {
-        const answer = yield* through(token)
-        assert.strictEqual(answer.status, 401)
-        assert.deepStrictEqual(answer.body, { error: "unauthorized" })
-      }
-      for (const request of guardedBy(ConsoleOnly)) {
-        assert.strictEqual((yield* asAdmin(request)).status, 401, request)
-        assert.strictEqual((yield* ask(request)).status, 401, request)
-      }
-      // The machine's routes keep their own token.
-      const body = { id: "x", name: "X", builderBps: 0, maxBuilderBps: 0, payoutAddress: wallet().address }
-      assert.strictEqual((yield* asAdmin("POST /builders", { body })).status, 201)
-      yield* through(yield* assertion(), "PATCH /admin/builders/x", { body: { name: "Y" } })
-      const audit = yield* through(yield* assertion(), "GET /admin/audit")
-      assert.strictEqual(text(audit, "records", 0, "actor"), "ann@example.com")
-    })
-  )
-})
-
-layer(Harness.layer({ server: { adminToken: undefined } }), live)("without an admin token", (it) => {
-  it.effect("every admin route is closed", () =>
-    Effect.gen(function* () {
-      for (const request of [...guardedBy(OperatorOnly), ...guardedBy(ConsoleOnly)]) {
-        assert.strictEqual((yield* asAdmin(request)).status, 401, request)
-        assert.strictEqual((yield* ask(request, { headers: { authorization: "Bearer " } })).status, 401, request)
-      }
     })
   )
 })

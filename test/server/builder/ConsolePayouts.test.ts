@@ -1,21 +1,20 @@
+/** Payout batches and alerts in the console. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
+import { Effect } from "effect"
+import { encodeAbiParameters, encodeEventTopics, erc20Abi } from "viem"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Hash } from "../../../src/domain/Hex.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import type { Log, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
+import { builderOwed, hashOf, node, owedTo, receipts } from "./consoleScene.ts"
 
-const { asAdmin, ask, CHAIN_ID, field, OTHER_TOKEN, text, TOKEN, wallet } = Harness
+const { asAdmin, CHAIN_ID, field, OTHER_TOKEN, text, TOKEN } = Harness
+
 const live = { excludeTestServices: true }
+
 const vault = FakeChain.chain.builderVault
-
-const hashOf = (name: string): Hash => keccak256(stringToHex(name))
-
-/** Receipts that the chain knows, by transaction. */
-const receipts = new Map<Hash, Receipt>()
 
 const transfer = (
   to: string,
@@ -53,139 +52,12 @@ const mined = (name: string, logs: ReadonlyArray<Log>, changes: Partial<Receipt>
   return transactionHash
 }
 
-const node = {
-  receipt: (hash: Hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
-  block: () =>
-    Effect.succeed(
-      Option.some({
-        number: 100n,
-        hash: hashOf("head"),
-        parentHash: hashOf("parent"),
-        timestamp: 0n,
-        baseFeePerGas: 0n,
-        gasLimit: 0n
-      })
-    ),
-  call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
-}
-
-let registered = 0
-
-/** A builder that is owed `amount` of a token, if any. */
-const builderOwed = Effect.fnUntraced(function* (amount: bigint, token = TOKEN) {
-  registered += 1
-  const id = `console_${String(registered).padStart(3, "0")}`
-  const payoutAddress = wallet().address
-  const answer = yield* asAdmin("POST /admin/builders", {
-    body: { id, name: `Console ${registered}`, builderBps: 10, maxBuilderBps: 50, payoutAddress, payoutMode: "ledger" }
-  })
-  assert.strictEqual(answer.status, 201)
-  if (amount > 0n) {
-    const body = { builderId: id, sweepId: `${id}_sweep`, token, amount: amount.toString(), chainId: CHAIN_ID }
-    assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 201)
-  }
-  return { id, payoutAddress, apiKey: text(answer, "apiKey") }
-})
-
 const open = (token: string, minAmount = "1") =>
   asAdmin("POST /admin/payouts", { body: { chainId: CHAIN_ID, token, minAmount } })
 
 const pay = (id: string, txHash: Hash) => asAdmin(`POST /admin/payouts/${id}/paid`, { body: { txHash } })
 
 const fail = (id: string) => asAdmin(`POST /admin/payouts/${id}/fail`, { body: { reason: "not signed in time" } })
-
-const owedTo = (id: string) =>
-  Effect.map(asAdmin(`GET /builders/${id}/accruals`), (a) => field(a, "balances", 0, "amount"))
-
-layer(Harness.layer({ node }), live)("builders in the console", (it) => {
-  it.effect("are listed in pages and found", () =>
-    Effect.gen(function* () {
-      const ids: Array<string> = []
-      for (let n = 0; n < 5; n++) ids.push((yield* builderOwed(0n)).id)
-      const first = yield* asAdmin("GET /admin/builders?limit=3")
-      assert.deepStrictEqual(
-        [0, 1, 2].map((n) => text(first, "builders", n, "id")),
-        ids.slice(0, 3)
-      )
-      const second = yield* asAdmin(`GET /admin/builders?limit=3&cursor=${text(first, "nextCursor")}`)
-      assert.strictEqual(text(second, "builders", 0, "id"), ids[3])
-      assert.isUndefined(field(second, "nextCursor"))
-      const address = text(first, "builders", 1, "payoutAddress").toLowerCase()
-      for (const search of [ids[1] ?? "", "CONSOLE 2", address]) {
-        const found = yield* asAdmin(`GET /admin/builders?search=${encodeURIComponent(search)}`)
-        assert.strictEqual(text(found, "builders", 0, "id"), ids[1])
-        assert.isUndefined(field(found, "builders", 1))
-      }
-      assert.deepStrictEqual((yield* asAdmin("GET /admin/builders?search=100%25")).body, { builders: [] })
-      assert.strictEqual((yield* asAdmin("GET /admin/builders?limit=1000")).status, 422)
-    })
-  )
-
-  it.effect("get their markup within the cap, and every change is on record", () =>
-    Effect.gen(function* () {
-      const { apiKey, id } = yield* builderOwed(0n)
-      const patch = (body: unknown) => asAdmin(`PATCH /admin/builders/${id}`, { body })
-      const raised = yield* patch({ builderBps: 50 })
-      assert.strictEqual(raised.status, 200)
-      assert.strictEqual(field(raised, "builderBps"), 50)
-      for (const body of [{ builderBps: 51 }, { maxBuilderBps: 49 }, { builderBps: -1 }, { payoutMode: "cash" }]) {
-        assert.strictEqual((yield* patch(body)).status, 422)
-      }
-      assert.strictEqual((yield* patch({ builderBps: 80, maxBuilderBps: 90 })).status, 200)
-      const attribute = ask("POST /attribute", { headers: { "x-api-key": apiKey } })
-      assert.deepInclude((yield* attribute).body, { builderBps: 80, maxBuilderBps: 90, payoutMode: "ledger" })
-      assert.isNumber(field(yield* patch({ suspended: true }), "suspendedAtMs"))
-      assert.strictEqual((yield* attribute).status, 404)
-      assert.isUndefined(field(yield* patch({ suspended: false }), "suspendedAtMs"))
-      assert.strictEqual((yield* attribute).status, 200)
-      const detail = yield* asAdmin(`GET /admin/builders/${id}`)
-      assert.strictEqual(text(detail, "apiKey", "prefix"), apiKey.slice(0, 12))
-      assert.notInclude(detail.text, apiKey)
-      const audit = yield* asAdmin("GET /admin/audit")
-      assert.deepStrictEqual(
-        [0, 1, 2, 3, 4].map((n) => [
-          text(audit, "records", n, "actor"),
-          text(audit, "records", n, "action"),
-          text(audit, "records", n, "subject")
-        ]),
-        [
-          ["admin-token", "builder.patch", id],
-          ["admin-token", "builder.patch", id],
-          ["admin-token", "builder.patch", id],
-          ["admin-token", "builder.patch", id],
-          ["admin-token", "builder.register", id]
-        ]
-      )
-      assert.deepStrictEqual(field(audit, "records", 2, "details"), { builderBps: 80, maxBuilderBps: 90 })
-      for (const request of ["GET /admin/builders/nobody", "GET /admin/builders/nobody/accruals"]) {
-        assert.deepStrictEqual((yield* asAdmin(request)).body, { error: "not found" })
-      }
-      assert.strictEqual((yield* asAdmin("PATCH /admin/builders/nobody", { body: {} })).status, 404)
-    })
-  )
-
-  it.effect("have accruals taken back, once", () =>
-    Effect.gen(function* () {
-      const { id } = yield* builderOwed(70n)
-      const reverse = asAdmin("POST /admin/accruals/reverse", {
-        body: { sweepId: `${id}_sweep`, reason: "the sweep was reorganised away" }
-      })
-      assert.deepStrictEqual((yield* reverse).body, { booked: "added" })
-      assert.deepStrictEqual((yield* reverse).body, { booked: "already_booked" })
-      assert.isUndefined(yield* owedTo(id))
-      const entries = yield* asAdmin(`GET /admin/builders/${id}/entries`)
-      assert.deepStrictEqual(
-        [0, 1].map((n) => [text(entries, "entries", n, "kind"), text(entries, "entries", n, "earned")]),
-        [
-          ["accrual", "70"],
-          ["reversal", "-70"]
-        ]
-      )
-      const unknown = yield* asAdmin("POST /admin/accruals/reverse", { body: { sweepId: "never", reason: "x" } })
-      assert.strictEqual(unknown.status, 404)
-    })
-  )
-})
 
 /** Addresses that screening does not clear. */
 const uncleared = new Map<string, "listed" | "unavailable">()

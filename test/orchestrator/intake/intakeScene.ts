@@ -1,0 +1,113 @@
+/** The intake over ports that a test writes by hand. */
+import { Context, Effect, Layer, Option, Ref } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Authorization } from "../../../src/domain/Delegation.ts"
+import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
+import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { Exposures as ExposuresPort } from "../../../src/ports/orchestrator/Exposures.ts"
+import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
+import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
+import { address, chain as template } from "../../support/FakeChain.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
+
+export const chain = { ...template, id: 1, name: "source" }
+
+export const withoutSetCode = { ...template, id: 2, name: "old", supportsSetCode: false }
+
+export const paused = { ...template, id: 3, name: "paused" }
+
+export const owner = privateKeyToAccount(generatePrivateKey())
+
+export const OWNER = Address.of(owner.address)
+
+export const DESTINATION = address(0x12)
+
+export const ID = "quote"
+
+/** When the quotes of `newIntent` expire, in milliseconds. */
+export const EXPIRY = 120_000
+
+export const authorize = (
+  changes: Partial<Pick<Authorization, "address" | "chainId" | "nonce">> = {},
+  account = owner
+): Effect.Effect<Authorization> =>
+  Effect.promise(async () => {
+    const named = { address: chain.contracts.delegate, chainId: chain.id, nonce: 0n, ...changes }
+    const { r, s, yParity } = await account.signAuthorization({ ...named, nonce: Number(named.nonce) })
+    return { ...named, r, s, yParity: yParity === 1 ? 1 : 0 }
+  })
+
+export const make = Effect.fnUntraced(function* (
+  settings: { readonly chainId?: number; readonly builder?: Address.Address } = {}
+) {
+  const chainId = settings.chainId ?? chain.id
+  const down = yield* Ref.make(false)
+  /** The store, with a switch. */
+  const stores = Layer.effect(
+    IntentsPort,
+    Effect.map(IntentsPort, (stored) => {
+      const available = <A, E>(operation: string, effect: Effect.Effect<A, E>) =>
+        Effect.flatMap(Ref.get(down), (isDown): Effect.Effect<A, E | StoreUnavailable> =>
+          isDown ? Effect.fail(new StoreUnavailable({ operation, detail: "turned off" })) : effect
+        )
+      return IntentsPort.of({
+        ...stored,
+        find: (id) => available("find", stored.find(id)),
+        submit: (...args) => available("submit", stored.submit(...args))
+      })
+    })
+  ).pipe(Layer.provide(Intents.layer))
+  const context = yield* Layer.build(
+    Intake.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          stores,
+          Alerts.layer,
+          Exposures.layer,
+          Chains.layer([chain, withoutSetCode, paused]),
+          Screening.layer(),
+          ViemSignatures.layer,
+          OrchestratorSettings.layer({
+            ...orchestratorDefaults,
+            relayer: { ...orchestratorDefaults.relayer, pausedChains: [paused.id] }
+          })
+        )
+      )
+    )
+  )
+  const intents = Context.get(context, IntentsPort)
+  const template_ = newIntent({ id: ID, chainId })
+  const order: SweepOrder = {
+    ...template_.order,
+    owner: OWNER,
+    destination: DESTINATION,
+    builder: settings.builder ?? Address.zero
+  }
+  const orderDigest = digest(order, { name: "Service", chainId })
+  yield* intents.create({ ...template_, order, orderDigest })
+  const intake = Context.get(context, Intake)
+  const signature = yield* Effect.promise(() => owner.sign({ hash: orderDigest }))
+  const authorization = yield* authorize()
+  return {
+    down,
+    intents,
+    exposures: Context.get(context, ExposuresPort),
+    order,
+    orderDigest,
+    signature,
+    screening: Context.get(context, Screening.ScreeningState),
+    submit: (changes: Partial<Parameters<typeof intake.submit>[0]> = {}) =>
+      intake.submit({ quoteId: ID, signature, authorization, ...changes }),
+    status: Effect.map(intents.find(ID), (found) => Option.getOrThrow(found).status),
+    waitingFor: Effect.map(intents.states([ID]), ([state]) => state?.waitingFor)
+  }
+})

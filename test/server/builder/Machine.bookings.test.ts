@@ -1,0 +1,209 @@
+/** Accruals, revenue and balances over the machine routes. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Alerts } from "../../../src/ports/shared/Alerts.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import * as Harness from "./Harness.ts"
+import { issuePaths, register } from "./machineRoutes.ts"
+
+const { asAdmin, field, OTHER_TOKEN, signUp, text, TOKEN } = Harness
+
+const live = { excludeTestServices: true }
+
+const MAX = (2n ** 256n - 1n).toString()
+
+const hash = (byte: string) => `0x${byte.repeat(32)}`
+
+const accrue = (body: unknown) => asAdmin("POST /accruals", { body })
+
+layer(Harness.layer(), live)("bookings over machine routes", (it) => {
+  it.effect("an accrual is booked once, however often it is reported", () =>
+    Effect.gen(function* () {
+      const { id } = yield* register()
+      const body = { builderId: id, sweepId: `${hash("11")}_0`, token: TOKEN.toLowerCase(), amount: MAX }
+      const answers = yield* Effect.forEach(Array.from({ length: 30 }), () => accrue(body), {
+        concurrency: "unbounded"
+      })
+      for (const answer of answers) {
+        assert.strictEqual(answer.status, 201)
+        assert.deepStrictEqual(answer.body, { ok: true })
+      }
+      const balances = { builderId: id, balances: [{ token: TOKEN, amount: MAX }] }
+      assert.deepStrictEqual((yield* asAdmin(`GET /builders/${id}/accruals`)).body, balances)
+      yield* accrue({ ...body, sweepId: `${hash("11")}_1` })
+      assert.strictEqual(
+        text(yield* asAdmin(`GET /builders/${id}/accruals`), "balances", 0, "amount"),
+        (2n * BigInt(MAX)).toString()
+      )
+    })
+  )
+
+  it.effect("other content under a booked sweep is refused, changes nothing and raises an alert", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* register(), yield* register()]
+      const body = { builderId: one.id, sweepId: `${hash("22")}_0`, token: TOKEN, amount: "5", chainId: 7 }
+      assert.strictEqual((yield* accrue(body)).status, 201)
+      const others = [
+        { amount: "6" },
+        { token: OTHER_TOKEN },
+        { builderId: two.id },
+        { chainId: 8 },
+        { chainId: undefined },
+        { paidTxHash: hash("22") }
+      ]
+      for (const change of others) {
+        const answer = yield* accrue({ ...body, ...change })
+        assert.strictEqual(answer.status, 409, JSON.stringify(change))
+        assert.deepStrictEqual(answer.body, { error: "conflict" })
+      }
+      assert.deepStrictEqual(field(yield* asAdmin(`GET /builders/${one.id}/accruals`), "balances"), [
+        { token: TOKEN, amount: "5", chainId: 7 }
+      ])
+      assert.deepStrictEqual(field(yield* asAdmin(`GET /builders/${two.id}/accruals`), "balances"), [])
+      const alerts = (yield* (yield* Alerts).list).filter(({ details }) => details["sweepId"] === body.sweepId)
+      assert.strictEqual(alerts.length, 1)
+      assert.strictEqual(alerts[0]?.kind, "accrual_conflict")
+    })
+  )
+
+  it.effect("an accrual's problems are all named", () =>
+    Effect.gen(function* () {
+      const { id } = yield* register()
+      const empty = yield* accrue({})
+      assert.strictEqual(empty.status, 422)
+      assert.sameMembers([...issuePaths(empty)], ["builderId", "sweepId", "token", "amount"])
+      const body = { builderId: id, sweepId: `${hash("33")}_0`, token: TOKEN, amount: "5" }
+      const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
+        ["builderId", { builderId: "nobody" }],
+        ["sweepId", { sweepId: "" }],
+        ["sweepId", { sweepId: "a b" }],
+        ["token", { token: "0x" }],
+        ["amount", { amount: 5 }],
+        ["amount", { amount: "-5" }],
+        ["amount", { amount: "0x5" }],
+        ["amount", { amount: "1.5" }],
+        ["amount", { amount: (2n ** 256n).toString() }],
+        ["chainId", { chainId: 0 }],
+        ["paidTxHash", { paidTxHash: "0x12" }]
+      ]
+      for (const [path, changes] of wrong) {
+        const answer = yield* accrue({ ...body, ...changes })
+        assert.strictEqual(answer.status, 422, JSON.stringify(changes))
+        assert.deepStrictEqual(issuePaths(answer), [path])
+      }
+      assert.deepStrictEqual(field(yield* asAdmin(`GET /builders/${id}/accruals`), "balances"), [])
+    })
+  )
+
+  it.effect("accruals that sweeps paid themselves are earned and never owed", () =>
+    Effect.gen(function* () {
+      const { cookie, id } = yield* signUp()
+      const booking = { builderId: id, token: TOKEN, chainId: FakeChain.chain.id }
+      yield* accrue({ ...booking, sweepId: "paid_0", amount: "40", paidTxHash: hash("44") })
+      yield* accrue({ ...booking, sweepId: "owed_0", amount: "2" })
+      yield* accrue({ builderId: id, token: OTHER_TOKEN, sweepId: "owed_1", amount: "0" })
+      const builder = Harness.asBuilder(cookie)
+      assert.deepStrictEqual((yield* builder("GET /me/accruals")).body, {
+        balances: [{ token: TOKEN, amount: "2", chainId: FakeChain.chain.id }],
+        lifetime: [{ token: TOKEN, amount: "42", chainId: FakeChain.chain.id }]
+      })
+      const activity = yield* builder("GET /me/activity")
+      assert.strictEqual(activity.status, 200)
+      const entries = field(activity, "entries")
+      assert.isArray(entries)
+      assert.deepStrictEqual(
+        [0, 1, 2].map((row) => [text(activity, "entries", row, "sweepId"), field(activity, "entries", row, "paid")]),
+        [
+          ["owed_1", false],
+          ["owed_0", false],
+          ["paid_0", true]
+        ]
+      )
+      assert.isNumber(field(activity, "entries", 0, "createdAtMs"))
+
+      const first = yield* builder("GET /me/activity?limit=2")
+      assert.strictEqual(text(first, "entries", 1, "sweepId"), "owed_0")
+      const rest = yield* builder(`GET /me/activity?limit=2&cursor=${text(first, "nextCursor")}`)
+      assert.strictEqual(text(rest, "entries", 0, "sweepId"), "paid_0")
+      assert.isUndefined(field(rest, "nextCursor"))
+      assert.strictEqual((yield* builder("GET /me/activity?limit=0")).status, 422)
+    })
+  )
+
+  it.effect("revenue is booked once, and never differently", () =>
+    Effect.gen(function* () {
+      const body = {
+        sweepId: `${hash("55")}_0`,
+        chainId: 1,
+        token: TOKEN,
+        amount: "10",
+        txHash: hash("55"),
+        settledAtMs: Date.now()
+      }
+      for (let times = 0; times < 2; times++) {
+        const answer = yield* asAdmin("POST /revenue", { body })
+        assert.strictEqual(answer.status, 201)
+        assert.deepStrictEqual(answer.body, { ok: true })
+      }
+      const other = yield* asAdmin("POST /revenue", { body: { ...body, amount: "11" } })
+      assert.strictEqual(other.status, 409)
+      assert.deepStrictEqual(other.body, { error: "conflict" })
+      const empty = yield* asAdmin("POST /revenue", { body: {} })
+      assert.strictEqual(empty.status, 422)
+      assert.sameMembers([...issuePaths(empty)], ["sweepId", "chainId", "token", "amount", "txHash", "settledAtMs"])
+      yield* asAdmin("POST /revenue", { body: { ...body, sweepId: `${hash("55")}_1`, amount: MAX } })
+      const view = yield* asAdmin("GET /admin/revenue")
+      assert.deepStrictEqual(field(view, "days", 0), {
+        day: new Date(body.settledAtMs).toISOString().slice(0, 10),
+        chainId: 1,
+        token: TOKEN,
+        amount: (BigInt(MAX) + 10n).toString(),
+        sweeps: 2
+      })
+      const before = yield* asAdmin(`GET /admin/revenue?toMs=${body.settledAtMs}`)
+      assert.deepStrictEqual(before.body, { days: [] })
+    })
+  )
+
+  it.effect("revenue of many sweeps is booked at once, each as by itself", () =>
+    Effect.gen(function* () {
+      const line = (index: number, amount = "10") => ({
+        sweepId: `${hash("66")}_${index}`,
+        chainId: 1,
+        token: TOKEN,
+        amount,
+        txHash: hash("66"),
+        settledAtMs: 1_700_000_000_000
+      })
+      const first = line(0)
+      yield* asAdmin("POST /revenue", { body: first })
+      const entries = [first, line(1, MAX), line(2)]
+      for (let times = 0; times < 2; times++) {
+        const answer = yield* asAdmin("POST /revenue/batch", { body: { entries } })
+        assert.strictEqual(answer.status, 201)
+        assert.deepStrictEqual(answer.body, { ok: true, booked: entries.map(({ sweepId }) => sweepId) })
+      }
+      const altered = { ...first, amount: "11" }
+      const mixed = yield* asAdmin("POST /revenue/batch", { body: { entries: [altered, line(3)] } })
+      assert.deepStrictEqual(mixed.body, { ok: true, booked: [line(3).sweepId] })
+      assert.strictEqual((yield* asAdmin("POST /revenue", { body: altered })).status, 409)
+      for (const wrong of [
+        {},
+        { entries: [] },
+        { entries: [{}] },
+        { entries: [first, altered] },
+        { entries: Array(101).fill(first) }
+      ]) {
+        assert.strictEqual((yield* asAdmin("POST /revenue/batch", { body: wrong })).status, 422)
+      }
+    })
+  )
+
+  it.effect("balances of an unknown builder are none", () =>
+    Effect.gen(function* () {
+      const answer = yield* asAdmin("GET /builders/nobody/accruals")
+      assert.strictEqual(answer.status, 200)
+      assert.deepStrictEqual(answer.body, { builderId: "nobody", balances: [] })
+    })
+  )
+})

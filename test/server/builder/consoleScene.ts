@@ -1,0 +1,51 @@
+/** Builders whom the console owes money, and a chain whose receipts a test writes. */
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { encodeAbiParameters, keccak256, stringToHex } from "viem"
+import type { Hash } from "../../../src/domain/Hex.ts"
+import type { Receipt } from "../../../src/ports/shared/Chains.ts"
+import * as Harness from "./Harness.ts"
+
+const { asAdmin, CHAIN_ID, field, text, TOKEN, wallet } = Harness
+
+export const hashOf = (name: string): Hash => keccak256(stringToHex(name))
+
+/** Receipts that the chain knows, by transaction. */
+export const receipts = new Map<Hash, Receipt>()
+
+export const node = {
+  receipt: (hash: Hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
+  block: () =>
+    Effect.succeed(
+      Option.some({
+        number: 100n,
+        hash: hashOf("head"),
+        parentHash: hashOf("parent"),
+        timestamp: 0n,
+        baseFeePerGas: 0n,
+        gasLimit: 0n
+      })
+    ),
+  call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
+}
+
+let registered = 0
+
+/** A builder that is owed `amount` of a token, if any. */
+export const builderOwed = Effect.fnUntraced(function* (amount: bigint, token = TOKEN) {
+  registered += 1
+  const id = `console_${String(registered).padStart(3, "0")}`
+  const payoutAddress = wallet().address
+  const answer = yield* asAdmin("POST /admin/builders", {
+    body: { id, name: `Console ${registered}`, builderBps: 10, maxBuilderBps: 50, payoutAddress, payoutMode: "ledger" }
+  })
+  assert.strictEqual(answer.status, 201)
+  if (amount > 0n) {
+    const body = { builderId: id, sweepId: `${id}_sweep`, token, amount: amount.toString(), chainId: CHAIN_ID }
+    assert.strictEqual((yield* asAdmin("POST /accruals", { body })).status, 201)
+  }
+  return { id, payoutAddress, apiKey: text(answer, "apiKey") }
+})
+
+export const owedTo = (id: string) =>
+  Effect.map(asAdmin(`GET /builders/${id}/accruals`), (a) => field(a, "balances", 0, "amount"))
