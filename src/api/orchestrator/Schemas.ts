@@ -71,7 +71,11 @@ export const IntentSubmission = Schema.Struct({
 export const IntentAccepted = Schema.Struct({
   id: described(QuoteId, "Identifier of the intent, equal to that of the quote."),
   status: described(IntentStatus, "Status of the intent, usually submitted."),
-  txHash: described(Schema.optionalKey(Hash), "Source transaction. Absent before broadcast.")
+  txHash: described(Schema.optionalKey(Hash), "Source transaction. Absent before broadcast."),
+  waitingFor: described(
+    Schema.optionalKey(WaitingFor),
+    "Cause for which the sweep waits before it is sent, as in the intent. An addition to the specification."
+  )
 }).annotate({ identifier: "IntentAccepted" })
 
 export const IntentView = Schema.Struct({

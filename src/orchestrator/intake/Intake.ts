@@ -1,9 +1,9 @@
 /** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
-import { Clock, Context, Effect, Equal, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Equal, Fiber, Layer, Option, Schema } from "effect"
 import { zero } from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { Hash } from "../../domain/Hex.ts"
-import type { IntentStatus } from "../../domain/Intent.ts"
+import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type Intent, Intents, type Submission } from "../../ports/orchestrator/Intents.ts"
@@ -14,6 +14,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import * as Covering from "./Covering.ts"
 import * as Reserving from "./Reserving.ts"
 
 /** The submission is refused (400, masked). The client needs a new quote and new signatures. */
@@ -45,6 +46,8 @@ export interface Accepted {
   readonly id: string
   readonly status: IntentStatus
   readonly txHash?: Hash
+  /** Cause for which it waits before it is sent. Absent if there is none to tell. */
+  readonly waitingFor?: WaitingFor
 }
 
 const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
@@ -117,6 +120,7 @@ export class Intake extends Context.Service<
       const intents = yield* Intents
       const screening = yield* Screening
       const reserve = yield* Reserving.make
+      const waitsFor = yield* Covering.make
       const requireOwner = yield* makeRequireOwner
       const { pausedChains } = (yield* OrchestratorSettings).relayer
 
@@ -137,6 +141,8 @@ export class Intake extends Context.Service<
           .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
 
         const { chain } = client
+        // Beside the screening, so that it is not a further round trip.
+        const comparison = yield* Effect.forkChild(waitsFor(client, found.value))
         const parties = [order.owner, order.destination]
         yield* screening
           .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
@@ -163,8 +169,9 @@ export class Intake extends Context.Service<
             retryAfterMillis: ExposureDesk.pauseOf(lack)
           })
         }
+        const waitingFor = yield* Fiber.join(comparison)
         const submitted = yield* intents
-          .submit(quoteId, { signature, authorization }, network)
+          .submit(quoteId, { signature, authorization }, network, waitingFor)
           .pipe(
             Effect.catchTag("IllegalTransition", (illegal) =>
               Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
@@ -173,7 +180,7 @@ export class Intake extends Context.Service<
         yield* Effect.logInfo("sweep.submitted").pipe(
           Effect.annotateLogs({ intentId: quoteId, chainId: chain.id, deadline: order.deadline.toString() })
         )
-        return asAccepted(submitted)
+        return { ...asAccepted(submitted), ...(waitingFor === undefined ? {} : { waitingFor }) }
       }, Priority.at("intake"))
 
       const accepted = Effect.fn("Intake.accepted")(function* ({

@@ -134,14 +134,15 @@ export class Intents extends Context.Service<
     readonly states: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<IntentState>, StoreUnavailable>
     /**
      * Moves `quoted` to `submitted` with the owner's signatures and wakes the relayers of every process; durable when
-     * it returns. Of any number of concurrent calls, one succeeds and the rest fail with `IllegalTransition`. The id
-     * must be known.
+     * it returns. `waitingFor` is shown as that of `release` is. Of any number of concurrent calls, one succeeds and the
+     * rest fail with `IllegalTransition`. The id must be known.
      */
     readonly submit: (
       id: string,
       submission: Submission,
       /** Network of the client. */
-      network?: string
+      network?: string,
+      waitingFor?: WaitingFor
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
      * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most

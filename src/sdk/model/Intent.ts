@@ -31,6 +31,8 @@ export interface Accepted {
   readonly id: string
   readonly status: IntentStatus
   readonly txHash?: Hex
+  /** Cause for which the sweep waits before it is sent. */
+  readonly waitingFor?: WaitingFor
 }
 
 /** Response of `GET /intents/:id`. */

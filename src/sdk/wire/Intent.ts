@@ -13,7 +13,12 @@ const status = oneOf([
 /** Reads the response of `POST /intents`. */
 export const readAccepted = (body: unknown): Accepted => {
   const { get, optional } = members(body, "")
-  return { id: get("id", text), status: get("status", status), ...optional("txHash", hash) }
+  return {
+    id: get("id", text),
+    status: get("status", status),
+    ...optional("txHash", hash),
+    ...optional("waitingFor", text)
+  }
 }
 
 /** Reads the response of `GET /intents/:id`. */

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
+import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
@@ -33,6 +34,7 @@ const make = <E>(stores: Layer.Layer<Intents, E>) =>
             Exposures.layer,
             Chains.layer([chain]),
             Screening.layer(),
+            SweepContracts.layer,
             ViemSignatures.layer,
             OrchestratorSettings.layer(orchestratorDefaults)
           )

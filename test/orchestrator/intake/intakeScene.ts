@@ -1,6 +1,7 @@
 /** The intake over ports that a test writes by hand. */
 import { Context, Effect, Layer, Option, Ref } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
 import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
@@ -10,6 +11,7 @@ import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import type { Authorization } from "../../../src/domain/Delegation.ts"
+import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
@@ -47,7 +49,7 @@ export const authorize = (
   })
 
 export const make = Effect.fnUntraced(function* (
-  settings: { readonly chainId?: number; readonly builder?: Address.Address } = {}
+  settings: { readonly chainId?: number; readonly builder?: Address.Address; readonly cover?: FeeCover } = {}
 ) {
   const chainId = settings.chainId ?? chain.id
   const down = yield* Ref.make(false)
@@ -75,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
           Exposures.layer,
           Chains.layer([chain, withoutSetCode, paused]),
           Screening.layer(),
+          SweepContracts.layer,
           ViemSignatures.layer,
           OrchestratorSettings.layer({
             ...orchestratorDefaults,
@@ -93,12 +96,13 @@ export const make = Effect.fnUntraced(function* (
     builder: settings.builder ?? Address.zero
   }
   const orderDigest = digest(order, { name: "Service", chainId })
-  yield* intents.create({ ...template_, order, orderDigest })
+  yield* intents.create({ ...template_, order, orderDigest, ...(settings.cover && { cover: settings.cover }) })
   const intake = Context.get(context, Intake)
   const signature = yield* Effect.promise(() => owner.sign({ hash: orderDigest }))
   const authorization = yield* authorize()
   return {
     down,
+    chain: yield* Context.get(context, Chains.MemoryChains).get(chain.id),
     intents,
     exposures: Context.get(context, ExposuresPort),
     order,

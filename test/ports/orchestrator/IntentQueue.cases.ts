@@ -4,7 +4,7 @@ import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, attempt, hash, newIntent, submitted } from "../../support/IntentFixtures.ts"
+import { address, attempt, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 
 const claim = (worker: string, limit = 10, chainId = 1) =>
   Effect.flatMap(Intents, (intents) => intents.claim({ chainId, worker, leaseMillis: 1_000, limit })).pipe(
@@ -64,6 +64,34 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       yield* carry(["a"])
       expect(yield* waitingFor).toBeUndefined()
       expect(yield* intents.waiting(1, "gas_price")).toBe(0)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("tells from its submission on what an intent waits for, and lets it be claimed", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      for (const [index, id] of ["a", "b", "c"].entries()) yield* intents.create(newIntent({ id, owner: index }))
+      yield* Effect.all(
+        [
+          intents.submit("a", submission(), undefined, "gas_price"),
+          intents.submit("b", submission()),
+          intents.submit("c", submission(), "203.0.113.0/24", "gas_price")
+        ],
+        { concurrency: "unbounded" }
+      )
+      const states = yield* intents.states(["a", "b", "c"])
+      expect(new Map(states.map(({ id, waitingFor }) => [id, waitingFor]))).toEqual(
+        new Map([
+          ["a", "gas_price"],
+          ["b", undefined],
+          ["c", "gas_price"]
+        ])
+      )
+      expect(yield* intents.waiting(1, "gas_price")).toBe(2)
+      // A second submission changes nothing.
+      yield* Effect.flip(intents.submit("b", submission(), undefined, "gas_price"))
+      expect(yield* intents.waiting(1, "gas_price")).toBe(2)
+      expect((yield* claim("w")).toSorted()).toEqual(["a", "b", "c"])
     }).pipe(Effect.provide(stores))
   )
 

@@ -1,7 +1,13 @@
 /** Moves in-memory intents by events. Each move is one atomic step of the state, with its messages to the builder backend. */
 import { Clock, Effect, HashMap, PubSub, Ref, Result } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
-import { effectsOf, type IllegalTransition, type IntentEvent, transitions } from "../../../domain/Intent.ts"
+import {
+  effectsOf,
+  type IllegalTransition,
+  type IntentEvent,
+  transitions,
+  type WaitingFor
+} from "../../../domain/Intent.ts"
 import { sweepEvent } from "../../../domain/SweepEvent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
@@ -44,6 +50,8 @@ interface Move {
   readonly fields?: Partial<Intent>
   readonly outbox?: ReadonlyArray<OutboxMessage>
   readonly detail?: string
+  /** Cause for which it waits in the queue. Default: as it was. */
+  readonly waitingFor?: WaitingFor | undefined
 }
 
 const moved = ({ intent }: StoredIntent, { detail, events, fields }: Move, at: number): Intent => {
@@ -67,16 +75,17 @@ const move = (state: Shared["state"], step: Move) =>
       if (Result.isFailure(legal)) return [Effect.fail(legal.failure), current]
       const intent = moved(stored, step, at)
       const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
+      const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
       const outbox = messages.reduce(written(at), current.outbox)
-      return [Effect.succeed(intent), withIntent({ ...current, outbox }, { ...unleased(stored), intent })]
+      return [Effect.succeed(intent), withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, intent })]
     }).pipe(Effect.flatten)
   )
 
 export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =>
-  Effect.fnUntraced(function* (id, submission, network) {
+  Effect.fnUntraced(function* (id, submission, network, waitingFor) {
     const submittedAtMs = yield* Clock.currentTimeMillis
     const fields = { submission, submittedAtMs, ...(network === undefined ? {} : { network }) }
-    const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields })
+    const submitted = yield* move(state, { id, events: [{ _tag: "Submitted" }], fields, waitingFor })
     yield* PubSub.publish(wakes, undefined)
     return submitted
   })

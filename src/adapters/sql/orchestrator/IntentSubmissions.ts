@@ -1,7 +1,7 @@
 /** Stores owners' signatures: many submissions in one statement. Each quote accepts one. */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Option, Result } from "effect"
-import { effectOf, type IntentEvent, legalFrom } from "../../../domain/Intent.ts"
+import { effectOf, type IntentEvent, legalFrom, type WaitingFor } from "../../../domain/Intent.ts"
 import type { Intent, Submission } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentRow from "./IntentRow.ts"
@@ -15,6 +15,8 @@ export interface SubmissionTo {
   readonly submission: Submission
   /** Network of the client. */
   readonly network?: string | undefined
+  /** Cause for which it waits in the queue. */
+  readonly waitingFor?: WaitingFor | undefined
 }
 
 /** The event of the statement below. */
@@ -25,6 +27,19 @@ const FROM = legalFrom([SUBMITTED])
   .map((status) => `'${status}'`)
   .join(", ")
 const TO = `'${effectOf(SUBMITTED).status}'`
+
+/** Tells for what the submitted ones wait. Their rows of the queue come from a trigger, so they are not there for the same statement. */
+const noteWaits = (
+  sql: PgClient.PgClient,
+  waits: ReadonlyArray<{ readonly id: string; readonly waitingFor: WaitingFor }>,
+  submitted: ReadonlyArray<Pick<IntentRow.IntentRow, "id">>
+) => {
+  const ids = new Set(submitted.map(({ id }) => id))
+  return sql`
+    UPDATE orchestrator.intent_queue q SET waiting_for = w."waitingFor"
+    FROM jsonb_to_recordset(${sql.json(waits.filter(({ id }) => ids.has(id)))}) AS w (id text, "waitingFor" text)
+    WHERE q.intent_id = w.id`
+}
 
 /**
  * Submitted intents in the order of the submissions; none if the intent had moved on, or if an earlier submission of
@@ -49,7 +64,7 @@ export const submitAll = (
     }))
     const passed = sql`submitted m CROSS JOIN
       (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
-    const rows = yield* sql<IntentRow.IntentRow>`
+    const store = sql<IntentRow.IntentRow>`
       WITH given AS (
         SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (
           id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text,
@@ -78,6 +93,12 @@ export const submitAll = (
         INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
       ), told AS (${tell(sql, passed, millis)})
       SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
+    const waits = Array.from(firsts.values(), ({ id, waitingFor }) =>
+      waitingFor === undefined ? [] : [{ id: text(id), waitingFor }]
+    ).flat()
+    const rows = yield* waits.length === 0
+      ? store
+      : sql.withTransaction(Effect.tap(store, (submitted) => noteWaits(sql, waits, submitted)))
     if (rows.length > 0) yield* wake
     const stored = new Set(rows.map(({ id }) => id))
     const givenTo = new Map(

@@ -77,8 +77,10 @@ const make = Effect.gen(function* () {
     return yield* Effect.orDie(Effect.fromResult(yield* findTogether(id)))
   })
 
-  const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission, network) {
-    const submitted = yield* Effect.orDie(Effect.fromResult(yield* submitTogether({ id, submission, network })))
+  const submit: Intents["Service"]["submit"] = Effect.fnUntraced(function* (id, submission, network, waitingFor) {
+    const submitted = yield* Effect.orDie(
+      Effect.fromResult(yield* submitTogether({ id, submission, network, waitingFor }))
+    )
     if (Option.isSome(submitted)) return submitted.value
     const from = yield* IntentMoves.statusOf(sql, id)
     return yield* new IllegalTransition({ from, event: IntentSubmissions.SUBMITTED._tag })
