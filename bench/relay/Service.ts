@@ -36,6 +36,8 @@ export const start = Effect.fnUntraced(function* (options: {
       BUILDER_URL: options.builderUrl,
       CHAINS_FILE: chainsFile,
       DATABASE_URL: options.databaseUrl,
+      // New owners all at once are what is measured, at a price of gas that rises with each full block.
+      FIRST_SWEEPS_LOSS_BUDGET_WEI: "1000000000000000000000",
       HOST: "127.0.0.1",
       LOG_FORMAT: "json",
       ORCHESTRATOR_PORT: String(port),

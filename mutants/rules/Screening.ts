@@ -107,9 +107,9 @@ export const screening: ReadonlyArray<Mutant> = [
   {
     name: "sweeps without room in a budget are sent",
     file: "src/orchestrator/relay/Reserving.ts",
-    text: "others.filter(({ intent }) => !denied.has(intent.id))",
-    replacement: "others",
-    tests: ["test/orchestrator/relay/Budgets.test.ts"]
+    text: "const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)",
+    replacement: "const isFree = (_: Ready): boolean => true",
+    tests: ["test/orchestrator/relay/Budgets.test.ts", "test/orchestrator/relay/FirstSweeps.test.ts"]
   },
   {
     name: "a chain spends its daily cap and more",

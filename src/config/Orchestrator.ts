@@ -172,6 +172,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     dailySpendCap: Option.getOrUndefined(values.dailySpendCap),
     unlistedLossBudget: values.unlistedLossBudget,
     lossBudget: values.lossBudget,
+    firstSweepsLossBudget: values.firstSweepsLossBudget,
     feeCover: { toleranceBps: values.networkFeeToleranceBps, lossBps: values.networkFeeLossBps },
     failureBudget: {
       owner: values.ownerFailureBudget,

@@ -27,6 +27,11 @@ export const fields = {
    * Loss of all sweeps of listed tokens in one hour, in wei. Default: `LOSS_BUDGET_WEI`, converted to the native currency.
    */
   lossBudgetWei: Schema.optionalKey(Uint256),
+  /**
+   * Loss of owners' first sweeps of listed tokens in one hour, in wei. 0: none is sent. Default: `FIRST_SWEEPS_LOSS_BUDGET_WEI`,
+   * converted to the native currency, or no limit if the currency is unknown.
+   */
+  firstSweepsLossBudgetWei: Schema.optionalKey(Uint256),
   /** Maximum fee per gas. Nothing is sent while the base fee is above it. Default: no limit. */
   maxFeePerGasWei: Schema.optionalKey(Uint256),
   /** Minimum tip per gas. Default: 0.001 gwei. */

@@ -9,8 +9,22 @@
  */
 export type Scope = "listed" | "unlisted"
 
-/** `all`: every sweep of the scope on a chain. */
-export const KINDS = ["all", "token_in", "token_out", "pool", "owner", "funder", "network", "builder", "lane"] as const
+/**
+ * `all`: every sweep of the scope on a chain. `first`: sweeps of listed tokens whose accounts are not delegated yet. Such an owner
+ * has paid for nothing so far, and can void the sweep at the price of a transaction of its own.
+ */
+export const KINDS = [
+  "all",
+  "token_in",
+  "token_out",
+  "pool",
+  "owner",
+  "funder",
+  "network",
+  "builder",
+  "lane",
+  "first"
+] as const
 export type Kind = (typeof KINDS)[number]
 
 /** A class in the form `<scope>:<kind>:<chain id>:<value>`. */
@@ -18,6 +32,13 @@ export type ExposureClass = string
 
 export const classOf = (scope: Scope, kind: Kind, chainId: number, value = ""): ExposureClass =>
   `${scope}:${kind}:${chainId}:${value}`
+
+/**
+ * Class of first sweeps. While first sweeps have lost, those of owners who cannot pay for a transaction of their own have a
+ * class to themselves, so that owners who can do not keep them waiting.
+ */
+export const firstClass = (chainId: number, isUnfunded: boolean): ExposureClass =>
+  classOf("listed", "first", chainId, isUnfunded ? "unfunded" : "")
 
 /** Parts of a class; undefined if the text is none. */
 export const parse = (
@@ -61,7 +82,11 @@ export interface Budgets {
   readonly unlisted: { readonly hour: bigint; readonly day: bigint }
   /** Loss of all sweeps of listed tokens in an hour. */
   readonly listedHour: bigint
+  /** Loss of first sweeps in an hour, above what they earned. Undefined: no limit. */
+  readonly firstHour?: bigint | undefined
 }
+
+const HOURS = 24n
 
 /** Days have this many times the hourly budget, if nothing else limits them. */
 export const HOURS_IN_DAY_BUDGET = 5n
@@ -76,7 +101,8 @@ const START: Readonly<Record<Kind, bigint>> = {
   funder: 4n,
   network: 4n,
   builder: 2n,
-  lane: 1n
+  lane: 1n,
+  first: 1n
 }
 
 /** Kinds whose budget grows by what their sweeps paid above their cost, up to half of the scope's budget. */
@@ -87,9 +113,19 @@ const HOLDING_LISTED: ReadonlySet<Kind> = new Set<Kind>(["owner", "funder", "net
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Budget of a class of unlisted tokens, in wei. It holds for reserved and lost wei together. */
-export const limitOf = (key: ExposureClass, { unlisted }: Budgets, sums: Sums) => {
+/**
+ * Budget of a class of first sweeps, in wei. Half of it is that of the class. It grows by what its sweeps paid, so that more of
+ * them are under way where more of them are honest.
+ */
+const firstLimit = (firstHour: bigint, { day, hour }: Sums) => ({
+  hour: firstHour / 2n + hour.earned,
+  day: firstHour * HOURS + day.earned
+})
+
+/** Budget of a class of unlisted tokens or of first sweeps, in wei. It holds for reserved and lost wei together. */
+export const limitOf = (key: ExposureClass, { firstHour, unlisted }: Budgets, sums: Sums) => {
   const kind = parse(key)?.kind ?? "owner"
+  if (kind === "first" && firstHour !== undefined) return firstLimit(firstHour, sums)
   const of = (whole: bigint): bigint => {
     const start = whole / START[kind]
     return EARNING.has(kind) ? min(start + sums.day.earned, whole / 2n) : start
@@ -105,7 +141,7 @@ const fits = (key: ExposureClass, budgets: Budgets, sums: Sums, wei: bigint): bo
   const limit = limitOf(key, budgets, sums)
   const isWithin = (lost: bigint, most: bigint): boolean => {
     const before = sums.open + lost
-    return before + wei <= most || (before === 0n && parse(key)?.kind !== "all")
+    return before + wei <= most || (before === 0n && most > 0n && parse(key)?.kind !== "all")
   }
   return isWithin(sums.hour.lost, limit.hour) && isWithin(sums.day.lost, limit.day)
 }

@@ -18,6 +18,10 @@ const PER_ETH: ReadonlyMap<string, bigint> = new Map([
 export const inNative = (weiOfEth: bigint, nativeSymbol: string): bigint =>
   weiOfEth * (PER_ETH.get(nativeSymbol.toUpperCase()) ?? 0n)
 
+/** As {@link inNative}, and undefined for a currency of unknown worth. */
+export const inKnownNative = (weiOfEth: bigint, nativeSymbol: string): bigint | undefined =>
+  PER_ETH.has(nativeSymbol.toUpperCase()) ? inNative(weiOfEth, nativeSymbol) : undefined
+
 /** Share of the daily spend cap that sweeps of unlisted tokens may use up: 1 / divisor. */
 const CAP_SHARE = 10n
 
@@ -30,10 +34,15 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const budgetsOf = (settings: {
   readonly unlistedHour: bigint
   readonly listedHour: bigint
+  readonly firstHour?: bigint | undefined
   readonly dailySpendCap: bigint | undefined
 }): Budgets => {
-  const { dailySpendCap, listedHour, unlistedHour } = settings
+  const { dailySpendCap, firstHour, listedHour, unlistedHour } = settings
   const day = unlistedHour * HOURS_IN_DAY_BUDGET
   const capped = dailySpendCap === undefined ? day : least(day, dailySpendCap / CAP_SHARE)
-  return { unlisted: { hour: least(unlistedHour, capped), day: capped }, listedHour }
+  return {
+    unlisted: { hour: least(unlistedHour, capped), day: capped },
+    listedHour,
+    ...(firstHour === undefined ? {} : { firstHour })
+  }
 }

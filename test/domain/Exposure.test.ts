@@ -7,6 +7,7 @@ import {
   classOf,
   EMPTY,
   type ExposureClass,
+  firstClass,
   holding,
   isSpent,
   KINDS,
@@ -113,6 +114,20 @@ describe("Exposure", () => {
     assert.deepStrictEqual([0n, 50n, 10_000n].map(limit), [100n, 150n, 400n])
     const owner = classOf("unlisted", "owner", 1, "0xaa")
     assert.strictEqual(limitOf(owner, BUDGETS, sums({ day: { lost: 0n, earned: 900n } })).hour, 100n)
+  })
+
+  it("gives owners' first sweeps half of their budget, and what they earned", () => {
+    const budgets: Budgets = { ...BUDGETS, firstHour: 200n }
+    const key = firstClass(1, false)
+    const at = (of: Partial<Sums>, wei: bigint) => lacking({ classes: [key], wei }, budgets, () => sums(of))
+    assert.isUndefined(at({ open: 60n }, 40n))
+    assert.deepStrictEqual(at({ open: 60n }, 41n), { spent: key, isBusy: true })
+    assert.deepStrictEqual(at(lost(100n), 1n), { spent: key, isBusy: false })
+    const earned = { lost: 100n, earned: 30n }
+    assert.isUndefined(at({ hour: earned, day: earned }, 30n))
+    assert.isDefined(at({ hour: earned, day: earned }, 31n))
+    assert.isUndefined(at({}, 1_000n))
+    assert.isDefined(lacking({ classes: [key], wei: 1n }, { ...BUDGETS, firstHour: 0n }, () => EMPTY))
   })
 
   it("sends the first sweep of a token however dear, and none beyond the budget of all unlisted tokens", () => {

@@ -92,7 +92,9 @@ export const settings = {
     ...orchestratorDefaults.relayer,
     rebroadcastMillis: 15_000,
     bumpMillis: 45_000,
-    minLaneBalance: 10n ** 16n
+    minLaneBalance: 10n ** 16n,
+    // Most owners of a scene have not swept before.
+    firstSweepsLossBudget: 10n ** 21n
   }
 }
 

@@ -48,6 +48,13 @@ export const relaying = {
     meaning:
       "Loss of all sweeps of listed tokens on one chain in one hour, in wei of ETH, at which sweeps of owners and networks that caused losses wait. A chain can have its own: `lossBudgetWei` in the chains file."
   }),
+  firstSweepsLossBudget: setting({
+    name: "FIRST_SWEEPS_LOSS_BUDGET_WEI",
+    default: 4n * 10n ** 16n,
+    check: wei,
+    meaning:
+      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. Half of it is for owners who hold no gas of their own. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
+  }),
   networkFeeToleranceBps: setting({
     name: "NETWORK_FEE_TOLERANCE_BPS",
     default: 1_000,

@@ -3,9 +3,13 @@
  * sweeps failed too often. Nothing of it ends a sweep.
  */
 import { Clock, Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import { type Budgets, type ExposureClass, holding, isSpent, type Sums } from "../../domain/Exposure.ts"
+import { DAY_MILLIS } from "../../domain/ExposureWindow.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import { ChainLosses } from "../shared/ChainLosses.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -18,10 +22,27 @@ export interface Excess {
   readonly pauseMillis: number
 }
 
-/** Makes `overBudget(client, claimed)`: the intents that must wait, by id. */
+/** Judgement of claimed sweeps. */
+export interface Judged {
+  /** Those that must wait, by intent id. */
+  readonly over: ReadonlyMap<string, Excess>
+  /** Owners whose first sweep waits, see {@link MOST_FIRST_FAILURES}. */
+  readonly losing: ReadonlySet<Address.Address>
+}
+
+/**
+ * Failures on chain in a day after which an owner whose account is not delegated waits. An owner can make a sweep fail for less
+ * than it costs the relayer. Two failures cost less than a new owner does, whom somebody has to give tokens and gas.
+ */
+const MOST_FIRST_FAILURES = 2
+
+const NONE: Judged = { over: new Map(), losing: new Set() }
+
+/** Makes `judge(client, claimed)`. */
 export const make = Effect.gen(function* () {
   const desk = yield* ExposureDesk.make
-  const failing = yield* makeFailing
+  const losses = yield* ChainLosses
+  const { clearBuilders, failuresOf } = yield* makeFailures
 
   /** The class whose losses make the sweep wait. Reservations do not count here, since one may be the sweep's own. */
   const spentClass = (
@@ -31,56 +52,78 @@ export const make = Effect.gen(function* () {
     sumsOf: (key: ExposureClass) => Sums
   ) => (isListed ? holding(classes, budgets, sumsOf) : classes.find((key) => isSpent(key, budgets, sumsOf(key))))
 
-  return Effect.fn("Relay.overBudget")(function* ({ chain }: ChainClient, claimed: ReadonlyArray<Intent>) {
-    const sweeps = claimed.map((intent) => ({
-      intent,
-      classes: desk.classes(chain, intent),
-      isListed: desk.isListed(chain, intent.order)
-    }))
-    const [known, failed] = yield* Effect.all(
-      [desk.sums([...new Set(sweeps.flatMap(({ classes }) => classes))]), failing(chain.id, claimed)],
+  /** Classes that can make a sweep wait. Every loss also counts for the class of all sweeps of its scope. */
+  const watched = Effect.fnUntraced(function* (chain: Chain, claimed: ReadonlyArray<Intent>) {
+    const { listed } = yield* losses.of(chain)
+    return claimed.flatMap((intent) => {
+      const isListed = desk.isListed(chain, intent.order)
+      return isListed && listed.hour.lost === 0n ? [] : [{ intent, isListed, classes: desk.classes(chain, intent) }]
+    })
+  })
+
+  return Effect.fn("Relay.judge")(function* ({ chain }: ChainClient, claimed: ReadonlyArray<Intent>) {
+    const { listed, unlisted } = yield* losses.of(chain)
+    const sweeps = yield* watched(chain, claimed)
+    // A sweep that failed on chain cost gas, so that no owner has failures while there are no losses.
+    const isCalm = listed.day.lost + unlisted.day.lost === 0n
+    if (isCalm) yield* clearBuilders(claimed)
+    if (isCalm && sweeps.length === 0) return NONE
+    const [known, failures] = yield* Effect.all(
+      [
+        desk.sums([...new Set(sweeps.flatMap(({ classes }) => classes))]),
+        isCalm ? Effect.succeed(undefined) : failuresOf(chain.id, claimed)
+      ],
       { concurrency: "unbounded" }
     )
     const budgets = desk.budgetsOn(chain)
     const pauseMillis = ExposureDesk.pauseOf({ isBusy: false })
     const over = new Map<string, Excess>()
-    for (const { classes, intent, isListed } of sweeps) {
-      const spent = spentClass(budgets, isListed, classes, ExposureDesk.sumsIn(known))
-      if (spent !== undefined) {
-        yield* desk.alerts.note(chain, { spent, isBusy: false, wei: 1n }, known.get(spent))
-        over.set(intent.id, { text: `the budget of ${spent} is spent`, pauseMillis })
-      } else if (failed.has(intent.order.owner)) {
-        over.set(intent.id, {
-          text: "too many of the owner's sweeps failed on chain recently",
-          pauseMillis
-        })
+    for (const { id, order } of claimed) {
+      if (failures?.often.has(order.owner)) {
+        over.set(id, { text: "too many of the owner's sweeps failed on chain recently", pauseMillis })
       }
     }
-    return over
+    for (const { classes, intent, isListed } of sweeps) {
+      const spent = spentClass(budgets, isListed, classes, ExposureDesk.sumsIn(known))
+      if (spent === undefined) continue
+      yield* desk.alerts.note(chain, { spent, isBusy: false, wei: 1n }, known.get(spent))
+      over.set(intent.id, { text: `the budget of ${spent} is spent`, pauseMillis })
+    }
+    return { over, losing: failures?.losing ?? NONE.losing } satisfies Judged
   })
 })
 
+const buildersOf = (claimed: ReadonlyArray<Intent>) =>
+  new Set(claimed.flatMap(({ attributed }) => (attributed === undefined ? [] : [attributed.builderId])))
+
+const builderKey = (builderId: string): string => `builder_failing:${builderId}`
+
 /**
- * Makes `failing(chainId, claimed)`: owners whose sweeps failed too often. The operator hears of builders with too many failures,
- * and their sweeps go on, since anybody can use a builder's public key.
+ * Makes `failuresOf(chainId, claimed)`: the owners whose sweeps failed too often in the window, and those who may have no first
+ * sweep. The operator hears of builders with too many failures, and their sweeps go on, since anybody can use a builder's public
+ * key. `clearBuilders(claimed)` clears those alerts.
  */
-const makeFailing = Effect.gen(function* () {
+const makeFailures = Effect.gen(function* () {
   const alerts = yield* StandingAlerts
   const intents = yield* Intents
   const { failureBudget } = (yield* OrchestratorSettings).relayer
 
-  return Effect.fnUntraced(function* (chainId: number, claimed: ReadonlyArray<Intent>) {
-    const builders = new Set(
-      claimed.flatMap(({ attributed }) => (attributed === undefined ? [] : [attributed.builderId]))
+  const clearBuilders = (claimed: ReadonlyArray<Intent>) =>
+    Effect.forEach(buildersOf(claimed), (builderId) => alerts.clear(builderKey(builderId)), { discard: true })
+
+  const failuresOf = Effect.fnUntraced(function* (chainId: number, claimed: ReadonlyArray<Intent>) {
+    const now = yield* Clock.currentTimeMillis
+    const owners = claimed.map(({ order }) => order.owner)
+    const builders = buildersOf(claimed)
+    const [burned, ofDay] = yield* Effect.all(
+      [
+        intents.burned({ chainId, owners, builders: [...builders], sinceMs: now - failureBudget.windowMillis }),
+        intents.burned({ chainId, owners, builders: [], sinceMs: now - DAY_MILLIS })
+      ],
+      { concurrency: "unbounded" }
     )
-    const burned = yield* intents.burned({
-      chainId,
-      owners: claimed.map(({ order }) => order.owner),
-      builders: [...builders],
-      sinceMs: (yield* Clock.currentTimeMillis) - failureBudget.windowMillis
-    })
     for (const builderId of builders) {
-      const key = `builder_failing:${builderId}`
+      const key = builderKey(builderId)
       const failures = burned.builders.get(builderId) ?? 0
       if (failures < failureBudget.builder) yield* alerts.clear(key)
       else {
@@ -93,7 +136,11 @@ const makeFailing = Effect.gen(function* () {
         })
       }
     }
-    const owners = claimed.map(({ order }) => order.owner)
-    return new Set(owners.filter((owner) => (burned.owners.get(owner) ?? 0) >= failureBudget.owner))
+    return {
+      often: new Set(owners.filter((owner) => (burned.owners.get(owner) ?? 0) >= failureBudget.owner)),
+      losing: new Set(owners.filter((owner) => (ofDay.owners.get(owner) ?? 0) >= MOST_FIRST_FAILURES))
+    }
   })
+
+  return { clearBuilders, failuresOf }
 })

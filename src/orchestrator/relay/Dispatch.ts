@@ -2,7 +2,7 @@
  * Packs ready sweeps into transactions and sends them. If nodes refuse a batch because of an owner, smaller batches are offered
  * for the same nonce until the owner is found and all others are sent.
  */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { type Bounds, compose } from "../../domain/BatchComposition.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { size } from "../../domain/Hex.ts"
@@ -110,7 +110,10 @@ export const make = Effect.gen(function* () {
         }
       }
     },
-    (effect, client, _conditions, parcel) => Effect.ensuring(effect, exposure.releaseUnsent(client, parcel))
+    (effect, client, _conditions, parcel) =>
+      Effect.onExit(effect, (exit) =>
+        Exit.isSuccess(exit) && exit.value === parcel.length ? Effect.void : exposure.releaseUnsent(client, parcel)
+      )
   )
 
   return { parcels, send }

@@ -3,17 +3,56 @@ import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoice.ts"
 import { accountCode } from "../../domain/Delegation.ts"
+import type { ExposureClass } from "../../domain/Exposure.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clearance from "./Clearance.ts"
 import * as FeeCoverage from "./FeeCoverage.ts"
 import { shortfall } from "./FeeCoverWait.ts"
+import * as FirstSweeps from "./FirstSweeps.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 import * as Trial from "./Trial.ts"
+
+const LOSING = "the owner's account is not delegated, and sweeps of it failed on chain today"
+
+const NO_ROOM = "the budget of first sweeps has no room for it"
+
+const SPENT_PAUSE = ExposureDesk.pauseOf({ isBusy: false })
+
+const BUSY_PAUSE = ExposureDesk.pauseOf({ isBusy: true })
+
+const choice = Effect.fnUntraced(function* (
+  client: ChainClient,
+  { order, submission }: Signed,
+  { code, pendingCount: pending }: AccountState
+) {
+  const { chain } = client
+  const { authorization } = submission
+  // The newest block matters only to tell a used authorization from one that may still apply.
+  const latest = pending === authorization.nonce ? pending : yield* client.transactionCount(order.owner, "latest")
+  return choose({
+    account: accountCode(code),
+    authorization,
+    accountNonce: { latest, pending },
+    chainId: chain.id,
+    delegate: chain.contracts.delegate
+  })
+})
+
+const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Signed>) {
+  const accounts = yield* client.accounts(claimed.map(({ order }) => order.owner))
+  return yield* Effect.forEach(claimed, (intent, index) => {
+    const account = accounts[index]
+    return account === undefined
+      ? Effect.die(new Error(`the node returned ${accounts.length} accounts of ${claimed.length}`))
+      : choice(client, intent, account)
+  })
+})
 
 /**
  * Makes `prepare(client, lane, claimed)`: budgets, screening, authorizations and the cover of the network fees first, then one
@@ -23,42 +62,18 @@ export const make = Effect.gen(function* () {
   const attempt = yield* Trial.make
   const contracts = yield* SweepContracts
   const coverageOf = yield* FeeCoverage.make
-  const overBudget = yield* Budgets.make
+  const desk = yield* ExposureDesk.make
+  const { classesOf, roomsOn } = yield* FirstSweeps.make
+  const judge = yield* Budgets.make
   const screen = yield* Clearance.make
-
-  const choice = Effect.fnUntraced(function* (
-    client: ChainClient,
-    { order, submission }: Signed,
-    { code, pendingCount: pending }: AccountState
-  ) {
-    const { chain } = client
-    const { authorization } = submission
-    // The newest block matters only to tell a used authorization from one that may still apply.
-    const latest = pending === authorization.nonce ? pending : yield* client.transactionCount(order.owner, "latest")
-    return choose({
-      account: accountCode(code),
-      authorization,
-      accountNonce: { latest, pending },
-      chainId: chain.id,
-      delegate: chain.contracts.delegate
-    })
-  })
-
-  const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Signed>) {
-    const accounts = yield* client.accounts(claimed.map(({ order }) => order.owner))
-    return yield* Effect.forEach(claimed, (intent, index) => {
-      const account = accounts[index]
-      return account === undefined
-        ? Effect.die(new Error(`the node returned ${accounts.length} accounts of ${claimed.length}`))
-        : choice(client, intent, account)
-    })
-  })
 
   const candidate = (
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
-    prices: PriceLimits
+    prices: PriceLimits,
+    first: ExposureClass | undefined
   ): Candidate => ({
+    first,
     intent,
     data: contracts.encodeExecute(intent.order, intent.submission.signature),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
@@ -71,7 +86,7 @@ export const make = Effect.gen(function* () {
     claimed: ReadonlyArray<Signed>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable | StoreUnavailable> {
     // First, so that sweeps over a budget cost no requests to nodes, regardless of their number in the queue.
-    const beyond = yield* overBudget(client, claimed)
+    const { losing, over: beyond } = yield* judge(client, claimed)
     const dropped: Array<Prepared> = claimed.flatMap((intent) => {
       const excess = beyond.get(intent.id)
       return excess === undefined ? [] : [later(intent, excess.text, excess.pauseMillis)]
@@ -83,6 +98,13 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
+    const classes = yield* classesOf(
+      client,
+      within.flatMap(({ order }, index) =>
+        choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order.owner] : []
+      )
+    )
+    const rooms = yield* roomsOn(client.chain)
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
@@ -95,7 +117,17 @@ export const make = Effect.gen(function* () {
       } else if (chosen._tag === "Refuse") dropped.push(unfit(intent, chosen.reason, chosen.detail))
       else if (coverage === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
-      } else candidates.push(candidate(intent, chosen, coverage.prices))
+      } else {
+        const first = classes.get(intent.order.owner)
+        const wei = intent.gas * coverage.prices.ceiling
+        const room = (first === undefined ? undefined : rooms.get(first)) ?? wei
+        if (first !== undefined && losing.has(intent.order.owner)) dropped.push(later(intent, LOSING, SPENT_PAUSE))
+        else if (room <= 0n) dropped.push(later(intent, NO_ROOM, BUSY_PAUSE))
+        else {
+          if (first !== undefined) rooms.set(first, room - wei)
+          candidates.push(candidate(intent, chosen, coverage.prices, first))
+        }
+      }
     }
     const tried = yield* attempt(client, lane, candidates)
     return [...dropped, ...tried.map((each) => grown(client, each, coverages))]

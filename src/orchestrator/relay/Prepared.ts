@@ -1,5 +1,6 @@
 /** The relayer's vocabulary: a claimed intent on its way into a transaction. */
 import type { Authorization } from "../../domain/Delegation.ts"
+import type { ExposureClass } from "../../domain/Exposure.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SweepGas } from "../../domain/RelayGas.ts"
@@ -16,6 +17,8 @@ export interface Candidate {
   readonly data: Hex
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
+  /** Class of its exposure if it is its owner's first sweep, of listed tokens, and a budget limits those. */
+  readonly first: ExposureClass | undefined
   /** Limits that its network fee sets. */
   readonly prices: PriceLimits
 }

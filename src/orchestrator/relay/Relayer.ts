@@ -11,6 +11,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as Background from "../../runtime/Background.ts"
 import { Settlements } from "../settle/Settlements.ts"
+import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
@@ -106,7 +107,9 @@ export class Relayer extends Context.Service<
 
       return { runOnce, claim, relay }
     })
-  ).pipe(Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer]))
+  ).pipe(
+    Layer.provide([Settlements.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer, ChainLosses.layer])
+  )
 
   /** Runs on every chain until the scope closes: at each submission, and every `pollMillis`. */
   static readonly layer = Layer.effectDiscard(

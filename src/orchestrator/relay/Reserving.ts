@@ -1,6 +1,7 @@
 /**
- * Reserves the worst case of sweeps with unlisted tokens before they are signed, all of a claim at once. Sweeps of listed tokens
- * reserve only what `RelayTransactions.allocate` stores for their transaction: the lane and the chain.
+ * Reserves exposure before sweeps are signed, all of a claim at once: that of sweeps with unlisted tokens, and that of owners' first
+ * sweeps. Other sweeps of listed tokens reserve only what `RelayTransactions.allocate` stores for their transaction: the lane and
+ * the chain.
  */
 import { Effect } from "effect"
 import { worstCase } from "../../domain/Exposure.ts"
@@ -37,17 +38,20 @@ export const make = Effect.gen(function* () {
     ready: ReadonlyArray<Ready>
   ) {
     const { chain } = client
-    const listed = ready.filter((each) => isListed(client, each))
-    const others = ready.filter((each) => !isListed(client, each))
-    const denied = yield* desk.reserve(
-      chain,
-      others.map((each) => ({
+    const { listed = [], others = [] } = Object.groupBy(ready, (each) => (isListed(client, each) ? "listed" : "others"))
+    const denied = yield* desk.reserve(chain, [
+      ...others.map((each) => ({
         intentId: each.intent.id,
         classes: desk.classes(chain, each.intent, conditions.lane),
         wei: weiOf(conditions, each)
-      }))
-    )
-    for (const { intent } of others) {
+      })),
+      ...listed.flatMap((each) =>
+        each.first === undefined
+          ? []
+          : [{ intentId: each.intent.id, classes: [each.first], wei: weiOf(conditions, each) }]
+      )
+    ])
+    for (const { intent } of ready) {
       const lack = denied.get(intent.id)
       if (lack === undefined) continue
       yield* Effect.logWarning("sweep.postponed").pipe(
@@ -63,11 +67,16 @@ export const make = Effect.gen(function* () {
         pauseMillis
       )
     }
-    return { listed, unlisted: others.filter(({ intent }) => !denied.has(intent.id)) }
+    const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)
+    return { listed: listed.filter(isFree), unlisted: others.filter(isFree) }
   })
 
   const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
-    Effect.ignore(desk.release(sweeps.flatMap((each) => (isListed(client, each) ? [] : [each.intent.id]))))
+    Effect.ignore(
+      desk.release(
+        sweeps.flatMap((each) => (isListed(client, each) && each.first === undefined ? [] : [each.intent.id]))
+      )
+    )
 
   return { reserve, releaseUnsent }
 })

@@ -7,6 +7,7 @@ import {
   type Denied,
   EMPTY,
   type ExposureClass,
+  firstClass,
   holding,
   isSpent,
   limitOf,
@@ -42,7 +43,7 @@ const isLost = (
   const parts = parse(key)
   const sums = known.get(key) ?? EMPTY
   if (parts === undefined || sums.day.lost === 0n) return false
-  if (parts.scope === "unlisted") return isSpent(key, budgets, sums, wei)
+  if (parts.scope === "unlisted" || parts.kind === "first") return isSpent(key, budgets, sums, wei)
   return parts.kind === "all"
     ? sums.hour.lost >= budgets.listedHour
     : holding([key], budgets, (each) => known.get(each) ?? EMPTY) !== undefined
@@ -50,7 +51,8 @@ const isLost = (
 
 const keyOf = (key: ExposureClass): string => {
   const parts = parse(key)
-  return `${KIND}:${parts?.chainId}:${parts?.scope}:${parts?.kind}`
+  const kind = `${KIND}:${parts?.chainId}:${parts?.scope}:${parts?.kind}`
+  return parts?.kind === "first" ? `${kind}:${parts.value}` : kind
 }
 
 const messageOf = (chain: Chain, key: ExposureClass): string => {
@@ -59,6 +61,9 @@ const messageOf = (chain: Chain, key: ExposureClass): string => {
     return parts.kind === "all"
       ? `Sweeps with unlisted tokens lost their budget on ${chain.name}. They wait, and new ones are refused, until losses are older than the window, or unlistedLossBudgetWei of the chain or UNLISTED_LOSS_BUDGET_WEI is raised. Sweeps of listed tokens go on.`
       : `Sweeps of ${key} lost their share of the budget for unlisted tokens on ${chain.name}. They wait, and new ones are refused, until losses are older than the window. All others go on.`
+  }
+  if (parts?.kind === "first") {
+    return `First sweeps of owners lost their budget on ${chain.name}. They wait until losses are older than an hour, or until first sweeps earn it back. Raise firstSweepsLossBudgetWei of the chain or FIRST_SWEEPS_LOSS_BUDGET_WEI if the losses are worth it. Sweeps of owners who swept before go on.`
   }
   return parts?.kind === "all"
     ? `Sweeps of listed tokens lost the budget of an hour on ${chain.name}. Sweeps of owners and networks with losses wait, and all others go on. See GET /admin/exposure for the largest losses.`
@@ -110,7 +115,10 @@ export const make = Effect.gen(function* () {
         ? [{ key: String(details["class"]), wei: BigInt(String(details["wei"])) }]
         : []
     )
-    const always = (["listed", "unlisted"] as const).map((scope) => ({ key: classOf(scope, "all", chain.id), wei: 1n }))
+    const always = [
+      ...(["listed", "unlisted"] as const).map((scope) => classOf(scope, "all", chain.id)),
+      ...[false, true].map((isUnfunded) => firstClass(chain.id, isUnfunded))
+    ].map((key) => ({ key, wei: 1n }))
     const looked = [...noted, ...always.filter(({ key }) => noted.every((each) => each.key !== key))]
     const known = yield* exposures.sums([...new Set([...looked, ...always].map(({ key }) => key))])
     const budgets = ChainLimits.lossBudgets(relayer, chain)

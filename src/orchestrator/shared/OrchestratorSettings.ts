@@ -41,6 +41,8 @@ export interface OrchestratorSettingsShape {
     readonly unlistedLossBudget: bigint
     /** Loss of all sweeps of listed tokens in one hour, in wei of ETH. */
     readonly lossBudget: bigint
+    /** Loss of first sweeps in one hour above what they earned, in wei of ETH. 0: none is sent. */
+    readonly firstSweepsLossBudget: bigint
     /** Cost of a sweep above the value of its network fee, in basis points of that value: when it is sent, and at most. */
     readonly feeCover: { readonly toleranceBps: number; readonly lossBps: number }
     /** Maximum number of failed sweeps on chain within the window, per owner and per builder. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import { ofMarket, outcome, shares } from "../../domain/Exposure.ts"
-import type { Booking } from "../../ports/orchestrator/Exposures.ts"
+import type { Booking, Outcome } from "../../ports/orchestrator/Exposures.ts"
 import { FeeValue } from "../../ports/orchestrator/FeeValue.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -31,6 +31,11 @@ export const worthOf = (
   realisableFeeWei = 0n
 ): bigint => (Chain.listedTier(chain, order.tokenIn) === "tier3" ? realisableFeeWei : (cover?.value ?? cost))
 
+interface Booked {
+  readonly bookings: ReadonlyArray<Booking>
+  readonly outcomes: ReadonlyArray<Outcome>
+}
+
 /** Adds up the bookings of each class. */
 const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
   const sums = new Map<string, Booking>()
@@ -42,7 +47,7 @@ const summed = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Booking> => {
 }
 
 /**
- * Makes `bookingsOf(client, transaction, cost, sweeps)`. Sweeps of listed tokens are booked only if they lost. Their owners and
+ * Makes `bookingsOf(client, transaction, cost, sweeps)`, with the outcomes of listed sweeps one by one. Sweeps of listed tokens are booked only if they lost. Their owners and
  * networks bear the loss of a sweep that failed on chain, and no other.
  */
 export const make = Effect.gen(function* () {
@@ -74,21 +79,26 @@ export const make = Effect.gen(function* () {
       cost,
       bearing.map(({ intent }) => intent.gas)
     )
-    const bookings = yield* Effect.forEach(
+    const booked = yield* Effect.forEach(
       bearing,
       (sweep, index) => {
         const part = parts[index] ?? cost
-        return Effect.map(worthNow(client, sweep, part), (worth): ReadonlyArray<Booking> => {
-          const { earned, lost } = outcome(part, worth)
-          const isListed = desk.isListed(chain, sweep.intent.order)
-          if (lost === 0n && isListed) return []
-          const classes = desk.classes(chain, sweep.intent, lane)
-          const bears = isListed && (sweep.isSettled || !sweep.isCarried) ? ofMarket(classes) : classes
-          return bears.map((key) => ({ key, lost, earned }))
+        return Effect.map(worthNow(client, sweep, part), (worth): Booked => {
+          const { intent, isCarried, isSettled } = sweep
+          const window = outcome(part, worth)
+          const isListed = desk.isListed(chain, intent.order)
+          const outcomes = isListed ? [{ intentId: intent.id, ...window }] : []
+          if (isListed && window.lost === 0n) return { bookings: [], outcomes }
+          const classes = desk.classes(chain, intent, lane)
+          const bears = isListed && (isSettled || !isCarried) ? ofMarket(classes) : classes
+          return { bookings: bears.map((key) => ({ key, ...window })), outcomes }
         })
       },
       { concurrency: CONCURRENCY }
     )
-    return summed(bookings.flat())
+    return {
+      bookings: summed(booked.flatMap((each) => each.bookings)),
+      outcomes: booked.flatMap((each) => each.outcomes)
+    } satisfies Booked
   })
 })

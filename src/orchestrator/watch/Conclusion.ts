@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { type Resolution, Settlements } from "../settle/Settlements.ts"
+import { ChainLosses } from "../shared/ChainLosses.ts"
 import type { ChainView } from "../shared/ChainView.ts"
 import { transactionFields } from "../shared/LogFields.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
@@ -23,15 +24,10 @@ import {
 } from "./Findings.ts"
 import * as Unsettled from "./Unsettled.ts"
 
-/** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
-export const make = Effect.gen(function* () {
-  const alerts = yield* StandingAlerts
+/** Makes `note`, which keeps the sweeps of a transaction, `endingOf`, its books, and `forget`. */
+const makeEndings = Effect.gen(function* () {
   const bookingsOf = yield* Booking.make
   const contracts = yield* SweepContracts
-  const recent = yield* RecentIntents
-  const settlements = yield* Settlements
-  const transactions = yield* RelayTransactions
-  const { decideDisplaced, decideRest } = yield* Unsettled.make
 
   /**
    * Sweeps of transactions that are not concluded yet, by the transaction's id: those that are decided leave their transaction, and
@@ -62,9 +58,26 @@ export const make = Effect.gen(function* () {
     const all = [...(members.get(each.transaction.id)?.values() ?? [])]
     const owners = all.every(({ isSettled }) => isSettled) ? undefined : ownersIn(client, each)
     const sweeps = all.map((sweep) => ({ ...sweep, isCarried: owners?.includes(sweep.intent.order.owner) !== false }))
-    const bookings = yield* bookingsOf(client, each.transaction, cost, sweeps)
-    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, bookings }
+    const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
+    return { id: each.transaction.id, inclusion: inclusionOf(each), cost, ...booked }
   })
+
+  const forget = (id: string) => {
+    members.delete(id)
+  }
+
+  return { endingOf, forget, note }
+})
+
+/** Makes `conclude`, for transactions in confirmed blocks, and `detach`, for those whose nonce a foreign transaction used. */
+export const make = Effect.gen(function* () {
+  const alerts = yield* StandingAlerts
+  const { endingOf, forget, note } = yield* makeEndings
+  const losses = yield* ChainLosses
+  const recent = yield* RecentIntents
+  const settlements = yield* Settlements
+  const transactions = yield* RelayTransactions
+  const { decideDisplaced, decideRest } = yield* Unsettled.make
 
   /** Finalizes the transactions whose intents are all decided, and notes the block of the others. */
   const finish = Effect.fnUntraced(function* (
@@ -74,8 +87,10 @@ export const make = Effect.gen(function* () {
   ) {
     const isDone = (_: Concluding, index: number) => findings[index]?.action === "concluded"
     const done = concluding.filter(isDone)
-    yield* transactions.finalize(yield* Effect.forEach(done, (each) => endingOf(client, each)))
-    for (const { transaction } of done) members.delete(transaction.id)
+    const endings = yield* Effect.forEach(done, (each) => endingOf(client, each))
+    yield* transactions.finalize(endings)
+    if (endings.some(({ bookings }) => bookings.some(({ lost }) => lost > 0n))) losses.changed(client.chain.id)
+    for (const { transaction } of done) forget(transaction.id)
     for (const each of concluding.filter((waiting, index) => !isDone(waiting, index))) {
       yield* transactions.setInclusion(each.transaction.id, inclusionOf(each))
     }

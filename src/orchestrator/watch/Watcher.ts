@@ -7,6 +7,7 @@ import * as Background from "../../runtime/Background.ts"
 import { OutboxDelivery } from "../outbox/OutboxDelivery.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { Settlements } from "../settle/Settlements.ts"
+import { ChainLosses } from "../shared/ChainLosses.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import { OwnerBlocks } from "../relay/OwnerBlocks.ts"
@@ -73,7 +74,14 @@ export class Watcher extends Context.Service<
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
   ).pipe(
-    Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer])
+    Layer.provide([
+      Settlements.layer,
+      LogSources.layer,
+      StandingAlerts.layer,
+      RecentIntents.layer,
+      OwnerBlocks.layer,
+      ChainLosses.layer
+    ])
   )
 
   /**
@@ -95,6 +103,13 @@ export class Watcher extends Context.Service<
       return { tick }
     })
   ).pipe(
-    Layer.provide([Settlements.layer, LogSources.layer, StandingAlerts.layer, RecentIntents.layer, OwnerBlocks.layer])
+    Layer.provide([
+      Settlements.layer,
+      LogSources.layer,
+      StandingAlerts.layer,
+      RecentIntents.layer,
+      OwnerBlocks.layer,
+      ChainLosses.layer
+    ])
   )
 }

@@ -11,6 +11,11 @@ export interface Booking extends Window {
   readonly key: ExposureClass
 }
 
+/** Loss or gain of one sweep of a transaction, for the classes of first sweeps that its reservation names. */
+export interface Outcome extends Window {
+  readonly intentId: string
+}
+
 /** Sums of one class. */
 export interface Standing extends Sums {
   readonly key: ExposureClass

@@ -9,7 +9,7 @@ import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
-import type { Booking } from "./Exposures.ts"
+import type { Booking, Outcome } from "./Exposures.ts"
 
 /** One signed version of a transaction. */
 export interface Attempt {
@@ -69,6 +69,8 @@ export interface Ending {
   readonly cost?: bigint
   /** Losses and gains of its sweeps. Default: none. */
   readonly bookings?: ReadonlyArray<Booking>
+  /** Losses and gains by sweep. Default: none. */
+  readonly outcomes?: ReadonlyArray<Outcome>
 }
 
 /** A stored transaction that does not fit the schema. `detail` says why. */
@@ -149,7 +151,7 @@ export class RelayTransactions extends Context.Service<
       sinceMs: number
     ) => Effect.Effect<ReadonlyArray<DisplacedTransaction>, StoreUnavailable>
     /** Records the block and the cost of a final transaction that had no block. Idempotent: ignores all others. */
-    readonly recover: (ending: Required<Omit<Ending, "bookings">>) => Effect.Effect<void, StoreUnavailable>
+    readonly recover: (ending: Required<Omit<Ending, "bookings" | "outcomes">>) => Effect.Effect<void, StoreUnavailable>
     /** Final transactions of a chain that are recorded in this block or a later one. */
     readonly finalFrom: (
       chainId: ChainId,

@@ -5,6 +5,7 @@ import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.t
 import { LogSources } from "../../../src/orchestrator/settle/LogSources.ts"
 import { OwnerBlocks } from "../../../src/orchestrator/relay/OwnerBlocks.ts"
 import { Settlements } from "../../../src/orchestrator/settle/Settlements.ts"
+import { ChainLosses } from "../../../src/orchestrator/shared/ChainLosses.ts"
 import { RecentIntents } from "../../../src/orchestrator/shared/RecentIntents.ts"
 import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.ts"
 import * as Duties from "../../../src/orchestrator/watch/Duties.ts"
@@ -127,7 +128,8 @@ describe("a duty", () => {
           LogSources.layer,
           StandingAlerts.layer,
           RecentIntents.layer,
-          OwnerBlocks.layer
+          OwnerBlocks.layer,
+          ChainLosses.layer
         )
       )
     )

@@ -47,7 +47,7 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
   Effect.fnUntraced(function* (endings) {
     const endedAtMs = yield* Clock.currentTimeMillis
     yield* Ref.update(state, (current) =>
-      endings.reduce((acc, { bookings = [], cost = 0n, id, inclusion }) => {
+      endings.reduce((acc, { bookings = [], cost = 0n, id, inclusion, outcomes = [] }) => {
         const transaction = lookup(acc.transactions, id)
         if (transaction === undefined || transaction.status === "final") return acc
         const { chainId } = transaction
@@ -67,8 +67,10 @@ export const finalize = ({ state }: Shared): RelayTransactions["Service"]["final
         const detached = (lookup(acc.detached, id) ?? []).filter(
           (each) => (lookup(acc.exposures, each)?.atMs ?? Infinity) <= transaction.createdAtMs
         )
-        const settled = Exposures.ended(spent, [...carried, ...detached])
-        return free(Exposures.booked(settled, bookings, endedAtMs), carried)
+        const ids = [...carried, ...detached]
+        const ofFirst = outcomes.filter(({ intentId }) => ids.includes(intentId))
+        const settled = Exposures.ended(spent, ids)
+        return free(Exposures.booked(settled, [...bookings, ...Exposures.ofFirst(spent, ofFirst)], endedAtMs), carried)
       }, current)
     )
   })

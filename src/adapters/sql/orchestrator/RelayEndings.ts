@@ -14,6 +14,9 @@ const decodeInclusion = Schema.decodeUnknownOption(
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
+/** Pattern of the classes of first sweeps. */
+const FIRST_CLASSES = "listed:first:%"
+
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
     if (endings.length === 0) return
@@ -22,6 +25,13 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
     const step = timestamp(stepOf(millis))
     const bookings = endings.flatMap(({ bookings = [], id }) =>
       bookings.map(({ earned, key, lost }) => ({ id, key, lost: String(lost), earned: String(earned) }))
+    )
+    const outcomes = endings.flatMap((ending) =>
+      (ending.outcomes ?? []).map(({ earned, intentId, lost }) => ({
+        id: intentId,
+        lost: String(lost),
+        earned: String(earned)
+      }))
     )
     const rows = endings.map(({ cost = 0n, id, inclusion }) => ({
       id,
@@ -56,13 +66,17 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
       ), gone AS (
         DELETE FROM orchestrator.exposures e USING transaction t, orchestrator.relay_transaction_intents l
         WHERE l.transaction_id = t.id AND e.intent_id = l.intent_id AND e.reserved_at <= t.created_at
-        RETURNING e.classes, e.wei
+        RETURNING e.intent_id, e.classes, e.wei
       ), exposure AS (${Exposures.add(
         sql,
         sql`${Exposures.ended(sql, "gone")} UNION ALL
         SELECT b.key, ${step}::timestamptz, 0, b.lost, b.earned
         FROM jsonb_to_recordset(${sql.json(bookings)}) AS b (id bigint, key text, lost numeric, earned numeric)
-        JOIN transaction USING (id)`
+        JOIN transaction USING (id)
+        UNION ALL
+        SELECT class, ${step}::timestamptz, 0, o.lost, o.earned
+        FROM jsonb_to_recordset(${sql.json(outcomes)}) AS o (id text, lost numeric, earned numeric)
+        JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ${FIRST_CLASSES}`
       )})
       UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`

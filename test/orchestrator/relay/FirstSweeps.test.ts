@@ -1,0 +1,132 @@
+/** Budget of owners' first sweeps: what owners without a history cost the relayer, and that others go on. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { firstClass } from "../../../src/domain/Exposure.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
+import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { address } from "../../support/FakeChain.ts"
+import { layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { relay, tick } from "../../support/SentSweep.ts"
+
+const FINNEY = 10n ** 15n
+
+/** Latest deadline, so that no sweep of a test expires. */
+const LATE = 1_800_000_000n
+
+const BUDGET = 20n * FINNEY
+
+const layer = layerWith({ firstSweepsLossBudget: BUDGET })
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+const first = Effect.gen(function* () {
+  const the = yield* scene
+  const intents = yield* Intents
+  const cost = { wei: 0n }
+
+  /** The owner's account is not delegated. */
+  const submitFirst = (id: string, owner: number, nonce = BigInt(owner)) =>
+    the.submit({ id, owner, order: { nonce, deadline: LATE } })
+
+  /** Mines every unfinished transaction. Each of its sweeps costs so many wei. */
+  const conclude = Effect.fnUntraced(function* (status: "success" | "reverted", wei: bigint) {
+    for (const { attempts, intentIds, nonce } of yield* the.unfinished) {
+      const dataFee = wei * BigInt(intentIds.length)
+      cost.wei += dataFee
+      const logs = status === "success" ? (yield* intents.findAll(intentIds)).map((each) => sweptLog(each)) : []
+      yield* the.mineLane({ hash: attempts.at(-1)?.hash ?? "0x", status, logs, gasUsed: 0n, dataFee }, nonce)
+    }
+    yield* the.bury(2)
+    yield* tick
+  })
+
+  /** Relays and mines until nothing more is sent. */
+  const exhaust = Effect.fnUntraced(function* (status: "success" | "reverted", wei: bigint) {
+    for (let sent = 1; sent > 0;) {
+      sent = (yield* relay).sent
+      yield* conclude(status, wei)
+      yield* TestClock.adjust(15_000)
+    }
+  })
+
+  return { ...the, conclude, cost, exhaust, submitFirst }
+})
+
+describe("first sweeps", () => {
+  it.effect("of any number of owners lose no more than their budget in an hour, and none fails for it", () =>
+    Effect.gen(function* () {
+      const { alertKinds, chain, cost, exhaust, intent, submit, submitFirst } = yield* first
+      for (const owner of range(60)) yield* submitFirst(`f${owner}`, owner)
+      yield* exhaust("reverted", FINNEY)
+      assert.isTrue(cost.wei > BUDGET / 2n && cost.wei <= BUDGET)
+      assert.include(yield* alertKinds, "exposure_spent")
+      assert.strictEqual((yield* intent("f60")).status, "submitted")
+
+      // An owner whose account is delegated goes on.
+      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      yield* submit({ id: "known", owner: 61, order: { nonce: 61n, deadline: LATE } })
+      assert.strictEqual((yield* relay).sent, 1)
+
+      yield* TestClock.adjust("65 minutes")
+      assert.isTrue((yield* relay).sent > 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of owners with gas of their own do not keep those of others waiting", () =>
+    Effect.gen(function* () {
+      const { chain, cost, exhaust, submitFirst } = yield* first
+      for (const owner of range(40)) {
+        yield* chain.setBalance(address(owner), 10n ** 18n)
+        yield* submitFirst(`f${owner}`, owner)
+      }
+      yield* exhaust("reverted", FINNEY)
+      assert.isTrue(cost.wei <= BUDGET / 2n)
+      yield* submitFirst("honest", 50)
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("that pay leave the budget as it is, and earn more", () =>
+    Effect.gen(function* () {
+      const { cost, exhaust, submitFirst } = yield* first
+      for (const owner of range(40)) yield* submitFirst(`f${owner}`, owner)
+      yield* exhaust("success", FINNEY / 10n)
+      assert.strictEqual(cost.wei, 4n * FINNEY)
+      const exposures = yield* Exposures
+      const key = firstClass(source.id, false)
+      const sums = (yield* exposures.sums([key])).get(key)
+      assert.strictEqual(sums?.open, 0n)
+      assert.deepStrictEqual(sums?.hour, { lost: 0n, earned: 40n * (480_000_000_000_000n - FINNEY / 10n) })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of an owner wait for a day once two of them have failed, until the account is delegated", () =>
+    Effect.gen(function* () {
+      const { chain, conclude, givenUp, submitFirst } = yield* first
+      for (const nonce of [1n, 2n]) {
+        yield* submitFirst(`a${nonce}`, 1, nonce)
+        assert.strictEqual((yield* relay).sent, 1)
+        yield* conclude("reverted", 1n)
+        yield* TestClock.adjust("2 hours")
+      }
+      yield* submitFirst("a3", 1, 3n)
+      yield* submitFirst("other", 2)
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+      assert.isUndefined(yield* givenUp("a3"))
+      yield* chain.setCode(address(1), designator(source.contracts.delegate))
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("with a budget of 0 are not sent", () =>
+    Effect.gen(function* () {
+      const { intent, submitFirst } = yield* first
+      yield* submitFirst("a", 1)
+      assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 0 })
+      assert.strictEqual((yield* intent("a")).status, "submitted")
+    }).pipe(Effect.provide(layerWith({ firstSweepsLossBudget: 0n })))
+  )
+})
