@@ -32,6 +32,17 @@ interface Declaration<A> {
   readonly check: Check<A>
 }
 
+/**
+ * Reads an optional setting. An empty variable counts as not set, so that a container's configuration can pass each setting on
+ * without knowing which ones its operator sets.
+ */
+const unlessEmpty = <A>({ check, name }: Pick<Declaration<A>, "check" | "name">, absent: A): Config.Config<A> =>
+  Config.flatMap(Config.option(Config.String(name)), (text) =>
+    Option.exists(text, (value) => value.trim() === "")
+      ? Config.succeed(absent)
+      : Config.withDefault(check(name), absent)
+  )
+
 /** Declares a setting with a default. Text, numbers, booleans and urls are all written as `String` writes them. */
 export const setting = <A>({
   check,
@@ -45,7 +56,7 @@ export const setting = <A>({
   required: false,
   default: fallback,
   fallback: String(fallback),
-  config: Config.withDefault(check(name), fallback)
+  config: unlessEmpty({ check, name }, fallback)
 })
 
 /** Declares a setting that may be absent. */
@@ -55,7 +66,7 @@ export const optional = <A>({ check, meaning, name }: Declaration<A>): Defaulted
   secret: false,
   required: false,
   default: Option.none(),
-  config: Config.option(check(name))
+  config: unlessEmpty({ name, check: (key) => Config.map(check(key), Option.some) }, Option.none())
 })
 
 /** Declares a setting that its command cannot do without. */
@@ -74,7 +85,7 @@ export const list = <A>({ check, meaning, name }: Declaration<ReadonlyArray<A>>)
   secret: false,
   required: false,
   default: [],
-  config: Config.withDefault(check(name), [])
+  config: unlessEmpty({ check, name }, [])
 })
 
 interface SecretDeclaration extends Omit<Declaration<never>, "check"> {

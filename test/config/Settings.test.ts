@@ -1,14 +1,22 @@
 /** Settings are documented, have defaults, and reject invalid values. */
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
 import * as SettingsTables from "../../src/cli/SettingsTables.ts"
-import { BuilderConfig, builderDefaults, builderSettings } from "../../src/config/Builder.ts"
-import { ChainsConfig } from "../../src/config/Chains.ts"
-import { CommonConfig } from "../../src/config/Common.ts"
+import { builder, BuilderConfig, builderDefaults, builderSettings } from "../../src/config/Builder.ts"
+import { chains, ChainsConfig } from "../../src/config/Chains.ts"
+import { common, CommonConfig } from "../../src/config/Common.ts"
 import { deployment } from "../../src/config/Deployment.ts"
 import * as Address from "../../src/domain/Address.ts"
-import { OrchestratorConfig, orchestratorDefaults, orchestratorSettings } from "../../src/config/Orchestrator.ts"
+import { mcp } from "../../src/config/Mcp.ts"
+import {
+  orchestrator,
+  OrchestratorConfig,
+  orchestratorDefaults,
+  orchestratorSettings
+} from "../../src/config/Orchestrator.ts"
+import { treasury } from "../../src/config/orchestrator/Treasury.ts"
 import { payouts } from "../../src/config/Payouts.ts"
+import type { Setting } from "../../src/config/Setting.ts"
 import { documented } from "../../src/config/Settings.ts"
 
 type Environment = Readonly<Record<string, string>>
@@ -79,6 +87,44 @@ describe("an empty environment", () => {
       const { adminToken, builderToken, relayerKeys } = yield* OrchestratorConfig.parse(provider({}))
       assert.deepStrictEqual([adminToken, builderToken], [Option.none(), Option.none()])
       assert.deepStrictEqual(relayerKeys, [])
+    })
+  )
+})
+
+describe("an empty variable", () => {
+  const groups: ReadonlyArray<Readonly<Record<string, Setting<unknown>>>> = [
+    builder,
+    chains,
+    common,
+    deployment,
+    mcp,
+    orchestrator,
+    payouts
+  ]
+  const all = groups.flatMap((group) => Object.values(group))
+
+  it("is tried with all settings", () => {
+    assert.sameMembers(
+      all.map(({ name }) => name),
+      settings.map(({ name }) => name)
+    )
+  })
+
+  it.effect.each(all.map((each) => [each.name, each] as const))("%s counts as not set", ([name, { config }]) =>
+    Effect.gen(function* () {
+      const absent = yield* Effect.result(config.parse(provider({})))
+      // A setting that its command cannot do without stays an error.
+      if (Result.isFailure(absent)) return assert.isTrue(all.find((each) => each.name === name)?.required)
+      for (const value of ["", " "]) {
+        assert.deepStrictEqual(yield* config.parse(provider({ [name]: value })), absent.success)
+      }
+    })
+  )
+
+  it.effect("is how docker-compose.yml passes the settings of the treasury that are not set", () =>
+    Effect.gen(function* () {
+      const compose = yield* Effect.promise(() => Bun.file("docker-compose.yml").text())
+      for (const { name } of Object.values(treasury)) assert.include(compose, `      ${name}: ${"${"}${name}:-}\n`)
     })
   )
 })
