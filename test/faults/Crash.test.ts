@@ -4,9 +4,10 @@ import { Effect, Queue, Random } from "effect"
 import { isSend, isSimulation, loseReply, pass, swallow } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
-const TIMEOUT = 120_000
+/** Ends a test that hangs. */
+const TIMEOUT = 400_000
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A crash", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("A crash", (it) => {
   it.effect(
     "between storing and broadcasting sends the same bytes later",
     () =>
@@ -89,6 +90,8 @@ layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A cras
         yield* cut.alpha.awaitCall((call, index) => index >= before && isSimulation(call))
         yield* first.kill
 
+        // The start of a process may take longer than a lease on a busy machine.
+        yield* scene.sql`UPDATE orchestrator.intent_queue SET lease_until = now() + interval '1 hour'`
         const second = yield* scene.orchestrator(yield* scene.route)
         yield* Effect.sleep("500 millis")
         assert.strictEqual(yield* scene.status(second.client, sweep), "submitted")

@@ -47,7 +47,7 @@ const AMOUNT = "50"
 const API_KEY = "key of the only builder"
 
 /** Longer than any fault lasts, and than what is done after it takes on a busy machine. */
-const PATIENCE_SECONDS = 60
+const PATIENCE_SECONDS = 180
 
 const BUILDER = {
   builderId: "bld_faults",

@@ -12,9 +12,11 @@ import * as Harness from "./Harness.ts"
 
 const { ask, asAdmin, asBuilder, CHAIN_ID, TOKEN } = Harness
 
-const ANSWER = "5 seconds"
-const RECOVERY = "10 seconds"
-const TIMEOUT = 90_000
+/** The backend's own limit is 4 seconds, without a busy machine that answers all questions at once. */
+const ANSWER = "20 seconds"
+const RECOVERY = "30 seconds"
+/** Ends a test that hangs. */
+const TIMEOUT = 300_000
 
 /** Every route that asks the database, with what it takes to get there. */
 const asAnyone = ["GET /auth/nonce", "POST /auth/verify", "POST /builders/self", "POST /attribute"] as const

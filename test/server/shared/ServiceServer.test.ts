@@ -21,14 +21,19 @@ interface Options {
   readonly idleTimeout?: number
 }
 
-const idleFor = ({ idleTimeout }: Options) => (idleTimeout === undefined ? {} : { idleTimeout })
+/** Requests in flight are given time that no busy machine needs. */
+const listening = ({ idleTimeout }: Options) =>
+  ({
+    gracefulShutdownTimeout: "1 minute",
+    ...(idleTimeout === undefined ? {} : { idleTimeout })
+  }) as const
 
 const orchestrator = Effect.fnUntraced(function* (options: Options) {
   const { held = Effect.void } = options
   const { base } = yield* Orchestrator.serve(
     { quote: (request) => Effect.as(held, Orchestrator.offer(request)) },
     {},
-    idleFor(options)
+    listening(options)
   )
   const body = JSON.stringify(Orchestrator.quoteRequest)
   const request = Effect.tryPromise(() => fetch(`${base}/quote`, { method: "POST", body }))
@@ -40,7 +45,7 @@ const builder = Effect.fnUntraced(function* (options: Options) {
   const context = yield* Layer.build(
     Builder.layer({
       operations: Layer.mock(OrchestratorOperations, { health: Effect.as(held, parts.health) }),
-      ...idleFor(options)
+      ...listening(options)
     })
   )
   const address = Context.get(context, HttpServer.HttpServer).address
@@ -86,9 +91,9 @@ describe.each([
       const inFlight = yield* Effect.forkChild(request)
       yield* Deferred.await(arrived)
       const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      yield* Effect.yieldNow
-      const refused = yield* Effect.exit(Effect.tryPromise(() => fetch(`${base}/healthz`, { keepalive: false })))
-      assert.isTrue(Exit.isFailure(refused))
+      yield* Effect.exit(Effect.tryPromise(() => fetch(`${base}/healthz`, { keepalive: false }))).pipe(
+        Effect.repeat({ until: Exit.isFailure })
+      )
       assert.isUndefined(stopping.pollUnsafe())
       yield* Deferred.succeed(go, undefined)
       assert.strictEqual((yield* Fiber.join(inFlight)).status, 200)
@@ -115,22 +120,19 @@ describe.each([
     })
   )
 
-  it.live(
-    "cuts a request whose headers or body drip",
-    () =>
-      Effect.gen(function* () {
-        const { base, bodyPath } = yield* start({})
-        const [header, body] = yield* Effect.all(
-          [
-            drip(base, `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: `, "a"),
-            drip(base, `POST ${bodyPath} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`, "b")
-          ],
-          { concurrency: "unbounded" }
-        ).pipe(Effect.timeout("20 seconds"))
-        assert.notInclude(header, " 200 ")
-        assert.match(body, /^HTTP\/1\.1 408 /)
-        assert.include(body, `{"error":"request timed out"}`)
-      }),
-    30_000
+  it.live("cuts a request whose headers or body drip", () =>
+    Effect.gen(function* () {
+      const { base, bodyPath } = yield* start({})
+      const [header, body] = yield* Effect.all(
+        [
+          drip(base, `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: `, "a"),
+          drip(base, `POST ${bodyPath} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`, "b")
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.notInclude(header, " 200 ")
+      assert.match(body, /^HTTP\/1\.1 408 /)
+      assert.include(body, `{"error":"request timed out"}`)
+    })
   )
 })
