@@ -69,7 +69,7 @@ const FAULTS: Readonly<Record<TestSteps.Name, Fault>> = {
     named: /no-explicit-any/
   },
   imports: {
-    copied: ["scripts/check-imports.ts", "src/domain"],
+    copied: ["scripts/check-imports.ts", "scripts/import-rules.ts", "src/domain"],
     file: "src/domain/Planted.ts",
     plant: () => 'import "../cli/Planted.ts"\n',
     named: /src\/domain\/Planted\.ts/
@@ -146,7 +146,7 @@ layer(BunServices.layer, { excludeTestServices: true })("the gate", (it) => {
     "passes where there is no fault",
     () =>
       Effect.gen(function* () {
-        const root = yield* scratch([...SETTINGS, "scripts/check-imports.ts", "src/domain"])
+        const root = yield* scratch([...SETTINGS, "scripts/check-imports.ts", "scripts/import-rules.ts", "src/domain"])
         for (const name of ["lint", "imports"] as const) {
           const { code, out } = yield* runStep(root, name)
           assert.strictEqual(code, 0, out)

@@ -64,32 +64,29 @@ const REMEMBERED_KINDS = 10_000
 const kindOf = ({ client, isDelegated, request }: Terms): string =>
   [client.chain.id, request.tokenIn, request.destChainId, request.tokenOut, isDelegated].join(" ")
 
-/** Makes `usdPrices(client, request, token)` and `price(terms, routeOf)`. */
-export const make = Effect.gen(function* () {
-  const prices = yield* Prices
+/** Remembers the last simulated costs of each kind. Only the first assumption comes from them: every order is simulated. */
+const makeCosts = () => {
+  const lastCosts = new Map<string, ReadonlyArray<CostMemory.CostSample>>()
+
+  const remember = (terms: Terms, { dataFee, dataGas, gas }: SimulatedSweep) => {
+    const kind = kindOf(terms)
+    const samples = CostMemory.remembered(lastCosts.get(kind) ?? [], { gas: gas + dataGas, dataFee })
+    lastCosts.delete(kind)
+    lastCosts.set(kind, samples)
+    // A map iterates in insertion order, so the oldest is evicted.
+    const [oldest] = lastCosts.keys()
+    if (lastCosts.size > REMEMBERED_KINDS && oldest !== undefined) lastCosts.delete(oldest)
+  }
+
+  const typical = (terms: Terms) => CostMemory.typical(lastCosts.get(kindOf(terms)) ?? [])
+
+  return { remember, typical }
+}
+
+/** Makes `feesOf(terms, cost)`, and `priceAt(terms, routeOf, cost)`. */
+const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof FeeWorth.make>["valueOf"]) {
   const settings = yield* OrchestratorSettings
   const rehearse = yield* Rehearsal.make
-  const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
-
-  const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
-    client: ChainClient,
-    request: QuoteRequest,
-    { decimals, symbol }: Pick<TokenProfile, "decimals" | "symbol">
-  ) {
-    const known = yield* prices.usd(client.chain.id, [
-      { address: NATIVE, decimals: 18 },
-      { address: request.tokenIn, decimals }
-    ])
-    const nativeUsd = known.get(NATIVE)
-    const tokenUsd = known.get(request.tokenIn)
-    if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
-      return yield* new QuoteFailed({
-        reason: "no_price",
-        detail: `${symbol} or the native currency has no price`
-      })
-    }
-    return { nativeUsd, tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd) } satisfies UsdPrices
-  })
 
   const feesOf = ({ attributed, profile, request, tier, usd }: Terms, cost: bigint) =>
     Fees.breakdown({
@@ -137,23 +134,40 @@ export const make = Effect.gen(function* () {
     return { route, order, simulated, cover } satisfies Priced
   })
 
-  /** Last simulated costs of each kind. Only the first assumption comes from them: every order is simulated. */
-  const lastCosts = new Map<string, ReadonlyArray<CostMemory.CostSample>>()
+  return { feesOf, priceAt }
+})
 
-  const remember = (terms: Terms, { dataFee, dataGas, gas }: SimulatedSweep) => {
-    const kind = kindOf(terms)
-    const samples = CostMemory.remembered(lastCosts.get(kind) ?? [], { gas: gas + dataGas, dataFee })
-    lastCosts.delete(kind)
-    lastCosts.set(kind, samples)
-    // A map iterates in insertion order, so the oldest is evicted.
-    const [oldest] = lastCosts.keys()
-    if (lastCosts.size > REMEMBERED_KINDS && oldest !== undefined) lastCosts.delete(oldest)
-  }
+/** Makes `usdPrices(client, request, token)` and `price(terms, routeOf)`. */
+export const make = Effect.gen(function* () {
+  const prices = yield* Prices
+  const { pricedFor, requireCover, valueOf } = yield* FeeWorth.make
+  const { feesOf, priceAt } = yield* makePriceAt(valueOf)
+  const { remember, typical } = makeCosts()
+
+  const usdPrices = Effect.fn("Quoter.usdPrices")(function* (
+    client: ChainClient,
+    request: QuoteRequest,
+    { decimals, symbol }: Pick<TokenProfile, "decimals" | "symbol">
+  ) {
+    const known = yield* prices.usd(client.chain.id, [
+      { address: NATIVE, decimals: 18 },
+      { address: request.tokenIn, decimals }
+    ])
+    const nativeUsd = known.get(NATIVE)
+    const tokenUsd = known.get(request.tokenIn)
+    if (nativeUsd === undefined || tokenUsd === undefined || nativeUsd <= 0n || tokenUsd <= 0n) {
+      return yield* new QuoteFailed({
+        reason: "no_price",
+        detail: `${symbol} or the native currency has no price`
+      })
+    }
+    return { nativeUsd, tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd) } satisfies UsdPrices
+  })
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {
     yield* refuseAboveLimit(terms)
     const gasPrice = gasPriceOf(terms)
-    const likely = CostMemory.typical(lastCosts.get(kindOf(terms)) ?? []) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
+    const likely = typical(terms) ?? { gas: ASSUMED_SWEEP_GAS, dataFee: 0n }
     const assumed = CostMemory.firstAssumption(likely, gasPrice, (cost) => Result.isSuccess(feesOf(terms, cost)))
     const first = yield* priceAt(terms, routeOf, assumed)
     const { dataFee, dataGas, gas } = first.simulated

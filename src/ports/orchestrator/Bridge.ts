@@ -5,7 +5,7 @@ import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { ChainUnavailable, Receipt } from "../shared/Chains.ts"
-import type { NoRoute, RoutingUnavailable } from "./SwapVenue.ts"
+import type { NoRoute, RoutingUnavailable, SwapRoute } from "./SwapVenue.ts"
 
 export interface BridgeRequest {
   readonly sourceChainId: ChainId
@@ -27,23 +27,8 @@ export interface BridgeRequest {
   readonly deadline: bigint
 }
 
-/** A call that deposits into the bridge. */
-export interface BridgeRoute {
-  readonly provider: string
-  /** Contract that is called. */
-  readonly target: Address.Address
-  readonly calldata: Hex
-  /** Expected output in the smallest unit of the output token. */
-  readonly amountOut: bigint
-  /** Minimum output. Equal to `amountOut` unless there is a swap before the deposit. */
-  readonly minAmountOut: bigint
-  /** Expected gas of the deposit, including a swap before it. */
-  readonly gas: bigint
-  /**
-   * Balances and allowances, beside those of the owner, that the call leaves empty as it found them, such as the router's
-   * balance of a token between two pools. Their gas is refunded.
-   */
-  readonly passing: number
+/** A call that deposits into the bridge. Its `minAmountOut` equals `amountOut` unless there is a swap before the deposit. */
+export interface BridgeRoute extends SwapRoute {
   /** Expected time until delivery. */
   readonly estimatedSeconds: number
 }
