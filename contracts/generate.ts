@@ -3,9 +3,10 @@
  * fails when a checked-in file is stale.
  *
  * The compiler is called directly, with one fixed set of sources: the IR pipeline numbers declarations over its whole
- * input, so a compilation together with tests, or from a cache, need not give the same bytes.
+ * input, so a compilation together with tests, or of changed sources alone, need not give the same bytes.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join, normalize } from "node:path"
 import { getContractAddress, type Hex } from "viem"
@@ -34,6 +35,11 @@ interface ContractOutput {
       readonly immutableReferences: Record<string, ReadonlyArray<{ readonly start: number }>>
     }
   }
+}
+
+interface Cached {
+  readonly key: string
+  readonly compiled: ReadonlyArray<readonly [name: string, contract: Compiled]>
 }
 
 interface Compiler {
@@ -81,22 +87,20 @@ const names = (node: unknown, found = new Map<string, string>()): Map<string, st
   return found
 }
 
-/** Compiles the contracts, each named after its file. */
-const compile = (
-  compiler: string,
+/** The compiler's input for the contracts in these files. */
+const inputOf = (
   base: string,
   paths: ReadonlyArray<string>,
   remappings: ReadonlyArray<string>,
   settings: Record<string, unknown>
-): ReadonlyMap<string, Compiled> => {
-  const solc = require(compiler) as Compiler
+) => {
   const outputs = [
     "abi",
     "evm.bytecode.object",
     "evm.deployedBytecode.object",
     "evm.deployedBytecode.immutableReferences"
   ]
-  const input = {
+  return {
     language: "Solidity",
     sources: closure(base, paths, remappings),
     settings: {
@@ -109,6 +113,15 @@ const compile = (
       }
     }
   }
+}
+
+/** Compiles the contracts, each named after its file. */
+const compile = (
+  compiler: string,
+  input: ReturnType<typeof inputOf>,
+  paths: ReadonlyArray<string>
+): ReadonlyMap<string, Compiled> => {
+  const solc = require(compiler) as Compiler
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput
   const errors = output.errors?.filter((error) => error.severity === "error") ?? []
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join("\n"))
@@ -155,11 +168,13 @@ const permit2 = (): Pick<Compiled, "abi" | "creationCode"> => {
     if (isCanonicalPermit2(checkedIn.creationCode)) return checkedIn
   }
   const base = join(dirname(require.resolve("@uniswap/v4-periphery/package.json")), "lib/permit2")
-  const compiled = compile("solc-0-8-17", base, ["src/Permit2.sol"], ["solmate/=lib/solmate/"], {
+  const paths = ["src/Permit2.sol"]
+  const input = inputOf(base, paths, ["solmate/=lib/solmate/"], {
     optimizer: { enabled: true, runs: 1_000_000 },
     evmVersion: "london",
     metadata: { bytecodeHash: "none" }
-  }).get("Permit2")
+  })
+  const compiled = compile("solc-0-8-17", input, paths).get("Permit2")
   if (compiled === undefined || !isCanonicalPermit2(compiled.creationCode)) {
     throw new Error("Permit2 did not compile to the deployed bytes.")
   }
@@ -189,18 +204,44 @@ const DEVELOPMENT = ["DevToken", "DevNoReturnToken", "DevFeeToken", "DevBlocklis
 const HOSTILE = ["HostileToken", "HostileProxy"]
 
 const { optimizer, optimizer_runs, evm_version, bytecode_hash, cbor_metadata, remappings } = foundry.profile.default
-const compileOurs = (paths: ReadonlyArray<string>) =>
-  compile("solc", here, paths, remappings, {
+
+/** Contracts of the last run. The key hashes this program, the compiler and its whole input, which decide the result. */
+const CACHE = join(root, ".sweep/checks/contracts")
+
+const keyOf = (input: ReturnType<typeof inputOf>): string => {
+  const hash = createHash("sha256").update(readFileSync(import.meta.path))
+  for (const file of ["solc/package.json", "solc/soljson.js"]) hash.update(readFileSync(require.resolve(file)))
+  return hash.update(JSON.stringify(input)).digest("hex")
+}
+
+/** The contracts in these files of ours. A group whose sources did not change is not compiled again. */
+const compileOurs = (group: string, paths: ReadonlyArray<string>): ReadonlyMap<string, Compiled> => {
+  const input = inputOf(here, paths, remappings, {
     optimizer: { enabled: optimizer, runs: optimizer_runs },
     evmVersion: evm_version,
     metadata: { bytecodeHash: bytecode_hash, appendCBOR: cbor_metadata }
   })
-const ours = compileOurs([
+  const [file, key] = [join(CACHE, `${group}.json`), keyOf(input)]
+  const cached = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Cached) : undefined
+  if (cached?.key === key) return new Map(cached.compiled)
+  const compiled = compile("solc", input, paths)
+  mkdirSync(CACHE, { recursive: true })
+  // A reader must see no half of it, and no file that disappears.
+  const unfinished = `${CACHE}.${group}.${process.pid}`
+  writeFileSync(unfinished, JSON.stringify({ key, compiled: [...compiled] } satisfies Cached))
+  renameSync(unfinished, file)
+  return compiled
+}
+
+const ours = compileOurs("ours", [
   ...PRODUCTION.map((name) => `src/${name}.sol`),
   ...SIMULATION.map((name) => `src/simulation/${name}.sol`),
   ...DEVELOPMENT.map((name) => `src/dev/${name}.sol`)
 ])
-const hostile = compileOurs(HOSTILE.map((name) => `src/dev/${name}.sol`))
+const hostile = compileOurs(
+  "hostile",
+  HOSTILE.map((name) => `src/dev/${name}.sol`)
+)
 
 const production = [...ours].filter(([name]) => PRODUCTION.includes(name))
 const simulation = [...ours].filter(([name]) => SIMULATION.includes(name))

@@ -9,6 +9,8 @@ import { run, sweep } from "./sweep.ts"
 interface Fault {
   /** Parts of the checkout that the step needs. */
   readonly copied: ReadonlyArray<string>
+  /** Results of earlier steps, copied if there are any, so that the step does not repeat them. */
+  readonly reused?: string
   readonly file: string
   /** The file's faulty content, given its content in the checkout if it has one. */
   readonly plant: (before: string) => string
@@ -80,7 +82,10 @@ const FAULTS: Readonly<Record<TestSteps.Name, Fault>> = {
     plant: () => "/** What is planted. */\nexport const planted = 1\n",
     named: /src\/planted\.ts:1/
   },
-  generated: generated(["contracts", "src", "test/vectors"], "src/adapters/evm/abi/contracts.generated.ts"),
+  generated: {
+    ...generated(["contracts", "src", "test/vectors"], "src/adapters/evm/abi/contracts.generated.ts"),
+    reused: ".sweep/checks/contracts"
+  },
   openapi: generated(["scripts", "src", "docs"], "docs/openapi/orchestrator.json"),
   docs: generated(["scripts", "src", "docs", "migrations", "README.md", "examples"], "docs/reference/settings.md"),
   "solidity-format": {
@@ -114,6 +119,12 @@ const scratch = Effect.fnUntraced(function* (parts: ReadonlyArray<string>) {
   return root
 })
 
+const existing = Effect.fnUntraced(function* (part: string | undefined) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return part !== undefined && (yield* fs.exists(path.join(projectRoot, part))) ? [part] : []
+})
+
 const plant = Effect.fnUntraced(function* (root: string, fault: Fault) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -132,7 +143,7 @@ layer(BunServices.layer, { excludeTestServices: true })("the gate", (it) => {
     (name) =>
       Effect.gen(function* () {
         const fault = FAULTS[name]
-        const root = yield* scratch([...SETTINGS, ...fault.copied])
+        const root = yield* scratch([...SETTINGS, ...fault.copied, ...(yield* existing(fault.reused))])
         yield* plant(root, fault)
         const { code, err, out } = yield* runStep(root, name)
         assert.notStrictEqual(code, 0, out)
