@@ -145,6 +145,20 @@ const waiting = Effect.fnUntraced(function* (world: World, sides: ReadonlyArray<
   return carried[0]?.count === ids.length && pending.flat().every(Boolean) ? found : undefined
 })
 
+/** Mines blocks, the first with all of these transactions, and returns the snapshot from before them. */
+const mineAll = Effect.fnUntraced(function* (place: Place, sent: ReadonlyArray<Sent>, depth: number) {
+  const attempt = Effect.gen(function* () {
+    const id = yield* place.dev.node.ask("snapshot", (node) => node.snapshot())
+    yield* Fork.mine(place, depth)
+    const blocks = yield* Effect.forEach(sent, ({ hash }) => Fork.blockOf(place, hash))
+    if (!blocks.includes(undefined)) return id
+    // A block can miss a transaction that the node has just taken. The service then rightly waits for further blocks.
+    yield* place.dev.node.ask("go back", (node) => node.revert({ id }))
+    return undefined
+  })
+  return yield* until(attempt, "got its transactions into no block")
+})
+
 /** Mines the transactions, waits until the service has noted them, and replaces their blocks. */
 const reorganise = Effect.fnUntraced(function* (
   world: World,
@@ -153,10 +167,7 @@ const reorganise = Effect.fnUntraced(function* (
   sent: ReadonlyArray<Sent>,
   reorg: Reorg
 ) {
-  const snapshots = yield* Effect.forEach(sides, ({ place }) =>
-    place.dev.node.ask("snapshot", (node) => node.snapshot())
-  )
-  for (const { place } of sides) yield* Fork.mine(place, reorg.depth)
+  const snapshots = yield* Effect.forEach(sides, ({ place }) => mineAll(place, sent.filter(isOn(place)), reorg.depth))
   const isNoted = ({ chainId, status }: Sent) => status === (chainId === world.alpha.dev.chain.id ? "mined" : "final")
   yield* until(
     Effect.map(sentFor(world, idsOf(sides)), (found) => (found.every(isNoted) ? found : undefined)),
