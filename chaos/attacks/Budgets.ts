@@ -9,6 +9,9 @@ export const UNLISTED = parseEther("0.02")
 /** Loss that sweeps of listed tokens may cause in an hour on a chain, in wei. */
 export const LISTED = parseEther("0.02")
 
+/** The same of owners' first sweeps, in an attack that spends it. */
+export const FIRST_SWEEPS = parseEther("0.004")
+
 /** Age at which a reservation that no transaction carries belongs to an earlier attack. */
 const LEFT_OVER = "5 seconds"
 

@@ -184,6 +184,8 @@ export interface Attack {
   readonly about: string
   /** Tokens that are swept: those of the operator's lists, or the attacker's own. */
   readonly tokens: "listed" | "unlisted"
+  /** Loss that its settings allow, in wei. Default: the budget of its tokens. */
+  readonly budget?: bigint
   /** More settings of the service, by their names in the environment, while the attack lasts. */
   readonly settings?: (world: World) => Effect.Effect<Readonly<Record<string, string>>, unknown>
   readonly play: (fight: Fight) => Effect.Effect<void, unknown>

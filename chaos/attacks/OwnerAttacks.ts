@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { encodeFunctionData, erc20Abi, type Hex, parseEther, type PrivateKeyAccount, zeroAddress } from "viem"
 import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import { units } from "../../src/devnet/Tokens.ts"
+import * as Budgets from "./Budgets.ts"
 import type { Attack, Fight } from "./Fight.ts"
 import { mintFor } from "./MempoolAttacks.ts"
 
@@ -42,12 +43,7 @@ const runAhead = (
     const { DAI } = fight.place.dev.tokens
     for (let round = 0; round < rounds; round++) {
       const owners = fight.owners(count ?? fight.size)
-      yield* Effect.forEach(
-        owners,
-        (owner) =>
-          Effect.andThen(fight.purse.giveNative(owner, OWN_GAS), fight.purse.giveToken(owner, "DAI", 2n * WHOLE)),
-        { concurrency: "unbounded", discard: true }
-      )
+      yield* fight.purse.endow(owners, { native: OWN_GAS, token: "DAI", whole: 2n * WHOLE })
       const order = { tokenIn: DAI, amountIn: AMOUNT, isAttributed }
       if (isDelegated) {
         yield* fight.submit(yield* fight.quotes(owners, order))
@@ -133,6 +129,18 @@ const hostileOutput: Attack = {
     }).pipe(Effect.scoped)
 }
 
+/** Many more new owners than the budget of first sweeps has room for. */
+const NEWCOMERS = 240
+
+const newcomers: Attack = {
+  ...listed("listed-sybils", "240 new owners of listed tokens spend their nonces ahead of the lane.", {
+    ahead: nothing,
+    owners: NEWCOMERS
+  }),
+  budget: Budgets.FIRST_SWEEPS,
+  settings: () => Effect.succeed({ FIRST_SWEEPS_LOSS_BUDGET_WEI: String(Budgets.FIRST_SWEEPS) })
+}
+
 /** Failures of a builder that were once enough to have all of its sweeps refused for an hour. */
 const BUILDER_FAILURES = 52
 
@@ -159,5 +167,6 @@ export const OWNER_ATTACKS: ReadonlyArray<Attack> = [
     isAttributed: true,
     owners: BUILDER_FAILURES
   }),
+  newcomers,
   hostileOutput
 ]

@@ -3,7 +3,16 @@
  * network gives is written down, so that the cost of an attack is what was given less what is left.
  */
 import { Effect } from "effect"
-import { erc20Abi, type Hex, parseEther, parseGwei, type PrivateKeyAccount, type SignedAuthorization } from "viem"
+import {
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  parseAbi,
+  parseEther,
+  parseGwei,
+  type PrivateKeyAccount,
+  type SignedAuthorization
+} from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
 import { units } from "../../src/devnet/Tokens.ts"
@@ -28,6 +37,15 @@ const ENDOWMENT = parseEther("1000")
 
 /** Gas limit of a deployment. */
 const DEPLOYMENT_GAS = 6_000_000n
+
+/** Owners that one call endows. */
+const ENDOWED = 60
+
+const multicall3Abi = parseAbi([
+  "struct Call3Value { address target; bool allowFailure; uint256 value; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate3Value(Call3Value[] calls) payable returns (Result[])"
+])
 
 /** Gas of one authorization of an account that exists or not (EIP-7702). */
 const AUTHORIZATION_GAS = 25_000n
@@ -101,6 +119,45 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
       return receipt
     })
 
+  /**
+   * Endows owners as an attacker has to, by transactions that pay for each new account and each first balance. One contract sends
+   * everything and the tip is the least, which is the cheapest way.
+   */
+  const endow = Effect.fnUntraced(function* (
+    owners: ReadonlyArray<PrivateKeyAccount>,
+    each: { readonly native: bigint; readonly token: Priced; readonly whole: bigint }
+  ) {
+    const amount = units(each.token, each.whole)
+    const token = dev.tokens[each.token]
+    yield* giveToken(account, each.token, each.whole * BigInt(owners.length))
+    for (const owner of owners) accounts.set(owner.address, owner)
+    const to = dev.chain.multicall3
+    const total = amount * BigInt(owners.length)
+    yield* run("hand tokens over", {
+      to: token,
+      tip: 1n,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, total] })
+    })
+    for (let start = 0; start < owners.length; start += ENDOWED) {
+      const some = owners.slice(start, start + ENDOWED)
+      const calls = some.flatMap(({ address }) => [
+        { target: address, allowFailure: false, value: each.native, callData: "0x" as const },
+        {
+          target: token,
+          allowFailure: false,
+          value: 0n,
+          callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [address, amount] })
+        }
+      ])
+      yield* run("endow owners", {
+        to,
+        tip: 1n,
+        value: each.native * BigInt(some.length),
+        data: encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3Value", args: [calls] })
+      })
+    }
+  })
+
   /** Value of all that the attacker's accounts hold, in wei. */
   const wealth = node.ask("count an attacker's money", async (client) => {
     const held = await Promise.all(
@@ -127,6 +184,7 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
     account,
     giveNative,
     giveToken,
+    endow,
     authorize,
     send,
     run,

@@ -37,6 +37,7 @@ const SETTINGS = {
   // Defaults, which other chaos runs lift.
   BUILDER_FAILURE_BUDGET: "50",
   OWNER_FAILURE_BUDGET: "3",
+  FIRST_SWEEPS_LOSS_BUDGET_WEI: "40000000000000000",
   REBROADCAST_SECONDS: "2",
   BUMP_SECONDS: "4"
 }
@@ -128,7 +129,7 @@ const makePlay = (staged: Arena, options: Options) => {
       tokens: attack.tokens,
       attackerCost: yield* fight.purse.cost,
       relayerLoss: loss.paid - loss.earned,
-      budget: attack.tokens === "listed" ? Budgets.LISTED : Budgets.UNLISTED,
+      budget: attack.budget ?? (attack.tokens === "listed" ? Budgets.LISTED : Budgets.UNLISTED),
       quoted: fight.tally.quoted,
       submitted: fight.tally.submitted,
       carried: loss.carried,
