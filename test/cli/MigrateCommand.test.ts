@@ -5,30 +5,27 @@ import { Effect, Layer } from "effect"
 import { TestDatabase, testDatabaseUrl } from "../support/Postgres.ts"
 import { sweep } from "./sweep.ts"
 
-layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true, timeout: "60 seconds" })(
-  "sweep migrate",
-  (it) => {
-    it.effect("applies what is missing, and then finds the schemas up to date", () =>
-      Effect.gen(function* () {
-        const { url } = yield* TestDatabase
-        const first = yield* sweep(["migrate"], { DATABASE_URL: url })
-        assert.strictEqual(first.code, 0, first.err)
-        assert.match(first.out, /^(applied (orchestrator|builder)\/\d{4}_\w+\n)+$/)
-        assert.include(first.out, "applied orchestrator/0001_")
-        assert.include(first.out, "applied builder/0001_")
-        const second = yield* sweep(["migrate"], { DATABASE_URL: url })
-        assert.deepStrictEqual(second, { code: 0, out: "up to date\n", err: "" })
-      })
-    )
+layer(Layer.merge(BunServices.layer, testDatabaseUrl), { excludeTestServices: true })("sweep migrate", (it) => {
+  it.effect("applies what is missing, and then finds the schemas up to date", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const first = yield* sweep(["migrate"], { DATABASE_URL: url })
+      assert.strictEqual(first.code, 0, first.err)
+      assert.match(first.out, /^(applied (orchestrator|builder)\/\d{4}_\w+\n)+$/)
+      assert.include(first.out, "applied orchestrator/0001_")
+      assert.include(first.out, "applied builder/0001_")
+      const second = yield* sweep(["migrate"], { DATABASE_URL: url })
+      assert.deepStrictEqual(second, { code: 0, out: "up to date\n", err: "" })
+    })
+  )
 
-    it.effect("fails in one sentence without a database, and does not repeat the url", () =>
-      Effect.gen(function* () {
-        const { code, err, out } = yield* sweep(["migrate"], { DATABASE_URL: "postgres://me:SECRET@127.0.0.1:1/none" })
-        assert.strictEqual(code, 1)
-        assert.strictEqual(out, "")
-        assert.match(err, /^sweep: store unavailable during migrate: [^\n]+\n$/)
-        assert.notInclude(err, "SECRET")
-      })
-    )
-  }
-)
+  it.effect("fails in one sentence without a database, and does not repeat the url", () =>
+    Effect.gen(function* () {
+      const { code, err, out } = yield* sweep(["migrate"], { DATABASE_URL: "postgres://me:SECRET@127.0.0.1:1/none" })
+      assert.strictEqual(code, 1)
+      assert.strictEqual(out, "")
+      assert.match(err, /^sweep: store unavailable during migrate: [^\n]+\n$/)
+      assert.notInclude(err, "SECRET")
+    })
+  )
+})

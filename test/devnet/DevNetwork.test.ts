@@ -109,7 +109,7 @@ describe("DevNetwork", () => {
       killed.child.kill("SIGKILL")
       yield* killed.ended
       const gone = yield* isGone(left).pipe(
-        Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 50, until: (isOver) => isOver })
+        Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 600, until: (isOver) => isOver })
       )
       assert.isTrue(gone, "no process outlives a killed network")
 

@@ -69,4 +69,4 @@ export const deposit = Effect.fnUntraced(function* (
 })
 
 export const eventually = <E, R>(check: Effect.Effect<boolean, E, R>) =>
-  check.pipe(Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 100, until: (done) => done }))
+  check.pipe(Effect.repeat({ schedule: Schedule.spaced("100 millis"), times: 1_000, until: (done) => done }))

@@ -35,7 +35,7 @@ const sums = (amounts: ReadonlyArray<readonly [token: string, amount: bigint]>):
 /** Tests of builders of their own, which wait for blocks and commands. The books of all are compared after them. */
 const SIDE_BY_SIDE = { concurrent: true, timeout: 120_000 } as const
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("a builder", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("a builder", (it) => {
   it.effect(
     "signs up, earns and is paid by the operator's commands",
     () =>

@@ -8,7 +8,7 @@ import { SCENARIOS } from "../../src/devnet/demo/Scenarios.ts"
 import { balanceOf, freshOwner, place, Services } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
-layer(Services.layer({ node: "edr" }), { excludeTestServices: true, timeout: "60 seconds" })("Sweeps on EDR", (it) => {
+layer(Services.layer({ node: "edr" }), { excludeTestServices: true })("Sweeps on EDR", (it) => {
   it.effect("delivers every sweep of the demo, every balance to the wei", () =>
     Effect.gen(function* () {
       const { info } = yield* Services

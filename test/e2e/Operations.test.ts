@@ -15,7 +15,7 @@ interface Shown {
   }>
 }
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The operators' console", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("The operators' console", (it) => {
   const setUp = Effect.fnUntraced(function* (number: number) {
     const services = yield* Services
     const alpha = place(services, 0)
@@ -51,7 +51,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("T
             Effect.as(Effect.sleep("200 millis"), found?.waitsFor !== waitsFor || !found.explanation.includes(word))
         }),
         Effect.timeoutOrElse({
-          duration: "20 seconds",
+          duration: "100 seconds",
           orElse: () => Effect.die(new Error(`${id} was never shown to wait for ${waitsFor}`))
         })
       )

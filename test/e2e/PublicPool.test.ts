@@ -38,7 +38,7 @@ const TIMEOUT_MILLIS = 300_000
 const until = <A>(question: Effect.Effect<A>, isExpected: (answer: A) => boolean) =>
   question.pipe(Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: isExpected }))
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("A public node's pool", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("A public node's pool", (it) => {
   it.effect(
     "that refuses one owner of 64 holds up nobody else, and an alert names the owner",
     () =>

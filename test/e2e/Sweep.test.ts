@@ -7,7 +7,7 @@ import * as SweepClient from "../support/SweepClient.ts"
 
 const stranger = () => privateKeyToAccount(generatePrivateKey()).address
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Sweeps end to end", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it) => {
   it.effect("sweeps an ERC-20 into another on one chain, every balance to the wei", () =>
     Effect.gen(function* () {
       const services = yield* Services

@@ -16,11 +16,11 @@ interface Sent {
   readonly intentId: string
 }
 
-/** Waits for what must come, half a minute at most. */
+/** Waits for what must come, two minutes at most. */
 const eventually = <A>(what: string, look: Effect.Effect<A>, found: (value: A) => boolean) =>
   Effect.flatMap(look, (value) =>
     found(value) ? Effect.succeed(value) : Effect.fail(`${what}: ${JSON.stringify(value)}`)
-  ).pipe(Effect.retry(Schedule.spaced(100).pipe(Schedule.upTo({ times: 300 }))), Effect.orDie)
+  ).pipe(Effect.retry(Schedule.spaced(100).pipe(Schedule.upTo({ times: 1_200 }))), Effect.orDie)
 
 /** A new builder, and its own routes. */
 const signUp = Effect.fnUntraced(function* ({ builderUrl, chains, dashboardUrl }: DevInfo) {

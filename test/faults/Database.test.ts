@@ -7,13 +7,14 @@ import { hold, isSend, pass } from "../support/FaultProxy.ts"
 import type * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
 
-const TIMEOUT = 120_000
+/** Ends a test that hangs. */
+const TIMEOUT = 400_000
 
-/** No request may take longer, whatever is broken. */
-const ANSWER_MILLIS = 5_000
+/** No request may take longer, whatever is broken. The service's own limit is 4 seconds, without a busy machine. */
+const ANSWER_MILLIS = 15_000
 
 /** Time in which the service is back after a fault. */
-const RECOVERY_MILLIS = 10_000
+const RECOVERY_MILLIS = 20_000
 
 /** Both processes are asked at once. */
 const BOTH = { concurrency: 2, discard: true } as const
@@ -68,7 +69,7 @@ layer(Scene.layer, { excludeTestServices: true })("A database", (it) => {
         const heard = listeners.pipe(
           Effect.orElseSucceed(() => 0),
           Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (count) => count === 2 }),
-          Effect.timeout("20 seconds")
+          Effect.timeout(RECOVERY_MILLIS)
         )
         const sweepsGoOn = Effect.gen(function* () {
           yield* heard

@@ -48,7 +48,7 @@ const compiled = Effect.promise(async () => {
   return { abi, bytecode: `0x${evm.bytecode.object}` as Hex }
 })
 
-layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("Hostile tokens", (it) => {
+layer(Scene.layer, { excludeTestServices: true })("Hostile tokens", (it) => {
   it.effect(
     "that behave while they are simulated fail alone in their batch, at the cost of their owners' budgets",
     () =>

@@ -4,7 +4,8 @@ import { Effect, Latch, Schedule } from "effect"
 import { hold, holdReply, isSend, isSimulation, pass } from "../support/FaultProxy.ts"
 import * as Scene from "./Scene.ts"
 
-const TIMEOUT = 120_000
+/** Ends a test that hangs. */
+const TIMEOUT = 400_000
 
 /** Every sweep a transaction of its own, so that there is as much to share as there are sweeps. */
 const ALONE = { RELAYER_BATCH: "1" }

@@ -35,313 +35,310 @@ const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
   tokens: { USDC: dev.tokens.USDC, WETH: dev.tokens.WETH }
 })
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
-  "The client on the local network",
-  (it) => {
-    const setUp = Effect.fnUntraced(function* (client: number) {
-      const services = yield* Services
-      const [alpha, beta] = [place(services, 0), place(services, 1)]
-      const asked: Array<string> = []
-      const fetch: Sdk.Fetch = (url, init) => {
-        asked.push(new URL(url).pathname.replace(/[0-9a-f-]{36}/, ":id"))
-        const headers = new Headers(init.headers)
-        headers.set("x-forwarded-for", `198.51.100.${client}`)
-        return globalThis.fetch(url, { ...init, headers })
-      }
-      const options: Sdk.SweepClientOptions = {
-        orchestratorUrl: services.info.orchestratorUrl,
-        fetch,
-        review: {
-          delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
-          bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
-        },
-        nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
-      }
-      return { services, alpha, beta, asked, options, sweeps: Sdk.createSweepClient(options) }
-    })
-
-    it.effect("sweeps on one chain, and what arrives is what the review said", () =>
-      Effect.gen(function* () {
-        const { alpha, asked, sweeps } = yield* setUp(1)
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
-        assert.deepStrictEqual(
-          yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
-          { kind: "none" }
-        )
-        const seen: Array<string> = []
-        const result = yield* Effect.promise(() =>
-          sweeps.sweep(request, owner, {
-            ...POLL,
-            confirm: ({ fees, receive, send }) =>
-              send.amount === request.amountIn && fees.total < send.amount && receive.guaranteedBy === "order",
-            onProgress: ({ status }) => seen.push(status)
-          })
-        )
-        assert.strictEqual(result?.intent.status, "delivered")
-        assert.strictEqual(seen.at(-1), "delivered")
-        // The service has events, so nothing is polled; the rest went to the node.
-        assert.deepStrictEqual(
-          asked.filter((path) => path !== "/"),
-          ["/quote", "/intents", "/intents/:id/events"]
-        )
-        assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
-        const received = yield* balanceOf(alpha, "USDC", owner.address)
-        assert.isTrue(received >= (result?.review.receive.minAmount ?? received + 1n))
-        assert.deepStrictEqual(
-          yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
-          { kind: "delegated", delegate: alpha.info.delegate }
-        )
-      })
-    )
-
-    it.effect("sweeps across two chains, on the bridge call's word", () =>
-      Effect.gen(function* () {
-        const { alpha, beta, sweeps } = yield* setUp(2)
-        const owner = yield* freshOwner(alpha, "USDC", "30")
-        const request = requestFor(owner, alpha, "USDC", "30", "USDC", beta)
-        const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
-        assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
-        assert.strictEqual(yield* balanceOf(beta, "USDC", owner.address), result?.review.receive.minAmount)
-        assert.isDefined(result?.intent.deliveryTxHash)
-      })
-    )
-
-    it.effect("sweeps the native currency across chains", () =>
-      Effect.gen(function* () {
-        const { alpha, beta, sweeps } = yield* setUp(3)
-        const owner = yield* freshOwner(alpha, "ETH", "0.5")
-        const result = yield* Effect.promise(() =>
-          sweeps.sweep(requestFor(owner, alpha, "ETH", "0.5", "ETH", beta), owner, POLL)
-        )
-        assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
-        assert.strictEqual(yield* balanceOf(beta, "ETH", owner.address), result?.review.receive.minAmount)
-      })
-    )
-
-    it.effect("sweeps one asset into another across chains, by what is known of the bridge", () =>
-      Effect.gen(function* () {
-        const { alpha, beta, options, sweeps } = yield* setUp(12)
-        for (const [amount, tokenIn, tokenOut, via] of [
-          ["30", "USDC", "ETH", "WETH"],
-          ["30", "DAI", "USDC", "USDC"]
-        ] as const) {
-          const owner = yield* freshOwner(alpha, tokenIn, amount)
-          const request = requestFor(owner, alpha, tokenIn, amount, tokenOut, beta)
-
-          const uninformed = Sdk.createSweepClient({ ...options, review: {} })
-          const offer = yield* Effect.promise(() => uninformed.quote(request))
-          const doubtful = uninformed.reviewOrder(offer, request)
-          assert.strictEqual(doubtful.receive.guaranteedBy, "service")
-          assert.isTrue(doubtful.warnings.some((warning) => warning.includes(alpha.dev.tokens[via])))
-
-          const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
-          if (result === undefined) return assert.fail("the sweep was not confirmed")
-          const { receive, warnings } = result.review
-          if (receive.via === undefined) return assert.fail("nothing is swapped before the bridge")
-          assert.strictEqual(result.intent.status, "delivered")
-          assert.strictEqual(receive.guaranteedBy, "bridge")
-          assert.deepStrictEqual(warnings, [])
-          assert.strictEqual(receive.via.token, alpha.dev.tokens[via])
-          assert.isTrue(receive.via.minAmount >= receive.minAmount)
-          assert.isTrue(receive.estimatedAmount > receive.minAmount)
-          assert.isTrue((yield* balanceOf(beta, tokenOut, owner.address)) >= receive.minAmount)
-          assert.strictEqual(yield* balanceOf(alpha, tokenIn, owner.address), 0n)
-        }
-      })
-    )
-
-    it.effect("attributes a sweep to the builder of the client's key", () =>
-      Effect.gen(function* () {
-        const { alpha, options, services } = yield* setUp(4)
-        const sweeps = Sdk.createSweepClient({ ...options, apiKey: services.builder.apiKey })
-        const owner = yield* freshOwner(alpha, "DAI", "50")
-        const result = yield* Effect.promise(() =>
-          sweeps.sweep(requestFor(owner, alpha, "DAI", "50", "USDC"), owner, POLL)
-        )
-        const { builder, builderAddress = "0x" } = result?.review.fees ?? { builder: 0n }
-        assert.strictEqual(builder, (50n * 10n ** 18n * 30n) / 10_000n)
-        assert.strictEqual(yield* balanceOf(alpha, "DAI", builderAddress), builder)
-      })
-    )
-
-    it.effect("says what an owner holds and what of it is worth sweeping", () =>
-      Effect.gen(function* () {
-        const { alpha, sweeps } = yield* setUp(5)
-        const owner = yield* freshOwner(alpha, "DAI", "12")
-        const held = yield* Effect.promise(() => sweeps.portfolio(owner.address))
-        assert.deepStrictEqual(
-          held.tokens.map(({ balance, chainId, symbol }) => ({ balance, chainId, symbol })),
-          [{ balance: 12n * 10n ** 18n, chainId: alpha.info.id, symbol: "DAI" }]
-        )
-        const worth = yield* Effect.promise(() => sweeps.sweepable(owner.address))
-        assert.deepStrictEqual(
-          worth.tokens.map(({ delegation, sweepable }) => ({ delegation, sweepable })),
-          [{ delegation: "none", sweepable: true }]
-        )
-      })
-    )
-
-    it.effect("takes a delegation back, by a sender that pays or by the owner itself", () =>
-      Effect.gen(function* () {
-        const { alpha, services, sweeps } = yield* setUp(6)
-        const chainId = alpha.info.id
-        const node = createPublicClient({ transport: http(alpha.dev.rpcUrl), pollingInterval: 200 })
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
-        const rich = services.info.accounts[2]
-        if (rich === undefined) return assert.fail("the network has no funded account")
-        const transport = http(alpha.dev.rpcUrl)
-        const chain = defineChain({
-          id: chainId,
-          name: alpha.info.name,
-          nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-          rpcUrls: { default: { http: [alpha.dev.rpcUrl] } }
-        })
-        const payer = createWalletClient({ account: privateKeyToAccount(rich.privateKey), chain, transport })
-        yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: payer, chainId, node }))
-        assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId, node })), {
-          kind: "none"
-        })
-
-        yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
-          token: "DAI",
-          amount: 40n * 10n ** 18n
-        })
-        yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
-        yield* Effect.promise(async () => {
-          await node.waitForTransactionReceipt({
-            hash: await payer.sendTransaction({ to: owner.address, value: 10n ** 17n })
-          })
-        })
-        const self = createWalletClient({ account: owner, chain, transport })
-        yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: self, chainId }))
-        assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId })), {
-          kind: "none"
-        })
-      })
-    )
-
-    it.effect("tells a contract from an account, and a missing node from both", () =>
-      Effect.gen(function* () {
-        const { alpha, sweeps } = yield* setUp(7)
-        assert.deepStrictEqual(
-          yield* Effect.promise(() => sweeps.delegation(alpha.info.guard, { chainId: alpha.info.id })),
-          { kind: "contract" }
-        )
-        const failure = (options: { readonly chainId: number; readonly node?: string }) =>
-          Effect.promise(() => sweeps.delegation(alpha.info.guard, options).catch((error: unknown) => error))
-        assert.instanceOf(yield* failure({ chainId: 99 }), Sdk.UsageError)
-        assert.instanceOf(yield* failure({ chainId: 99, node: "http://127.0.0.1:1" }), Sdk.NodeError)
-      })
-    )
-
-    it.effect("tells refusals apart as the service means them", () =>
-      Effect.gen(function* () {
-        const { alpha, services, sweeps } = yield* setUp(8)
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
-        const failure = (promise: Promise<unknown>) => Effect.promise(() => promise.catch((error: unknown) => error))
-        assert.instanceOf(yield* failure(sweeps.quote({ ...request, amountIn: 1n })), Sdk.QuoteUnavailableError)
-        assert.instanceOf(
-          yield* failure(sweeps.quote({ ...request, destination: services.info.sanctionedAddress })),
-          Sdk.ScreeningBlockedError
-        )
-        const invalid = yield* failure(sweeps.quote({ ...request, owner: "0x12" }))
-        assert.isTrue(invalid instanceof Sdk.InvalidRequestError && invalid.problems[0]?.startsWith("owner"))
-        assert.instanceOf(yield* failure(sweeps.waitForIntent("nobody's")), Sdk.NotFoundError)
-
-        const offer = yield* Effect.promise(() => sweeps.quote(request))
-        const signed = yield* Effect.promise(() => sweeps.signSweep(offer, request, owner))
-        const forged = { ...signed, signature: `0x${"11".repeat(65)}` } as const
-        assert.instanceOf(yield* failure(sweeps.submit(forged)), Sdk.SubmissionRefusedError)
-        yield* Effect.promise(() => sweeps.submit(signed))
-        assert.instanceOf(yield* failure(sweeps.submit(signed)), Sdk.SubmissionRefusedError)
-        yield* Effect.promise(() => sweeps.waitForIntent(offer.quote.id, POLL))
-      })
-    )
-
-    /** Lets the request through and loses the first answer to each path. */
-    const losing = (fetch: Sdk.Fetch) => {
-      const lost: Array<string> = []
-      const keys: Array<string | null> = []
-      const unreliable: Sdk.Fetch = async (url, init) => {
-        const { pathname } = new URL(url)
-        const answer = await fetch(url, init)
-        if (init.method !== "POST" || pathname === "/") return answer
-        keys.push(new Headers(init.headers).get("idempotency-key"))
-        if (lost.includes(pathname)) return answer
-        lost.push(pathname)
-        throw new TypeError(`lost ${answer.status}`)
-      }
-      return { fetch: unreliable, keys, lost }
+layer(Services.layer(), { excludeTestServices: true })("The client on the local network", (it) => {
+  const setUp = Effect.fnUntraced(function* (client: number) {
+    const services = yield* Services
+    const [alpha, beta] = [place(services, 0), place(services, 1)]
+    const asked: Array<string> = []
+    const fetch: Sdk.Fetch = (url, init) => {
+      asked.push(new URL(url).pathname.replace(/[0-9a-f-]{36}/, ":id"))
+      const headers = new Headers(init.headers)
+      headers.set("x-forwarded-for", `198.51.100.${client}`)
+      return globalThis.fetch(url, { ...init, headers })
     }
+    const options: Sdk.SweepClientOptions = {
+      orchestratorUrl: services.info.orchestratorUrl,
+      fetch,
+      review: {
+        delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
+        bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
+      },
+      nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
+    }
+    return { services, alpha, beta, asked, options, sweeps: Sdk.createSweepClient(options) }
+  })
 
-    it.effect("sweeps once although the answers to the quote and to the submission get lost", () =>
-      Effect.gen(function* () {
-        const { alpha, options } = yield* setUp(9)
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
-        const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
-        const sweeps = Sdk.createSweepClient({ ...options, fetch, retry: { pauseMillis: 10 } })
+  it.effect("sweeps on one chain, and what arrives is what the review said", () =>
+    Effect.gen(function* () {
+      const { alpha, asked, sweeps } = yield* setUp(1)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+      assert.deepStrictEqual(
+        yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
+        { kind: "none" }
+      )
+      const seen: Array<string> = []
+      const result = yield* Effect.promise(() =>
+        sweeps.sweep(request, owner, {
+          ...POLL,
+          confirm: ({ fees, receive, send }) =>
+            send.amount === request.amountIn && fees.total < send.amount && receive.guaranteedBy === "order",
+          onProgress: ({ status }) => seen.push(status)
+        })
+      )
+      assert.strictEqual(result?.intent.status, "delivered")
+      assert.strictEqual(seen.at(-1), "delivered")
+      // The service has events, so nothing is polled; the rest went to the node.
+      assert.deepStrictEqual(
+        asked.filter((path) => path !== "/"),
+        ["/quote", "/intents", "/intents/:id/events"]
+      )
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+      const received = yield* balanceOf(alpha, "USDC", owner.address)
+      assert.isTrue(received >= (result?.review.receive.minAmount ?? received + 1n))
+      assert.deepStrictEqual(
+        yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId: alpha.info.id })),
+        { kind: "delegated", delegate: alpha.info.delegate }
+      )
+    })
+  )
+
+  it.effect("sweeps across two chains, on the bridge call's word", () =>
+    Effect.gen(function* () {
+      const { alpha, beta, sweeps } = yield* setUp(2)
+      const owner = yield* freshOwner(alpha, "USDC", "30")
+      const request = requestFor(owner, alpha, "USDC", "30", "USDC", beta)
+      const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
+      assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
+      assert.strictEqual(yield* balanceOf(beta, "USDC", owner.address), result?.review.receive.minAmount)
+      assert.isDefined(result?.intent.deliveryTxHash)
+    })
+  )
+
+  it.effect("sweeps the native currency across chains", () =>
+    Effect.gen(function* () {
+      const { alpha, beta, sweeps } = yield* setUp(3)
+      const owner = yield* freshOwner(alpha, "ETH", "0.5")
+      const result = yield* Effect.promise(() =>
+        sweeps.sweep(requestFor(owner, alpha, "ETH", "0.5", "ETH", beta), owner, POLL)
+      )
+      assert.strictEqual(result?.review.receive.guaranteedBy, "bridge")
+      assert.strictEqual(yield* balanceOf(beta, "ETH", owner.address), result?.review.receive.minAmount)
+    })
+  )
+
+  it.effect("sweeps one asset into another across chains, by what is known of the bridge", () =>
+    Effect.gen(function* () {
+      const { alpha, beta, options, sweeps } = yield* setUp(12)
+      for (const [amount, tokenIn, tokenOut, via] of [
+        ["30", "USDC", "ETH", "WETH"],
+        ["30", "DAI", "USDC", "USDC"]
+      ] as const) {
+        const owner = yield* freshOwner(alpha, tokenIn, amount)
+        const request = requestFor(owner, alpha, tokenIn, amount, tokenOut, beta)
+
+        const uninformed = Sdk.createSweepClient({ ...options, review: {} })
+        const offer = yield* Effect.promise(() => uninformed.quote(request))
+        const doubtful = uninformed.reviewOrder(offer, request)
+        assert.strictEqual(doubtful.receive.guaranteedBy, "service")
+        assert.isTrue(doubtful.warnings.some((warning) => warning.includes(alpha.dev.tokens[via])))
+
         const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
-        assert.strictEqual(result?.intent.status, "delivered")
-        assert.deepStrictEqual(lost, ["/quote", "/intents"])
-        const [quoted, again, submitted, resubmitted] = keys
-        assert.deepStrictEqual([quoted, submitted], [again, resubmitted])
-        assert.notStrictEqual(quoted, submitted)
-        assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
-      })
-    )
+        if (result === undefined) return assert.fail("the sweep was not confirmed")
+        const { receive, warnings } = result.review
+        if (receive.via === undefined) return assert.fail("nothing is swapped before the bridge")
+        assert.strictEqual(result.intent.status, "delivered")
+        assert.strictEqual(receive.guaranteedBy, "bridge")
+        assert.deepStrictEqual(warnings, [])
+        assert.strictEqual(receive.via.token, alpha.dev.tokens[via])
+        assert.isTrue(receive.via.minAmount >= receive.minAmount)
+        assert.isTrue(receive.estimatedAmount > receive.minAmount)
+        assert.isTrue((yield* balanceOf(beta, tokenOut, owner.address)) >= receive.minAmount)
+        assert.strictEqual(yield* balanceOf(alpha, tokenIn, owner.address), 0n)
+      }
+    })
+  )
 
-    it.effect("tells a key that stood for another request", () =>
-      Effect.gen(function* () {
-        const { alpha, sweeps } = yield* setUp(10)
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
-        const idempotencyKey = "a key of mine"
-        const first = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
-        const again = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
-        assert.deepStrictEqual(again, first)
-        const other = sweeps.quote({ ...request, amountIn: request.amountIn - 1n }, { idempotencyKey })
-        const error = yield* Effect.promise(() => other.catch((cause: unknown) => cause))
-        assert.instanceOf(error, Sdk.IdempotencyKeyReusedError)
-      })
-    )
+  it.effect("attributes a sweep to the builder of the client's key", () =>
+    Effect.gen(function* () {
+      const { alpha, options, services } = yield* setUp(4)
+      const sweeps = Sdk.createSweepClient({ ...options, apiKey: services.builder.apiKey })
+      const owner = yield* freshOwner(alpha, "DAI", "50")
+      const result = yield* Effect.promise(() =>
+        sweeps.sweep(requestFor(owner, alpha, "DAI", "50", "USDC"), owner, POLL)
+      )
+      const { builder, builderAddress = "0x" } = result?.review.fees ?? { builder: 0n }
+      assert.strictEqual(builder, (50n * 10n ** 18n * 30n) / 10_000n)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", builderAddress), builder)
+    })
+  )
 
-    it.effect("sweeps by the Effect API", () =>
-      Effect.gen(function* () {
-        const { alpha, asked, options } = yield* setUp(11)
-        const owner = yield* freshOwner(alpha, "DAI", "40")
-        const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
-        const seen: Array<string> = []
-        yield* Effect.gen(function* () {
-          const sweeps = yield* SweepApi
-          const request = requestFor(owner, alpha, "DAI", "40", "USDC")
-          const declined = yield* Effect.flip(sweeps.sweep(request, owner, { confirm: () => Effect.succeed(false) }))
-          assert.strictEqual(declined._tag, "Declined")
-          const unwanted = { ...request, minAmountOut: 2n ** 200n }
-          const mismatch = yield* Effect.flip(sweeps.sweep(unwanted, owner))
-          assert.strictEqual(mismatch._tag, "OrderMismatch")
-          const blocked = yield* Effect.flip(sweeps.quote({ ...request, amountIn: 1n }))
-          assert.strictEqual(blocked._tag, "Unprocessable")
-          const { intent } = yield* sweeps.sweep(request, owner, {
-            onProgress: ({ status }) => Effect.sync(() => seen.push(status))
-          })
-          assert.strictEqual(intent.status, "delivered")
-          assert.strictEqual(seen.at(-1), "delivered")
-        }).pipe(
-          Effect.provide(SweepApi.layer({ ...options, retry: { pauseMillis: 10 } })),
-          Effect.provide(FetchHttpClient.layer),
-          Effect.provideService(FetchHttpClient.Fetch, ((url, init) =>
-            fetch(String(url), init ?? {})) as typeof globalThis.fetch)
-        )
-        assert.deepStrictEqual(lost, ["/quote", "/intents"])
-        assert.deepStrictEqual(keys.slice(-2, -1), keys.slice(-1))
-        // The service has events, so nothing is polled.
-        assert.notInclude(asked, "/intents/:id")
-        assert.strictEqual(asked.at(-1), "/intents/:id/events")
+  it.effect("says what an owner holds and what of it is worth sweeping", () =>
+    Effect.gen(function* () {
+      const { alpha, sweeps } = yield* setUp(5)
+      const owner = yield* freshOwner(alpha, "DAI", "12")
+      const held = yield* Effect.promise(() => sweeps.portfolio(owner.address))
+      assert.deepStrictEqual(
+        held.tokens.map(({ balance, chainId, symbol }) => ({ balance, chainId, symbol })),
+        [{ balance: 12n * 10n ** 18n, chainId: alpha.info.id, symbol: "DAI" }]
+      )
+      const worth = yield* Effect.promise(() => sweeps.sweepable(owner.address))
+      assert.deepStrictEqual(
+        worth.tokens.map(({ delegation, sweepable }) => ({ delegation, sweepable })),
+        [{ delegation: "none", sweepable: true }]
+      )
+    })
+  )
+
+  it.effect("takes a delegation back, by a sender that pays or by the owner itself", () =>
+    Effect.gen(function* () {
+      const { alpha, services, sweeps } = yield* setUp(6)
+      const chainId = alpha.info.id
+      const node = createPublicClient({ transport: http(alpha.dev.rpcUrl), pollingInterval: 200 })
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
+      const rich = services.info.accounts[2]
+      if (rich === undefined) return assert.fail("the network has no funded account")
+      const transport = http(alpha.dev.rpcUrl)
+      const chain = defineChain({
+        id: chainId,
+        name: alpha.info.name,
+        nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+        rpcUrls: { default: { http: [alpha.dev.rpcUrl] } }
       })
-    )
+      const payer = createWalletClient({ account: privateKeyToAccount(rich.privateKey), chain, transport })
+      yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: payer, chainId, node }))
+      assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId, node })), {
+        kind: "none"
+      })
+
+      yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
+        token: "DAI",
+        amount: 40n * 10n ** 18n
+      })
+      yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
+      yield* Effect.promise(async () => {
+        await node.waitForTransactionReceipt({
+          hash: await payer.sendTransaction({ to: owner.address, value: 10n ** 17n })
+        })
+      })
+      const self = createWalletClient({ account: owner, chain, transport })
+      yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: self, chainId }))
+      assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId })), {
+        kind: "none"
+      })
+    })
+  )
+
+  it.effect("tells a contract from an account, and a missing node from both", () =>
+    Effect.gen(function* () {
+      const { alpha, sweeps } = yield* setUp(7)
+      assert.deepStrictEqual(
+        yield* Effect.promise(() => sweeps.delegation(alpha.info.guard, { chainId: alpha.info.id })),
+        { kind: "contract" }
+      )
+      const failure = (options: { readonly chainId: number; readonly node?: string }) =>
+        Effect.promise(() => sweeps.delegation(alpha.info.guard, options).catch((error: unknown) => error))
+      assert.instanceOf(yield* failure({ chainId: 99 }), Sdk.UsageError)
+      assert.instanceOf(yield* failure({ chainId: 99, node: "http://127.0.0.1:1" }), Sdk.NodeError)
+    })
+  )
+
+  it.effect("tells refusals apart as the service means them", () =>
+    Effect.gen(function* () {
+      const { alpha, services, sweeps } = yield* setUp(8)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+      const failure = (promise: Promise<unknown>) => Effect.promise(() => promise.catch((error: unknown) => error))
+      assert.instanceOf(yield* failure(sweeps.quote({ ...request, amountIn: 1n })), Sdk.QuoteUnavailableError)
+      assert.instanceOf(
+        yield* failure(sweeps.quote({ ...request, destination: services.info.sanctionedAddress })),
+        Sdk.ScreeningBlockedError
+      )
+      const invalid = yield* failure(sweeps.quote({ ...request, owner: "0x12" }))
+      assert.isTrue(invalid instanceof Sdk.InvalidRequestError && invalid.problems[0]?.startsWith("owner"))
+      assert.instanceOf(yield* failure(sweeps.waitForIntent("nobody's")), Sdk.NotFoundError)
+
+      const offer = yield* Effect.promise(() => sweeps.quote(request))
+      const signed = yield* Effect.promise(() => sweeps.signSweep(offer, request, owner))
+      const forged = { ...signed, signature: `0x${"11".repeat(65)}` } as const
+      assert.instanceOf(yield* failure(sweeps.submit(forged)), Sdk.SubmissionRefusedError)
+      yield* Effect.promise(() => sweeps.submit(signed))
+      assert.instanceOf(yield* failure(sweeps.submit(signed)), Sdk.SubmissionRefusedError)
+      yield* Effect.promise(() => sweeps.waitForIntent(offer.quote.id, POLL))
+    })
+  )
+
+  /** Lets the request through and loses the first answer to each path. */
+  const losing = (fetch: Sdk.Fetch) => {
+    const lost: Array<string> = []
+    const keys: Array<string | null> = []
+    const unreliable: Sdk.Fetch = async (url, init) => {
+      const { pathname } = new URL(url)
+      const answer = await fetch(url, init)
+      if (init.method !== "POST" || pathname === "/") return answer
+      keys.push(new Headers(init.headers).get("idempotency-key"))
+      if (lost.includes(pathname)) return answer
+      lost.push(pathname)
+      throw new TypeError(`lost ${answer.status}`)
+    }
+    return { fetch: unreliable, keys, lost }
   }
-)
+
+  it.effect("sweeps once although the answers to the quote and to the submission get lost", () =>
+    Effect.gen(function* () {
+      const { alpha, options } = yield* setUp(9)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+      const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
+      const sweeps = Sdk.createSweepClient({ ...options, fetch, retry: { pauseMillis: 10 } })
+      const result = yield* Effect.promise(() => sweeps.sweep(request, owner, POLL))
+      assert.strictEqual(result?.intent.status, "delivered")
+      assert.deepStrictEqual(lost, ["/quote", "/intents"])
+      const [quoted, again, submitted, resubmitted] = keys
+      assert.deepStrictEqual([quoted, submitted], [again, resubmitted])
+      assert.notStrictEqual(quoted, submitted)
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), 0n)
+    })
+  )
+
+  it.effect("tells a key that stood for another request", () =>
+    Effect.gen(function* () {
+      const { alpha, sweeps } = yield* setUp(10)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+      const idempotencyKey = "a key of mine"
+      const first = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
+      const again = yield* Effect.promise(() => sweeps.quote(request, { idempotencyKey }))
+      assert.deepStrictEqual(again, first)
+      const other = sweeps.quote({ ...request, amountIn: request.amountIn - 1n }, { idempotencyKey })
+      const error = yield* Effect.promise(() => other.catch((cause: unknown) => cause))
+      assert.instanceOf(error, Sdk.IdempotencyKeyReusedError)
+    })
+  )
+
+  it.effect("sweeps by the Effect API", () =>
+    Effect.gen(function* () {
+      const { alpha, asked, options } = yield* setUp(11)
+      const owner = yield* freshOwner(alpha, "DAI", "40")
+      const { fetch, keys, lost } = losing(options.fetch ?? globalThis.fetch)
+      const seen: Array<string> = []
+      yield* Effect.gen(function* () {
+        const sweeps = yield* SweepApi
+        const request = requestFor(owner, alpha, "DAI", "40", "USDC")
+        const declined = yield* Effect.flip(sweeps.sweep(request, owner, { confirm: () => Effect.succeed(false) }))
+        assert.strictEqual(declined._tag, "Declined")
+        const unwanted = { ...request, minAmountOut: 2n ** 200n }
+        const mismatch = yield* Effect.flip(sweeps.sweep(unwanted, owner))
+        assert.strictEqual(mismatch._tag, "OrderMismatch")
+        const blocked = yield* Effect.flip(sweeps.quote({ ...request, amountIn: 1n }))
+        assert.strictEqual(blocked._tag, "Unprocessable")
+        const { intent } = yield* sweeps.sweep(request, owner, {
+          onProgress: ({ status }) => Effect.sync(() => seen.push(status))
+        })
+        assert.strictEqual(intent.status, "delivered")
+        assert.strictEqual(seen.at(-1), "delivered")
+      }).pipe(
+        Effect.provide(SweepApi.layer({ ...options, retry: { pauseMillis: 10 } })),
+        Effect.provide(FetchHttpClient.layer),
+        Effect.provideService(FetchHttpClient.Fetch, ((url, init) =>
+          fetch(String(url), init ?? {})) as typeof globalThis.fetch)
+      )
+      assert.deepStrictEqual(lost, ["/quote", "/intents"])
+      assert.deepStrictEqual(keys.slice(-2, -1), keys.slice(-1))
+      // The service has events, so nothing is polled.
+      assert.notInclude(asked, "/intents/:id")
+      assert.strictEqual(asked.at(-1), "/intents/:id/events")
+    })
+  )
+})

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Redacted, Ref } from "effect"
+import { Effect, Layer, Redacted, Ref } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { AcrossFees, type FeeRequest } from "../../../src/adapters/bridge/AcrossFees.ts"
@@ -182,10 +182,8 @@ describe("AcrossFeesHttp", () => {
   it.live("waits only so long", () =>
     Effect.gen(function* () {
       const { fees } = yield* serving(() => new Promise<Response>(() => undefined), { timeout: "50 millis" })
-      const start = yield* Clock.currentTimeMillis
       const error = yield* Effect.flip(fees.quote(request))
       assert.strictEqual(`${error._tag}: ${error.detail}`, "RoutingUnavailable: timed out")
-      assert.isBelow((yield* Clock.currentTimeMillis) - start, 2_000)
     })
   )
 })

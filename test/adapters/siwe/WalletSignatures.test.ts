@@ -7,7 +7,7 @@ import { CallReverted, ChainUnavailable } from "../../../src/ports/shared/Chains
 import { CHAIN_ID, sign, stranger, verify, walletSignaturesSuite } from "../../ports/builder/WalletSignatures.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
-walletSignaturesSuite("the validator of ERC-6492", WalletSignatures.layerWith({ timeout: "2 seconds" }))
+walletSignaturesSuite("the validator of ERC-6492", WalletSignatures.layerWith({ timeout: "30 seconds" }))
 
 describe("signatures without a chain", () => {
   const without = WalletSignatures.layer.pipe(Layer.provide(FakeChain.layer({})))
@@ -21,11 +21,11 @@ describe("signatures without a chain", () => {
     }).pipe(Effect.provide(without))
   )
 
-  const answering = (answer: Effect.Effect<Hex, CallReverted | ChainUnavailable>, timeout = 100) =>
+  const answering = (answer: Effect.Effect<Hex, CallReverted | ChainUnavailable>, timeout: number) =>
     WalletSignatures.layerWith({ timeout }).pipe(Layer.provide(FakeChain.layer({ call: () => answer })))
 
-  const ask = (answer: Effect.Effect<Hex, CallReverted | ChainUnavailable>) =>
-    verify(stranger().address, "0x12").pipe(Effect.provide(answering(answer)))
+  const ask = (answer: Effect.Effect<Hex, CallReverted | ChainUnavailable>, timeout = 60_000) =>
+    verify(stranger().address, "0x12").pipe(Effect.provide(answering(answer, timeout)))
 
   it.live("only a clear yes counts", () =>
     Effect.gen(function* () {
@@ -41,7 +41,7 @@ describe("signatures without a chain", () => {
     Effect.gen(function* () {
       const away = new ChainUnavailable({ chainId: CHAIN_ID, method: "eth_call", detail: "away" })
       for (const answer of [Effect.never, Effect.fail(away)]) {
-        const failure = yield* Effect.flip(ask(answer))
+        const failure = yield* Effect.flip(ask(answer, 100))
         assert.strictEqual(failure._tag, "ChainUnavailable")
       }
     })

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Latch } from "effect"
 import { backend, owing, run, said } from "./PayoutScene.ts"
 
-layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("a look at a payment", (it) => {
+layer(backend, { excludeTestServices: true })("a look at a payment", (it) => {
   it.effect("shows one block, although the payment is mined between its reads", () =>
     Effect.gen(function* () {
       // The approval lasts, so that nothing but the payment waits for a block.

@@ -10,7 +10,7 @@ import { Chains } from "../../../src/ports/shared/Chains.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { backend, balanceOf, owing, run, said, VAULT } from "./PayoutScene.ts"
 
-layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a batch with the vault's key", (it) => {
+layer(backend, { excludeTestServices: true })("paying a batch with the vault's key", (it) => {
   it.effect.each(["USDT", "USDC", "WETH"] as const)(
     "pays every line of %s in one transaction, once approved",
     (symbol) =>
@@ -155,7 +155,7 @@ layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("paying a b
         .get(id)
         .pipe(
           Effect.repeat({ until: ({ payments = [] }) => payments.length >= 2, schedule: Schedule.spaced("20 millis") }),
-          Effect.timeout("10 seconds")
+          Effect.timeout("100 seconds")
         )
       yield* dev.node.ask("mine again", async (node) => {
         await node.mine({ blocks: 1 })

@@ -16,12 +16,14 @@ interface Stuck {
 layer(
   Services.layer({
     settings: {
-      quoteLifetimeMillis: 5_000,
-      orderGraceSeconds: 5,
-      relayer: { ...defaults.relayer, rebroadcastMillis: 1_000, bumpMillis: 5_000 }
+      // A busy machine must submit within the first, and have a replacement mined within both.
+      quoteLifetimeMillis: 10_000,
+      orderGraceSeconds: 14,
+      // And it must send again before the fees are raised.
+      relayer: { ...defaults.relayer, rebroadcastMillis: 1_000, bumpMillis: 8_000 }
     }
   }),
-  { excludeTestServices: true, timeout: "60 seconds" }
+  { excludeTestServices: true }
 )("The watcher on a node", (it) => {
   /** Sweeps 50 DAI; no block comes between the submission and the end of `meanwhile`. */
   const sweep = Effect.fnUntraced(function* <A, E, R>(meanwhile: (stuck: Stuck) => Effect.Effect<A, E, R>) {
@@ -88,7 +90,7 @@ layer(
     Effect.gen(function* () {
       const { dai, ended } = yield* sweep(
         Effect.fnUntraced(function* ({ node, newest }) {
-          yield* Effect.sleep("11 seconds")
+          yield* Effect.sleep("25 seconds")
           const hash = yield* newest
           yield* node.ask("forget", (client) => client.dropTransaction({ hash }))
           yield* node.ask("mine", (client) => client.mine({ blocks: 1 }))

@@ -142,7 +142,7 @@ describe("waiting", () => {
   })
 
   it("rejects after its time with what was last seen", async () => {
-    const { ended } = waiting([notFound, () => json(200, intent("submitted"))], { timeoutMillis: 50 })
+    const { ended } = waiting([notFound, () => json(200, intent("submitted"))], { timeoutMillis: 1_000 })
     const error = await ended.catch((cause: unknown) => cause)
     assert.instanceOf(error, Sdk.WaitTimeoutError)
     if (error instanceof Sdk.WaitTimeoutError) assert.strictEqual(error.intent?.status, "submitted")

@@ -4,6 +4,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Options, SweepApi } from "../../../src/sdk/effect.ts"
+import { settled } from "../../support/EventLoop.ts"
 import { request, wireOffer } from "../Offers.ts"
 import { type Answer, json, stub } from "../StubFetch.ts"
 
@@ -45,14 +46,7 @@ const using = <A, E>(
   )
   return Effect.gen(function* () {
     const running = yield* Effect.forkChild(Effect.flatMap(SweepApi, use).pipe(Effect.provide(layer)))
-    const time = yield* Effect.forkChild(
-      Effect.forever(
-        Effect.andThen(
-          Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1))),
-          TestClock.adjust("1 second")
-        )
-      )
-    )
+    const time = yield* Effect.forkChild(Effect.forever(Effect.andThen(settled, TestClock.adjust("1 second"))))
     const result = yield* Effect.result(Fiber.join(running))
     yield* Fiber.interrupt(time)
     return { asked, result }

@@ -11,8 +11,11 @@ import * as Harness from "./Harness.ts"
 
 const scriptOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Milliseconds. The first is over soon after a crash; the second outlasts any delivery on a busy machine. */
-const SHORT_LEASE = "1000"
+/**
+ * Milliseconds. The first is over soon after a crash, and not before a busy machine has killed the process; the second outlasts any
+ * delivery on a busy machine.
+ */
+const SHORT_LEASE = "5000"
 const LONG_LEASE = "60000"
 
 /** A script in a process of its own, which has said its first line; killed with the scope, or before. */

@@ -1,5 +1,5 @@
 /** The real backend on a free port, apart from what belongs to the test runner, so that a process of its own can run it. */
-import { Effect, Layer, Logger, Redacted, References } from "effect"
+import { type Duration, Effect, Layer, Logger, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
 import * as GatewayAssertions from "../../../src/adapters/jose/GatewayAssertions.ts"
 import * as WebhookTransport from "../../../src/adapters/memory/builder/WebhookTransport.ts"
@@ -45,6 +45,7 @@ export interface Options {
   readonly port?: number
   /** Default: the server's own. */
   readonly idleTimeout?: number
+  readonly gracefulShutdownTimeout?: Duration.Input
 }
 
 /** Windows that tests never fill by accident. */
@@ -67,7 +68,10 @@ export const serverOnStores = (options: Options = {}) => {
   return BuilderServer.listen({
     port: options.port ?? 0,
     hostname: "127.0.0.1",
-    ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout })
+    ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout }),
+    ...(options.gracefulShutdownTimeout === undefined
+      ? {}
+      : { gracefulShutdownTimeout: options.gracefulShutdownTimeout })
   }).pipe(
     Layer.provide(UseCases.layer),
     Layer.provide(WalletSignatures.layer),

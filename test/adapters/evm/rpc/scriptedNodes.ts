@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { RpcEndpoint } from "../../../../src/adapters/evm/chains/ChainSettings.ts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import { type ChainClient, Chains } from "../../../../src/ports/shared/Chains.ts"
+import { settled } from "../../../support/EventLoop.ts"
 import { chain } from "../../../support/FakeChain.ts"
 
 /** Reaction of a scripted node to a request. */
@@ -91,17 +92,6 @@ export const network = (
     Effect.flatMap(Chains, (chains) => Effect.flatMap(chains.get(chain.id), body)).pipe(Effect.provide(layer))
   return { log, requests, use }
 }
-
-/** Turns of the event loop that the work of one moment takes, with a wide margin. */
-const TURNS = 100
-
-/**
- * Lets all work happen that waits neither for the clock nor for the world. A body in memory is read within a turn, and fibers
- * continue in the next one, so the number of turns does not depend on the speed of the machine.
- */
-const settled = Effect.promise(async () => {
-  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
 
 /** Lets time pass after what can happen now has happened, and lets happen what is due then. */
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>

@@ -72,6 +72,7 @@ it.live(
       yield* intents.create(newIntent({ id: "b", owner: 2 }))
 
       const signing = yield* Deferred.make<void>()
+      const stopped = yield* Deferred.make<void>()
       const allocate = (sign: Effect.Effect<void>) =>
         Context.get(here, RelayTransactions).allocate({
           chainId: 1,
@@ -81,10 +82,11 @@ it.live(
           sign: () => Effect.as(sign, attempt("a"))
         })
       const interrupted = yield* Effect.forkChild(
-        Effect.flip(allocate(Effect.andThen(Deferred.succeed(signing, undefined), Effect.sleep("1 second"))))
+        Effect.flip(allocate(Effect.andThen(Deferred.succeed(signing, undefined), Deferred.await(stopped))))
       )
       yield* Deferred.await(signing)
       yield* first.stop
+      yield* Deferred.succeed(stopped, undefined)
       expect(yield* Effect.flip(intents.find("a"))).toMatchObject(unavailable)
       expect(yield* Effect.flip(intents.submit("b", submission()))).toMatchObject(unavailable)
       expect(yield* Fiber.join(interrupted)).toMatchObject(unavailable)
@@ -104,9 +106,9 @@ it.live(
         const id = `${yield* Clock.currentTimeMillis}`
         yield* Effect.provide(submitted({ id, owner: 3 }), here)
       }).pipe(Effect.repeat({ schedule: Schedule.spaced("300 millis") }), Effect.raceFirst(Fiber.join(woken)))
-      expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(10_000)
+      expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(60_000)
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
-  60_000
+  300_000
 )
 
 it.live(
@@ -144,13 +146,13 @@ it.live(
       )
       expect(failures).toMatchObject([unavailable, unavailable])
       expect(failures[0]?.detail).toContain("no answer within 1.5 s")
-      // A statement, and the attempt at a new connection.
-      expect(Duration.toSeconds(elapsed)).toBeLessThan(8)
+      // A statement, and the attempt at a new connection: 2.5 seconds without a busy machine. The server would hang for ever.
+      expect(Duration.toSeconds(elapsed)).toBeLessThan(30)
 
       yield* resume
       expect(yield* guarded(sql`SELECT 3 AS three`)).toEqual([{ three: 3 }])
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
-  60_000
+  300_000
 )
 
 it.live(
@@ -168,7 +170,7 @@ it.live(
       const failure = yield* Effect.flip(Database.guarded("waiting")(sql`SELECT 1`))
       expect(failure).toMatchObject({ ...unavailable, detail: "no answer within 10 s" })
     }).pipe(Effect.scoped, Effect.provide(BunServices.layer)),
-  60_000
+  300_000
 )
 
 it.live(
@@ -192,5 +194,5 @@ it.live(
       const failure = yield* Effect.flip(Database.guarded("asking")(sql`SELECT 1`))
       expect(failure).toMatchObject({ ...unavailable, detail: expect.stringContaining("no answer within 1 s") })
     }).pipe(Effect.scoped),
-  30_000
+  300_000
 )
