@@ -14,13 +14,17 @@ import { WebhookTransport } from "../../../src/ports/builder/WebhookTransport.ts
 import { event, register } from "../../support/BuilderFixtures.ts"
 
 const stores = MemoryWebhooks.layer.pipe(Layer.provideMerge(MemoryBuilders.layer))
-const settings = BuilderSettings.layer({
-  ...builderDefaults,
-  webhooks: { ...builderDefaults.webhooks, keepMillis: 60_000 }
-})
-const world = Layer.mergeAll(stores, Transport.layer, settings)
+const settingsWith = (webhooks: Partial<typeof builderDefaults.webhooks>) =>
+  BuilderSettings.layer({
+    ...builderDefaults,
+    webhooks: { ...builderDefaults.webhooks, keepMillis: 60_000, ...webhooks }
+  })
+const world = Layer.mergeAll(stores, Transport.layer, settingsWith({}))
 const onDemand = WebhookDelivery.layerOnDemand.pipe(Layer.provideMerge(world))
-const running = WebhookDelivery.layer.pipe(Layer.provideMerge(world))
+/** Its leases outlast the time that passes on the test's clock while a busy machine signs. */
+const running = WebhookDelivery.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(stores, Transport.layer, settingsWith({ leaseMillis: 24 * 3_600_000 })))
+)
 
 const secret = secretOf(new Uint8Array(32).fill(7))
 
