@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { CannotSell, type Treasury } from "../../src/orchestrator/treasury/Treasury.ts"
-import { serve, treasuryView } from "../server/orchestrator/Harness.ts"
+import { serve } from "../server/orchestrator/Harness.ts"
+import { treasuryView } from "../server/orchestrator/Fixtures.ts"
 import { sweepHere } from "./inProcess.ts"
 
 const TOKEN = "operator-token"

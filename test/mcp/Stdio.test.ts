@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { createPublicClient, createWalletClient, erc20Abi, http, maxUint256, parseAbi } from "viem"
+import { createPublicClient, createWalletClient, erc20Abi, http, maxUint256 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
 import { structHash, SweepOrder } from "../../src/domain/SweepOrder.ts"
@@ -12,6 +12,7 @@ import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
 import * as Project from "../examples/Project.ts"
 import { balanceOf, freshOwner, type Place, place, Services } from "../support/Services.ts"
 import * as Support from "../support/SweepClient.ts"
+import { permit2Abi } from "./permit2Abi.ts"
 import {
   COMMAND,
   DESTINATION,
@@ -23,13 +24,6 @@ import {
   quoteArguments,
   setUp
 } from "./stdioClient.ts"
-
-const permit2Abi = parseAbi([
-  "struct TokenPermissions { address token; uint256 amount; }",
-  "struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }",
-  "struct SignatureTransferDetails { address to; uint256 requestedAmount; }",
-  "function permitWitnessTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes32 witness, string witnessTypeString, bytes signature)"
-])
 
 layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The MCP server over stdio", (it) => {
   it.effect("sweeps by its tools", () =>

@@ -5,20 +5,10 @@
 import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import {
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeErrorResult,
-  encodeEventTopics,
-  erc20Abi,
-  type Hex,
-  numberToHex,
-  pad,
-  parseAbiParameters
-} from "viem"
+import { decodeFunctionData, erc20Abi, type Hex, numberToHex, pad } from "viem"
 import * as RawKeys from "../../src/adapters/evm/keys/RawKeys.ts"
 import * as SweepContracts from "../../src/adapters/evm/contracts/SweepContracts.ts"
-import { sweepDelegate, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import { sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import * as Alerts from "../../src/adapters/memory/shared/Alerts.ts"
 import * as Bridge from "../../src/adapters/memory/orchestrator/Bridge.ts"
 import * as BuilderLedger from "../../src/adapters/memory/orchestrator/BuilderLedger.ts"
@@ -32,8 +22,6 @@ import * as RelayTransactions from "../../src/adapters/memory/orchestrator/Relay
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
-import type { FeeCover } from "../../src/domain/FeeCover.ts"
-import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
 import {
   OrchestratorSettings,
   type OrchestratorSettingsShape
@@ -43,21 +31,22 @@ import { Relayer } from "../../src/orchestrator/relay/Relayer.ts"
 import { parse } from "../../src/orchestrator/relay/Envelope.ts"
 import { Watcher } from "../../src/orchestrator/watch/Watcher.ts"
 import { Alerts as AlertsPort } from "../../src/ports/shared/Alerts.ts"
-import { type ChainClient, Chains as ChainsPort, type Log } from "../../src/ports/shared/Chains.ts"
-import {
-  type Intent,
-  Intents as IntentsPort,
-  type NewIntent,
-  type Submission
-} from "../../src/ports/orchestrator/Intents.ts"
+import { type ChainClient, Chains as ChainsPort } from "../../src/ports/shared/Chains.ts"
+import { Intents as IntentsPort } from "../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions as RelayTransactionsPort } from "../../src/ports/orchestrator/RelayTransactions.ts"
 import { RelayerKeys } from "../../src/ports/orchestrator/RelayerKeys.ts"
-import { address, chain as template } from "./FakeChain.ts"
-
-/** Blocks have to be three deep. */
-export const source: Chain = { ...template, id: 1, name: "source", confirmations: 3 }
-export const destination: Chain = { ...template, id: 2, name: "destination", confirmations: 1 }
-export const elsewhere: Chain = { ...template, id: 3, name: "elsewhere", confirmations: 1 }
+import { address } from "./FakeChain.ts"
+import {
+  DEADLINE,
+  START,
+  type Sweep,
+  type SweepErrorName,
+  TARGET,
+  destination,
+  offer,
+  reverting,
+  source
+} from "./RelayFixtures.ts"
 
 /** A node that accepts every request, and never answers. */
 export const silent = (client: ChainClient): ChainClient => ({
@@ -77,14 +66,6 @@ export const silent = (client: ChainClient): ChainClient => ({
   transactionCount: () => Effect.never,
   transactionOf: () => Effect.never
 })
-
-export const TOKEN = address(0xb1)
-export const TARGET = address(0x5a)
-export const BUILDER = address(0xbb)
-
-/** When the chains of the scene begin, in UNIX seconds, and the clock with them. */
-export const START = 1_700_000_000n
-export const DEADLINE = START + 600n
 
 export const settings = {
   ...orchestratorDefaults,
@@ -158,123 +139,6 @@ export const runningIn = <A, E>(where: Layer.Layer<A, E>) =>
   )
 
 export const layerRunning = runningIn(world)
-
-export interface Sweep {
-  readonly id: string
-  /** Byte of the owner's address. */
-  readonly owner?: number
-  readonly order?: Partial<SweepOrder>
-  readonly submission?: Partial<Submission["authorization"]>
-  readonly attributed?: NewIntent["attributed"]
-  /** Gas limit of its execution. Default: 220,000. */
-  readonly gas?: bigint
-  /** Default: the cost at the scene's price, with a margin of 20 %. */
-  readonly cover?: FeeCover | "none"
-  /** Default: 0, of which the chain does not have the header. */
-  readonly quotedAtBlock?: bigint
-}
-
-/** Network fee of 200,000 gas at the scene's price of 2 gwei, with a margin of 20 %. */
-const COVER: FeeCover = { gas: 200_000n, gasPrice: 2_000_000_000n, value: 480_000_000_000_000n }
-
-const offer = ({
-  attributed,
-  cover = COVER,
-  gas = 220_000n,
-  id,
-  order: changes = {},
-  owner = 0x01,
-  quotedAtBlock = 0n
-}: Sweep): NewIntent => {
-  const order: SweepOrder = {
-    owner: address(owner),
-    tokenIn: TOKEN,
-    amountIn: 1_000_000n,
-    feeAmount: 5_000n,
-    builder: BUILDER,
-    builderFee: 2_500n,
-    tokenOut: address(0xd1),
-    minAmountOut: 900n,
-    destination: address(0xde),
-    swapTarget: TARGET,
-    swapCalldata: "0x1234",
-    deadline: DEADLINE,
-    nonce: 7n,
-    destChainId: BigInt(source.id),
-    ...changes
-  }
-  return {
-    quote: {
-      id,
-      crossChain: order.destChainId !== BigInt(source.id),
-      expiresAtMs: Number(START) * 1000 + 120_000,
-      total: order.feeAmount + order.builderFee,
-      settlementAddress: source.contracts.delegate,
-      sourceChainId: source.id,
-      estimatedAmountOut: 1_000n,
-      minAmountOut: 900n,
-      provider: "scene",
-      estimatedSeconds: 12
-    },
-    order,
-    orderDigest: digest(order, { name: "Service", chainId: source.id }),
-    quotedAtBlock,
-    gas,
-    ...(cover === "none" ? {} : { cover }),
-    userId: "user",
-    attributed: attributed ?? { builderId: "bld_1", payoutMode: "ledger" }
-  }
-}
-
-const SWEPT = parseAbiParameters(
-  "address, uint256, uint256, uint256, address, uint256, address, address, uint256, uint256"
-)
-
-/** The event that the guard logs for an order. */
-export const sweptLog = (
-  { order, orderDigest }: Pick<Intent, "order" | "orderDigest">,
-  changes: { readonly guard?: Log["address"]; readonly amountIn?: bigint; readonly amountOut?: bigint } = {}
-): Pick<Log, "address" | "topics" | "data"> => ({
-  address: changes.guard ?? source.contracts.guard,
-  topics: encodeEventTopics({
-    abi: sweepGuard.abi,
-    eventName: "Swept",
-    args: { orderHash: orderDigest, owner: order.owner, builder: order.builder }
-  }) as Array<Hex>,
-  data: encodeAbiParameters(SWEPT, [
-    order.tokenIn,
-    changes.amountIn ?? order.amountIn,
-    order.feeAmount,
-    order.builderFee,
-    order.tokenOut,
-    changes.amountOut ?? 950n,
-    order.destination,
-    order.swapTarget,
-    order.nonce,
-    order.destChainId
-  ])
-})
-
-/** The event that the guard logs for a nonce that its owner cancelled. */
-export const cancelledLog = ({
-  nonce,
-  owner
-}: Pick<SweepOrder, "nonce" | "owner">): Pick<Log, "address" | "topics" | "data"> => ({
-  address: source.contracts.guard,
-  topics: encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled", args: { owner } }) as Array<Hex>,
-  data: numberToHex(nonce, { size: 32 })
-})
-
-/** Some other event, as a token's transfer logs it. */
-export const otherLog: Pick<Log, "address" | "topics" | "data"> = {
-  address: TOKEN,
-  topics: [pad("0x01", { size: 32 })],
-  data: "0x"
-}
-
-export type SweepErrorName = "NonceUsed" | "Expired" | "InsufficientOutput" | "TransferFailed"
-
-export const reverting = (errorName: SweepErrorName): Hex => encodeErrorResult({ abi: sweepDelegate.abi, errorName })
 
 /** The handles of a scene in its starting state: a rich lane, plain owners who hold enough, sweeps that simulate well. */
 export const scene = Effect.gen(function* () {

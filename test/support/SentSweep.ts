@@ -3,7 +3,8 @@ import { Effect, Ref } from "effect"
 import { BuilderLedgerState } from "../../src/adapters/memory/orchestrator/BuilderLedger.ts"
 import { Relayer } from "../../src/orchestrator/relay/Relayer.ts"
 import { Watcher } from "../../src/orchestrator/watch/Watcher.ts"
-import { scene, source, type Sweep } from "./RelayScene.ts"
+import { scene } from "./RelayScene.ts"
+import { source, type Sweep } from "./RelayFixtures.ts"
 
 /** One pass of the relayer over the source chain. */
 export const relay = Effect.flatMap(Relayer, (relayer) => relayer.runOnce(source.id))

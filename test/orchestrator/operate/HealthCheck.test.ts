@@ -7,7 +7,8 @@ import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreProbe, StoreUnavailable } from "../../../src/ports/shared/Store.ts"
-import { destination, layer as sceneLayer, layerWith, scene, source } from "../../support/RelayScene.ts"
+import { layer as sceneLayer, layerWith, scene } from "../../support/RelayScene.ts"
+import { destination, source } from "../../support/RelayFixtures.ts"
 
 const layer = Layer.provideMerge(HealthCheck.layer, sceneLayer)
 

@@ -8,7 +8,8 @@ import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
-import { layer as sceneLayer, layerWith, scene, source } from "../../support/RelayScene.ts"
+import { layer as sceneLayer, layerWith, scene } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 import { relay } from "../../support/SentSweep.ts"
 
 const desk = Layer.provideMerge(HealthCheck.layer)(IntentDesk.layer).pipe(

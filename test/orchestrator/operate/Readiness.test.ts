@@ -3,7 +3,8 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { StoreProbe, StoreUnavailable } from "../../../src/ports/shared/Store.ts"
-import { layer as sceneLayer, layerOnNodes, scene, silent, source } from "../../support/RelayScene.ts"
+import { layer as sceneLayer, layerOnNodes, scene, silent } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 
 const layer = Layer.provideMerge(Readiness.layer, sceneLayer)
 

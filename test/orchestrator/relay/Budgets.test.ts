@@ -8,7 +8,8 @@ import { type Budgets, classOf } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerWith, scene, source, type Sweep, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import { source, type Sweep, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const HOUR = 3_600_000

@@ -8,7 +8,8 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import type { FeeCover } from "../../../src/domain/FeeCover.ts"
 import { sweepGasLimit, TRANSACTION_GAS_CAP } from "../../../src/domain/RelayGas.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerWith, reverting, scene, source, TOKEN } from "../../support/RelayScene.ts"
+import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import { reverting, source, TOKEN } from "../../support/RelayFixtures.ts"
 import { relay } from "../../support/SentSweep.ts"
 
 const settling = { success: true, returnData: numberToHex(950n, { size: 32 }), gasUsed: 150_000n, logs: [] } as const

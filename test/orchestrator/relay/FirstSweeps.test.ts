@@ -7,7 +7,8 @@ import { firstClass } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { source, sweptLog } from "../../support/RelayFixtures.ts"
+import { layerWith, scene } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const FINNEY = 10n ** 15n

@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainMoney } from "../../../src/domain/ChainMoney.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
-import { layerOnNodes, layerWith, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
+import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 describe("what the operator allows", () => {

@@ -8,7 +8,8 @@ import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { BUILDER, cancelledLog, layer, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, scene } from "../../support/RelayScene.ts"
+import { BUILDER, cancelledLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)

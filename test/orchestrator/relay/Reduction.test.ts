@@ -12,7 +12,8 @@ import { StandingAlerts } from "../../../src/orchestrator/shared/StandingAlerts.
 import { ChainUnavailable, SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer } from "../../support/RelayScene.ts"
+import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 import { crowd, ownersIn } from "./crowd.ts"
 

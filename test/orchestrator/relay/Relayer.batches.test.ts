@@ -6,7 +6,8 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { layer, layerRunning, otherLog, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerRunning, scene } from "../../support/RelayScene.ts"
+import { otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, relay, tick } from "../../support/SentSweep.ts"
 
 const settling = { success: true, returnData: numberToHex(950n, { size: 32 }), gasUsed: 150_000n, logs: [] } as const

@@ -9,7 +9,8 @@ import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/p
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, layerRunning, runningIn, scene, settings, source, worldOnNodes } from "../../support/RelayScene.ts"
+import { layer, layerRunning, runningIn, scene, settings, worldOnNodes } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 
 const OWNER = address(0x01)
 

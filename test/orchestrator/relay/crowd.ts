@@ -9,7 +9,8 @@ import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { SendRejected } from "../../../src/ports/shared/Chains.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
-import { scene, source } from "../../support/RelayScene.ts"
+import { scene } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 
 /** Signature value by which a test tells whose authorization a transaction has. */
 const signatureOf = (owner: number): Hex => numberToHex(owner, { size: 32 })

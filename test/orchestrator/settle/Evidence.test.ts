@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { cancelledLog, layerOnNodes } from "../../support/RelayScene.ts"
+import { layerOnNodes } from "../../support/RelayScene.ts"
+import { cancelledLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("endpoints with other heads behind one load balancer", () => {

@@ -4,7 +4,8 @@ import { designator } from "../../../src/domain/Delegation.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { cancelledLog, layer, otherLog, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer } from "../../support/RelayScene.ts"
+import { cancelledLog, otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)

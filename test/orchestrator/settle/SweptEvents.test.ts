@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LogFilter } from "../../../src/ports/shared/Chains.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { cancelledLog, layerOnNodes, sweptLog } from "../../support/RelayScene.ts"
+import { layerOnNodes } from "../../support/RelayScene.ts"
+import { cancelledLog, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 /** Nodes that read at most 50 blocks of logs in one look. */

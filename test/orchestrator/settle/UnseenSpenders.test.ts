@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { cancelledLog, layer, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer } from "../../support/RelayScene.ts"
+import { cancelledLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("a spent nonce whose spender is not seen", () => {

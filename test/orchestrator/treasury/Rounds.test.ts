@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { address } from "../../support/FakeChain.ts"
 import * as Scene from "../../support/TreasuryScene.ts"
-import { chain, JUNK, LST, RECIPIENT, WHOLE } from "../../support/TreasuryScene.ts"
+import { JUNK, LST } from "../../support/TreasuryScene.ts"
+import { chain, RECIPIENT, WHOLE } from "../../support/TreasuryScript.ts"
 
 /** Time after which a running treasury has begun a due round, and then carried its sales on. */
 const LOOK = "31 seconds"

@@ -6,7 +6,8 @@ import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import * as Scene from "../../support/TreasuryScene.ts"
-import { LST, RECIPIENT, SALE_FEE, USDC, WHOLE } from "../../support/TreasuryScene.ts"
+import { LST, USDC } from "../../support/TreasuryScene.ts"
+import { RECIPIENT, SALE_FEE, type Script, WHOLE } from "../../support/TreasuryScript.ts"
 
 /** Time after which a running treasury has begun a due round, and then carried its sales on. */
 const LOOK = "31 seconds"
@@ -236,7 +237,7 @@ describe("an offer", () => {
   it.effect("that differs from its request is not signed", () =>
     Effect.gen(function* () {
       const thief = address(0x66)
-      const changes: ReadonlyArray<Scene.Script["offer"]> = [
+      const changes: ReadonlyArray<Script["offer"]> = [
         (honest) => ({ ...honest, order: { ...honest.order, destination: thief } }),
         (honest) => ({ ...honest, order: { ...honest.order, amountIn: honest.order.amountIn + 1n } }),
         (honest) => ({ ...honest, order: { ...honest.order, builder: thief, builderFee: 1n } }),

@@ -5,7 +5,8 @@ import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.t
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash, submitted } from "../../support/IntentFixtures.ts"
-import { destination, layer, layerOnNodes, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes } from "../../support/RelayScene.ts"
+import { destination, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const logsFailed = (chainId: number) => new ChainUnavailable({ chainId, method: "eth_getLogs", detail: "no logs here" })

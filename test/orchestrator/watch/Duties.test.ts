@@ -13,17 +13,8 @@ import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { hash, submitted } from "../../support/IntentFixtures.ts"
-import {
-  destination,
-  elsewhere,
-  layerOnNodes,
-  runningIn,
-  scene,
-  silent,
-  source,
-  sweptLog,
-  worldOnNodes
-} from "../../support/RelayScene.ts"
+import { layerOnNodes, runningIn, scene, silent, worldOnNodes } from "../../support/RelayScene.ts"
+import { destination, elsewhere, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 /** Maximum number of looks. In memory, what has not happened by then waits for a timer or for ever. */

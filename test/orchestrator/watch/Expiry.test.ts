@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, scene, sweptLog } from "../../support/RelayScene.ts"
+import { layer, scene } from "../../support/RelayScene.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 import { tick } from "../../support/SentSweep.ts"
 
 describe("intents that nothing carries", () => {

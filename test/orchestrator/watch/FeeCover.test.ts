@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { FeesPerGas } from "../../../src/ports/shared/Chains.ts"
-import { layer, layerWith, scene, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerWith, scene } from "../../support/RelayScene.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const GWEI = 1_000_000_000n

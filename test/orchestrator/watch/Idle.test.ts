@@ -11,7 +11,8 @@ import type { Chain } from "../../../src/domain/Chain.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
 import { chain as template } from "../../support/FakeChain.ts"
-import { runningIn, START, worldOn } from "../../support/RelayScene.ts"
+import { runningIn, worldOn } from "../../support/RelayScene.ts"
+import { START } from "../../support/RelayFixtures.ts"
 
 interface Call {
   readonly id: number

@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, source } from "../../support/RelayScene.ts"
+import { layer } from "../../support/RelayScene.ts"
+import { source } from "../../support/RelayFixtures.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("an alert about a stranger", () => {

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layerOnNodes, sweptLog } from "../../support/RelayScene.ts"
+import { layerOnNodes } from "../../support/RelayScene.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
 describe("an own transaction that looks displaced", () => {

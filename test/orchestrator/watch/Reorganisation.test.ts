@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
-import { layer, scene, sweptLog } from "../../support/RelayScene.ts"
+import { layer, scene } from "../../support/RelayScene.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, relay, tick } from "../../support/SentSweep.ts"
 
 /** Sweeps `a`, `b`, `c` … of owners 1, 2, 3 … */

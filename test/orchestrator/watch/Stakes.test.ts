@@ -5,7 +5,8 @@ import { PricesState } from "../../../src/adapters/memory/orchestrator/Prices.ts
 import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { DEADLINE, layer, layerOnNodes, scene, START, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { DEADLINE, START, sweptLog } from "../../support/RelayFixtures.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 /** Three blocks are enough for up to 1,000 dollars. */

@@ -6,7 +6,8 @@ import { type ChainClient, ChainUnavailable, SendRejected } from "../../../src/p
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { layer, layerOnNodes, otherLog, scene, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
+import { otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const OWNER = address(0x01)

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Watcher } from "../../../src/orchestrator/watch/Watcher.ts"
 import { RelayTransactions, type UnreadableTransaction } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { layer, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer } from "../../support/RelayScene.ts"
+import { source, sweptLog } from "../../support/RelayFixtures.ts"
 import { sentSweep } from "../../support/SentSweep.ts"
 
 describe("a relay transaction that cannot be read", () => {

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { layerRunning, scene, sweptLog } from "../../support/RelayScene.ts"
+import { layerRunning, scene } from "../../support/RelayScene.ts"
+import { sweptLog } from "../../support/RelayFixtures.ts"
 
 const eventually = <E>(condition: Effect.Effect<boolean, E>) =>
   Effect.yieldNow.pipe(Effect.andThen(condition), Effect.repeat({ until: (isTrue) => isTrue }))

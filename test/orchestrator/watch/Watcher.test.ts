@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { destination, layer, layerOnNodes, source, sweptLog } from "../../support/RelayScene.ts"
+import { layer, layerOnNodes } from "../../support/RelayScene.ts"
+import { destination, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
 /** Passes over time: an alert needs more than one failed pass. */

@@ -11,7 +11,7 @@ import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.t
 import { order, OrderParts, Uint256 } from "../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
 import { newIntent } from "../../support/IntentFixtures.ts"
-import { cancelledLog, otherLog, sweptLog } from "../../support/RelayScene.ts"
+import { cancelledLog, otherLog, sweptLog } from "../../support/RelayFixtures.ts"
 
 const { guard } = chain.contracts
 const intent = newIntent({ id: "a" })

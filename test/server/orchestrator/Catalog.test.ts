@@ -6,7 +6,8 @@ import addFormats from "ajv-formats"
 import { Effect } from "effect"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { expectError } from "./Expect.ts"
-import { chains, serve } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { chains } from "./Fixtures.ts"
 
 interface Listed {
   readonly tokens: ReadonlyArray<{ readonly chainId: number; readonly symbol: string; readonly address: string }>

@@ -10,20 +10,8 @@ import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { defaults, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
-import {
-  decodedRequest,
-  health,
-  ID,
-  intent,
-  order,
-  OWNER,
-  portfolio,
-  serve,
-  submission,
-  sweepable,
-  TX,
-  type UseCases
-} from "./Harness.ts"
+import { serve, type UseCases } from "./Harness.ts"
+import { decodedRequest, health, ID, intent, order, OWNER, portfolio, submission, sweepable, TX } from "./Fixtures.ts"
 
 const client = (useCases?: Partial<UseCases>, settings?: Partial<ServerSettingsShape>, token?: string) =>
   Effect.gen(function* () {

@@ -7,7 +7,8 @@ import { defaults } from "../../../src/server/shared/ServerSettings.ts"
 import type { ListenOptions } from "../../../src/server/shared/ServiceServer.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
 import { expectError, storeDown } from "./Expect.ts"
-import { ID, intent, serve, TX } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { ID, intent, TX } from "./Fixtures.ts"
 
 /** Milliseconds between two reads of an intent that somebody follows. */
 const POLL_MILLIS = 250

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
-import { ID, intent, serve, submission, TX } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { ID, intent, submission, TX } from "./Fixtures.ts"
 
 describe("POST /intents", () => {
   it.effect("201: accepted", () =>

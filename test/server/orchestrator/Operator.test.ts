@@ -4,7 +4,8 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
-import { health, ID, serve, stuckIntent } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { health, ID, stuckIntent } from "./Fixtures.ts"
 
 const TOKEN_OF_OPERATOR = "operator-token"
 const asOperator = { headers: { authorization: `Bearer ${TOKEN_OF_OPERATOR}` } }

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { PortfolioUnavailable } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
-import { OWNER, serve, TOKEN } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { OWNER, TOKEN } from "./Fixtures.ts"
 
 describe("portfolio", () => {
   const token = {

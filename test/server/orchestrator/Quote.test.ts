@@ -9,7 +9,8 @@ import { digest } from "../../../src/domain/SweepOrder.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
-import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, serve, TOKEN } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, TOKEN } from "./Fixtures.ts"
 
 const wireOrder = {
   owner: OWNER,

@@ -3,7 +3,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { TestClock } from "effect/testing"
 import { defaults } from "../../../src/server/shared/ServerSettings.ts"
-import { ID, OWNER, quoteRequest, serve, submission } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { ID, OWNER, quoteRequest, submission } from "./Fixtures.ts"
 
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
 const limited = (limit: number) => ({

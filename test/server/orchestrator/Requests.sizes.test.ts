@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect } from "node:net"
-import { quoteRequest, serve } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { quoteRequest } from "./Fixtures.ts"
 
 const KIB_64 = 64 * 1024
 

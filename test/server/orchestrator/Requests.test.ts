@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { defaults } from "../../../src/server/shared/ServerSettings.ts"
-import { ID, offer, OWNER, quoteRequest, serve, submission } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { ID, offer, OWNER, quoteRequest, submission } from "./Fixtures.ts"
 
 /** A server that notes what reaches the use case. */
 const recording = Effect.gen(function* () {

@@ -5,7 +5,8 @@ import { TestClock } from "effect/testing"
 import { Deferred, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { OrchestratorApi } from "../../../src/api/orchestrator/OrchestratorApi.ts"
 import * as OrchestratorServer from "../../../src/server/orchestrator/OrchestratorServer.ts"
-import { ID, OWNER, quoteRequest, serve, services, submission } from "./Harness.ts"
+import { serve, services } from "./Harness.ts"
+import { ID, OWNER, quoteRequest, submission } from "./Fixtures.ts"
 
 describe("methods", () => {
   it.effect("404 for unknown routes, 405 with Allow for known ones", () =>

@@ -4,7 +4,8 @@ import { Effect, Redacted } from "effect"
 import { NoPlan } from "../../../src/orchestrator/treasury/SafePlan.ts"
 import { CannotSell, type Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
-import { OWNER, serve, treasuryView } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { OWNER, treasuryView } from "./Fixtures.ts"
 
 const TOKEN = "operator-token"
 const asOperator = { headers: { authorization: `Bearer ${TOKEN}` } }

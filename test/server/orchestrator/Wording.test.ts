@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expectError } from "./Expect.ts"
-import { quoteRequest, serve, submission } from "./Harness.ts"
+import { serve } from "./Harness.ts"
+import { quoteRequest, submission } from "./Fixtures.ts"
 
 const ADDRESS = "expected an address: 0x followed by 40 hex digits"
 const DECIMAL = "expected a non-negative integer as a decimal string"

@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { IntentSubmission } from "../../../src/api/orchestrator/Schemas.ts"
 import { QuoteRequest } from "../../../src/domain/Quote.ts"
 import * as SchemaMessages from "../../../src/server/shared/SchemaMessages.ts"
-import { quoteRequest, submission } from "../orchestrator/Harness.ts"
+import { quoteRequest, submission } from "../orchestrator/Fixtures.ts"
 
 const messagesOf = <A, I>(schema: Schema.Codec<A, I>, value: unknown): ReadonlyArray<string> => {
   const result = Schema.decodeUnknownResult(schema, { errors: "all" })(value)

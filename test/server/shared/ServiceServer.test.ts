@@ -6,6 +6,7 @@ import { connect } from "node:net"
 import { OrchestratorOperations } from "../../../src/ports/builder/OrchestratorOperations.ts"
 import { parts } from "../../ports/builder/OrchestratorOperations.suite.ts"
 import * as Builder from "../builder/Harness.ts"
+import * as OrchestratorFixtures from "../orchestrator/Fixtures.ts"
 import * as Orchestrator from "../orchestrator/Harness.ts"
 
 interface Service {
@@ -31,11 +32,11 @@ const listening = ({ idleTimeout }: Options) =>
 const orchestrator = Effect.fnUntraced(function* (options: Options) {
   const { held = Effect.void } = options
   const { base } = yield* Orchestrator.serve(
-    { quote: (request) => Effect.as(held, Orchestrator.offer(request)) },
+    { quote: (request) => Effect.as(held, OrchestratorFixtures.offer(request)) },
     {},
     listening(options)
   )
-  const body = JSON.stringify(Orchestrator.quoteRequest)
+  const body = JSON.stringify(OrchestratorFixtures.quoteRequest)
   const request = Effect.tryPromise(() => fetch(`${base}/quote`, { method: "POST", body }))
   return { base, bodyPath: "/quote", request } satisfies Service
 })

@@ -1,0 +1,148 @@
+/** Answers of the treasury's ports: a quoter that can be made hostile, an intake, and the store of sales. */
+import { Effect, Layer, Option } from "effect"
+import { recoverTypedDataAddress } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { recoverAuthorizationAddress } from "viem/utils"
+import * as Address from "../../src/domain/Address.ts"
+import type { Chain } from "../../src/domain/Chain.ts"
+import type { UsdPrice } from "../../src/domain/Fees.ts"
+import type { QuoteRequest } from "../../src/domain/Quote.ts"
+import { digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
+import { Intake, SubmissionRefused } from "../../src/orchestrator/intake/Intake.ts"
+import { QuoteFailed } from "../../src/orchestrator/quote/QuoteFailed.ts"
+import { type Offer, Quoter } from "../../src/orchestrator/quote/Quoter.ts"
+import type { Intents } from "../../src/ports/orchestrator/Intents.ts"
+import { TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
+import * as FakeChain from "./FakeChain.ts"
+import { hash } from "./IntentFixtures.ts"
+
+const account = privateKeyToAccount(hash("fee recipient"))
+
+export const RECIPIENT = Address.of(account.address)
+
+export const chain: Chain = { ...FakeChain.chain, feeRecipient: RECIPIENT }
+
+export const WHOLE = 10n ** 18n
+
+/** Fee of every quoted sale, which returns to the fee recipient. */
+export const SALE_FEE = WHOLE
+
+export interface Script {
+  readonly balances: Map<Address.Address, bigint>
+  readonly prices: Map<Address.Address, UsdPrice>
+  arePricesKnown: boolean
+  /** Changes what the quoter answers. */
+  offer: (honest: Offer) => Offer
+  quoteFails: QuoteFailed["reason"] | undefined
+  /** Runs right before the submission, and may fail it. */
+  submitting: Effect.Effect<void, SubmissionRefused>
+  /** Runs after each read of fees or sales. */
+  afterRead: Effect.Effect<void>
+}
+
+export interface Asked {
+  readonly quotes: Array<QuoteRequest>
+  readonly submitted: Array<string>
+  readonly priced: Array<Address.Address>
+}
+
+const LIFETIME_MILLIS = 120_000
+
+const orderOf = (request: QuoteRequest, expiresAtMs: number, nonce: bigint): SweepOrder => ({
+  owner: request.owner,
+  tokenIn: request.tokenIn,
+  amountIn: request.amountIn,
+  feeAmount: SALE_FEE,
+  builder: Address.zero,
+  builderFee: 0n,
+  tokenOut: request.tokenOut,
+  minAmountOut: ((request.amountIn - SALE_FEE) * 995n) / 1_000n / 10n ** 12n,
+  destination: request.destination,
+  swapTarget: FakeChain.address(0x5a),
+  swapCalldata: "0xabcd",
+  deadline: BigInt(Math.floor(expiresAtMs / 1000) + 600),
+  nonce,
+  destChainId: BigInt(request.destChainId)
+})
+
+/** Makes a quoter that stores what it offers, as the real one does. */
+export const quoterOf = (script: Script, asked: Asked, intents: Intents["Service"]) =>
+  Layer.succeed(Quoter, {
+    quote: Effect.fnUntraced(function* (request) {
+      asked.quotes.push(request)
+      if (script.quoteFails !== undefined)
+        return yield* new QuoteFailed({ reason: script.quoteFails, detail: "scripted" })
+      const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      const order = orderOf(request, nowMs + LIFETIME_MILLIS, BigInt(asked.quotes.length))
+      const id = `sale-${asked.quotes.length}`
+      const honest: Offer = {
+        quote: {
+          id,
+          crossChain: false,
+          expiresAtMs: nowMs + LIFETIME_MILLIS,
+          total: order.feeAmount,
+          settlementAddress: chain.contracts.delegate,
+          sourceChainId: chain.id,
+          estimatedAmountOut: order.minAmountOut + 1n,
+          minAmountOut: order.minAmountOut,
+          provider: "venue",
+          estimatedSeconds: 1
+        },
+        order,
+        signing: {
+          typedData: typedData(order, { name: "Service", chainId: chain.id }),
+          authorization: { address: chain.contracts.delegate, chainId: chain.id, nonce: 4n }
+        }
+      }
+      const offer = script.offer(honest)
+      yield* Effect.orDie(
+        intents.create({
+          quote: offer.quote,
+          order: offer.order,
+          orderDigest: digest(offer.order, { name: "Service", chainId: chain.id }),
+          quotedAtBlock: 1n,
+          gas: 1n,
+          userId: request.userId
+        })
+      )
+      return offer
+    })
+  })
+
+/** Makes an intake that accepts exactly what the fee recipient signed. */
+export const intakeOf = (script: Script, asked: Asked, intents: Intents["Service"]) =>
+  Layer.mock(Intake, {
+    submit: Effect.fnUntraced(function* ({ authorization, quoteId, signature }) {
+      yield* script.submitting
+      const found = yield* intents.find(quoteId)
+      if (Option.isNone(found)) return yield* Effect.die("submitted an unknown intent")
+      const { order } = found.value
+      const [signer, authority] = yield* Effect.promise(() =>
+        Promise.all([
+          recoverTypedDataAddress({ ...typedData(order, { name: "Service", chainId: chain.id }), signature }),
+          recoverAuthorizationAddress({ authorization: { ...authorization, nonce: Number(authorization.nonce) } })
+        ])
+      )
+      if (Address.of(signer) !== RECIPIENT || Address.of(authority) !== RECIPIENT || authorization.nonce !== 4n) {
+        return yield* Effect.die("not signed by the fee recipient")
+      }
+      const refused = () => new SubmissionRefused({ reason: "already_submitted", detail: "twice" })
+      const { id, status } = yield* Effect.mapError(intents.submit(quoteId, { authorization, signature }), (error) =>
+        error._tag === "IllegalTransition" ? refused() : error
+      )
+      asked.submitted.push(quoteId)
+      return { id, status }
+    })
+  })
+
+/** The store of sales, whose reads let the script act. */
+export const observed = (sales: TreasurySales["Service"], script: Script) => {
+  const read = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(effect, () => script.afterRead)
+  return Layer.succeed(TreasurySales, {
+    ...sales,
+    collected: read(sales.collected),
+    sold: read(sales.sold),
+    open: read(sales.open),
+    recent: (limit) => read(sales.recent(limit))
+  })
+}
