@@ -113,7 +113,13 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
       chainsFile: over.chainsFile,
       databaseUrl,
       relayerKeys,
-      env: { BUILDER_URL: builders.url, BUILDER_ADMIN_TOKEN: "machine", ...env }
+      env: {
+        BUILDER_URL: builders.url,
+        BUILDER_ADMIN_TOKEN: "machine",
+        // Most owners of a scene have not swept before.
+        FIRST_SWEEPS_LOSS_BUDGET_WEI: "1000000000000000000000",
+        ...env
+      }
     })
     return { ...running, client: SweepClient.make(running.url) }
   })
