@@ -22,6 +22,7 @@ import feeCover from "./0018_fee_cover.ts"
 import narrowOutbox from "./0019_narrow_outbox.ts"
 import droppedMonths from "./0020_dropped_months.ts"
 import treasury from "./0021_treasury.ts"
+import lastPrices from "./0024_last_prices.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -43,5 +44,6 @@ export const migrations = {
   "0018_fee_cover": feeCover,
   "0019_narrow_outbox": narrowOutbox,
   "0020_dropped_months": droppedMonths,
-  "0021_treasury": treasury
+  "0021_treasury": treasury,
+  "0024_last_prices": lastPrices
 }

@@ -30,6 +30,7 @@ import * as SqlHeldIntents from "../adapters/sql/orchestrator/HeldIntents.ts"
 import * as SqlIdempotency from "../adapters/sql/orchestrator/Idempotency.ts"
 import * as SqlIntents from "../adapters/sql/orchestrator/Intents.ts"
 import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
+import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
@@ -147,6 +148,7 @@ const stores = (options: Options) =>
     SqlIntents.layer,
     SqlKeptData.layer,
     SqlKeptSums.layer("orchestrator"),
+    SqlLastPrices.layer,
     SqlOutbox.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),

@@ -13,6 +13,7 @@ import { Chains } from "../../ports/shared/Chains.ts"
 import { type Price, type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import * as Chainlink from "./Chainlink.ts"
 import * as DefiLlama from "./DefiLlama.ts"
+import * as KeptPrices from "./KeptPrices.ts"
 import * as UniswapV3Prices from "./UniswapV3Prices.ts"
 
 export interface Rules {
@@ -78,6 +79,7 @@ const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
 export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
   const alert = yield* makeAlert(given)
   const chains = yield* Chains
+  const kept = yield* KeptPrices.make
   const rules = { ...given, confirmMillis: CONFIRM_MILLIS }
   /** Listed tokens only, so that it cannot grow. */
   const states = new Map<string, PriceReview.State>()
@@ -91,7 +93,7 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     const erc20 = Chain.erc20(chain, address)
     const isListed = Option.isSome(Chain.token(chain, address)) || erc20 === chain.wrappedNative
     const key = `${chain.id} ${erc20}`
-    const before = isListed ? (states.get(key) ?? {}) : {}
+    const before = isListed ? yield* kept.latest(chain.id, erc20, states.get(key) ?? {}) : {}
     const { price, state } = PriceReview.review(
       before,
       found.map(({ usd }) => usd),
@@ -99,6 +101,7 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     )
     if (isListed) {
       states.set(key, state)
+      if (state.good?.atMs === nowMs) yield* kept.note(chain.id, erc20, state.good)
       yield* Effect.ignore(alert(chain, erc20, state), { log: "Warn" })
     }
     if (price === undefined) return []

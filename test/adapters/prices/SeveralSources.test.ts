@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { Effect, Fiber, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import * as MemoryAlerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as MemoryLastPrices from "../../../src/adapters/memory/orchestrator/LastPrices.ts"
 import * as MemoryPrices from "../../../src/adapters/memory/orchestrator/Prices.ts"
 import * as SeveralSources from "../../../src/adapters/prices/SeveralSources.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
+import { LastPrices } from "../../../src/ports/orchestrator/LastPrices.ts"
 import { type Price, Prices, PricesUnavailable } from "../../../src/ports/orchestrator/Prices.ts"
 import * as PricesSuite from "../../ports/orchestrator/Prices.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
@@ -51,7 +53,7 @@ const scene = Effect.fnUntraced(function* (...tables: ReadonlyArray<Table | unde
   return { alerts, prices, read, sources }
 })
 
-const environment = Layer.mergeAll(MemoryAlerts.layer, FakeChain.layer({}))
+const environment = Layer.mergeAll(MemoryAlerts.layer, MemoryLastPrices.layer, FakeChain.layer({}))
 
 PricesSuite.suite(
   "several sources",
@@ -84,6 +86,46 @@ PricesSuite.suite(
     toleranceBps: 0n
   })
 )
+
+describe("the last good price", () => {
+  /** Waits until a process has written the price, which it does beside its quotes. */
+  const stored = (price: bigint) =>
+    Effect.flatMap(LastPrices, ({ read }) =>
+      Effect.andThen(Effect.yieldNow, read(CHAIN)).pipe(
+        Effect.repeat({ until: (prices) => prices.get(listed)?.price === price })
+      )
+    )
+
+  it.effect("counts after a restart, and for other replicas", () =>
+    Effect.gen(function* () {
+      const first = yield* scene(new Map([[listed, 100n]]))
+      assert.strictEqual((yield* first.read(listed))?.usd, 100n)
+      yield* stored(100n)
+      yield* TestClock.adjust("1 second")
+      const restarted = yield* scene(new Map([[listed, 150n]]))
+      assert.deepStrictEqual(yield* restarted.read(listed), { usd: 100n, readAtMs: 0, sources: ["last_good"] })
+      assert.lengthOf(yield* restarted.alerts, 1)
+      // The first replica follows in steps. The other one reads them after 30 seconds.
+      yield* TestClock.adjust("30 seconds")
+      yield* first.sources[0]?.set(new Map([[listed, 109n]])) ?? Effect.void
+      assert.strictEqual((yield* first.read(listed))?.usd, 109n)
+      yield* stored(109n)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual((yield* restarted.read(listed))?.usd, 109n)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("is not waited for while the store does not answer", () =>
+    Effect.gen(function* () {
+      const { read } = yield* scene(new Map([[listed, 100n]])).pipe(
+        Effect.provideService(LastPrices, { read: () => Effect.never, keep: () => Effect.never })
+      )
+      const reading = yield* Effect.forkChild(read(listed))
+      yield* TestClock.adjust("500 millis")
+      assert.strictEqual((yield* Fiber.join(reading))?.usd, 100n)
+    }).pipe(Effect.provide(environment))
+  )
+})
 
 describe("several sources", () => {
   it.effect("give the median, and name themselves", () =>
