@@ -25,7 +25,7 @@ import {
   setUp
 } from "./stdioClient.ts"
 
-layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The MCP server over stdio", (it) => {
+layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdio", (it) => {
   it.effect("sweeps by its tools", () =>
     Effect.gen(function* () {
       const { alpha, trusted } = yield* setUp

@@ -6,7 +6,7 @@ import type { Hash } from "../../../src/domain/Hex.ts"
 import { paymentData, permitTypedData } from "../../../src/domain/PayoutPayment.ts"
 import { backend, owing, run, said, VAULT } from "./PayoutScene.ts"
 
-layer(backend, { excludeTestServices: true, timeout: "60 seconds" })("recording a payment", (it) => {
+layer(backend, { excludeTestServices: true })("recording a payment", (it) => {
   it.effect("takes only what the vault signed and what pays exactly the batch", () =>
     Effect.gen(function* () {
       const { desk, dev, id } = yield* owing("USDC", [3n])

@@ -208,7 +208,7 @@ const scene = Layer.effect(
   })
 ).pipe(Layer.provide(TestNetwork.layer({ filler: false })))
 
-layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("rounds to a chain", (it) => {
+layer(scene, { excludeTestServices: true })("rounds to a chain", (it) => {
   it.effect.each(KINDS)("of a quote of $name: at most three", (kind) =>
     Effect.gen(function* () {
       const { rounds } = yield* (yield* Scene).quote(kind)

@@ -104,7 +104,7 @@ const stateOf = Effect.fnUntraced(function* (token: Address.Address) {
   }))
 })
 
-layer(simulation, { excludeTestServices: true, timeout: "60 seconds" })("SweepSimulation", (it) => {
+layer(simulation, { excludeTestServices: true })("SweepSimulation", (it) => {
   it.effect("passes a good order with what it delivers and a plausible gas, and changes nothing", () =>
     Effect.gen(function* () {
       const order = yield* goodOrder()
