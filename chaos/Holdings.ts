@@ -6,11 +6,11 @@ import type { DevChain } from "../src/devnet/DevChain.ts"
 import * as Tokens from "../src/devnet/Tokens.ts"
 import type * as Checker from "./Checker.ts"
 
-/** Tokens that owners sweep, and their targets. Each owner has enough for many sweeps. */
+/** Tokens that owners sweep, and their targets. Each owner has enough for the sweeps of a thousand steps. */
 export const TOKEN_IN = "DAI"
 export const TOKEN_OUT = "USDC"
 export const AMOUNT_IN = "50"
-export const HOLDING = Tokens.units(TOKEN_IN, 5_000n)
+export const HOLDING = Tokens.units(TOKEN_IN, 50_000n)
 
 /** A chain as the network and as a client knows it. */
 export interface Place {
