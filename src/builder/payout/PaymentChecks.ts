@@ -1,7 +1,7 @@
 /** Checks that must pass before the vault's key signs a payment. */
 import { Effect, Option } from "effect"
 import * as Arr from "effect/Array"
-import { encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
+import { decodeErrorResult, encodeFunctionData, erc20Abi, hexToBigInt } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
@@ -25,6 +25,15 @@ const balanceOf = ({ payoutAddress }: PayoutBatch["lines"][number]) =>
 
 const balance = (look: SimulatedCall | undefined): bigint =>
   look?.success === true && size(look.returnData) === 32 ? hexToBigInt(look.returnData) : 0n
+
+const standardError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: [], data }))
+
+/** A token's reason for a refused transfer, of at most 100 characters. */
+const reasonOf = (call: SimulatedCall | undefined): string =>
+  Option.match(standardError(call?.returnData ?? "0x"), {
+    onNone: () => (call === undefined || size(call.returnData) === 0 ? "no reason" : call.returnData.slice(0, 10)),
+    onSome: ({ args }) => JSON.stringify(String(args?.[0]).slice(0, 100))
+  })
 
 /** Gas limits of a simulated look at a balance, and of a transfer. */
 const LOOK_GAS = 200_000n
@@ -74,10 +83,11 @@ export const make = Effect.fnUntraced(function* (vault: Address.Address) {
   /** Returns the payment's gas limit. Refuses a payment that would revert, or that would transfer less than its lines. */
   const simulate = Effect.fnUntraced(function* (client: ChainClient, batch: PayoutBatch, data: Hex) {
     const each = yield* transfers(client, batch)
-    const failing = each.filter(([, [, moved]]) => moved?.success !== true).map(([line]) => line)
+    const failing = each.filter(([, [, moved]]) => moved?.success !== true)
     if (failing.length > 0) {
+      const reasons = [...new Set(failing.map(([, [, moved]]) => reasonOf(moved)))].join(", ")
       return yield* refused(
-        `the token rejects transfers to ${named(failing)}. Fail the batch, and pay the others without them`
+        `the token rejects transfers to ${named(failing.map(([line]) => line))}: ${reasons}. Fail the batch, and pay the others without them`
       )
     }
     const short = each.filter(([{ amount }, [before, , after]]) => balance(after) - balance(before) < amount)

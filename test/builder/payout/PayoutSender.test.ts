@@ -1,7 +1,7 @@
 /** Payments from the vault on a local chain, with runs that die at any step. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Schedule } from "effect"
-import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi } from "viem"
+import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi, toFunctionSelector } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { PayoutDesk } from "../../../src/builder/payout/PayoutDesk.ts"
 import { Builders } from "../../../src/ports/builder/Builders.ts"
@@ -282,7 +282,7 @@ layer(backend, { excludeTestServices: true })("paying a batch with the vault's k
       })
       assert.include(
         said((yield* run(blocklisted.id)).exit),
-        `the token rejects transfers to ${blocklisted.builderIds[1]}`
+        `the token rejects transfers to ${blocklisted.builderIds[1]} (${blocklisted.wallets[1]}): ${toFunctionSelector("Blocked(address)")}.`
       )
       const taxed = yield* owing("FOT", [1_000n], 1_000n * 2n)
       assert.include(said((yield* run(taxed.id)).exit), "would transfer less than it should")
