@@ -18,8 +18,8 @@ const shared = {
   isolate: false,
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // Only to end a test that hangs: a busy machine must not make it red.
-  testTimeout: 120_000,
-  hookTimeout: 180_000
+  testTimeout: 300_000,
+  hookTimeout: 300_000
 }
 
 export default defineConfig({

@@ -138,43 +138,34 @@ const runStep = (root: string, name: TestSteps.Name) =>
   run([new URL("stepProcess.ts", import.meta.url).pathname, root, name])
 
 layer(BunServices.layer, { excludeTestServices: true })("the gate", (it) => {
-  it.effect.each(TestSteps.NAMES)(
-    "fails on a fault in the step %s",
-    (name) =>
-      Effect.gen(function* () {
-        const fault = FAULTS[name]
-        const root = yield* scratch([...SETTINGS, ...fault.copied, ...(yield* existing(fault.reused))])
-        yield* plant(root, fault)
-        const { code, err, out } = yield* runStep(root, name)
-        assert.notStrictEqual(code, 0, out)
-        assert.match(out, fault.named)
-        assert.match(out.trimEnd().split("\n").at(-1) ?? "", /^\d+ passed, [1-9]\d* failed$/, err)
-      }),
-    120_000
+  it.effect.each(TestSteps.NAMES)("fails on a fault in the step %s", (name) =>
+    Effect.gen(function* () {
+      const fault = FAULTS[name]
+      const root = yield* scratch([...SETTINGS, ...fault.copied, ...(yield* existing(fault.reused))])
+      yield* plant(root, fault)
+      const { code, err, out } = yield* runStep(root, name)
+      assert.notStrictEqual(code, 0, out)
+      assert.match(out, fault.named)
+      assert.match(out.trimEnd().split("\n").at(-1) ?? "", /^\d+ passed, [1-9]\d* failed$/, err)
+    })
   )
 
-  it.effect(
-    "passes where there is no fault",
-    () =>
-      Effect.gen(function* () {
-        const root = yield* scratch([...SETTINGS, "scripts/check-imports.ts", "scripts/import-rules.ts", "src/domain"])
-        for (const name of ["lint", "imports"] as const) {
-          const { code, out } = yield* runStep(root, name)
-          assert.strictEqual(code, 0, out)
-          assert.match(out, /\n1 passed, 0 failed\n$/)
-        }
-      }),
-    120_000
+  it.effect("passes where there is no fault", () =>
+    Effect.gen(function* () {
+      const root = yield* scratch([...SETTINGS, "scripts/check-imports.ts", "scripts/import-rules.ts", "src/domain"])
+      for (const name of ["lint", "imports"] as const) {
+        const { code, out } = yield* runStep(root, name)
+        assert.strictEqual(code, 0, out)
+        assert.match(out, /\n1 passed, 0 failed\n$/)
+      }
+    })
   )
 
-  it.effect(
-    "fails when no test runs",
-    () =>
-      Effect.gen(function* () {
-        const { code, out } = yield* sweep(["test", "no test has this path"])
-        assert.strictEqual(code, 1)
-        assert.match(out, /\n0 passed, 1 failed\n$/)
-      }),
-    120_000
+  it.effect("fails when no test runs", () =>
+    Effect.gen(function* () {
+      const { code, out } = yield* sweep(["test", "no test has this path"])
+      assert.strictEqual(code, 1)
+      assert.match(out, /\n0 passed, 1 failed\n$/)
+    })
   )
 })

@@ -73,7 +73,7 @@ const programs = pages.flatMap((file) => codeBlocks(file).filter(({ language }) 
 
 layer(Runs.layer(SHELLS, pages).pipe(Layer.provideMerge(Reader.layer(SHELLS))), {
   excludeTestServices: true,
-  timeout: "180 seconds"
+  timeout: "5 minutes"
 })("a reader", (it) => {
   for (const page of pages) {
     it.effect(
@@ -91,42 +91,39 @@ layer(Runs.layer(SHELLS, pages).pipe(Layer.provideMerge(Reader.layer(SHELLS))), 
     )
   }
 
-  it.effect(
-    "has TypeScript programs that type-check",
-    () =>
-      Effect.gen(function* () {
-        const { folder } = yield* Reader
-        const { home } = folder("dash", "")
-        const directory = join(home, "sweep-try")
-        const saved = yield* Effect.promise(() =>
-          Array.fromAsync(new Bun.Glob("**/*.{ts,tsx}").scan({ cwd: directory, followSymlinks: false }))
-        )
-        const names = new Set(programs.map(nameOf))
-        const files = saved.filter((file) => names.has(basename(file)) && !file.includes("node_modules"))
-        assert.strictEqual(files.length, names.size)
-        const config = {
-          extends: join(projectRoot, "tsconfig.json"),
-          compilerOptions: {
-            noEmit: true,
-            types: ["bun"],
-            typeRoots: [join(projectRoot, "node_modules", "@types")],
-            rootDir: "/"
-          },
-          include: [],
-          files
+  it.effect("has TypeScript programs that type-check", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* Reader
+      const { home } = folder("dash", "")
+      const directory = join(home, "sweep-try")
+      const saved = yield* Effect.promise(() =>
+        Array.fromAsync(new Bun.Glob("**/*.{ts,tsx}").scan({ cwd: directory, followSymlinks: false }))
+      )
+      const names = new Set(programs.map(nameOf))
+      const files = saved.filter((file) => names.has(basename(file)) && !file.includes("node_modules"))
+      assert.strictEqual(files.length, names.size)
+      const config = {
+        extends: join(projectRoot, "tsconfig.json"),
+        compilerOptions: {
+          noEmit: true,
+          types: ["bun"],
+          typeRoots: [join(projectRoot, "node_modules", "@types")],
+          rootDir: "/"
+        },
+        include: [],
+        files
+      }
+      yield* Effect.promise(() => writeFile(join(directory, "tsconfig.json"), JSON.stringify(config)))
+      const tsc = Bun.spawn(
+        [process.execPath, join(projectRoot, "node_modules", "typescript", "bin", "tsc"), "-p", "."],
+        {
+          cwd: directory,
+          stdout: "pipe"
         }
-        yield* Effect.promise(() => writeFile(join(directory, "tsconfig.json"), JSON.stringify(config)))
-        const tsc = Bun.spawn(
-          [process.execPath, join(projectRoot, "node_modules", "typescript", "bin", "tsc"), "-p", "."],
-          {
-            cwd: directory,
-            stdout: "pipe"
-          }
-        )
-        const out = yield* Effect.promise(() => new Response(tsc.stdout).text())
-        assert.strictEqual(yield* Effect.promise(() => tsc.exited), 0, out)
-      }),
-    120_000
+      )
+      const out = yield* Effect.promise(() => new Response(tsc.stdout).text())
+      assert.strictEqual(yield* Effect.promise(() => tsc.exited), 0, out)
+    })
   )
 
   it.effect("sees the embedded widget list the tokens of the account", () =>

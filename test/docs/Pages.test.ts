@@ -61,16 +61,12 @@ describe("the API explorer", () => {
       return page
     })
 
-  it.live(
-    "of the orchestrator shows every endpoint, the flow, limits and idempotency",
-    () => shows(OrchestratorApi, ["POST /quote", "EIP-7702", "RateLimit", "Idempotency-Key"]),
-    60_000
+  it.live("of the orchestrator shows every endpoint, the flow, limits and idempotency", () =>
+    shows(OrchestratorApi, ["POST /quote", "EIP-7702", "RateLimit", "Idempotency-Key"])
   )
 
-  it.live(
-    "of the builder backend shows every endpoint and how to sign up",
-    () => shows(BuilderApi, ["GET /auth/nonce", "apiKey", "markup"]),
-    60_000
+  it.live("of the builder backend shows every endpoint and how to sign up", () =>
+    shows(BuilderApi, ["GET /auth/nonce", "apiKey", "markup"])
   )
 })
 
@@ -135,26 +131,23 @@ describe("the documentation", () => {
     })
   )
 
-  it.live(
-    "shows a page under its own content policy",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* serve(BuilderApi)
-        const page = yield* visited
-        const complaints: Array<string> = []
-        page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
-        yield* Effect.promise(async () => {
-          await page.goto(`${url}/docs/reference/http-conventions#idempotency-keys`)
-          assert.strictEqual(await page.innerText("h1"), "HTTP conventions")
-          assert.strictEqual(await page.innerText("nav [aria-current]"), "HTTP conventions")
-          // The style sheet is applied: the list of pages stands beside the text.
-          const [nav, main] = [await page.locator("nav").boundingBox(), await page.locator("main").boundingBox()]
-          assert.isTrue(nav !== null && main !== null && nav.x + nav.width <= main.x)
-          await page.click("nav >> text=Settings")
-          assert.strictEqual(await page.innerText("h1"), "Settings")
-        })
-        assert.deepStrictEqual(complaints, [])
-      }),
-    60_000
+  it.live("shows a page under its own content policy", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(BuilderApi)
+      const page = yield* visited
+      const complaints: Array<string> = []
+      page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())))
+      yield* Effect.promise(async () => {
+        await page.goto(`${url}/docs/reference/http-conventions#idempotency-keys`)
+        assert.strictEqual(await page.innerText("h1"), "HTTP conventions")
+        assert.strictEqual(await page.innerText("nav [aria-current]"), "HTTP conventions")
+        // The style sheet is applied: the list of pages stands beside the text.
+        const [nav, main] = [await page.locator("nav").boundingBox(), await page.locator("main").boundingBox()]
+        assert.isTrue(nav !== null && main !== null && nav.x + nav.width <= main.x)
+        await page.click("nav >> text=Settings")
+        assert.strictEqual(await page.innerText("h1"), "Settings")
+      })
+      assert.deepStrictEqual(complaints, [])
+    })
   )
 })

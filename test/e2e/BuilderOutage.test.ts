@@ -70,71 +70,66 @@ const scene = Effect.gen(function* () {
 })
 
 describe("while the builder backend is away", () => {
-  it.live(
-    "quotes go without a builder, and what was earned is booked when it is back",
-    () =>
-      Effect.gen(function* () {
-        const { backend, builderUrl, client, place } = yield* scene
-        const admin = (request: string, body?: unknown) =>
-          Effect.promise(async () => {
-            const [method = "GET", path = "/"] = request.split(" ")
-            const response = await fetch(`${builderUrl}${path}`, {
-              method,
-              headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-              ...(body === undefined ? {} : { body: JSON.stringify(body) })
-            })
-            return (await response.json()) as { apiKey?: string; balances?: ReadonlyArray<{ amount: string }> }
+  it.live("quotes go without a builder, and what was earned is booked when it is back", () =>
+    Effect.gen(function* () {
+      const { backend, builderUrl, client, place } = yield* scene
+      const admin = (request: string, body?: unknown) =>
+        Effect.promise(async () => {
+          const [method = "GET", path = "/"] = request.split(" ")
+          const response = await fetch(`${builderUrl}${path}`, {
+            method,
+            headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) })
           })
-        const quoteWith = Effect.fnUntraced(function* (apiKey: string) {
-          const owner = yield* freshOwner(place, "DAI", "50")
-          const request = { owner: owner.address, chain: place.info, tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" }
-          const quote = yield* Effect.promise(() =>
-            client.post("/quote", { ...SweepClient.quoteBody(request), apiKey })
-          )
-          assert.strictEqual(quote.status, 200, quote.text)
-          return { owner, quote, builderId: quote.at<{ builderId?: string }>("quote").builderId }
+          return (await response.json()) as { apiKey?: string; balances?: ReadonlyArray<{ amount: string }> }
         })
-        const sweep = Effect.fnUntraced(function* ({ owner, quote }: Effect.Success<ReturnType<typeof quoteWith>>) {
-          const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-          yield* Effect.promise(() => client.submit(signed))
-          const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
-          assert.strictEqual(ended.string("status"), "delivered", ended.text)
-          return BigInt(quote.string("order.builderFee"))
-        })
+      const quoteWith = Effect.fnUntraced(function* (apiKey: string) {
+        const owner = yield* freshOwner(place, "DAI", "50")
+        const request = { owner: owner.address, chain: place.info, tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" }
+        const quote = yield* Effect.promise(() => client.post("/quote", { ...SweepClient.quoteBody(request), apiKey }))
+        assert.strictEqual(quote.status, 200, quote.text)
+        return { owner, quote, builderId: quote.at<{ builderId?: string }>("quote").builderId }
+      })
+      const sweep = Effect.fnUntraced(function* ({ owner, quote }: Effect.Success<ReturnType<typeof quoteWith>>) {
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* Effect.promise(() => client.submit(signed))
+        const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+        assert.strictEqual(ended.string("status"), "delivered", ended.text)
+        return BigInt(quote.string("order.builderFee"))
+      })
 
-        const { apiKey, before } = yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* Layer.build(backend)
-            const registered = yield* admin("POST /builders", {
-              id: "away",
-              name: "Away",
-              builderBps: 20,
-              maxBuilderBps: 20,
-              payoutAddress: Accounts.builder().address,
-              payoutMode: "ledger"
-            })
-            const key = registered.apiKey ?? ""
-            return { apiKey: key, before: yield* quoteWith(key) }
+      const { apiKey, before } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(backend)
+          const registered = yield* admin("POST /builders", {
+            id: "away",
+            name: "Away",
+            builderBps: 20,
+            maxBuilderBps: 20,
+            payoutAddress: Accounts.builder().address,
+            payoutMode: "ledger"
           })
-        )
-        // It is gone: what was quoted with the builder settles, what is quoted now goes without.
-        assert.strictEqual(before.builderId, "away")
-        const fee = yield* sweep(before)
-        assert.strictEqual(fee, (50n * 10n ** 18n * 20n) / 10_000n)
-        const during = yield* quoteWith(apiKey)
-        assert.isUndefined(during.builderId)
-        assert.strictEqual(yield* sweep(during), 0n)
+          const key = registered.apiKey ?? ""
+          return { apiKey: key, before: yield* quoteWith(key) }
+        })
+      )
+      // It is gone: what was quoted with the builder settles, what is quoted now goes without.
+      assert.strictEqual(before.builderId, "away")
+      const fee = yield* sweep(before)
+      assert.strictEqual(fee, (50n * 10n ** 18n * 20n) / 10_000n)
+      const during = yield* quoteWith(apiKey)
+      assert.isUndefined(during.builderId)
+      assert.strictEqual(yield* sweep(during), 0n)
 
-        yield* Layer.build(backend)
-        let owed: string | undefined
-        while (owed === undefined) {
-          yield* Effect.sleep("100 millis")
-          owed = (yield* admin("GET /builders/away/accruals")).balances?.[0]?.amount
-        }
-        assert.strictEqual(owed, fee.toString())
-        assert.strictEqual(yield* balanceOf(place, "DAI", Accounts.builderVault().address), fee)
-        assert.strictEqual((yield* quoteWith(apiKey)).builderId, "away")
-      }).pipe(Effect.scoped, Effect.provide([BunServices.layer, SecureRandom.layerWebCrypto, silent])),
-    300_000
+      yield* Layer.build(backend)
+      let owed: string | undefined
+      while (owed === undefined) {
+        yield* Effect.sleep("100 millis")
+        owed = (yield* admin("GET /builders/away/accruals")).balances?.[0]?.amount
+      }
+      assert.strictEqual(owed, fee.toString())
+      assert.strictEqual(yield* balanceOf(place, "DAI", Accounts.builderVault().address), fee)
+      assert.strictEqual((yield* quoteWith(apiKey)).builderId, "away")
+    }).pipe(Effect.scoped, Effect.provide([BunServices.layer, SecureRandom.layerWebCrypto, silent]))
   )
 })

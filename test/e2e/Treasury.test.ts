@@ -124,74 +124,71 @@ const moved = ({ dev }: Place, hash: Hex, token: Hex, account: Hex) =>
 const isIdle = ({ sales }: View): boolean => sales.every(({ state }) => state === "settled" || state === "failed")
 
 layer(Services.layer(), { excludeTestServices: true })("The treasury end to end", (it) => {
-  it.effect(
-    "sells fees of two tokens into USDC, and its books are the chain's, to the wei",
-    () =>
-      Effect.gen(function* () {
-        const alpha = place(yield* Services, 0)
-        const recipient = alpha.info.feeRecipient
-        const held = (symbol: string) => balanceOf(alpha, symbol, recipient)
-        assert.deepInclude((yield* view).chains[0], { chainId: alpha.info.id, selling: "on" })
+  it.effect("sells fees of two tokens into USDC, and its books are the chain's, to the wei", () =>
+    Effect.gen(function* () {
+      const alpha = place(yield* Services, 0)
+      const recipient = alpha.info.feeRecipient
+      const held = (symbol: string) => balanceOf(alpha, symbol, recipient)
+      assert.deepInclude((yield* view).chains[0], { chainId: alpha.info.id, selling: "on" })
 
-        const fees = {
-          DAI: (yield* swept(alpha, "DAI", "400", "USDC")) + (yield* swept(alpha, "DAI", "900", "WETH")),
-          WETH: yield* swept(alpha, "WETH", "0.5", "USDC"),
-          USDC: yield* swept(alpha, "USDC", "300", "DAI")
-        }
-        const collected = yield* until(({ entries }) => entries.length === 3)
-        for (const symbol of ["DAI", "WETH", "USDC"] as const) {
-          const entry = entryOf(alpha, collected, symbol)
-          assert.strictEqual(BigInt(entry.collected), fees[symbol])
-          assert.strictEqual(BigInt(entry.held), yield* held(symbol))
-          assert.strictEqual(entry.unexplained, "0")
-          assert.strictEqual(entry.state, symbol === "USDC" ? "asset" : "sell")
-        }
+      const fees = {
+        DAI: (yield* swept(alpha, "DAI", "400", "USDC")) + (yield* swept(alpha, "DAI", "900", "WETH")),
+        WETH: yield* swept(alpha, "WETH", "0.5", "USDC"),
+        USDC: yield* swept(alpha, "USDC", "300", "DAI")
+      }
+      const collected = yield* until(({ entries }) => entries.length === 3)
+      for (const symbol of ["DAI", "WETH", "USDC"] as const) {
+        const entry = entryOf(alpha, collected, symbol)
+        assert.strictEqual(BigInt(entry.collected), fees[symbol])
+        assert.strictEqual(BigInt(entry.held), yield* held(symbol))
+        assert.strictEqual(entry.unexplained, "0")
+        assert.strictEqual(entry.state, symbol === "USDC" ? "asset" : "sell")
+      }
 
-        // The plan for a Safe sells the same balances, each by an approval and a swap.
-        const { batch, leftOut } = yield* operator("GET", `/admin/treasury/plan?chainId=${alpha.info.id}`)
-        assert.deepStrictEqual(leftOut, [])
-        const approved: ReadonlyArray<Approval> = batch.transactions.filter(({ data }: Approval) => data === null)
-        assert.sameDeepMembers(
-          approved.map(({ contractInputsValues: { value }, to }) => [to, value]),
-          (["DAI", "WETH"] as const).map((symbol) => [
-            SweepClient.tokenOf(alpha.info, symbol).address,
-            String(fees[symbol])
-          ])
-        )
+      // The plan for a Safe sells the same balances, each by an approval and a swap.
+      const { batch, leftOut } = yield* operator("GET", `/admin/treasury/plan?chainId=${alpha.info.id}`)
+      assert.deepStrictEqual(leftOut, [])
+      const approved: ReadonlyArray<Approval> = batch.transactions.filter(({ data }: Approval) => data === null)
+      assert.sameDeepMembers(
+        approved.map(({ contractInputsValues: { value }, to }) => [to, value]),
+        (["DAI", "WETH"] as const).map((symbol) => [
+          SweepClient.tokenOf(alpha.info, symbol).address,
+          String(fees[symbol])
+        ])
+      )
 
-        const opened = yield* sell(2)
-        assert.strictEqual(opened.size, 2)
-        // A second request plans nothing more, whatever the first two sales have come to.
-        yield* operator("POST", "/admin/treasury/sales")
-        const done = yield* until(isIdle)
-        const first = done.sales.filter(({ id }) => opened.has(id))
-        assert.deepStrictEqual(
-          first.map(({ state }) => state),
-          ["settled", "settled"]
-        )
+      const opened = yield* sell(2)
+      assert.strictEqual(opened.size, 2)
+      // A second request plans nothing more, whatever the first two sales have come to.
+      yield* operator("POST", "/admin/treasury/sales")
+      const done = yield* until(isIdle)
+      const first = done.sales.filter(({ id }) => opened.has(id))
+      assert.deepStrictEqual(
+        first.map(({ state }) => state),
+        ["settled", "settled"]
+      )
 
-        // Only what the sales paid to themselves as fees is left of the tokens.
-        const usdc = SweepClient.tokenOf(alpha.info, "USDC").address
-        let arrived = 0n
-        for (const sale of done.sales.filter(({ state }) => state === "settled")) {
-          if (sale.txHash === undefined) return assert.fail("a settled sale has no transaction")
-          arrived += yield* moved(alpha, sale.txHash, usdc, recipient)
-        }
-        for (const symbol of ["DAI", "WETH"] as const) {
-          const { collected: paid, held: rest, proceeds, sold, unexplained } = entryOf(alpha, done, symbol)
-          assert.strictEqual(unexplained, "0")
-          assert.strictEqual(BigInt(paid), fees[symbol])
-          assert.strictEqual(BigInt(paid) - BigInt(sold), yield* held(symbol))
-          assert.strictEqual(BigInt(rest), yield* held(symbol))
-          assert.isTrue(BigInt(sold) > 0n)
-          assert.strictEqual(proceeds[0]?.token.toLowerCase(), usdc.toLowerCase())
-        }
-        const asset = entryOf(alpha, done, "USDC")
-        assert.strictEqual(BigInt(asset.arrived), arrived)
-        assert.strictEqual(BigInt(asset.collected), fees.USDC)
-        assert.strictEqual(yield* held("USDC"), fees.USDC + arrived)
-        assert.strictEqual(asset.unexplained, "0")
-      }),
-    240_000
+      // Only what the sales paid to themselves as fees is left of the tokens.
+      const usdc = SweepClient.tokenOf(alpha.info, "USDC").address
+      let arrived = 0n
+      for (const sale of done.sales.filter(({ state }) => state === "settled")) {
+        if (sale.txHash === undefined) return assert.fail("a settled sale has no transaction")
+        arrived += yield* moved(alpha, sale.txHash, usdc, recipient)
+      }
+      for (const symbol of ["DAI", "WETH"] as const) {
+        const { collected: paid, held: rest, proceeds, sold, unexplained } = entryOf(alpha, done, symbol)
+        assert.strictEqual(unexplained, "0")
+        assert.strictEqual(BigInt(paid), fees[symbol])
+        assert.strictEqual(BigInt(paid) - BigInt(sold), yield* held(symbol))
+        assert.strictEqual(BigInt(rest), yield* held(symbol))
+        assert.isTrue(BigInt(sold) > 0n)
+        assert.strictEqual(proceeds[0]?.token.toLowerCase(), usdc.toLowerCase())
+      }
+      const asset = entryOf(alpha, done, "USDC")
+      assert.strictEqual(BigInt(asset.arrived), arrived)
+      assert.strictEqual(BigInt(asset.collected), fees.USDC)
+      assert.strictEqual(yield* held("USDC"), fees.USDC + arrived)
+      assert.strictEqual(asset.unexplained, "0")
+    })
   )
 })

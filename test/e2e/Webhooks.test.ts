@@ -106,91 +106,88 @@ const guidesReceiver = (port: number, secret: string) =>
   ).pipe(Effect.map(({ printed }) => Effect.sync(() => printed.text)))
 
 layer(Services.layer(), { excludeTestServices: true })("a builder's webhooks", (it) => {
-  it.effect(
-    "tell of every status, also when nobody listened at first, and again when asked",
-    () =>
-      Effect.gen(function* () {
-        const services = yield* Services
-        const { info } = services
-        const [alpha, beta] = [place(services, 0), place(services, 1)]
-        const { apiKey, own } = yield* signUp(info)
-        const [port, guidesPort] = yield* Effect.all([Ports.free, Ports.free])
-        const { secret, webhook } = yield* own<{ webhook: { id: string }; secret: string }>("POST /me/webhooks", {
-          url: `http://127.0.0.1:${port}/hook`
-        })
-        const guide = yield* own<{ webhook: { id: string }; secret: string }>("POST /me/webhooks", {
-          url: `http://127.0.0.1:${guidesPort}/`,
-          events: ["sweep.delivered"]
-        })
-        const printed = yield* guidesReceiver(guidesPort, guide.secret)
-        yield* eventually("the guide's receiver listens", printed, (text) => text.includes("listening"))
-        yield* own(`POST /me/webhooks/${guide.webhook.id}/test`)
+  it.effect("tell of every status, also when nobody listened at first, and again when asked", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const { info } = services
+      const [alpha, beta] = [place(services, 0), place(services, 1)]
+      const { apiKey, own } = yield* signUp(info)
+      const [port, guidesPort] = yield* Effect.all([Ports.free, Ports.free])
+      const { secret, webhook } = yield* own<{ webhook: { id: string }; secret: string }>("POST /me/webhooks", {
+        url: `http://127.0.0.1:${port}/hook`
+      })
+      const guide = yield* own<{ webhook: { id: string }; secret: string }>("POST /me/webhooks", {
+        url: `http://127.0.0.1:${guidesPort}/`,
+        events: ["sweep.delivered"]
+      })
+      const printed = yield* guidesReceiver(guidesPort, guide.secret)
+      yield* eventually("the guide's receiver listens", printed, (text) => text.includes("listening"))
+      yield* own(`POST /me/webhooks/${guide.webhook.id}/test`)
 
-        const client = SweepClient.make(info.orchestratorUrl)
-        const sweep = Effect.fnUntraced(function* (destChain: typeof alpha.info) {
-          const owner = yield* freshOwner(alpha, "USDC", "40")
-          const request = { owner: owner.address, chain: alpha.info, tokenIn: "USDC", amountIn: "40", destChain }
-          const body = { ...SweepClient.quoteBody({ ...request, tokenOut: "USDC" }), apiKey }
-          const quote = yield* Effect.promise(() => client.post("/quote", body))
-          assert.strictEqual(quote.status, 200, quote.text)
-          const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-          yield* Effect.promise(() => client.submit(signed))
-          const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
-          assert.strictEqual(ended.string("status"), "delivered", ended.text)
-          return signed.quoteId
-        })
-        const near = yield* sweep(beta.info)
+      const client = SweepClient.make(info.orchestratorUrl)
+      const sweep = Effect.fnUntraced(function* (destChain: typeof alpha.info) {
+        const owner = yield* freshOwner(alpha, "USDC", "40")
+        const request = { owner: owner.address, chain: alpha.info, tokenIn: "USDC", amountIn: "40", destChain }
+        const body = { ...SweepClient.quoteBody({ ...request, tokenOut: "USDC" }), apiKey }
+        const quote = yield* Effect.promise(() => client.post("/quote", body))
+        assert.strictEqual(quote.status, 200, quote.text)
+        const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+        yield* Effect.promise(() => client.submit(signed))
+        const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+        assert.strictEqual(ended.string("status"), "delivered", ended.text)
+        return signed.quoteId
+      })
+      const near = yield* sweep(beta.info)
 
-        // Nobody has listened so far: the first attempts are on record, and the next ones get through.
-        type Log = {
-          deliveries: ReadonlyArray<{
-            id: string
-            messageId: string
-            state: string
-            attempts: ReadonlyArray<{ error?: string }>
-          }>
-        }
-        const log = own<Log>(`GET /me/webhooks/${webhook.id}/deliveries`)
-        const failed = yield* eventually("a failed attempt", log, ({ deliveries }) =>
-          deliveries.some(({ attempts }) => attempts.length > 0)
+      // Nobody has listened so far: the first attempts are on record, and the next ones get through.
+      type Log = {
+        deliveries: ReadonlyArray<{
+          id: string
+          messageId: string
+          state: string
+          attempts: ReadonlyArray<{ error?: string }>
+        }>
+      }
+      const log = own<Log>(`GET /me/webhooks/${webhook.id}/deliveries`)
+      const failed = yield* eventually("a failed attempt", log, ({ deliveries }) =>
+        deliveries.some(({ attempts }) => attempts.length > 0)
+      )
+      assert.include(failed.deliveries.at(-1)?.attempts[0]?.error, "ECONNREFUSED")
+      const heard = yield* receiver(port, secret)
+      const of = (intentId: string) =>
+        Effect.sync(() =>
+          [...new Set(heard.filter((sent) => sent.intentId === intentId).map(({ type }) => type))].toSorted()
         )
-        assert.include(failed.deliveries.at(-1)?.attempts[0]?.error, "ECONNREFUSED")
-        const heard = yield* receiver(port, secret)
-        const of = (intentId: string) =>
-          Effect.sync(() =>
-            [...new Set(heard.filter((sent) => sent.intentId === intentId).map(({ type }) => type))].toSorted()
-          )
-        const all = ["sweep.delivered", "sweep.settled_source", "sweep.submitted"]
-        yield* eventually("every status", of(near), (types) => types.length === 3)
-        assert.deepStrictEqual(yield* of(near), all)
-        for (const { id, intentId, type } of heard) assert.strictEqual(id, `${intentId}:${type.replace("sweep.", "")}`)
+      const all = ["sweep.delivered", "sweep.settled_source", "sweep.submitted"]
+      yield* eventually("every status", of(near), (types) => types.length === 3)
+      assert.deepStrictEqual(yield* of(near), all)
+      for (const { id, intentId, type } of heard) assert.strictEqual(id, `${intentId}:${type.replace("sweep.", "")}`)
 
-        const delivered = yield* eventually("delivered", log, ({ deliveries }) =>
-          deliveries.every(({ state }) => state === "delivered")
-        )
-        const before = heard.length
-        const replayed = delivered.deliveries.at(-1)
-        yield* own(`POST /me/webhooks/deliveries/${replayed?.id}/replay`)
-        yield* eventually(
-          "the replay",
-          Effect.sync(() => heard.length),
-          (count) => count > before
-        )
-        assert.strictEqual(heard.at(-1)?.id, replayed?.messageId)
+      const delivered = yield* eventually("delivered", log, ({ deliveries }) =>
+        deliveries.every(({ state }) => state === "delivered")
+      )
+      const before = heard.length
+      const replayed = delivered.deliveries.at(-1)
+      yield* own(`POST /me/webhooks/deliveries/${replayed?.id}/replay`)
+      yield* eventually(
+        "the replay",
+        Effect.sync(() => heard.length),
+        (count) => count > before
+      )
+      assert.strictEqual(heard.at(-1)?.id, replayed?.messageId)
 
-        const history = yield* own<{ events: ReadonlyArray<{ status: string }> }>(`GET /me/sweeps/${near}`)
-        assert.deepStrictEqual(
-          history.events.map(({ status }) => status),
-          ["submitted", "settled_source", "delivered"]
-        )
-        assert.deepInclude(yield* own<object>("GET /me/overview"), { sweeps: 1, delivered: 1, successRateBps: 10_000 })
-        const lines = yield* eventually("the guide's receiver", printed, (text) => text.includes(near))
-        assert.deepStrictEqual(lines.trim().split("\n"), [
-          "listening",
-          `webhook.test ${guide.webhook.id}`,
-          `sweep.delivered ${near}`
-        ])
-      }),
-    120_000
+      const history = yield* own<{ events: ReadonlyArray<{ status: string }> }>(`GET /me/sweeps/${near}`)
+      assert.deepStrictEqual(
+        history.events.map(({ status }) => status),
+        ["submitted", "settled_source", "delivered"]
+      )
+      assert.deepInclude(yield* own<object>("GET /me/overview"), { sweeps: 1, delivered: 1, successRateBps: 10_000 })
+      const lines = yield* eventually("the guide's receiver", printed, (text) => text.includes(near))
+      assert.deepStrictEqual(lines.trim().split("\n"), [
+        "listening",
+        `webhook.test ${guide.webhook.id}`,
+        `sweep.delivered ${near}`
+      ])
+    })
   )
 })

@@ -18,7 +18,7 @@ import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
 import * as Wallet from "./Wallet.ts"
 
-const live = { excludeTestServices: true, timeout: "3 minutes" } as const
+const live = { excludeTestServices: true, timeout: "5 minutes" } as const
 
 interface View {
   readonly name: string

@@ -130,15 +130,12 @@ layer(services, { excludeTestServices: true })("whatever is sent", (it) => {
     { arbitrary: { runs: 40 }, timeout: 120_000 }
   )
 
-  it.effect(
-    "text that PostgreSQL cannot hold is answered in any field, and never with 5xx",
-    () =>
-      Effect.gen(function* () {
-        for (const text of ["\ud800", "half \udc00 a pair", "nul \u0000"]) {
-          for (const field of Object.keys(template)) yield* write({ ...template, [field]: text })
-        }
-      }),
-    120_000
+  it.effect("text that PostgreSQL cannot hold is answered in any field, and never with 5xx", () =>
+    Effect.gen(function* () {
+      for (const text of ["\ud800", "half \udc00 a pair", "nul \u0000"]) {
+        for (const field of Object.keys(template)) yield* write({ ...template, [field]: text })
+      }
+    })
   )
 
   it.effect.prop(

@@ -40,19 +40,16 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     effect: Effect.Effect<A, E, HeldIntents | Intents | KeptData | Outbox | RelayTransactions>,
     mayScan: ReadonlyArray<string> = []
   ) =>
-    it.effect(
-      name,
-      () =>
-        Effect.gen(function* () {
-          const read = yield* reads(effect)
-          assert.deepStrictEqual(
-            read.scanned.filter((table) => !mayScan.includes(table)),
-            []
-          )
-          assert.include(read.indexes, index)
-          assert.isAtMost(read.rows, atMost)
-        }),
-      60_000
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        const read = yield* reads(effect)
+        assert.deepStrictEqual(
+          read.scanned.filter((table) => !mayScan.includes(table)),
+          []
+        )
+        assert.include(read.indexes, index)
+        assert.isAtMost(read.rows, atMost)
+      })
     )
 
   const intents = <A, E, R>(use: (service: Intents["Service"]) => Effect.Effect<A, E, R>) =>
