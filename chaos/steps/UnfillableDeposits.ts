@@ -55,7 +55,7 @@ const planted = Effect.fnUntraced(function* (
   count: number
 ) {
   // Rows that no sweep moved there, and that nobody may delete: the triggers of the table do not see them come and go, so the
-  // count that they keep is changed here.
+  // count that they keep is changed here, and the rows have no fee, which would be missing in the sum of fees.
   const unseen = (change: Effect.Effect<unknown, SqlError>, more: number) =>
     sql.withTransaction(
       Effect.all(
@@ -85,7 +85,7 @@ const planted = Effect.fnUntraced(function* (
       ), terms AS (
         INSERT INTO orchestrator.intent_terms
         SELECT copy.* FROM state, orchestrator.intent_terms t, LATERAL jsonb_populate_record(t,
-          jsonb_build_object('number', state.number, 'swap_calldata', ${bytes(made.data)}::text)) copy
+          jsonb_build_object('number', state.number, 'fee_amount', 0, 'swap_calldata', ${bytes(made.data)}::text)) copy
         WHERE t.number = (SELECT number FROM orchestrator.intent_states WHERE id = ${id})
       ), signature AS (
         INSERT INTO orchestrator.intent_signatures (
