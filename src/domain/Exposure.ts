@@ -133,6 +133,12 @@ export const limitOf = (key: ExposureClass, { firstHour, unlisted }: Budgets, su
   return { hour: of(unlisted.hour), day: of(unlisted.day) }
 }
 
+/** Wei that a class may reserve and lose in a day whatever its sweeps earned. Sweeps up to this sum are within its budget. */
+export const sureLimit = (key: ExposureClass, budgets: Budgets): bigint => {
+  const { day, hour } = limitOf(key, budgets, EMPTY)
+  return min(hour, day)
+}
+
 /**
  * True if `wei` more are within the class's budget. A class without exposure may have one sweep that exceeds its share, since gas
  * may cost more than the share; the budget of all sweeps has no such exception.

@@ -18,6 +18,7 @@ import {
   type Reservation,
   shares,
   type Sums,
+  sureLimit,
   worstCase
 } from "../../src/domain/Exposure.ts"
 import { budgetsOf, inNative } from "../../src/domain/ExposureBudget.ts"
@@ -28,6 +29,7 @@ const BUDGETS: Budgets = { unlisted: { hour: 800n, day: 4_000n }, listedHour: 80
 
 const ALL = classOf("unlisted", "all", 1)
 const TOKEN = classOf("unlisted", "token_in", 1, "0xaa")
+const FIRST = firstClass(1, false)
 
 const sums = (changes: Partial<Sums>): Sums => ({ ...EMPTY, ...changes })
 
@@ -98,6 +100,23 @@ describe("Exposure", () => {
     for (const { intentId, spent } of admit(asked, BUDGETS, standingOf(known)).denied) {
       assert.isTrue(asked.some((each) => each.intentId === intentId && each.classes.includes(spent)))
     }
+  })
+
+  it.prop(
+    "has room for what is within a class's limit whatever it earned",
+    { key: Arbitrary.schema(Schema.Union([Keys, Schema.Literals([ALL, FIRST])])), known: Arbitrary.schema(Standing) },
+    ({ key, known }) => {
+      const budgets: Budgets = { ...BUDGETS, firstHour: 1_000n }
+      for (const standing of standingOf(known).values()) {
+        const wei = sureLimit(key, budgets) - standing.open - standing.day.lost
+        if (wei > 0n) assert.isUndefined(lacking({ classes: [key], wei }, budgets, () => standing))
+      }
+    }
+  )
+
+  it("limits what a class may reserve whatever it earned by its start", () => {
+    const of = (key: ExposureClass) => sureLimit(key, { ...BUDGETS, firstHour: 1_000n })
+    assert.deepStrictEqual([ALL, TOKEN, FIRST].map(of), [800n, 100n, 500n])
   })
 
   it("tells a class that is busy from one that is spent", () => {

@@ -31,7 +31,8 @@ export class Exposures extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<ExposureClass, Sums>, StoreUnavailable>
     /**
      * Reserves the sweeps in their order, as far as the budgets allow. Returns those that were denied, which count for nothing.
-     * Calls do not overlap in a class, also across processes, so the budgets hold. A sweep that has a reservation gets a new one.
+     * Calls in a class take effect one after the other, also across processes, so the budgets hold. A sweep that has a reservation
+     * gets a new one.
      */
     readonly reserve: (
       reservations: ReadonlyArray<Reservation>,

@@ -20,6 +20,13 @@ const BUDGETS: Budgets = { unlisted: { hour: 800n, day: 4_000n }, listedHour: 80
 
 const reservation = (intentId: string, wei: bigint, classes = [ALL, TOKEN]) => ({ intentId, classes, wei })
 
+const FIRST = firstClass(1, false)
+
+/** First sweeps have 200. */
+const FIRST_BUDGETS: Budgets = { ...BUDGETS, firstHour: 400n }
+
+const first = (intentId: string, wei: bigint) => reservation(intentId, wei, [FIRST])
+
 const nothing: Window = { lost: 0n, earned: 0n }
 
 const reserve = (...reservations: ReadonlyArray<ReturnType<typeof reservation>>) =>
@@ -65,6 +72,40 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
         const denied = (yield* Effect.all(calls, { concurrency: "unbounded" })).flat()
         expect(denied).toHaveLength(27)
         expect(yield* open).toEqual([90n, 90n, 0n])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("holds the budget of first sweeps for any number of claims at once, while transactions lose", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        const transactions = yield* RelayTransactions
+        yield* exposures.reserve([first("a", 30n), first("b", 30n)], FIRST_BUDGETS)
+        const endings = [yield* send("a"), yield* send("b", 2)].map((id, index) =>
+          transactions.finalize([{ id, outcomes: [{ intentId: index === 0 ? "a" : "b", lost: 30n, earned: 0n }] }])
+        )
+        const claims = Array.from({ length: 12 }, (_, index) =>
+          exposures.reserve([first(`x${index}`, 15n), first(`y${index}`, 15n)], FIRST_BUDGETS)
+        )
+        const [denied] = yield* Effect.all(
+          [Effect.all(claims, { concurrency: "unbounded" }), Effect.all(endings, { concurrency: "unbounded" })],
+          { concurrency: "unbounded" }
+        )
+        // The limit is 200, and 60 are lost.
+        expect(denied.flat()).toHaveLength(24 - 9)
+        const sums = (yield* exposures.sums([FIRST])).get(FIRST)
+        expect(sums).toMatchObject({ open: 9n * 15n, hour: { lost: 60n } })
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("replaces the reservation of a first sweep among others", () =>
+      Effect.gen(function* () {
+        const exposures = yield* Exposures
+        const open = Effect.map(exposures.sums([FIRST]), (known) => known.get(FIRST)?.open)
+        yield* exposures.reserve([first("a", 30n)], FIRST_BUDGETS)
+        expect(yield* exposures.reserve([first("b", 20n), first("a", 40n)], FIRST_BUDGETS)).toEqual([])
+        expect(yield* open).toBe(60n)
+        yield* exposures.release(["a", "b"])
+        expect(yield* open).toBe(0n)
       }).pipe(Effect.provide(stores))
     )
 

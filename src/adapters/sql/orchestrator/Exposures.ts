@@ -5,7 +5,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { admit, type ExposureClass, type Reservation, type Sums } from "../../../domain/Exposure.ts"
+import {
+  admit,
+  type Budgets,
+  type ExposureClass,
+  type Reservation,
+  sureLimit,
+  type Sums
+} from "../../../domain/Exposure.ts"
 import { DAY_MILLIS, HOUR_MILLIS, windowStart } from "../../../domain/ExposureWindow.ts"
 import { Exposures } from "../../../ports/orchestrator/Exposures.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
@@ -87,10 +94,46 @@ const store = (sql: PgClient.PgClient, admitted: ReadonlyArray<Reservation>, at:
     )}`
 }
 
-const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] =>
+/**
+ * Reserves sweeps of one class by one statement, if none of them has a reservation and the class has room for all whatever it
+ * earned. Otherwise nothing is reserved, and it returns false.
+ *
+ * The sums are those of the statement's snapshot, and the row of hour -infinity is locked later. Everything that reserves or ends a
+ * reservation changes that row, so the sums are still true if its `xmin` is that of the snapshot.
+ */
+const reserveAtOnce = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  key: ExposureClass,
+  reservations: ReadonlyArray<Reservation>,
+  budgets: Budgets
+) {
+  const now = yield* Clock.currentTimeMillis
+  const total = String(reservations.reduce((sum, { wei }) => sum + wei, 0n))
+  const ids = reservations.map(({ intentId }) => text(intentId))
+  const wei = reservations.map((each) => String(each.wei))
+  const rows = yield* sql`
+    WITH known AS (
+      SELECT sum(open) + sum(lost) AS used, max(xmin::text) FILTER (WHERE hour = '-infinity') AS version
+      FROM orchestrator.exposure_sums WHERE class = ${text(key)} AND ${current(sql, now)}
+    ), pot AS (
+      UPDATE orchestrator.exposure_sums s SET open = s.open + ${total}::numeric FROM known
+      WHERE s.class = ${text(key)} AND s.hour = '-infinity' AND s.xmin::text = known.version
+        AND known.used + ${total}::numeric <= ${String(sureLimit(key, budgets))}::numeric
+        AND NOT EXISTS (SELECT FROM orchestrator.exposures WHERE intent_id = ANY(${IntentTables.ids(sql, ids)}))
+      RETURNING s.class
+    ), reserved AS (
+      INSERT INTO orchestrator.exposures (intent_id, wei, reserved_at, classes)
+      SELECT g.id, g.wei, ${timestamp(now)}, ARRAY[pot.class]
+      FROM pot, unnest(${ids}::text[], ${wei}::numeric[]) AS g (id, wei)
+    )
+    SELECT class FROM pot`
+  return rows.length > 0
+})
+
+/** Reserves sweeps of any classes, one by one, while their classes are locked. */
+const reserveLocked = (sql: PgClient.PgClient) =>
   Effect.fnUntraced(
-    function* (reservations, budgets) {
-      if (reservations.length === 0) return []
+    function* (reservations: ReadonlyArray<Reservation>, budgets: Budgets) {
       const at = timestamp(yield* Clock.currentTimeMillis)
       const keys = [...new Set(reservations.flatMap(({ classes }) => classes.map(text)))]
       // Locks the classes until the transaction ends, and ends what the sweeps had reserved before.
@@ -108,9 +151,18 @@ const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] =>
       if (admitted.length > 0) yield* store(sql, admitted, at)
       return denied
     },
-    (effect) => sql.withTransaction(effect),
-    guarded("reserve")
+    (effect) => sql.withTransaction(effect)
   )
+
+const reserve = (sql: PgClient.PgClient): Exposures["Service"]["reserve"] => {
+  const locked = reserveLocked(sql)
+  return Effect.fnUntraced(function* (reservations, budgets) {
+    if (reservations.length === 0) return []
+    const [key, ...others] = new Set(reservations.flatMap(({ classes }) => classes))
+    const isDone = key !== undefined && others.length === 0 && (yield* reserveAtOnce(sql, key, reservations, budgets))
+    return isDone ? [] : yield* locked(reservations, budgets)
+  }, guarded("reserve"))
+}
 
 const release = (sql: PgClient.PgClient): Exposures["Service"]["release"] =>
   Effect.fnUntraced(function* (intentIds) {

@@ -4,6 +4,8 @@ import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted, Schedule, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Database from "../../../../src/adapters/sql/shared/Database.ts"
+import { firstClass } from "../../../../src/domain/Exposure.ts"
+import { Exposures } from "../../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, submitted } from "../../../support/IntentFixtures.ts"
@@ -92,6 +94,32 @@ it.live(
       expect(yield* Fiber.join(failure)).toMatchObject({ status: "failed", txHash: attempt("a").hash })
       expect(order).toEqual(["signed", "failed"])
     }).pipe(Effect.provide(migratedDatabaseUrl))
+)
+
+it.live("a reservation counts one that another process stores meanwhile", () =>
+  Effect.gen(function* () {
+    const exposures = Context.get(yield* process, Exposures)
+    const { url } = yield* TestDatabase
+    const other = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+    const key = firstClass(1, false)
+    const reserve = (intentId: string, wei: bigint) =>
+      exposures.reserve([{ intentId, classes: [key], wei }], {
+        unlisted: { hour: 0n, day: 0n },
+        listedHour: 0n,
+        firstHour: 200n
+      })
+    yield* reserve("before", 1n)
+    const reserving = yield* other.withTransaction(
+      Effect.gen(function* () {
+        yield* other`UPDATE orchestrator.exposure_sums SET open = open + 90 WHERE class = ${key}`
+        const fiber = yield* Effect.forkScoped(reserve("late", 60n))
+        yield* somebodyWaits
+        return fiber
+      })
+    )
+    expect(yield* Fiber.join(reserving)).toEqual([{ intentId: "late", spent: key, isBusy: true }])
+    expect((yield* exposures.sums([key])).get(key)?.open).toBe(91n)
+  }).pipe(Effect.scoped, Effect.provide([migratedDatabaseUrl, Reactivity.layer]))
 )
 
 it.effect("a submission wakes the workers of another process", () =>
