@@ -105,6 +105,20 @@ export const screening: ReadonlyArray<Mutant> = [
     tests: ["test/domain/Exposure.test.ts"]
   },
   {
+    name: "a reservation overlooks one that another process stores meanwhile",
+    file: "src/adapters/sql/orchestrator/Exposures.ts",
+    text: " AND s.xmin::text = known.version",
+    replacement: "",
+    tests: ["test/adapters/sql/orchestrator/Locks.test.ts"]
+  },
+  {
+    name: "first sweeps of one claim reserve more than their budget",
+    file: "src/adapters/sql/orchestrator/Exposures.ts",
+    text: "known.used + ${total}::numeric <=",
+    replacement: "0::numeric <=",
+    tests: ["test/adapters/sql/orchestrator/Exposures.test.ts"]
+  },
+  {
     name: "sweeps without room in a budget are sent",
     file: "src/orchestrator/relay/Reserving.ts",
     text: "const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)",
