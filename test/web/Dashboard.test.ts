@@ -88,6 +88,8 @@ layer(Site.layer(), live)("a builder", (it) => {
       yield* Harness.asAdmin(`PATCH /admin/builders/${id}`, { body: { maxBuilderBps: 100, builderBps: 30 } })
       yield* Site.earnForAMonth(id)
       yield* Site.priceUsdc(page)
+      // The first request fails, and the page asks again by itself.
+      yield* Effect.promise(() => page.route(`${Site.orchestratorUrl}prices`, (route) => route.abort(), { times: 1 }))
       yield* Wallet.install(page, account)
       yield* opens(page, "/app")
       yield* chooseWallet(page)

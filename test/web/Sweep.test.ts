@@ -313,7 +313,6 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       yield* Effect.promise(() => page.reload())
       yield* reads(page, "The service cannot be reached. Check your connection and try again.")
       yield* Effect.promise(() => page.unroute(`${info.orchestratorUrl}/**`))
-      yield* click(page, "Try again")
       yield* reads(page, "Nothing to sweep")
       yield* click(page, "Disconnect")
       yield* reads(page, "Connect your wallet")

@@ -1,6 +1,7 @@
 /** Value of an amount in US dollars. Its script is loaded when the first amount is shown. */
 import { useQuery } from "@tanstack/react-query"
 import { createSweepClient } from "../../sdk/index.ts"
+import { askAgainAfterFailure } from "../api/askAgain.ts"
 import { deployment } from "../api/queries.ts"
 import { worth } from "../lib/usd.ts"
 
@@ -23,6 +24,7 @@ export function Worth({ chainId, decimals, token, value }: WorthProps) {
     queryFn: ({ signal }) =>
       orchestratorUrl === undefined ? [] : createSweepClient({ orchestratorUrl }).prices({ signal }),
     staleTime: FRESH_MILLIS,
+    refetchInterval: (query) => askAgainAfterFailure(query) || FRESH_MILLIS,
     retry: false
   })
   const price = prices?.find((each) => each.chainId === chainId && each.address === token)

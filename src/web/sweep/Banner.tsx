@@ -4,18 +4,23 @@ import { Button } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { explain } from "./explain.ts"
 
-export function Trouble({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+export interface TroubleProps {
+  readonly error: unknown
+  readonly retry: () => unknown
+  /** True during a retry. */
+  readonly busy: boolean
+}
+
+export function Trouble({ busy, error, retry }: TroubleProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center" role="alert">
       <span className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
         <Icon name="alert" size={20} />
       </span>
       <p className="mt-3 max-w-[26rem] font-medium">{explain(error)}</p>
-      {retry !== undefined && (
-        <Button className="mt-4" icon="refresh" onClick={() => void retry()}>
-          Try again
-        </Button>
-      )}
+      <Button busy={busy} className="mt-4" icon="refresh" onClick={() => void retry()}>
+        Try again
+      </Button>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** Choice of tokens and of the target, side by side on wide screens. */
 import type { Address, SweepableToken } from "../../sdk/index.ts"
+import { useLastError } from "../api/askAgain.ts"
 import { dollars, total } from "../lib/usd.ts"
 import { Button } from "../ui/Button.tsx"
 import { Card } from "../ui/Card.tsx"
@@ -62,14 +63,20 @@ export interface ChooseStepProps {
 }
 
 /** Names the chains whose tokens are missing from the list. */
-function UnavailableChains({ ids }: { readonly ids: ReadonlyArray<number> }) {
+function UnavailableChains({ found }: Pick<Choices, "found">) {
   const { catalog } = useSession()
+  const ids = found.data?.unavailableChains ?? []
   if (ids.length === 0) return null
   const names = ids.map((id) => chainName(catalog.chain(id), id)).join(", ")
   return (
-    <p className="border-b border-line px-4 py-2.5 text-sm text-muted sm:px-5" role="status">
-      Tokens on {names} are missing: no node answered. Refresh to try again.
-    </p>
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 text-sm text-muted sm:px-5">
+      <p className="flex-1 basis-56" role="status">
+        Tokens on {names} are missing, because no node answered. They are shown as soon as one does.
+      </p>
+      <Button busy={found.isFetching} onClick={() => void found.refetch()} small>
+        Try again
+      </Button>
+    </div>
   )
 }
 
@@ -83,7 +90,9 @@ function Target({ choices, onReview }: ChooseStepProps) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          if (to !== undefined && destination !== undefined) onReview({ tokens: chosen, to, destination })
+          if (to === undefined || destination === undefined) return
+          setTo(to)
+          onReview({ tokens: chosen, to, destination })
         }}
       >
         {to === undefined ? (
@@ -113,6 +122,7 @@ function Target({ choices, onReview }: ChooseStepProps) {
 export function ChooseStep({ choices, onReview }: ChooseStepProps) {
   const { account } = useSession()
   const { found, isChosen, to, toggle, tokens } = choices
+  const trouble = useLastError(found)
   return (
     <div className="flex flex-col gap-5">
       {!account.canAuthorize && <CannotAuthorize />}
@@ -140,14 +150,20 @@ export function ChooseStep({ choices, onReview }: ChooseStepProps) {
           flush
           title="Your tokens"
         >
-          {found.isError && found.data === undefined ? (
-            <Trouble error={found.error} retry={found.refetch} />
+          {trouble !== null ? (
+            <Trouble busy={found.isFetching} error={trouble} retry={found.refetch} />
           ) : found.data === undefined ? (
             <HoldingsSkeleton />
           ) : (
             <>
-              <UnavailableChains ids={found.data.unavailableChains ?? []} />
-              <Holdings isChosen={isChosen} onToggle={toggle} to={to} tokens={tokens} />
+              <UnavailableChains found={found} />
+              <Holdings
+                areAllKnown={found.data.unavailableChains === undefined}
+                isChosen={isChosen}
+                onToggle={toggle}
+                to={to}
+                tokens={tokens}
+              />
             </>
           )}
         </Card>

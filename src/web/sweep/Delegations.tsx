@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import { type Delegation, type ServedChain, UsageError } from "../../sdk/index.ts"
+import { askAgainAfterFailure } from "../api/askAgain.ts"
 import { account as accountLink, transaction } from "../lib/explorer.ts"
 import { Address } from "../ui/Address.tsx"
 import { Badge, type Tone } from "../ui/Badge.tsx"
@@ -39,14 +40,16 @@ const useDelegation = (chain: ServedChain) => {
   const asked = useQuery({
     queryKey: [DELEGATION, account.address, chain.id],
     enabled: node !== undefined,
+    refetchInterval: askAgainAfterFailure,
     retry: false,
     queryFn: () => client.delegation(account.address, { chainId: chain.id, ...(node === undefined ? {} : { node }) })
   })
   const seen = found.data?.tokens.find(({ chainId }) => chainId === chain.id)?.delegation
+  const isFirst = node !== undefined && asked.isPending && asked.errorUpdateCount === 0
   const state: State | undefined =
     asked.data !== undefined
       ? stateOf(chain, asked.data)
-      : (seen ?? (found.isPending || (node !== undefined && asked.isPending) ? undefined : "unknown"))
+      : (seen ?? (found.isPending || isFirst ? undefined : "unknown"))
   return { state, node, hasGas: hasGas(chain, found.data?.tokens) }
 }
 

@@ -87,6 +87,8 @@ export function HoldingsSkeleton() {
 }
 
 export interface HoldingsProps {
+  /** False while tokens of a chain are missing. */
+  readonly areAllKnown: boolean
   readonly tokens: ReadonlyArray<SweepableToken>
   readonly to: Place | undefined
   readonly isChosen: (token: SweepableToken) => boolean
@@ -149,15 +151,17 @@ function Toolbar({
   )
 }
 
-export function Holdings({ isChosen, onToggle, to, tokens }: HoldingsProps) {
+export function Holdings({ areAllKnown, isChosen, onToggle, to, tokens }: HoldingsProps) {
   const { catalog, isLocal } = useSession()
   const [chainId, setChainId] = useState<Shown>(ALL)
   if (tokens.length === 0) {
     return (
-      <EmptyState icon="wallet" title="Nothing to sweep">
-        {isLocal
-          ? "This account holds no listed token. The accounts in .sweep/dev.json hold all of them."
-          : "This account holds no listed token on the supported chains."}
+      <EmptyState icon="wallet" title={areAllKnown ? "Nothing to sweep" : "Nothing found yet"}>
+        {!areAllKnown
+          ? "This account holds no listed token on the chains that answered."
+          : isLocal
+            ? "This account holds no listed token. The accounts in .sweep/dev.json hold all of them."
+            : "This account holds no listed token on the supported chains."}
       </EmptyState>
     )
   }

@@ -1,6 +1,7 @@
 /** The page for owners of tokens. */
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useMemo } from "react"
+import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
 import { deployment } from "../api/queries.ts"
 import { Brand } from "../ui/Shell.tsx"
 import { EmptyState, ErrorState, Skeleton } from "../ui/States.tsx"
@@ -36,7 +37,9 @@ function Frame({ children }: { readonly children: ReactNode }) {
 }
 
 export function SweepPage() {
-  const { data, error, isError, refetch } = useQuery(deployment)
+  const found = useQuery({ ...deployment, refetchInterval: askAgainAfterFailure })
+  const trouble = useLastError(found)
+  const { data, refetch } = found
   useEffect(() => {
     document.title = "Sweep your tokens"
   }, [])
@@ -47,8 +50,8 @@ export function SweepPage() {
   )
   return (
     <Frame>
-      {isError ? (
-        <ErrorState error={error} retry={refetch} />
+      {trouble !== null ? (
+        <ErrorState error={trouble} retry={refetch} />
       ) : data === undefined ? (
         <Skeleton className="h-96 w-full" />
       ) : data.orchestratorUrl === undefined ? (

@@ -26,6 +26,7 @@ import {
   SweepError,
   type SweepSigner
 } from "../../sdk/index.ts"
+import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
 import { Skeleton } from "../ui/States.tsx"
 import { discover } from "../wallet/provider.ts"
 import type { SweepAccount } from "./account.ts"
@@ -164,13 +165,15 @@ function Steps(props: SweepWidgetProps) {
   const catalog = useQuery({
     queryKey: ["catalog", orchestratorUrl],
     staleTime: Infinity,
+    refetchInterval: askAgainAfterFailure,
     queryFn: async ({ signal }) => {
       const service = createSweepClient({ orchestratorUrl })
       const [chains, tokens] = await Promise.all([service.chains({ signal }), service.tokens({ signal })])
       return makeCatalog(chains, tokens)
     }
   })
-  if (catalog.isError) return <Trouble error={catalog.error} retry={catalog.refetch} />
+  const trouble = useLastError(catalog)
+  if (trouble !== null) return <Trouble busy={catalog.isFetching} error={trouble} retry={catalog.refetch} />
   if (account === null) {
     return (
       <>

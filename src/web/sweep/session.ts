@@ -1,7 +1,7 @@
 /** Service and account of the widget, for all of its parts. */
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { createContext, use } from "react"
-import type { Intent, SweepClient } from "../../sdk/index.ts"
+import type { Intent, Portfolio, SweepableToken, SweepClient } from "../../sdk/index.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Submissions } from "./submissions.ts"
@@ -37,6 +37,10 @@ export const holdings = ({ account, client }: Pick<Session, "account" | "client"
     queryFn: ({ signal }) => client.sweepable(account.address, { signal }),
     staleTime: HOLDINGS_STALE_MILLIS
   })
+
+/** True if tokens of a chain are missing, or are not worth sweeping only because their price is missing. */
+export const isIncomplete = ({ tokens, unavailableChains }: Portfolio<SweepableToken>): boolean =>
+  unavailableChains !== undefined || tokens.some(({ reason }) => reason === "no_price")
 
 /** The owner's tokens, and which of them are worth sweeping. */
 export const useHoldings = () => useQuery(holdings(useSession()))

@@ -3,15 +3,18 @@ import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { sameAddress } from "../../sdk/model/Address.ts"
 import type { SweepableToken } from "../../sdk/index.ts"
+import { askAgain } from "../api/askAgain.ts"
 import { byValue } from "../lib/usd.ts"
 import { keyOf, type Place } from "./catalog.ts"
 import { obstacle } from "./obstacle.ts"
-import { holdings as holdingsOf, type Session } from "./session.ts"
+import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
 
+const askWhileIncomplete = askAgain(isIncomplete)
+
 export const useChoices = ({ account, catalog, client }: Session, defaults: TargetDefaults) => {
-  const found = useQuery(holdingsOf({ account, client }))
-  const [to, setTo] = useState<Place>()
+  const found = useQuery({ ...holdingsOf({ account, client }), refetchInterval: askWhileIncomplete })
+  const [decided, setTo] = useState<Place>()
   /** Deselected tokens. All other tokens that can be swept are selected. */
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   /** Input of another address. Undefined for the owner's address. */
@@ -22,9 +25,11 @@ export const useChoices = ({ account, catalog, client }: Session, defaults: Targ
   )
   const holdings = found.data
   useEffect(() => {
-    // Decided once: a finished sweep must not change the target of the next one.
-    if (holdings !== undefined) setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
+    // Decided once, by all holdings: a finished sweep must not change the target of the next one.
+    if (holdings === undefined || isIncomplete(holdings)) return
+    setTo((chosen) => chosen ?? defaultTarget(catalog, holdings.tokens, defaults))
   }, [holdings, catalog, defaults])
+  const to = decided ?? (holdings === undefined ? undefined : defaultTarget(catalog, holdings.tokens, defaults))
 
   const tokens = holdings?.tokens ?? []
   const isChosen = (token: SweepableToken) => obstacle(catalog, token, to) === undefined && !left.has(keyOf(token))
