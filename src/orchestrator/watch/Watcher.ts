@@ -62,6 +62,16 @@ const attention = Effect.fnUntraced(function* (
   )
 })
 
+/** Everything of its own that the watcher is made of. */
+const provideParts = Layer.provide([
+  Settlements.layer,
+  LogSources.layer,
+  StandingAlerts.layer,
+  RecentIntents.layer,
+  OwnerBlocks.layer,
+  ChainLosses.layer
+])
+
 export class Watcher extends Context.Service<
   Watcher,
   {
@@ -73,16 +83,7 @@ export class Watcher extends Context.Service<
   static readonly layerOnDemand = Layer.effect(
     Watcher,
     Effect.map(make, ({ tick }) => ({ tick }))
-  ).pipe(
-    Layer.provide([
-      Settlements.layer,
-      LogSources.layer,
-      StandingAlerts.layer,
-      RecentIntents.layer,
-      OwnerBlocks.layer,
-      ChainLosses.layer
-    ])
-  )
+  ).pipe(provideParts)
 
   /**
    * Runs until the scope closes: each duty every `pollMillis`, while there is work also at its chain's new heads, and all when
@@ -102,14 +103,5 @@ export class Watcher extends Context.Service<
       }
       return { tick }
     })
-  ).pipe(
-    Layer.provide([
-      Settlements.layer,
-      LogSources.layer,
-      StandingAlerts.layer,
-      RecentIntents.layer,
-      OwnerBlocks.layer,
-      ChainLosses.layer
-    ])
-  )
+  ).pipe(provideParts)
 }
