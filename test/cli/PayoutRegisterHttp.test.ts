@@ -2,15 +2,16 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as BuilderClient from "../../src/cli/BuilderClient.ts"
 import * as PayoutRegisterHttp from "../../src/cli/PayoutRegisterHttp.ts"
-import { Chains, UnsupportedChain } from "../../src/ports/shared/Chains.ts"
-import { client, suite } from "../ports/builder/PayoutRegister.suite.ts"
+import { type ChainClient, Chains, UnsupportedChain } from "../../src/ports/shared/Chains.ts"
+import { suite } from "../ports/builder/PayoutRegister.suite.ts"
 import * as Harness from "../server/builder/Harness.ts"
 
-const chains = Layer.succeed(Chains, {
-  all: [client],
-  get: (chainId) =>
-    chainId === client.chain.id ? Effect.succeed(client) : Effect.fail(new UnsupportedChain({ chainId }))
-})
+const chainsOf = (client: ChainClient) =>
+  Layer.succeed(Chains, {
+    all: [client],
+    get: (chainId) =>
+      chainId === client.chain.id ? Effect.succeed(client) : Effect.fail(new UnsupportedChain({ chainId }))
+  })
 
 const register = Layer.unwrap(
   Effect.gen(function* () {
@@ -23,4 +24,4 @@ const register = Layer.unwrap(
   })
 )
 
-suite("the admin API", () => register.pipe(Layer.provideMerge(Harness.layer({ chains }))))
+suite("the admin API", (client) => register.pipe(Layer.provideMerge(Harness.layer({ chains: chainsOf(client) }))))

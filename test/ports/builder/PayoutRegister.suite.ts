@@ -1,4 +1,4 @@
-/** Contract of every register of payouts, on a backend with these stores and the chain of {@link client}. */
+/** Contract of every register of payouts, on a backend with these stores and the chain that it gives them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, type Layer, Option } from "effect"
 import { encodeAbiParameters, encodeEventTopics, erc20Abi, keccak256, stringToHex } from "viem"
@@ -20,51 +20,55 @@ const BLOCK: Hash = keccak256(stringToHex("block"))
 
 const chain = { ...FakeChain.chain, builderVault: VAULT.address }
 
-/** Receipts that the chain knows, by transaction. */
-const receipts = new Map<Hash, Receipt>()
-
-/** A chain whose newest block is long before any deadline, and that has the payments of the suite. */
-export const client: ChainClient = {
-  ...FakeChain.client({
-    receipt: (hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
-    block: () =>
-      Effect.succeed(
-        Option.some({
-          number: 100n,
-          hash: BLOCK,
-          parentHash: BLOCK,
-          timestamp: 0n,
-          baseFeePerGas: 0n,
-          gasLimit: 0n
-        })
-      )
-  }),
-  chain
+/**
+ * A chain whose newest block is long before any deadline. It has no receipt at first: the payments of two tests are the same
+ * transaction when they are signed within one second.
+ */
+const emptyChain = () => {
+  const receipts = new Map<Hash, Receipt>()
+  const client: ChainClient = {
+    ...FakeChain.client({
+      receipt: (hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
+      block: () =>
+        Effect.succeed(
+          Option.some({
+            number: 100n,
+            hash: BLOCK,
+            parentHash: BLOCK,
+            timestamp: 0n,
+            baseFeePerGas: 0n,
+            gasLimit: 0n
+          })
+        )
+    }),
+    chain
+  }
+  /** Mines a transaction that pays every line of the batch. */
+  const mine = (batch: PayoutBatch, hash: Hash) => receipts.set(hash, receiptOf(batch, hash))
+  return { client, mine }
 }
 
-/** The chain mines a transaction that pays every line of the batch. */
-const mine = (batch: PayoutBatch, transactionHash: Hash) =>
-  receipts.set(transactionHash, {
-    transactionHash,
+const receiptOf = (batch: PayoutBatch, transactionHash: Hash): Receipt => ({
+  transactionHash,
+  blockNumber: 90n,
+  blockHash: BLOCK,
+  status: "success",
+  gasUsed: 1n,
+  effectiveGasPrice: 1n,
+  logs: batch.lines.map(({ amount, payoutAddress }, logIndex) => ({
+    address: batch.token,
+    topics: encodeEventTopics({
+      abi: erc20Abi,
+      eventName: "Transfer",
+      args: { from: VAULT.address, to: payoutAddress }
+    }).flatMap((topic) => (typeof topic === "string" ? [topic] : [])),
+    data: encodeAbiParameters([{ type: "uint256" }], [amount]),
     blockNumber: 90n,
     blockHash: BLOCK,
-    status: "success",
-    gasUsed: 1n,
-    effectiveGasPrice: 1n,
-    logs: batch.lines.map(({ amount, payoutAddress }, logIndex) => ({
-      address: batch.token,
-      topics: encodeEventTopics({
-        abi: erc20Abi,
-        eventName: "Transfer",
-        args: { from: VAULT.address, to: payoutAddress }
-      }).flatMap((topic) => (typeof topic === "string" ? [topic] : [])),
-      data: encodeAbiParameters([{ type: "uint256" }], [amount]),
-      blockNumber: 90n,
-      blockHash: BLOCK,
-      transactionHash,
-      logIndex
-    }))
-  })
+    transactionHash,
+    logIndex
+  }))
+})
 
 /** Opens a batch that owes one builder. */
 const opened = Effect.fnUntraced(function* (id: string) {
@@ -112,15 +116,19 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<
 
 export const suite = <E>(
   adapter: string,
-  layer: () => Layer.Layer<PayoutRegister | Builders | Ledger | Payouts, E>
+  layer: (client: ChainClient) => Layer.Layer<PayoutRegister | Builders | Ledger | Payouts, E>
 ) => {
-  const rule = <A, F>(name: string, test: Effect.Effect<A, F, PayoutRegister | Builders | Ledger | Payouts>) =>
-    it.live(name, () => Effect.provide(test, layer()))
+  type Tested<A, F> = Effect.Effect<A, F, PayoutRegister | Builders | Ledger | Payouts>
+  const rule = <A, F>(name: string, test: (mine: ReturnType<typeof emptyChain>["mine"]) => Tested<A, F>) =>
+    it.live(name, () => {
+      const { client, mine } = emptyChain()
+      return Effect.provide(test(mine), layer(client))
+    })
 
   describe(`PayoutRegister on ${adapter}`, () => {
     rule(
       "reads a batch, and tells one that does not exist",
-      Effect.gen(function* () {
+      Effect.fnUntraced(function* () {
         const { get, markPaid, record } = yield* PayoutRegister
         const batch = yield* opened("read")
         assert.deepStrictEqual(yield* get("read"), batch)
@@ -133,7 +141,7 @@ export const suite = <E>(
 
     rule(
       "records each payment once, after those that the caller knows",
-      Effect.gen(function* () {
+      Effect.fnUntraced(function* () {
         const { get, record } = yield* PayoutRegister
         const batch = yield* opened("recorded")
         const [first, second] = [yield* signed(batch, 60n), yield* signed(batch, 120n)]
@@ -152,7 +160,7 @@ export const suite = <E>(
 
     rule(
       "refuses what is no payment of the batch, without saying anything about the batch",
-      Effect.gen(function* () {
+      Effect.fnUntraced(function* () {
         const { get, record } = yield* PayoutRegister
         const batch = yield* opened("guarded")
         const { raw } = yield* signed({ ...batch, id: "another" }, 60n)
@@ -165,7 +173,7 @@ export const suite = <E>(
 
     rule(
       "books a payment that the chain proves, once, and nothing after it",
-      Effect.gen(function* () {
+      Effect.fnUntraced(function* (mine) {
         const { get, markPaid, record } = yield* PayoutRegister
         const batch = yield* opened("booked")
         const [payment, late] = [yield* signed(batch, 60n), yield* signed(batch, 120n)]
