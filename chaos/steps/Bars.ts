@@ -27,7 +27,7 @@ const none = (name: string, found: ReadonlyArray<unknown>): Bar => ({
 
 /** Milliseconds from a submission to its settlement on the source chain. */
 export interface SettleTimes {
-  /** Before any fault. */
+  /** Without any fault, before and between steps. */
   readonly baseline: ReadonlyArray<number>
   /** While something else is broken. */
   readonly beside: ReadonlyArray<number>
@@ -42,7 +42,7 @@ const settleBar = ({ baseline, beside }: SettleTimes): Bar => {
     figure:
       ratio === undefined
         ? "no samples"
-        : `${ratio.toFixed(2)} (${during} ms of ${beside.length}, before ${before} ms of ${baseline.length})`,
+        : `${ratio.toFixed(2)} (${during} ms of ${beside.length}, without faults ${before} ms of ${baseline.length})`,
     verdict: !isEnough || ratio === undefined ? "not judged" : ratio <= SETTLE_RATIO ? "holds" : "violated"
   }
 }

@@ -18,8 +18,14 @@ import * as Traffic from "./Traffic.ts"
 /** Owners of the sweeps beside the faults. */
 const TRAFFIC_OWNERS = 40
 
-/** Bursts of the baseline: one for each step, so that both sides of the ratio have like numbers of samples. */
-const BURSTS = { perStep: 1, fewest: 4, most: 60 }
+/**
+ * Before so many steps, a round of the baseline is taken. Other programs on the machine then slow both sides of the ratio alike,
+ * even if they come and go during the run.
+ */
+const STEPS_PER_ROUND = 25
+
+/** Fewest bursts of a round. There is one for each step that follows it, so that both sides have like numbers of samples. */
+const FEWEST_BURSTS = 4
 
 /** Findings of one step that are printed at once. The end lists all. */
 const LISTED = 10
@@ -74,10 +80,10 @@ const probing = Effect.fnUntraced(function* (
   yield* prober.probe(builder.target, Prober.builderProbes(BuilderBackend.TOKEN))
 })
 
-/** Settle times of both chains without any fault. */
+/** A round of settle times of both chains without any fault, before so many steps. */
 const baseline = Effect.fnUntraced(function* ({ traffic, world: { alpha, beta } }: Stage, steps: number) {
-  const bursts = Math.min(BURSTS.most, Math.max(BURSTS.fewest, Math.ceil(steps * BURSTS.perStep)))
-  // The first quotes and sweeps of a process are slower than all others.
+  const bursts = Math.max(FEWEST_BURSTS, steps)
+  // The first quotes and sweeps of a process are slower than all others, and steps may have started processes anew.
   for (const place of [alpha, beta]) yield* traffic.healthy(place)
   const results = yield* Effect.forEach(Array.from({ length: bursts }), (_, index) =>
     traffic.healthy(index % 2 === 0 ? alpha : beta)
@@ -136,6 +142,18 @@ const makeChecked = (staged: Stage, found: Found) => {
   })
 }
 
+/** Tells findings that were not told before. */
+const makeTellFresh = (found: Found, tell: (line: string) => Effect.Effect<void>) => {
+  const told = new Set<string>()
+  return Effect.gen(function* () {
+    const all = Object.values(found).flat()
+    const fresh = all.filter((known) => !told.has(known))
+    for (const finding of fresh.slice(0, LISTED)) yield* tell(`found: ${finding}`)
+    if (fresh.length > LISTED) yield* tell(`found: ${fresh.length - LISTED} more in this step`)
+    for (const finding of all) told.add(finding)
+  })
+}
+
 export interface Played {
   readonly observed: Checker.Observed
   readonly contradicted: ReadonlyArray<string>
@@ -155,38 +173,38 @@ export const run = Effect.fn("Steps.run")(function* (
   const staged = yield* stage(planned.length, directory, isTimed)
   const { prober, world } = staged
   const found: Found = { others: [], unbalanced: [], falseAlerts: [], lastingAlerts: [] }
-  const before = yield* baseline(staged, planned.length)
-  found.others.push(...before.findings)
   yield* staged.alarms.raised
-  yield* tell(`baseline: ${before.times.length} sweeps, p99 ${Bars.percentile(before.times, 0.99)} ms`)
-  const beside: Array<number> = []
+  const settle = { baseline: new Array<number>(), beside: new Array<number>() }
   const check = makeChecked(staged, found)
-  const told = new Set<string>()
+  const tellFresh = makeTellFresh(found, tell)
   let steps = 0
   for (const each of planned) {
     const { step } = each
+    if (steps % STEPS_PER_ROUND === 0) {
+      prober.note("baseline")
+      const round = yield* baseline(staged, Math.min(STEPS_PER_ROUND, planned.length - steps))
+      settle.baseline.push(...round.times)
+      found.others.push(...round.findings.map((finding) => `baseline: ${finding}`))
+      yield* tell(`baseline: ${round.times.length} sweeps, p99 ${Bars.percentile(round.times, 0.99)} ms`)
+    }
     prober.note(step.name)
     const began = performance.now()
     const exit = yield* Effect.exit(Effect.scoped(step.play(staged)))
     steps += 1
     if (Exit.isSuccess(exit)) {
-      beside.push(...exit.value.beside)
+      settle.beside.push(...exit.value.beside)
       found.others.push(...exit.value.findings.map((finding) => `${step.name}: ${finding}`))
     } else found.others.push(`${step.name}: ${reasonOf(exit.cause)}`)
     const isQuiet = yield* check(each)
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     yield* tell(`${steps} of ${planned.length}: ${step.name}, ${seconds} s`)
-    const all = Object.values(found).flat()
-    const fresh = all.filter((known) => !told.has(known))
-    for (const finding of fresh.slice(0, LISTED)) yield* tell(`found: ${finding}`)
-    if (fresh.length > LISTED) yield* tell(`found: ${fresh.length - LISTED} more in this step`)
-    for (const finding of all) told.add(finding)
+    yield* tellFresh
     if (!isQuiet) break
   }
   const observed = yield* world.observe
   const { asked, late, slowest } = prober.report()
   const counted = {
-    settle: { baseline: before.times, beside },
+    settle,
     asked,
     late: late.length,
     slowest,
