@@ -2,6 +2,7 @@
 import type { Mutant } from "./Mutant.ts"
 import { contracts } from "./rules/Contracts.ts"
 import { fees } from "./rules/Fees.ts"
+import { guard } from "./rules/Guard.ts"
 import { ledger } from "./rules/Ledger.ts"
 import { nonces } from "./rules/Nonces.ts"
 import { prices } from "./rules/Prices.ts"
@@ -15,5 +16,6 @@ export const MUTANTS: ReadonlyArray<Mutant> = [
   ...ledger,
   ...screening,
   ...prices,
-  ...contracts
+  ...contracts,
+  ...guard
 ]

@@ -17,6 +17,8 @@ import * as Address from "../../src/domain/Address.ts"
 import * as Chain from "../../src/domain/Chain.ts"
 import { designator } from "../../src/domain/Delegation.ts"
 import * as RelayGas from "../../src/domain/RelayGas.ts"
+import { bound } from "../../src/domain/OrderNonce.ts"
+import { compact } from "../../src/domain/Signature.ts"
 import { DEFAULT_DOMAIN_NAME, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../src/domain/Token.ts"
 import { Bridge } from "../../src/ports/orchestrator/Bridge.ts"
@@ -115,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
       swapTarget: route.target,
       swapCalldata: route.calldata,
       deadline,
-      nonce: each.nonce,
+      nonce: bound(chain.contracts.guard, each.nonce),
       destChainId: BigInt(isLocal ? chain.id : second.chain.id)
     }
     return { order, passing: route.passing }
@@ -124,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
   const signed = (account: PrivateKeyAccount, order: SweepOrder) =>
     Effect.map(
       Effect.promise(() => account.signTypedData(typedData(order, { name: DEFAULT_DOMAIN_NAME, chainId: chain.id }))),
-      (signature) => contracts.encodeExecute(order, signature)
+      (signature) => contracts.encodeExecute(order, compact(signature))
     )
 
   const codeOf = (owner: Address.Address) => node.ask("read the code", (client) => client.getCode({ address: owner }))

@@ -3,6 +3,7 @@ import { encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../src/domain/Address.ts"
 import { type Authorization } from "../../src/domain/Delegation.ts"
+import { bound } from "../../src/domain/OrderNonce.ts"
 import { digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
 import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as Tokens from "../../src/devnet/Tokens.ts"
@@ -67,7 +68,7 @@ const orderOf = ({ chain, tokens, uniswap }: DevChain, owner: Address.Address, d
     ]
   }),
   deadline,
-  nonce: 0n,
+  nonce: bound(chain.contracts.guard, 0n),
   destChainId: BigInt(chain.id)
 })
 

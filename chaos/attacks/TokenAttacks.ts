@@ -129,7 +129,7 @@ export const TOKEN_ATTACKS: ReadonlyArray<Attack> = [
       token.setCalls([
         {
           to: info.guard,
-          data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "enter", args: [info.entry, 1n] })
+          data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "enter", args: [info.entry, 1n, false] })
         },
         { to: info.guard, data: encodeFunctionData({ abi: sweepGuard.abi, functionName: "cancel", args: [1n] }) },
         { to: info.entry, data: encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [[]] }) }

@@ -2,10 +2,29 @@
 pragma solidity ^0.8.37;
 
 import { ECDSA } from "solady/utils/ECDSA.sol";
-import { EfficientHashLib } from "solady/utils/EfficientHashLib.sol";
 import { LibString } from "solady/utils/LibString.sol";
 import { SafeTransferLib } from "solady/utils/SafeTransferLib.sol";
 
+import {
+    AMOUNT_IN,
+    BUILDER,
+    BUILDER_FEE,
+    DEADLINE,
+    DESTINATION,
+    DEST_CHAIN_ID,
+    EncodedOrder,
+    FEE_AMOUNT,
+    HEAD_SIZE,
+    HEAD_SWAP_CALLDATA,
+    MIN_AMOUNT_OUT,
+    NONCE,
+    ORDER_HASH,
+    OWNER,
+    OrderHashes,
+    SWAP_TARGET,
+    TOKEN_IN,
+    TOKEN_OUT
+} from "./OrderHashes.sol";
 import { ISweepDelegate, SweepOrder } from "./interfaces/ISweepDelegate.sol";
 import { ISweepGuard } from "./interfaces/ISweepGuard.sol";
 import { IWrappedNative } from "./interfaces/IWrappedNative.sol";
@@ -16,37 +35,15 @@ import { IWrappedNative } from "./interfaces/IWrappedNative.sol";
 /// @dev    Runs as the owner's account: `address(this)` is the owner. It has no storage, no administrator, no initialiser
 ///         and no upgrade; the guard holds all state. It moves nothing without an order that the account's key signed.
 contract SweepDelegate is ISweepDelegate {
+    using OrderHashes for EncodedOrder;
     using SafeTransferLib for address;
-
-    /// @dev EIP-712 encoding of a {SweepOrder}, one word per field with the hash in place of the bytes, and the digest.
-    struct Signed {
-        bytes32 typeHash;
-        address owner;
-        address tokenIn;
-        uint256 amountIn;
-        uint256 feeAmount;
-        address builder;
-        uint256 builderFee;
-        address tokenOut;
-        uint256 minAmountOut;
-        address destination;
-        address swapTarget;
-        bytes32 swapCalldataHash;
-        uint256 deadline;
-        uint256 nonce;
-        uint256 destChainId;
-        bytes32 orderHash;
-    }
 
     /// @dev Stands for the chain's native currency in `tokenIn` and `tokenOut`.
     address private constant _NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
-    bytes32 private constant _ORDER_TYPEHASH = keccak256(
-        "SweepOrder(address owner,address tokenIn,uint256 amountIn,uint256 feeAmount,address builder,uint256 builderFee,address tokenOut,uint256 minAmountOut,address destination,address swapTarget,bytes swapCalldata,uint256 deadline,uint256 nonce,uint256 destChainId)"
-    );
-    bytes32 private constant _DOMAIN_TYPEHASH =
-        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-    bytes32 private constant _VERSION_HASH = keccak256("1");
+    /// @dev Gas of a call of the account by itself before its callee starts, and of the instructions between the check and
+    ///      the call. Account and delegate are warm.
+    uint256 private constant _LEG_OVERHEAD = 1000;
 
     /// @inheritdoc ISweepDelegate
     address public immutable guard;
@@ -54,6 +51,8 @@ contract SweepDelegate is ISweepDelegate {
     address public immutable feeRecipient;
     /// @inheritdoc ISweepDelegate
     address public immutable wrappedNative;
+    /// @inheritdoc ISweepDelegate
+    address public immutable priorGuard;
 
     /// @dev Domain name, packed with its length. It is a word, since immutables hold nothing longer and the account's
     ///      storage must not be used.
@@ -67,10 +66,12 @@ contract SweepDelegate is ISweepDelegate {
     /// @param  feeRecipient_  Recipient of protocol fees.
     /// @param  wrappedNative_ Token into which native input is wrapped; zero if the chain has none.
     /// @param  domainName     EIP-712 domain name of orders.
-    constructor(address feeRecipient_, address wrappedNative_, string memory domainName) {
+    /// @param  priorGuard_    Guard of the first generation on this chain; zero if there is none.
+    constructor(address feeRecipient_, address wrappedNative_, string memory domainName, address priorGuard_) {
         guard = msg.sender;
         feeRecipient = feeRecipient_;
         wrappedNative = wrappedNative_;
+        priorGuard = priorGuard_;
         _name = LibString.packOne(domainName);
         _nameHash = keccak256(bytes(domainName));
         if (_name == 0) revert BadDomainName();
@@ -79,11 +80,39 @@ contract SweepDelegate is ISweepDelegate {
     /// @notice Receives plain transfers of native currency, as the account did before it had code.
     receive() external payable { }
 
+    /// @notice Receives transfers of native currency with data. Calls of unknown functions without value revert.
+    fallback() external payable {
+        if (msg.value == 0) revert UnknownFunction();
+    }
+
     /// @inheritdoc ISweepDelegate
     function execute(SweepOrder calldata order, bytes calldata signature) external returns (uint256 amountOut) {
-        (Signed memory signed, bytes calldata swapCalldata) = _authorize(order, signature);
-        _verify(signed);
-        amountOut = _process(signed, swapCalldata);
+        _refuseIfRunByFirstGeneration(order.nonce);
+        amountOut = _sweep(order, signature, false);
+    }
+
+    /// @inheritdoc ISweepDelegate
+    function executeBatch(
+        SweepOrder[] calldata orders,
+        uint256[] calldata gasLimits,
+        bytes32[] calldata legHashes,
+        uint256 first,
+        bytes calldata signature
+    ) external returns (uint256 okBitmap) {
+        uint256 count = orders.length;
+        if (count > 256 || count != gasLimits.length) revert BadBatch();
+        if (count > legHashes.length || first > legHashes.length - count) revert BadBatch();
+        bytes32 batchHash = OrderHashes.batchDigest(orders, legHashes, first, _nameHash);
+        if (!_isAuthorized(batchHash, signature)) revert BadSignature();
+        for (uint256 i; i < count; ++i) {
+            okBitmap |= _try(orders[i], gasLimits[i]) << i;
+        }
+    }
+
+    /// @inheritdoc ISweepDelegate
+    function executeLeg(SweepOrder calldata order) external returns (uint256 amountOut) {
+        if (msg.sender != address(this)) revert Unauthorized();
+        amountOut = _sweep(order, msg.data[0:0], true);
     }
 
     /// @inheritdoc ISweepDelegate
@@ -130,43 +159,83 @@ contract SweepDelegate is ISweepDelegate {
         return id == 0x01ffc9a7 || id == 0x1626ba7e || id == 0x150b7a02 || id == 0x4e2312e0;
     }
 
-    /// @dev Checks that the order belongs to this account and that the account's key signed it.
-    function _authorize(SweepOrder calldata order, bytes calldata signature)
-        private
-        view
-        returns (Signed memory signed, bytes calldata swapCalldata)
-    {
-        swapCalldata = order.swapCalldata;
-        _encode(order, swapCalldata, signed);
-        if (signed.owner != address(this)) revert OwnerMismatch();
-        signed.orderHash = _digest(signed);
-        if (!_isAuthorized(signed.orderHash, signature)) revert BadSignature();
+    /// @dev Runs a leg with bounded gas, as a call of the account by itself, so that its failure reverts nothing else. Reads no
+    ///      return data.
+    /// @return ok 1 when the leg settled, otherwise 0.
+    function _try(SweepOrder calldata order, uint256 gasLimit) private returns (uint256 ok) {
+        bytes calldata swapCalldata = order.swapCalldata;
+        bytes32 selector = this.executeLeg.selector;
+        uint256 input;
+        uint256 size;
+        assembly ("memory-safe") {
+            input := mload(0x40)
+            mstore(input, selector)
+            mstore(add(input, 0x04), 0x20) // offset of the order
+            let head := add(input, 0x24)
+            calldatacopy(head, order, HEAD_SIZE)
+            mstore(add(head, HEAD_SWAP_CALLDATA), HEAD_SIZE) // offset of the bytes
+            let tail := add(head, HEAD_SIZE)
+            mstore(tail, swapCalldata.length)
+            calldatacopy(add(tail, 0x20), swapCalldata.offset, swapCalldata.length)
+            size := sub(add(add(tail, 0x20), swapCalldata.length), input)
+        }
+        // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little.
+        if (gasLimit > type(uint64).max) revert InsufficientGas();
+        unchecked {
+            if (gasleft() * 63 < (gasLimit + _LEG_OVERHEAD) * 64) revert InsufficientGas();
+        }
+        assembly ("memory-safe") {
+            ok := call(gasLimit, address(), 0, input, size, 0, 0)
+        }
+    }
+
+    /// @dev The guard of the first generation takes every nonce, so the delegate of that generation runs a single order of this
+    ///      one too. An order that it has run does not run again here. It does not know batches, so legs need no check.
+    function _refuseIfRunByFirstGeneration(uint256 nonce) private view {
+        if (priorGuard == address(0)) return;
+        if (ISweepGuard(priorGuard).isNonceUsed(address(this), nonce)) revert NonceUsedEarlier();
+    }
+
+    /// @dev Runs an order of this account.
+    /// @param isLeg True if the signature of a batch authorized the order.
+    function _sweep(SweepOrder calldata order, bytes calldata signature, bool isLeg) private returns (uint256) {
+        bytes calldata swapCalldata = order.swapCalldata;
+        EncodedOrder encoded = OrderHashes.allocate();
+        OrderHashes.encode(order, swapCalldata, encoded);
+        encoded.requireAddresses();
+        if (encoded.account(OWNER) != address(this)) revert OwnerMismatch();
+        bytes32 orderHash = encoded.digest(_nameHash);
+        if (!isLeg) {
+            if (!_isAuthorized(orderHash, signature)) revert BadSignature();
+        }
+        _verify(encoded);
+        return _process(encoded, swapCalldata);
     }
 
     /// @dev Checks the order's deadline, fees, target and output.
-    function _verify(Signed memory order) private view {
-        if (block.timestamp > order.deadline) revert Expired();
+    function _verify(EncodedOrder order) private view {
+        if (block.timestamp > order.word(DEADLINE)) revert Expired();
 
-        uint256 fee = order.feeAmount;
-        uint256 builderFee = order.builderFee;
-        uint256 amountIn = order.amountIn;
+        uint256 fee = order.word(FEE_AMOUNT);
+        uint256 builderFee = order.word(BUILDER_FEE);
+        uint256 amountIn = order.word(AMOUNT_IN);
         if (fee >= amountIn) revert FeesExceedInput();
         unchecked {
             if (builderFee >= amountIn - fee) revert FeesExceedInput();
         }
         if (builderFee != 0) {
-            if (order.builder == address(0)) revert BuilderFeeWithoutBuilder();
+            if (order.account(BUILDER) == address(0)) revert BuilderFeeWithoutBuilder();
         }
 
-        address tokenIn = order.tokenIn;
-        address tokenOut = order.tokenOut;
-        address target = order.swapTarget;
+        address tokenIn = order.account(TOKEN_IN);
+        address tokenOut = order.account(TOKEN_OUT);
+        address target = order.account(SWAP_TARGET);
         address token = tokenIn == _NATIVE ? wrappedNative : tokenIn;
         if (target == token) revert BadSwapTarget();
         if (target == tokenOut) revert BadSwapTarget();
         if (target == address(this)) revert BadSwapTarget();
-        if (order.destChainId == block.chainid) {
-            if (order.minAmountOut == 0) revert ZeroMinOut();
+        if (order.word(DEST_CHAIN_ID) == block.chainid) {
+            if (order.word(MIN_AMOUNT_OUT) == 0) revert ZeroMinOut();
             if (tokenOut == token) revert SameToken();
             if (tokenOut == tokenIn) revert SameToken();
         }
@@ -174,95 +243,82 @@ contract SweepDelegate is ISweepDelegate {
 
     /// @dev Runs the order between the guard's `enter` and `exit`. Balances are measured while the lock is held, so that
     ///      no other sweep delivers to the same destination in between.
-    function _process(Signed memory order, bytes calldata swapCalldata) private returns (uint256 amountOut) {
-        _enter(order.swapTarget, order.nonce);
-        uint256 outBefore = _output(order);
+    function _process(EncodedOrder order, bytes calldata swapCalldata) private returns (uint256 amountOut) {
+        bool leavesChain = order.word(DEST_CHAIN_ID) != block.chainid;
+        _enter(order.account(SWAP_TARGET), order.word(NONCE), leavesChain);
+        uint256 outBefore;
+        if (!leavesChain) outBefore = _output(order);
         _spend(order, swapCalldata);
-        uint256 outAfter = _output(order);
-        unchecked {
-            if (outAfter > outBefore) amountOut = outAfter - outBefore;
+        if (!leavesChain) {
+            uint256 outAfter = _output(order);
+            unchecked {
+                if (outAfter > outBefore) amountOut = outAfter - outBefore;
+            }
         }
         // An order that leaves the chain has no output here, so every minimum except zero fails.
-        if (amountOut < order.minAmountOut) revert InsufficientOutput();
+        if (amountOut < order.word(MIN_AMOUNT_OUT)) revert InsufficientOutput();
         _exit(order, amountOut);
     }
 
     /// @dev Pays the fees, approves exactly the rest for the target and calls it. Afterwards no more than `amountIn` has
-    ///      left the account, and no allowance remains.
-    function _spend(Signed memory order, bytes calldata swapCalldata) private {
-        address token = order.tokenIn;
-        address target = order.swapTarget;
-        uint256 rest = order.amountIn;
-        uint256 floor;
+    ///      left the account. An allowance can remain only where the input was not all used, so only then it is asked for.
+    function _spend(EncodedOrder order, bytes calldata swapCalldata) private {
+        (address token, uint256 floor) = _input(order);
+        address target = order.account(SWAP_TARGET);
+        token.safeApproveWithRetry(target, _payFees(order, token));
+        _call(target, swapCalldata);
+        uint256 left = token.balanceOf(address(this));
+        if (left < floor) revert InputOverspent();
+        if (left != floor) {
+            if (_allowance(token, target) != 0) token.safeApprove(target, 0);
+        }
+    }
+
+    /// @dev Token that the order spends, and the balance of it that must stay. Native input is wrapped.
+    function _input(EncodedOrder order) private returns (address token, uint256 floor) {
+        token = order.account(TOKEN_IN);
+        uint256 amountIn = order.word(AMOUNT_IN);
         if (token != _NATIVE) {
-            floor = token.balanceOf(address(this));
+            uint256 balance = token.balanceOf(address(this));
             unchecked {
-                floor = floor > rest ? floor - rest : 0;
+                floor = balance > amountIn ? balance - amountIn : 0;
             }
         } else {
             // The order spends only what is wrapped here; the earlier wrapped balance must stay.
             token = wrappedNative;
             floor = token.balanceOf(address(this));
-            IWrappedNative(token).deposit{ value: rest }();
+            IWrappedNative(token).deposit{ value: amountIn }();
         }
+    }
+
+    /// @dev Pays both fees, in one transfer if they have one recipient.
+    /// @return rest Amount that is left for the swap.
+    function _payFees(EncodedOrder order, address token) private returns (uint256 rest) {
+        address builder = order.account(BUILDER);
+        uint256 builderFee = order.word(BUILDER_FEE);
+        uint256 feeAmount = order.word(FEE_AMOUNT);
         unchecked {
-            // No underflow: `_verify` refuses fees that are not less than the amount.
-            uint256 fee = order.feeAmount;
-            if (fee != 0) token.safeTransfer(feeRecipient, fee);
-            rest -= fee;
-            fee = order.builderFee;
-            if (fee != 0) token.safeTransfer(order.builder, fee);
-            rest -= fee;
-        }
-        token.safeApproveWithRetry(target, rest);
-        _call(target, swapCalldata);
-        if (_allowance(token, target) != 0) token.safeApprove(target, 0);
-        if (token.balanceOf(address(this)) < floor) revert InputOverspent();
-    }
-
-    /// @dev Balance of the output token at the destination; always zero for an order that leaves the chain.
-    function _output(Signed memory order) private view returns (uint256) {
-        if (order.destChainId != block.chainid) return 0;
-        address token = order.tokenOut;
-        return token == _NATIVE ? order.destination.balance : token.balanceOf(order.destination);
-    }
-
-    /// @dev Encodes an order by EIP-712. The head of its calldata already has one word per field, in order. Only the
-    ///      offset of the bytes is replaced, by their hash.
-    function _encode(SweepOrder calldata order, bytes calldata swapCalldata, Signed memory signed) private pure {
-        bytes32 typeHash = _ORDER_TYPEHASH;
-        assembly ("memory-safe") {
-            let m := mload(0x40)
-            calldatacopy(m, swapCalldata.offset, swapCalldata.length)
-            mstore(signed, typeHash)
-            calldatacopy(add(signed, 0x20), order, 0x1c0)
-            mstore(add(signed, 0x160), keccak256(m, swapCalldata.length))
-            // The words were copied without checks, so an address may have dirty upper bits.
-            let bits := or(mload(add(signed, 0x20)), mload(add(signed, 0x40))) // owner, tokenIn
-            bits := or(bits, or(mload(add(signed, 0xa0)), mload(add(signed, 0xe0)))) // builder, tokenOut
-            bits := or(bits, or(mload(add(signed, 0x120)), mload(add(signed, 0x140)))) // destination, swapTarget
-            if shr(160, bits) { revert(0, 0) }
+            // No overflow: `_verify` refuses fees that are not less than the amount.
+            rest = order.word(AMOUNT_IN) - feeAmount - builderFee;
+            uint256 joined = builder == feeRecipient ? builderFee : 0;
+            uint256 toRecipient = feeAmount + joined;
+            uint256 toBuilder = builderFee - joined;
+            if (toRecipient != 0) token.safeTransfer(feeRecipient, toRecipient);
+            if (toBuilder != 0) token.safeTransfer(builder, toBuilder);
         }
     }
 
-    /// @dev EIP-712 digest. The verifying contract is the account, so a signature is invalid at any other account.
-    function _digest(Signed memory order) private view returns (bytes32 digest) {
-        bytes32 domain = EfficientHashLib.hash(
-            _DOMAIN_TYPEHASH, _nameHash, _VERSION_HASH, bytes32(block.chainid), bytes32(uint256(uint160(address(this))))
-        );
-        assembly ("memory-safe") {
-            let m := mload(0x40)
-            mstore(m, hex"1901")
-            mstore(add(m, 0x02), domain)
-            mstore(add(m, 0x22), keccak256(order, 0x1e0))
-            digest := keccak256(m, 0x42)
-        }
+    /// @dev Balance of the output token at the destination.
+    function _output(EncodedOrder order) private view returns (uint256) {
+        address token = order.account(TOKEN_OUT);
+        address destination = order.account(DESTINATION);
+        return token == _NATIVE ? destination.balance : token.balanceOf(destination);
     }
 
-    /// @dev Returns true when the order with this digest may run: its owner signed it. Only the rehearsal of an order that
+    /// @dev Returns true when the order or batch with this digest may run: its owner signed it. Only the rehearsal of an order that
     ///      nobody has signed yet overrides this; it is never deployed.
-    function _isAuthorized(bytes32 orderHash, bytes calldata signature) internal view virtual returns (bool) {
-        return _isSigned(orderHash, signature);
+    function _isAuthorized(bytes32 hash, bytes calldata signature) internal view virtual returns (bool) {
+        return _isSigned(hash, signature);
     }
 
     /// @dev Returns true when the account's key signed `hash`. A failed recovery yields the zero address, which no account
@@ -272,7 +328,7 @@ contract SweepDelegate is ISweepDelegate {
     }
 
     /// @dev Opens the sweep at the guard. The guard's errors pass through unchanged.
-    function _enter(address target, uint256 nonce) private {
+    function _enter(address target, uint256 nonce, bool leavesChain) private {
         address to = guard;
         bytes32 selector = ISweepGuard.enter.selector;
         assembly ("memory-safe") {
@@ -280,7 +336,8 @@ contract SweepDelegate is ISweepDelegate {
             mstore(m, selector)
             mstore(add(m, 0x04), target)
             mstore(add(m, 0x24), nonce)
-            if iszero(call(gas(), to, 0, m, 0x44, 0, 0)) {
+            mstore(add(m, 0x44), leavesChain)
+            if iszero(call(gas(), to, 0, m, 0x64, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())
             }
@@ -289,20 +346,20 @@ contract SweepDelegate is ISweepDelegate {
 
     /// @dev Closes the sweep at the guard, which logs it. The report repeats the order's words in their sequence, with the
     ///      amount received in place of the minimum output.
-    function _exit(Signed memory order, uint256 amountOut) private {
+    function _exit(EncodedOrder order, uint256 amountOut) private {
         address to = guard;
-        address builder = order.builder;
-        bytes32 orderHash = order.orderHash;
         bytes32 selector = ISweepGuard.exit.selector;
         assembly ("memory-safe") {
             let m := mload(0x40)
             mstore(m, selector)
-            mstore(add(m, 0x04), orderHash)
-            mstore(add(m, 0x24), builder)
-            mcopy(add(m, 0x44), add(order, 0x40), 0x60) // tokenIn, amountIn, feeAmount
-            mcopy(add(m, 0xa4), add(order, 0xc0), 0xa0) // builderFee, tokenOut, minAmountOut, destination, swapTarget
-            mstore(add(m, 0xe4), amountOut)
-            mcopy(add(m, 0x144), add(order, 0x1a0), 0x40) // nonce, destChainId
+            let report := add(m, 0x04)
+            mstore(report, mload(add(order, ORDER_HASH)))
+            mstore(add(report, 0x20), mload(add(order, BUILDER)))
+            mcopy(add(report, 0x40), add(order, TOKEN_IN), 0x60) // tokenIn, amountIn, feeAmount
+            // builderFee, tokenOut, minAmountOut, destination, swapTarget
+            mcopy(add(report, 0xa0), add(order, BUILDER_FEE), 0xa0)
+            mstore(add(report, 0xe0), amountOut)
+            mcopy(add(report, 0x140), add(order, NONCE), 0x40) // nonce, destChainId
             if iszero(call(gas(), to, 0, m, 0x184, 0, 0)) {
                 returndatacopy(m, 0, returndatasize())
                 revert(m, returndatasize())

@@ -22,11 +22,18 @@ contract SweepEntry is ISweepEntry {
     /// @dev Calls an account with bounded gas. Reads only the size of the return data.
     /// @return ok 1 when the call succeeded and returned one word, otherwise 0.
     function _try(address account, uint256 gasLimit, bytes calldata data) private returns (uint256 ok) {
-        // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little.
-        if (gasleft() * 63 < (gasLimit + _CALL_OVERHEAD) * 64) revert InsufficientGas();
+        uint256 input;
         assembly ("memory-safe") {
-            let input := mload(0x40)
+            input := mload(0x40)
             calldatacopy(input, data.offset, data.length)
+        }
+        // EIP-150 gives a call at most 63/64 of the remaining gas, silently less than its limit when that is too little. The
+        // calldata is already copied, since that takes gas as well.
+        unchecked {
+            // No overflow: an item's limit has 64 bits.
+            if (gasleft() * 63 < (gasLimit + _CALL_OVERHEAD) * 64) revert InsufficientGas();
+        }
+        assembly ("memory-safe") {
             ok := call(gasLimit, account, 0, input, data.length, 0, 0)
             ok := and(ok, eq(returndatasize(), 0x20))
         }

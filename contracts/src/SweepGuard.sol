@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import { SweepDelegate } from "./SweepDelegate.sol";
-import { ISweepGuard, SweepReport } from "./interfaces/ISweepGuard.sol";
+import { ISweepGuard, Kind, SweepReport } from "./interfaces/ISweepGuard.sol";
 
 /// @title  Sweep guard
 /// @notice One per chain. It prevents two attacks. A hostile hop in one owner's swap could run another owner's public
@@ -14,6 +14,9 @@ contract SweepGuard is ISweepGuard {
     /// @dev Canonical Permit2. As a target it would let an order spend the owner's Permit2 allowances.
     address private constant _PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
 
+    /// @dev Marks a bridge in {_targets}.
+    uint256 private constant _BRIDGE = 1 << 255;
+
     /// @inheritdoc ISweepGuard
     address public immutable delegate;
     /// @inheritdoc ISweepGuard
@@ -24,18 +27,12 @@ contract SweepGuard is ISweepGuard {
     /// @dev EXTCODEHASH of an account that delegates to {delegate}: EIP-7702 hashes the designator itself.
     bytes32 private immutable _delegatedCodeHash;
 
-    /// @dev One word of an owner's nonces. A storage reference to the struct computes the slot once for both accesses.
-    struct Word {
-        uint256 bits;
-    }
-
     /// @dev Account whose sweep is in progress. Transient (EIP-1153), so it is zero at the start of every transaction. A
     ///      whole word, because the compiler reads a shorter variable again before it writes it.
     uint256 private transient _holder;
 
-    /// @inheritdoc ISweepGuard
-    mapping(address target => uint256) public activeFrom;
-    mapping(address account => mapping(uint256 word => Word)) private _nonces;
+    /// @dev UNIX time from which sweeps may call a target; with {_BRIDGE} for a bridge. Zero when it is not listed.
+    mapping(address target => uint256) private _targets;
 
     /// @notice Deploys the delegate as well, so that one CREATE2 fixes both addresses and each contract knows the other.
     /// @param  owner_        Administrator of the allow-list.
@@ -43,30 +40,38 @@ contract SweepGuard is ISweepGuard {
     /// @param  feeRecipient  Recipient of protocol fees.
     /// @param  wrappedNative Token into which native input is wrapped; zero if the chain has none.
     /// @param  domainName    EIP-712 domain name of orders, at most 31 bytes.
-    /// @param  targets       Targets that may be called from the start.
+    /// @param  priorGuard    Guard of the first generation on this chain; zero if there is none.
+    /// @param  routers       Routers that may be called from the start.
+    /// @param  bridges       Bridges that may be called from the start.
     constructor(
         address owner_,
         uint256 timelock_,
         address feeRecipient,
         address wrappedNative,
         string memory domainName,
-        address[] memory targets
+        address priorGuard,
+        address[] memory routers,
+        address[] memory bridges
     ) {
         if (owner_ == address(0) || feeRecipient == address(0)) revert ZeroAddress();
+        if (priorGuard != address(0) && priorGuard.code.length == 0) revert NoPriorGuard();
         owner = owner_;
         timelock = timelock_;
-        delegate = address(new SweepDelegate(feeRecipient, wrappedNative, domainName));
+        delegate = address(new SweepDelegate(feeRecipient, wrappedNative, domainName, priorGuard));
         _delegatedCodeHash = keccak256(abi.encodePacked(hex"ef0100", delegate));
-        for (uint256 i; i < targets.length; ++i) {
-            _list(targets[i], block.timestamp);
+        for (uint256 i; i < routers.length; ++i) {
+            _list(routers[i], Kind.Router, block.timestamp);
+        }
+        for (uint256 i; i < bridges.length; ++i) {
+            _list(bridges[i], Kind.Bridge, block.timestamp);
         }
     }
 
     /// @inheritdoc ISweepGuard
-    function enter(address target, uint256 nonce) external {
+    function enter(address target, uint256 nonce, bool leavesChain) external {
         if (msg.sender.codehash != _delegatedCodeHash) revert NotADelegatedAccount();
         if (_holder != 0) revert Locked();
-        if (!isTarget(target)) revert TargetNotAllowed();
+        if (!_isActive(target, _mark(leavesChain))) revert TargetNotAllowed();
         _holder = uint160(msg.sender);
         _spend(nonce);
     }
@@ -85,22 +90,24 @@ contract SweepGuard is ISweepGuard {
     }
 
     /// @inheritdoc ISweepGuard
-    function setTarget(address target, bool allowed) external {
+    function setTarget(address target, Kind kind, bool allowed) external {
         if (msg.sender != owner) revert Unauthorized();
         if (allowed) {
-            _list(target, block.timestamp + timelock);
+            _list(target, kind, block.timestamp + timelock);
         } else {
-            delete activeFrom[target];
+            delete _targets[target];
             emit TargetRemoved(target);
         }
     }
 
     /// @inheritdoc ISweepGuard
-    function isTarget(address target) public view returns (bool) {
-        // The zero of an unlisted target wraps around to the far future, so one comparison covers both checks.
-        unchecked {
-            return activeFrom[target] - 1 < block.timestamp;
-        }
+    function isTarget(address target, Kind kind) external view returns (bool) {
+        return _isActive(target, _mark(kind == Kind.Bridge));
+    }
+
+    /// @inheritdoc ISweepGuard
+    function activeFrom(address target) external view returns (uint256) {
+        return _targets[target] & ~_BRIDGE;
     }
 
     /// @inheritdoc ISweepGuard
@@ -109,27 +116,64 @@ contract SweepGuard is ISweepGuard {
     }
 
     /// @inheritdoc ISweepGuard
-    function nonceBitmap(address account, uint256 word) public view returns (uint256) {
-        return _nonces[account][word].bits;
+    function nonceBitmap(address account, uint256 word) public view returns (uint256 bits) {
+        bytes32 slot = _nonceSlot(account, word);
+        assembly ("memory-safe") {
+            bits := sload(slot)
+        }
+    }
+
+    /// @dev Returns true when sweeps of the kind that `mark` stands for may call `target` now.
+    function _isActive(address target, uint256 mark) private view returns (bool) {
+        // The zero of an unlisted target wraps around to the far future, and so does a time with the other mark. So one
+        // comparison covers all checks.
+        unchecked {
+            return (_targets[target] ^ mark) - 1 < block.timestamp;
+        }
+    }
+
+    /// @dev {_BRIDGE} or zero, without a jump.
+    function _mark(bool isBridge) private pure returns (uint256 mark) {
+        assembly ("memory-safe") {
+            mark := shl(255, isBridge)
+        }
     }
 
     /// @dev Lists a target. Its code is checked here and not in every sweep: since EIP-6780 a deployed contract keeps its
     ///      code. A delegated account may change its code, so it is refused.
-    function _list(address target, uint256 from) private {
+    function _list(address target, Kind kind, uint256 from) private {
         if (target == address(this) || target == delegate || target == _PERMIT2) revert BadSwapTarget();
         if (target.code.length == 0 || bytes3(target.code) == 0xef0100) revert BadSwapTarget();
-        if (activeFrom[target] != 0) revert AlreadyListed();
-        activeFrom[target] = from;
-        emit TargetAdded(target, from);
+        if (_targets[target] != 0) revert AlreadyListed();
+        _targets[target] = from | _mark(kind == Kind.Bridge);
+        emit TargetAdded(target, kind, from);
     }
 
-    /// @dev Spends a nonce of the caller. Consecutive nonces share a word, so all but the first of a word are cheap.
+    /// @dev Spends a nonce of the caller. Its upper half names this guard, so that no order runs again under the guard of
+    ///      another deployment. Consecutive nonces share a word, so all but the first of a word are cheap.
     function _spend(uint256 nonce) private {
-        Word storage word = _nonces[msg.sender][nonce >> 8];
-        uint256 bits = word.bits;
+        if (nonce >> 128 != uint128(uint160(address(this)))) revert ForeignNonce();
+        bytes32 slot = _nonceSlot(msg.sender, nonce >> 8);
+        uint256 bits;
+        assembly ("memory-safe") {
+            bits := sload(slot)
+        }
         uint256 bit = 1 << (nonce & 0xff);
         if (bits & bit != 0) revert NonceUsed();
-        word.bits = bits | bit;
+        bits |= bit;
+        assembly ("memory-safe") {
+            sstore(slot, bits)
+        }
+    }
+
+    /// @dev Slot of 256 nonces of an account. One hash, where two nested mappings take two. It is over 52 bytes, and a mapping's
+    ///      over 64, so it is never the slot of a target.
+    function _nonceSlot(address account, uint256 word) private pure returns (bytes32 slot) {
+        assembly ("memory-safe") {
+            mstore(0x20, word)
+            mstore(0x00, account)
+            slot := keccak256(0x0c, 0x34)
+        }
     }
 
     /// @dev Emits {Swept}. The report's words have the event's order, so they are logged without decoding.

@@ -104,8 +104,9 @@ contract AuthorizationTest is MockScene {
         ISweepDelegate(owner).execute(order, signature);
     }
 
-    function testFuzz_NoncesRunInAnyOrderOnceEach(uint256 a, uint256 b) public {
-        vm.assume(a != b);
+    function testFuzz_NoncesRunInAnyOrderOnceEach(uint128 i, uint128 j) public {
+        vm.assume(i != j);
+        (uint256 a, uint256 b) = (_nonce(i), _nonce(j));
         tokenIn.mint(owner, AMOUNT);
         SweepOrder memory first = _order();
         SweepOrder memory second = _order();
@@ -120,7 +121,7 @@ contract AuthorizationTest is MockScene {
 
     function test_NoncesOfOwnersAreSeparate() public {
         _executeSigned(_order());
-        assertFalse(guard.isNonceUsed(destination, 0));
+        assertFalse(guard.isNonceUsed(destination, _nonce(0)));
     }
 
     function test_CompactSignatureRunsAndIsSpentWithTheLongOne() public {
@@ -172,9 +173,9 @@ contract AuthorizationTest is MockScene {
 
     function test_CancelledOrderReverts() public {
         vm.expectEmit(address(guard));
-        emit ISweepGuard.Cancelled(owner, 0);
+        emit ISweepGuard.Cancelled(owner, _nonce(0));
         vm.prank(owner);
-        ISweepDelegate(owner).cancel(0);
+        ISweepDelegate(owner).cancel(_nonce(0));
         bytes memory signature = _sign(_order(), ownerKey);
         vm.expectRevert(ISweepErrors.NonceUsed.selector);
         ISweepDelegate(owner).execute(_order(), signature);
@@ -183,7 +184,7 @@ contract AuthorizationTest is MockScene {
     function test_NonceIsCancelledBeforeTheAccountIsDelegated() public {
         vm.etch(owner, "");
         vm.prank(owner);
-        guard.cancel(0);
+        guard.cancel(_nonce(0));
         _delegate(owner, address(delegate));
         bytes memory signature = _sign(_order(), ownerKey);
         vm.expectRevert(ISweepErrors.NonceUsed.selector);
@@ -194,14 +195,14 @@ contract AuthorizationTest is MockScene {
         vm.assume(caller != owner);
         vm.expectRevert(ISweepErrors.Unauthorized.selector);
         vm.prank(caller);
-        ISweepDelegate(owner).cancel(0);
+        ISweepDelegate(owner).cancel(_nonce(0));
     }
 
     function test_NothingIsCancelledTwice() public {
         vm.startPrank(owner);
-        guard.cancel(7);
+        guard.cancel(_nonce(7));
         vm.expectRevert(ISweepErrors.NonceUsed.selector);
-        guard.cancel(7);
+        guard.cancel(_nonce(7));
     }
 
     /// @dev Front-running changes nothing: one call settles the order, and the others revert.

@@ -19,7 +19,7 @@ contract BytecodeTest is SweepTest {
     uint8 private constant SELFDESTRUCT = 0xff;
 
     function setUp() public {
-        _deploy(address(1), new address[](0));
+        _deploy(address(1), _none(), _none());
     }
 
     function test_NothingRunsForeignCodeOrDestroysItself() public view {

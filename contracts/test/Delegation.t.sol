@@ -56,7 +56,7 @@ contract DelegationTest is MockScene {
         assertFalse(ok);
         assertEq(bytes4(result), ISweepErrors.InsufficientOutput.selector);
         assertEq(owner.code, abi.encodePacked(hex"ef0100", delegate));
-        assertFalse(guard.isNonceUsed(owner, 0));
+        assertFalse(guard.isNonceUsed(owner, _nonce(0)));
         // The next order needs no authorization.
         assertEq(_executeSigned(_order()), OUT);
     }
@@ -107,6 +107,30 @@ contract DelegationTest is MockScene {
         payable(owner).transfer(1 ether);
         assertTrue(payable(owner).send(1 ether));
         assertEq(owner.balance, 2 ether);
+    }
+
+    /// @dev As at a plain account: some senders attach a note.
+    function testFuzz_TransfersWithDataArrive(bytes calldata note) public {
+        vm.assume(note.length > 3 && bytes4(note) == 0xdeadbeef || note.length < 4);
+        vm.deal(address(this), 1 ether);
+        (bool ok, bytes memory result) = owner.call{ value: 1 ether }(note);
+        assertTrue(ok);
+        assertEq(result.length, 0);
+        assertEq(owner.balance, 1 ether);
+    }
+
+    function test_TransferWithASelectorArrives() public {
+        vm.deal(address(this), 1 ether);
+        (bool ok,) = owner.call{ value: 1 ether }(hex"deadbeef00");
+        assertTrue(ok);
+        assertEq(owner.balance, 1 ether);
+    }
+
+    /// @dev A caller must not take the account for a contract that has the function.
+    function test_UnknownFunctionWithoutValueReverts() public {
+        (bool ok, bytes memory result) = owner.call(hex"deadbeef");
+        assertFalse(ok);
+        assertEq(bytes4(result), ISweepDelegate.UnknownFunction.selector);
     }
 
     function test_SafeTransfersOfNftsArrive() public {

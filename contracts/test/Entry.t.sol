@@ -67,7 +67,7 @@ contract EntryTest is MockScene {
         ISweepEntry.Item[] memory items = _items(_order(), _sign(_order(), ownerKey));
         items[0].gasLimit = 50_000;
         assertEq(entry.run(items), 0);
-        assertFalse(guard.isNonceUsed(owner, 0));
+        assertFalse(guard.isNonceUsed(owner, _nonce(0)));
     }
 
     /// @dev Whatever gas the caller supplies, an item runs with its full limit or the batch reverts.
@@ -83,6 +83,18 @@ contract EntryTest is MockScene {
             assertTrue(reason.length == 0 || bytes4(reason) == ISweepEntry.InsufficientGas.selector);
             assertLt(supplied, 260_000);
         }
+    }
+
+    /// @dev Copying the calldata takes gas as well, which must not come out of the item's limit.
+    function testFuzz_ItemWithMuchCalldataNeverGetsLessThanItsLimit(uint256 supplied) public {
+        Meter meter = new Meter();
+        supplied = bound(supplied, 200_000, 320_000);
+        ISweepEntry.Item[] memory items = new ISweepEntry.Item[](1);
+        items[0] = ISweepEntry.Item(address(meter), 200_000, new bytes(60_000));
+        bytes memory data = abi.encodeCall(entry.run, (items));
+        (bool ok,) = address(entry).call{ gas: supplied }(data);
+        if (ok) assertGe(meter.seen(), 200_000 - 30_000);
+        else assertEq(meter.seen(), 0);
     }
 
     function test_TooLittleGasReverts() public {

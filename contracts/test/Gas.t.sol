@@ -23,9 +23,7 @@ contract GasTest is UniswapScene {
 
     function setUp() public {
         _scene();
-        address[] memory targets = new address[](1);
-        targets[0] = address(router);
-        _deploy(weth, targets);
+        _deploy(weth, _one(address(router)), _none());
         tokenIn.mint(feeRecipient, 1e18);
         tokenIn.mint(builder, 1e18);
         _stock(owner, AMOUNT);
@@ -62,20 +60,37 @@ contract GasTest is UniswapScene {
     function test_SingleSweep() public {
         _delegate(owner, address(delegate));
         _nextBlock();
-        _executeSigned(_swapOrder(owner, 0));
+        _executeCompact(_swapOrder(owner, 0));
         _bar("single, first nonce of a word", _spent(), 172_343);
 
         _stock(owner, AMOUNT);
         _nextBlock();
-        _executeSigned(_swapOrder(owner, 1));
-        _bar("single, word in use", _spent(), 155_255);
+        _executeCompact(_swapOrder(owner, 1));
+        _bar("single, word in use", _spent(), 153_700);
+    }
+
+    /// @dev A single order asks the guard of the first generation, if there is one, whether it ran there.
+    function test_SingleSweepBesideAFirstGeneration() public {
+        priorGuard = _create(
+            abi.encodePacked(
+                firstGeneration("sweepGuard"),
+                abi.encode(admin, TIMELOCK, feeRecipient, weth, "Service", _one(address(router)))
+            )
+        );
+        _deploy(weth, _one(address(router)), _none());
+        _delegate(owner, address(delegate));
+        _executeCompact(_swapOrder(owner, 0));
+        _stock(owner, AMOUNT);
+        _nextBlock();
+        _executeCompact(_swapOrder(owner, 1));
+        _row("single, word in use, beside a first generation", _spent());
     }
 
     function test_SingleSweepWithFreshDelegation() public {
         vm.deal(owner, 1);
         _nextBlock();
         SweepOrder memory order = _swapOrder(owner, 0);
-        bytes memory signature = _sign(order, ownerKey);
+        bytes memory signature = _signCompact(order, ownerKey);
         vm.signAndAttachDelegation(address(delegate), ownerKey);
         _execute(order, signature);
         _bar("single, fresh delegation", _withAuthorizations(1, 0), 184_867);
@@ -90,7 +105,7 @@ contract GasTest is UniswapScene {
     }
 
     function test_BatchOfTwentyDelegatedAccounts() public {
-        _bar("batch of 20", _batch(20, false), 106_793);
+        _bar("batch of 20", _batch(20, false), 104_800);
     }
 
     function test_BatchWithFreshDelegation() public {
@@ -102,7 +117,27 @@ contract GasTest is UniswapScene {
     }
 
     function test_BatchOfTwentyWithFreshDelegations() public {
-        _bar("batch of 20, fresh delegations", _batch(20, true), 123_199);
+        _bar("batch of 20, fresh delegations", _batch(20, true), 121_700);
+    }
+
+    function test_FeesOfOneRecipient() public {
+        builderOfOrders = feeRecipient;
+        _delegate(owner, address(delegate));
+        _executeCompact(_swapOrder(owner, 0));
+        _stock(owner, AMOUNT);
+        _nextBlock();
+        _executeCompact(_swapOrder(owner, 1));
+        _bar("one fee recipient, single, word in use", _spent(), 146_000);
+    }
+
+    function test_FeesOfOneRecipientInABatch() public {
+        builderOfOrders = feeRecipient;
+        _bar("one fee recipient, batch of 20", _batch(20, false), 101_700);
+    }
+
+    function test_FeesOfOneRecipientInABatchWithFreshDelegations() public {
+        builderOfOrders = feeRecipient;
+        _bar("one fee recipient, batch of 20, fresh delegations", _batch(20, true), 119_200);
     }
 
     function test_PlainTransferToDelegatedAccount() public {
@@ -123,13 +158,17 @@ contract GasTest is UniswapScene {
             _stock(account, AMOUNT);
             vm.deal(account, 1);
             SweepOrder memory order = _swapOrder(account, 0);
-            items[i] = _item(order, _sign(order, key), 400_000);
+            items[i] = _item(order, _signCompact(order, key), 400_000);
             if (fresh) vm.signAndAttachDelegation(address(delegate), key);
             else _delegate(account, address(delegate));
         }
         vm.prank(relayer);
         assertEq(entry.run(items), (1 << n) - 1);
         return (fresh ? _withAuthorizations(n, n * WARM_ACCOUNT) : _spent()) / n;
+    }
+
+    function _executeCompact(SweepOrder memory order) private {
+        _execute(order, _signCompact(order, ownerKey));
     }
 
     function _nextBlock() private {

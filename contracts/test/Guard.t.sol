@@ -6,7 +6,7 @@ import { SweepGuard } from "../src/SweepGuard.sol";
 import { DevToken } from "../src/dev/DevToken.sol";
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
-import { ISweepGuard, SweepReport } from "../src/interfaces/ISweepGuard.sol";
+import { ISweepGuard, Kind, SweepReport } from "../src/interfaces/ISweepGuard.sol";
 import { ForeignDelegate } from "./mocks/HostileAccounts.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
@@ -53,7 +53,7 @@ contract GuardTest is MockScene {
         );
         assertEq(_executeSigned(order), OUT);
         assertEq(tokenIn.balanceOf(victim), AMOUNT);
-        assertFalse(guard.isNonceUsed(victim, 0));
+        assertFalse(guard.isNonceUsed(victim, _nonce(0)));
     }
 
     /// @dev The "swap" is a transfer of some other token of the owner.
@@ -61,9 +61,7 @@ contract GuardTest is MockScene {
         DevToken treasure = new DevToken("Treasure", "TRS", 18);
         treasure.mint(owner, AMOUNT);
         SweepOrder memory order = _order();
-        order.destChainId = 10;
-        order.minAmountOut = 0;
-        order.swapTarget = address(treasure);
+        (order.destChainId, order.minAmountOut, order.swapTarget) = (10, 0, address(treasure));
         order.swapCalldata = abi.encodeCall(treasure.transfer, (makeAddr("thief"), AMOUNT));
         bytes memory signature = _sign(order, ownerKey);
         vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
@@ -73,7 +71,7 @@ contract GuardTest is MockScene {
     function test_SweepsFollowEachOtherInOneTransaction() public {
         tokenIn.mint(owner, AMOUNT);
         SweepOrder memory second = _order();
-        second.nonce = 1;
+        second.nonce = _nonce(1);
         TwoInOne both = new TwoInOne();
         both.run(_order(), _sign(_order(), ownerKey), second, _sign(second, ownerKey));
         assertEq(tokenOut.balanceOf(destination), 2 * OUT);
@@ -92,21 +90,21 @@ contract GuardTest is MockScene {
         vm.assume(caller != owner);
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(caller);
-        guard.enter(address(router), 0);
+        guard.enter(address(router), _nonce(0), false);
     }
 
     function test_ImplementationItselfMayNotEnter() public {
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(address(delegate));
-        guard.enter(address(router), 0);
+        guard.enter(address(router), _nonce(0), false);
     }
 
     function test_AccountOfAnotherDelegateMayNotEnter() public {
-        address copy = address(new SweepDelegate(feeRecipient, weth, "Service"));
+        address copy = address(new SweepDelegate(feeRecipient, weth, "Service", address(0)));
         _delegate(owner, copy);
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
         vm.prank(owner);
-        guard.enter(address(router), 0);
+        guard.enter(address(router), _nonce(0), false);
     }
 
     /// @dev Without a sweep in progress the lock's holder is the zero address, from which nobody can call.
@@ -153,23 +151,30 @@ contract GuardTest is MockScene {
         _delegate(owner, address(foreign));
         SweepReport memory report;
         vm.expectRevert(ISweepErrors.NotADelegatedAccount.selector);
-        ForeignDelegate(payable(owner)).perform(address(guard), abi.encodeCall(guard.enter, (address(router), 0)));
+        ForeignDelegate(payable(owner))
+            .perform(address(guard), abi.encodeCall(guard.enter, (address(router), _nonce(0), false)));
         vm.expectRevert(ISweepErrors.Unauthorized.selector);
         ForeignDelegate(payable(owner)).perform(address(guard), abi.encodeCall(guard.exit, (report)));
     }
 
     function test_InitialTargetsAreActiveAtOnce() public view {
-        assertTrue(guard.isTarget(address(router)));
+        assertTrue(guard.isTarget(address(router), Kind.Router));
+        assertFalse(guard.isTarget(address(router), Kind.Bridge));
+        assertTrue(guard.isTarget(address(bridge), Kind.Bridge));
+        assertFalse(guard.isTarget(address(bridge), Kind.Router));
         assertEq(guard.activeFrom(address(router)), block.timestamp);
-        assertFalse(guard.isTarget(address(tokenIn)));
+        assertEq(guard.activeFrom(address(bridge)), block.timestamp);
+        assertEq(guard.activeFrom(address(tokenIn)), 0);
+        assertFalse(guard.isTarget(address(tokenIn), Kind.Router));
+        assertFalse(guard.isTarget(address(tokenIn), Kind.Bridge));
     }
 
     function test_NewTargetWaitsForTheTimelock() public {
         MockRouter other = new MockRouter();
         vm.expectEmit(address(guard));
-        emit ISweepGuard.TargetAdded(address(other), block.timestamp + TIMELOCK);
+        emit ISweepGuard.TargetAdded(address(other), Kind.Router, block.timestamp + TIMELOCK);
         vm.prank(admin);
-        guard.setTarget(address(other), true);
+        guard.setTarget(address(other), Kind.Router, true);
 
         SweepOrder memory order = _order();
         order.swapTarget = address(other);
@@ -177,20 +182,34 @@ contract GuardTest is MockScene {
         tokenOut.mint(address(other), OUT);
         bytes memory signature = _sign(order, ownerKey);
         vm.warp(block.timestamp + TIMELOCK - 1);
-        assertFalse(guard.isTarget(address(other)));
+        assertFalse(guard.isTarget(address(other), Kind.Router));
         vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
         ISweepDelegate(owner).execute(order, signature);
 
         vm.warp(block.timestamp + 1);
-        assertTrue(guard.isTarget(address(other)));
+        assertTrue(guard.isTarget(address(other), Kind.Router));
         assertEq(_execute(order, signature), OUT);
+    }
+
+    function test_NewBridgeTakesOrdersThatLeaveTheChain() public {
+        MockRouter other = new MockRouter();
+        vm.prank(admin);
+        guard.setTarget(address(other), Kind.Bridge, true);
+        vm.warp(block.timestamp + TIMELOCK);
+        SweepOrder memory order = _bridged(REST, 0);
+        order.deadline = block.timestamp;
+        order.swapTarget = address(other);
+        order.swapCalldata =
+            abi.encodeCall(MockRouter.swap, (address(tokenIn), REST, address(tokenOut), 0, destination));
+        assertEq(_executeSigned(order), 0);
+        assertEq(tokenIn.balanceOf(address(other)), REST);
     }
 
     function test_RemovedTargetIsRefusedAtOnce() public {
         vm.expectEmit(address(guard));
         emit ISweepGuard.TargetRemoved(address(router));
         vm.prank(admin);
-        guard.setTarget(address(router), false);
+        guard.setTarget(address(router), Kind.Router, false);
         bytes memory signature = _sign(_order(), ownerKey);
         vm.expectRevert(ISweepErrors.TargetNotAllowed.selector);
         ISweepDelegate(owner).execute(_order(), signature);
@@ -199,24 +218,27 @@ contract GuardTest is MockScene {
     function test_RemovalStopsAWaitingTarget() public {
         address other = address(new MockRouter());
         vm.startPrank(admin);
-        guard.setTarget(other, true);
-        guard.setTarget(other, false);
+        guard.setTarget(other, Kind.Bridge, true);
+        guard.setTarget(other, Kind.Router, false);
         vm.warp(block.timestamp + TIMELOCK);
-        assertFalse(guard.isTarget(other));
+        assertFalse(guard.isTarget(other, Kind.Bridge));
     }
 
     function test_ListingAgainNeitherHastensNorDelays() public {
         vm.startPrank(admin);
         vm.expectRevert(ISweepGuard.AlreadyListed.selector);
-        guard.setTarget(address(router), true);
-        assertTrue(guard.isTarget(address(router)));
+        guard.setTarget(address(router), Kind.Router, true);
+        assertTrue(guard.isTarget(address(router), Kind.Router));
+        vm.expectRevert(ISweepGuard.AlreadyListed.selector);
+        guard.setTarget(address(router), Kind.Bridge, true);
+        assertFalse(guard.isTarget(address(router), Kind.Bridge));
     }
 
     function testFuzz_OnlyTheOwnerSetsTargets(address caller, bool allowed) public {
         vm.assume(caller != admin);
         vm.expectRevert(ISweepErrors.Unauthorized.selector);
         vm.prank(caller);
-        guard.setTarget(address(tokenIn), allowed);
+        guard.setTarget(address(tokenIn), Kind.Router, allowed);
     }
 
     function test_SystemAndCodelessAddressesAreNeverListed() public {
@@ -225,30 +247,85 @@ contract GuardTest is MockScene {
         vm.startPrank(admin);
         for (uint256 i; i < targets.length; ++i) {
             vm.expectRevert(ISweepErrors.BadSwapTarget.selector);
-            guard.setTarget(targets[i], true);
+            guard.setTarget(targets[i], Kind.Router, true);
         }
     }
 
     function test_ConstructorRefusesWhatCannotWork() public {
         address[] memory targets = new address[](1);
         vm.expectRevert(ISweepGuard.ZeroAddress.selector);
-        new SweepGuard(address(0), 0, feeRecipient, weth, "Service", targets);
+        new SweepGuard(address(0), 0, feeRecipient, weth, "Service", address(0), targets, _none());
         vm.expectRevert(ISweepGuard.ZeroAddress.selector);
-        new SweepGuard(admin, 0, address(0), weth, "Service", targets);
+        new SweepGuard(admin, 0, address(0), weth, "Service", address(0), targets, _none());
         vm.expectRevert(ISweepErrors.BadSwapTarget.selector);
-        new SweepGuard(admin, 0, feeRecipient, weth, "Service", targets);
+        new SweepGuard(admin, 0, feeRecipient, weth, "Service", address(0), targets, _none());
+        vm.expectRevert(ISweepErrors.BadSwapTarget.selector);
+        new SweepGuard(admin, 0, feeRecipient, weth, "Service", address(0), _none(), targets);
+        vm.expectRevert(ISweepGuard.NoPriorGuard.selector);
+        new SweepGuard(admin, 0, feeRecipient, weth, "Service", makeAddr("no guard"), _none(), _none());
         vm.expectRevert(SweepDelegate.BadDomainName.selector);
-        new SweepGuard(admin, 0, feeRecipient, weth, "", targets);
+        new SweepGuard(admin, 0, feeRecipient, weth, "", address(0), targets, _none());
         vm.expectRevert(SweepDelegate.BadDomainName.selector);
-        new SweepGuard(admin, 0, feeRecipient, weth, "a name of one byte more than fit", targets);
+        new SweepGuard(admin, 0, feeRecipient, weth, "a name of one byte more than fit", address(0), targets, _none());
     }
 
     function test_LongestDomainName() public {
         string memory name = "a name of as many bytes as fit.";
         assertEq(bytes(name).length, 31);
-        SweepGuard other = new SweepGuard(admin, 0, feeRecipient, weth, name, new address[](0));
+        SweepGuard other = new SweepGuard(admin, 0, feeRecipient, weth, name, address(0), _none(), _none());
         (, string memory published,,,,,) = ISweepDelegate(other.delegate()).eip712Domain();
         assertEq(published, name);
+    }
+}
+
+/// @notice An order names the guard under which it runs.
+contract SecondGuardTest is MockScene {
+    SweepGuard private second;
+
+    function setUp() public override {
+        super.setUp();
+        second = new SweepGuard(admin, 1, feeRecipient, weth, "Service", address(0), _one(address(router)), _none());
+        tokenIn.mint(owner, AMOUNT);
+    }
+
+    function test_SettledOrderDoesNotRunUnderASecondGuard() public {
+        bytes memory signature = _sign(_order(), ownerKey);
+        _execute(_order(), signature);
+        _refusedUnderTheSecond(signature);
+    }
+
+    function test_CancelledOrderDoesNotRunUnderASecondGuard() public {
+        vm.prank(owner);
+        ISweepDelegate(owner).cancel(_nonce(0));
+        _refusedUnderTheSecond(_sign(_order(), ownerKey));
+    }
+
+    function test_OrderOfTheSecondGuardRunsThereOnly() public {
+        SweepOrder memory order = _order();
+        order.nonce = _nonceOf(address(second), 0);
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.ForeignNonce.selector);
+        ISweepDelegate(owner).execute(order, signature);
+        _delegate(owner, second.delegate());
+        assertEq(_execute(order, signature), OUT);
+    }
+
+    function testFuzz_OnlyNoncesOfTheGuardAreSpentOrCancelled(uint128 prefix, uint128 index) public {
+        vm.assume(prefix != uint128(uint160(address(guard))));
+        SweepOrder memory order = _order();
+        order.nonce = uint256(prefix) << 128 | index;
+        bytes memory signature = _sign(order, ownerKey);
+        vm.expectRevert(ISweepErrors.ForeignNonce.selector);
+        ISweepDelegate(owner).execute(order, signature);
+        vm.expectRevert(ISweepErrors.ForeignNonce.selector);
+        vm.prank(owner);
+        guard.cancel(order.nonce);
+    }
+
+    function _refusedUnderTheSecond(bytes memory signature) private {
+        _delegate(owner, second.delegate());
+        vm.expectRevert(ISweepErrors.ForeignNonce.selector);
+        ISweepDelegate(owner).execute(_order(), signature);
     }
 }
 

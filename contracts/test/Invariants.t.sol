@@ -27,6 +27,8 @@ contract SweepHandler is MockScene {
 
     SweepOrder private _last;
     bytes private _lastSignature;
+    /// @dev Two orders, their amounts for the swap, and the signature.
+    bytes private _lastBatch;
 
     constructor() {
         setUp();
@@ -65,6 +67,47 @@ contract SweepHandler is MockScene {
         if (entry.run(items) == 1) _settled(order, rest, order.minAmountOut);
     }
 
+    /// @dev Two orders of one owner under one signature. The second has the nonce after the first.
+    function legs(uint256 who, uint256 nonce, uint256 amount, uint256 out) external {
+        uint256[2] memory rests;
+        SweepOrder[] memory orders = new SweepOrder[](2);
+        (orders[0], rests[0]) = _any(who, nonce, amount, 1, 1, out);
+        (orders[1], rests[1]) = _any(who, nonce % NONCES + 1, amount, 0, 1, out);
+        bytes32[] memory hashes = _legHashes(orders);
+        address account = orders[0].owner;
+        bytes memory signature = _signHash(_batchDigest(hashes, "Service", account), keys[account]);
+        uint256 ok = ISweepDelegate(account).executeBatch(orders, _limits(2, 400_000), hashes, 0, signature);
+        for (uint256 i; i < 2; ++i) {
+            if (ok >> i & 1 == 1) _settled(orders[i], rests[i], orders[i].minAmountOut);
+        }
+        _lastBatch = abi.encode(orders, rests, signature);
+        // Nobody else runs a leg by itself.
+        try ISweepDelegate(account).executeLeg(orders[0]) {
+            ++unauthorised;
+        } catch { }
+    }
+
+    /// @dev A leg alone, under the signature of its batch: one that failed may settle now, one that settled does not again.
+    function replayLeg(uint256 which) external {
+        if (_lastBatch.length == 0) return;
+        (SweepOrder[] memory orders, uint256[2] memory rests, bytes memory signature) =
+            abi.decode(_lastBatch, (SweepOrder[], uint256[2], bytes));
+        which %= 2;
+        SweepOrder[] memory alone = new SweepOrder[](1);
+        alone[0] = orders[which];
+        (address account, uint256 nonce) = (alone[0].owner, alone[0].nonce);
+        bool isSpent = settlements[account][nonce] != 0 || cancelled[account][nonce];
+        bytes32[] memory hashes = _legHashes(orders);
+        if (ISweepDelegate(account).executeBatch(alone, _limits(1, 400_000), hashes, which, signature) == 1) {
+            if (isSpent) ++unauthorised;
+            _settled(alone[0], rests[which], alone[0].minAmountOut);
+        }
+        // The batch's signature is not one of the order.
+        try ISweepDelegate(account).execute(alone[0], signature) {
+            ++unauthorised;
+        } catch { }
+    }
+
     function replay() external {
         if (_last.owner == address(0)) return;
         try ISweepDelegate(_last.owner).execute(_last, _lastSignature) {
@@ -91,7 +134,7 @@ contract SweepHandler is MockScene {
 
     function cancel(uint256 who, uint256 nonce) external {
         address account = owners[who % OWNERS];
-        nonce %= NONCES;
+        nonce = nonceAt(nonce);
         vm.prank(account);
         try ISweepDelegate(account).cancel(nonce) {
             if (settlements[account][nonce] != 0) ++unauthorised;
@@ -143,6 +186,10 @@ contract SweepHandler is MockScene {
         return guard.isNonceUsed(account, nonce);
     }
 
+    function nonceAt(uint256 index) public view returns (uint256) {
+        return _nonce(index % NONCES);
+    }
+
     function _any(uint256 who, uint256 nonce, uint256 amount, uint256 fee, uint256 builderFee, uint256 out)
         private
         returns (SweepOrder memory order, uint256 rest)
@@ -157,7 +204,7 @@ contract SweepHandler is MockScene {
         minted[account] += amount;
         order = _order(account, address(tokenIn), address(tokenOut), rest, out);
         (order.amountIn, order.feeAmount, order.builderFee) = (amount, fee, builderFee);
-        (order.minAmountOut, order.nonce) = (out, nonce % NONCES);
+        (order.minAmountOut, order.nonce) = (out, nonceAt(nonce));
     }
 
     function _settled(SweepOrder memory order, uint256 rest, uint256 amountOut) private {
@@ -178,7 +225,7 @@ contract InvariantsTest is MockScene {
     function setUp() public override {
         handler = new SweepHandler();
         targetContract(address(handler));
-        bytes4[] memory selectors = new bytes4[](7);
+        bytes4[] memory selectors = new bytes4[](9);
         selectors[0] = handler.sweep.selector;
         selectors[1] = handler.batch.selector;
         selectors[2] = handler.replay.selector;
@@ -186,6 +233,8 @@ contract InvariantsTest is MockScene {
         selectors[4] = handler.cancel.selector;
         selectors[5] = handler.nest.selector;
         selectors[6] = handler.steal.selector;
+        selectors[7] = handler.legs.selector;
+        selectors[8] = handler.replayLeg.selector;
         targetSelector(FuzzSelector(address(handler), selectors));
     }
 
@@ -233,7 +282,8 @@ contract InvariantsTest is MockScene {
     function invariant_NonceSettlesAtMostOnceAndIsThenSpent() public view {
         for (uint256 i; i < handler.OWNERS(); ++i) {
             address account = handler.owners(i);
-            for (uint256 nonce; nonce < handler.NONCES(); ++nonce) {
+            for (uint256 index; index < handler.NONCES(); ++index) {
+                uint256 nonce = handler.nonceAt(index);
                 uint256 settled = handler.settlements(account, nonce);
                 bool cancelled = handler.cancelled(account, nonce);
                 assertLe(settled, cancelled ? 0 : 1);

@@ -152,7 +152,7 @@ contract RehearsalTest is MockScene {
     /// @dev Code with the immutable values of the deployed delegate, as its own constructor writes them.
     function _placeUnsignedDelegate() private {
         bytes memory initCode = abi.encodePacked(
-            type(UnsignedSweepDelegate).creationCode, abi.encode(delegate.feeRecipient(), weth, "Service")
+            type(UnsignedSweepDelegate).creationCode, abi.encode(delegate.feeRecipient(), weth, "Service", address(0))
         );
         vm.prank(address(guard));
         address made = _create(initCode);

@@ -3,6 +3,7 @@ pragma solidity ^0.8.37;
 
 import { ISweepDelegate, SweepOrder } from "../src/interfaces/ISweepDelegate.sol";
 import { ISweepErrors } from "../src/interfaces/ISweepErrors.sol";
+import { Kind } from "../src/interfaces/ISweepGuard.sol";
 import { MockRouter } from "./mocks/MockRouter.sol";
 import { MockScene } from "./support/MockScene.sol";
 
@@ -64,9 +65,9 @@ contract RulesTest is MockScene {
     /// @dev Even when they are listed, because a router may also be a token.
     function test_TargetMustNotBeATokenOfTheOrderEvenWhenListed() public {
         vm.startPrank(admin);
-        guard.setTarget(address(tokenIn), true);
-        guard.setTarget(address(tokenOut), true);
-        guard.setTarget(weth, true);
+        guard.setTarget(address(tokenIn), Kind.Router, true);
+        guard.setTarget(address(tokenOut), Kind.Router, true);
+        guard.setTarget(weth, Kind.Router, true);
         vm.stopPrank();
         vm.warp(block.timestamp + TIMELOCK);
         SweepOrder memory order = _order();
@@ -88,6 +89,16 @@ contract RulesTest is MockScene {
             order.swapTarget = targets[i];
             _refused(order, ISweepErrors.TargetNotAllowed.selector);
         }
+    }
+
+    /// @dev A router could not tell the destination's chain from its calldata, and a bridge's delivery is not measured here.
+    function test_RouterTakesNoOrderAbroadAndBridgeTakesNoneThatStays() public {
+        SweepOrder memory order = _bridged(REST, OUT);
+        order.swapTarget = address(router);
+        _refused(order, ISweepErrors.TargetNotAllowed.selector);
+        order = _order();
+        order.swapTarget = address(bridge);
+        _refused(order, ISweepErrors.TargetNotAllowed.selector);
     }
 
     function test_TokensMustDiffer() public {
@@ -145,18 +156,18 @@ contract RulesTest is MockScene {
     }
 
     function test_OrderThatLeavesTheChainHasNoOutputHere() public {
-        SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, 0);
-        order.destChainId = 10;
+        SweepOrder memory order = _bridged(REST, 0);
+        order.minAmountOut = OUT;
         _refused(order, ISweepErrors.InsufficientOutput.selector);
         order.minAmountOut = 0;
         assertEq(_executeSigned(order), 0);
-        assertEq(tokenIn.balanceOf(address(router)), REST);
+        assertEq(tokenIn.balanceOf(address(bridge)), REST);
     }
 
     /// @dev The output token's address may exist on this chain as well. A delivery here is not the order's output.
     function test_DeliveryHereIsNoOutputOfAnOrderThatLeavesTheChain() public {
-        SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, OUT);
-        order.destChainId = 10;
+        SweepOrder memory order = _bridged(REST, OUT);
+        order.minAmountOut = OUT;
         _refused(order, ISweepErrors.InsufficientOutput.selector);
         order.minAmountOut = 0;
         assertEq(_executeSigned(order), 0);
@@ -164,9 +175,7 @@ contract RulesTest is MockScene {
     }
 
     function test_OrderThatLeavesTheChainMayKeepTheTokensAddress() public {
-        SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, 0);
-        order.destChainId = 10;
-        order.minAmountOut = 0;
+        SweepOrder memory order = _bridged(REST, 0);
         order.tokenOut = order.tokenIn;
         assertEq(_executeSigned(order), 0);
     }
@@ -199,7 +208,7 @@ contract RulesTest is MockScene {
         SweepOrder memory order = _order();
         order.minAmountOut = OUT + 1;
         _refused(order, ISweepErrors.InsufficientOutput.selector);
-        assertFalse(guard.isNonceUsed(owner, 0));
+        assertFalse(guard.isNonceUsed(owner, _nonce(0)));
         assertEq(tokenIn.balanceOf(owner), AMOUNT);
         assertEq(tokenIn.balanceOf(feeRecipient), 0);
         assertEq(tokenIn.allowance(owner, address(router)), 0);

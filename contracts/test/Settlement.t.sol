@@ -32,7 +32,7 @@ contract SettlementTest is MockScene {
 
     function test_GuardLogsTheSweep() public {
         SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), REST, OUT + 7);
-        order.nonce = 300;
+        order.nonce = _nonce(300);
         vm.expectEmit(address(guard));
         emit ISweepGuard.Swept(
             _digest(order),
@@ -46,7 +46,7 @@ contract SettlementTest is MockScene {
             OUT + 7,
             destination,
             address(router),
-            300,
+            _nonce(300),
             block.chainid
         );
         assertEq(_executeSigned(order), OUT + 7);
@@ -60,7 +60,7 @@ contract SettlementTest is MockScene {
         vm.expectRevert(reason);
         ISweepDelegate(owner).execute(_order(), signature);
         assertEq(tokenIn.balanceOf(owner), AMOUNT);
-        assertFalse(guard.isNonceUsed(owner, 0));
+        assertFalse(guard.isNonceUsed(owner, _nonce(0)));
     }
 
     function testFuzz_AllowanceIsClearedWhateverTheTargetTakes(uint256 taken) public {
@@ -117,6 +117,18 @@ contract SettlementTest is MockScene {
         deal(address(tokenIn), owner, FEE - 1);
         vm.expectRevert(ISweepErrors.TransferFailed.selector);
         ISweepDelegate(owner).execute(_order(), signature);
+    }
+
+    function testFuzz_FeesOfOneRecipientAreOneTransfer(uint256 fee, uint256 builderFee) public {
+        fee = bound(fee, 0, AMOUNT / 4);
+        builderFee = bound(builderFee, 0, AMOUNT / 4);
+        SweepOrder memory order = _order(owner, address(tokenIn), address(tokenOut), AMOUNT - fee - builderFee, OUT);
+        (order.feeAmount, order.builder, order.builderFee) = (fee, feeRecipient, builderFee);
+        vm.recordLogs();
+        _executeSigned(order);
+        assertEq(tokenIn.balanceOf(feeRecipient), fee + builderFee);
+        // The transfer of the fees, approval, two transfers of the swap, Swept.
+        assertEq(vm.getRecordedLogs().length, fee + builderFee == 0 ? 4 : 5);
     }
 
     function test_ZeroFeesMoveNothing() public {
@@ -202,9 +214,7 @@ contract SettlementTest is MockScene {
     }
 
     function test_NativeInputIsRefusedOnAChainWithoutAWrappedNative() public {
-        address[] memory targets = new address[](1);
-        targets[0] = address(router);
-        _deploy(address(0), targets);
+        _deploy(address(0), _one(address(router)), _none());
         _delegate(owner, address(delegate));
         vm.deal(owner, AMOUNT);
         SweepOrder memory order = _order(owner, NATIVE, address(tokenOut), 0, OUT);

@@ -142,10 +142,16 @@ contract TokensTest is MockScene {
         _failsToSwap(_order(owner, address(tokenIn), address(token), REST, OUT));
     }
 
+    /// @dev The allowance is asked for only where input is left. A token that does not count allowances down keeps one that
+    ///      is used up, for the listed target and no more than the order's amount.
     function test_InputThatKeepsItsAllowance() public {
         StickyAllowanceToken token = new StickyAllowanceToken();
-        token.mint(owner, AMOUNT);
+        token.mint(owner, 2 * AMOUNT);
         _executeSigned(_order(owner, address(token), address(tokenOut), REST, OUT));
+        assertEq(token.allowance(owner, address(router)), REST);
+        SweepOrder memory order = _order(owner, address(token), address(tokenOut), REST - 1, OUT);
+        order.nonce = _nonce(1);
+        _executeSigned(order);
         assertEq(token.allowance(owner, address(router)), 0);
     }
 
@@ -157,7 +163,7 @@ contract TokensTest is MockScene {
             MuteAllowanceToken token = new MuteAllowanceToken(answers[i]);
             token.mint(owner, AMOUNT);
             SweepOrder memory order = _order(owner, address(token), address(tokenOut), REST - 1, OUT);
-            order.nonce = i;
+            order.nonce = _nonce(i);
             assertEq(_executeSigned(order), OUT);
             assertEq(token.standing(owner, address(router)), 0);
         }
@@ -192,19 +198,19 @@ contract TokensTest is MockScene {
         assertFalse(token.succeeded());
         assertEq(bytes4(token.result()), ISweepErrors.Locked.selector);
         assertEq(tokenIn.balanceOf(victim), AMOUNT);
-        assertFalse(guard.isNonceUsed(victim, 0));
+        assertFalse(guard.isNonceUsed(victim, _nonce(0)));
     }
 
     function test_HookCannotRunTheSameOwnersNextOrder() public {
         tokenIn.mint(owner, AMOUNT);
         SweepOrder memory inner = _order();
-        inner.nonce = 1;
+        inner.nonce = _nonce(1);
         HookToken token = new HookToken();
         token.mint(owner, AMOUNT);
         token.setHook(owner, abi.encodeCall(ISweepDelegate.execute, (inner, _sign(inner, ownerKey))));
         _executeSigned(_order(owner, address(token), address(tokenOut), REST, OUT));
         assertEq(bytes4(token.result()), ISweepErrors.Locked.selector);
-        assertFalse(guard.isNonceUsed(owner, 1));
+        assertFalse(guard.isNonceUsed(owner, _nonce(1)));
     }
 
     function _refused(SweepOrder memory order, bytes4 reason) private {

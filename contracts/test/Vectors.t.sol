@@ -13,6 +13,7 @@ contract VectorsTest is SweepTest {
     using LibRLP for LibRLP.List;
 
     string private constant ORDERS = "../test/vectors/sweep-order.json";
+    string private constant BATCHES = "../test/vectors/sweep-batch.json";
     string private constant AUTHORIZATIONS = "../test/vectors/authorization.json";
 
     function test_OrdersHashAsTheVectorsSay() public view {
@@ -41,7 +42,7 @@ contract VectorsTest is SweepTest {
             string memory at = string.concat(".orders[", vm.toString(i), "]");
             SweepOrder memory order = _read(json, string.concat(at, ".order"));
             string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
-            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, new address[](0));
+            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
             _delegate(order.owner, other.delegate());
             vm.chainId(vm.parseJsonUint(json, string.concat(at, ".domain.chainId")));
             _accepts(order, vm.parseJsonBytes(json, string.concat(at, ".signature")));
@@ -50,6 +51,43 @@ contract VectorsTest is SweepTest {
             bytes32 digest = vm.parseJsonBytes32(json, string.concat(at, ".digest"));
             bytes memory signature = vm.parseJsonBytes(json, string.concat(at, ".compactSignature"));
             assertEq(ISweepDelegate(order.owner).isValidSignature(digest, signature), bytes4(0x1626ba7e));
+        }
+    }
+
+    function test_BatchesHashAsTheVectorsSay() public view {
+        string memory json = vm.readFile(BATCHES);
+        uint256 count = vm.parseJsonUint(json, ".count");
+        assertGt(count, 0);
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(".batches[", vm.toString(i), "]");
+            (SweepOrder[] memory orders, uint256[] memory chains) = _readLegs(json, at);
+            bytes32[] memory hashes = new bytes32[](orders.length);
+            for (uint256 j; j < orders.length; ++j) {
+                hashes[j] = _legHash(orders[j], chains[j]);
+            }
+            assertEq(hashes, vm.parseJsonBytes32Array(json, string.concat(at, ".legHashes")));
+            string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
+            bytes32 digest = _batchDigest(hashes, name, orders[0].owner);
+            assertEq(digest, vm.parseJsonBytes32(json, string.concat(at, ".digest")));
+        }
+    }
+
+    /// @dev A batch with an accepted signature returns, although its leg fails for want of tokens.
+    function test_DelegateAcceptsTheVectorsBatches() public {
+        string memory json = vm.readFile(BATCHES);
+        uint256 count = vm.parseJsonUint(json, ".count");
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(".batches[", vm.toString(i), "]");
+            string memory name = vm.parseJsonString(json, string.concat(at, ".domain.name"));
+            SweepGuard other = new SweepGuard(admin, 0, feeRecipient, address(0), name, address(0), _none(), _none());
+            (SweepOrder[] memory orders, uint256[] memory chains) = _readLegs(json, at);
+            bytes32[] memory hashes = vm.parseJsonBytes32Array(json, string.concat(at, ".legHashes"));
+            _delegate(orders[0].owner, other.delegate());
+            for (uint256 j; j < orders.length; ++j) {
+                vm.chainId(chains[j]);
+                _acceptsLeg(orders[j], hashes, j, vm.parseJsonBytes(json, string.concat(at, ".signature")));
+                _acceptsLeg(orders[j], hashes, j, vm.parseJsonBytes(json, string.concat(at, ".compactSignature")));
+            }
         }
     }
 
@@ -84,6 +122,33 @@ contract VectorsTest is SweepTest {
         vm.expectRevert(ISweepErrors.BadSignature.selector);
         ISweepDelegate(order.owner).execute(order, signature);
         order.minAmountOut ^= 1;
+    }
+
+    function _acceptsLeg(SweepOrder memory order, bytes32[] memory hashes, uint256 first, bytes memory signature)
+        private
+    {
+        SweepOrder[] memory orders = new SweepOrder[](1);
+        orders[0] = order;
+        uint256[] memory limits = _limits(1, 100_000);
+        assertEq(ISweepDelegate(order.owner).executeBatch(orders, limits, hashes, first, signature), 0);
+        order.minAmountOut ^= 1;
+        vm.expectRevert(ISweepErrors.BadSignature.selector);
+        ISweepDelegate(order.owner).executeBatch(orders, limits, hashes, first, signature);
+        order.minAmountOut ^= 1;
+    }
+
+    function _readLegs(string memory json, string memory batch)
+        private
+        pure
+        returns (SweepOrder[] memory orders, uint256[] memory chains)
+    {
+        uint256 count = vm.parseJsonUint(json, string.concat(batch, ".count"));
+        (orders, chains) = (new SweepOrder[](count), new uint256[](count));
+        for (uint256 i; i < count; ++i) {
+            string memory at = string.concat(batch, ".legs[", vm.toString(i), "]");
+            orders[i] = _read(json, string.concat(at, ".order"));
+            chains[i] = vm.parseJsonUint(json, string.concat(at, ".chainId"));
+        }
     }
 
     function _read(string memory json, string memory at) private pure returns (SweepOrder memory order) {

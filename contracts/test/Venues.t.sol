@@ -44,9 +44,7 @@ contract VenuesTest is UniswapScene {
             address(new ERC1967Proxy(logic, abi.encodeCall(ISpokePool.initialize, (1, makeAddr("withdrawals")))));
         spokePool = ISpokePool(proxy);
 
-        address[] memory targets = new address[](2);
-        (targets[0], targets[1]) = (address(router), proxy);
-        _deploy(weth, targets);
+        _deploy(weth, _one(address(router)), _one(proxy));
         _delegate(owner, address(delegate));
         tokenIn.mint(owner, AMOUNT);
     }

@@ -10,7 +10,8 @@ import * as Deployment from "../adapters/evm/contracts/Deployment.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
 import { ChainsConfig } from "../config/Chains.ts"
 import { deployment } from "../config/Deployment.ts"
-import { Chains } from "../ports/shared/Chains.ts"
+import type * as Address from "../domain/Address.ts"
+import { type ChainClient, Chains } from "../ports/shared/Chains.ts"
 import { RelayerKeys } from "../ports/orchestrator/RelayerKeys.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import { UsageError } from "./UsageError.ts"
@@ -22,10 +23,46 @@ const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false)
 )
 
-const table = (plan: Deployment.Plan, findings: Readonly<Record<Deployment.ContractName, Deployment.Finding>>) =>
+interface Plans {
+  readonly plan: Deployment.Plan
+  readonly earlier: ReadonlyArray<Deployment.Plan>
+  /** Guard of the first generation, as the chain's entry names it. */
+  readonly priorGuard: Address.Address | undefined
+}
+
+type Findings = Readonly<Record<Deployment.ContractName, Deployment.Finding>>
+
+const table = (plan: Deployment.Plan, findings: Findings, indent = "") =>
   (["guard", "delegate", "entry"] as const)
-    .map((name) => `${name.padEnd(9)} ${plan.contracts[name].address}  ${findings[name]}`)
+    .map((name) => `${indent}${name.padEnd(9)} ${plan.contracts[name].address}  ${findings[name]}`)
     .join("\n")
+
+/** Tells which generation the chain has: all contracts of a plan are there. */
+const generations = Effect.fnUntraced(function* (
+  client: ChainClient,
+  current: Findings,
+  earlier: ReadonlyArray<Deployment.Plan>
+) {
+  const present = Object.values(current).every((finding) => finding === "right")
+  const lines = [`generation ${Deployment.CURRENT} is ${present ? "deployed" : "not deployed"}`]
+  for (const plan of earlier) {
+    const findings = yield* Deployer.inspect(client, plan)
+    if (Object.values(findings).every((finding) => finding === "missing")) continue
+    lines.push(`generation ${plan.generation} is deployed; its intents still settle:`, table(plan, findings, "  "))
+  }
+  return lines.join("\n")
+})
+
+/** Address of the first generation's guard, if it is deployed and the entry does not name it. */
+const unnamedPriorGuard = Effect.fnUntraced(function* (client: ChainClient, { earlier, priorGuard }: Plans) {
+  const first = earlier.find(({ generation }) => generation === 1)
+  if (first === undefined || priorGuard !== undefined) return undefined
+  const { guard } = yield* Deployer.inspect(client, first)
+  return guard === "missing" ? undefined : first.contracts.guard.address
+})
+
+const advice = (guard: Address.Address): string =>
+  `Set \`priorGuard\` to ${guard} in the chain's entry: an order that generation 1 settled is then refused by generation ${Deployment.CURRENT}`
 
 const summary = (verb: string, contracts: ReadonlyArray<string>): string =>
   contracts.length === 0 ? "nothing to deploy" : `${verb} ${contracts.join(" and ")}`
@@ -40,8 +77,11 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
       detail: `${chainsFile} fixes the contracts of chain ${chainId}. Remove its \`contracts\` to deploy new ones`
     })
   }
+  const config = ChainSettings.deploymentOf(settings, domainName)
   return {
-    plan: Deployment.plan(ChainSettings.deploymentOf(settings, domainName)),
+    plan: Deployment.plan(config),
+    earlier: Deployment.earlierPlans(config),
+    priorGuard: config.priorGuard,
     chains: JsonRpcChains.layer([
       {
         chain: ChainSettings.chainOf(settings, domainName),
@@ -54,9 +94,14 @@ const planned = Effect.fnUntraced(function* (chainId: number) {
 
 const client = (chainId: number) => Effect.flatMap(Chains, (chains) => chains.get(chainId))
 
-const inspect = Effect.fnUntraced(function* (chainId: number, plan: Deployment.Plan) {
-  const findings = yield* Deployer.inspect(yield* client(chainId), plan)
+const inspect = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
+  const { earlier, plan } = plans
+  const chain = yield* client(chainId)
+  const findings = yield* Deployer.inspect(chain, plan)
   yield* Console.log(table(plan, findings))
+  yield* Console.log(yield* generations(chain, findings, earlier))
+  const unnamed = yield* unnamedPriorGuard(chain, plans)
+  if (unnamed !== undefined) yield* Console.log(`${advice(unnamed)}.`)
   const missing = Deployment.outstanding(plan, findings)
   yield* Console.log(
     summary(
@@ -66,25 +111,30 @@ const inspect = Effect.fnUntraced(function* (chainId: number, plan: Deployment.P
   )
 })
 
-const deploy = Effect.fnUntraced(function* (chainId: number, plan: Deployment.Plan) {
+const deploy = Effect.fnUntraced(function* (chainId: number, plans: Plans) {
+  const { earlier, plan } = plans
   const keys = yield* RelayerKeys
   const [lane] = keys.lanes(chainId)
   if (lane === undefined) return yield* new UsageError({ detail: "DEPLOYER_KEY holds no key" })
-  const { deployed, findings } = yield* Deployer.deploy(yield* client(chainId), plan, { keys, lane })
+  const connected = yield* client(chainId)
+  const unnamed = yield* unnamedPriorGuard(connected, plans)
+  if (unnamed !== undefined) return yield* new UsageError({ detail: advice(unnamed) })
+  const { deployed, findings } = yield* Deployer.deploy(connected, plan, { keys, lane })
   yield* Console.log(table(plan, findings))
+  yield* Console.log(yield* generations(connected, findings, earlier))
   yield* Console.log(summary("deployed", deployed))
 })
 
 export const deployCommand = Command.make("deploy", { chain, dryRun }, ({ chain: chainId, dryRun }) =>
   Effect.gen(function* () {
-    const { chains, plan } = yield* planned(chainId)
-    if (dryRun) return yield* inspect(chainId, plan).pipe(Effect.provide(chains))
+    const { chains, ...plans } = yield* planned(chainId)
+    if (dryRun) return yield* inspect(chainId, plans).pipe(Effect.provide(chains))
     const key = yield* PrivateKeys.parse(
       "DEPLOYER_KEY",
       "the private key of an account that can pay for the deployment, 0x followed by 64 hex digits; or use --dry-run",
       Option.toArray(yield* deployment.deployerKey.config)
     )
-    yield* deploy(chainId, plan).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
+    yield* deploy(chainId, plans).pipe(Effect.provide(Layer.mergeAll(chains, RawKeys.layer(key))))
   })
 ).pipe(
   Command.withDescription(

@@ -108,7 +108,8 @@ export const start = Effect.fn("DevChain.start")(function* (
   const spokePoolPeriphery = Across.deployPeriphery(script, artifacts)
   const contracts = deploySweepContracts(script, options, {
     wrappedNative: tokens.WETH,
-    targets: [uniswap.swapRouter, spokePool, spokePoolPeriphery]
+    routers: [uniswap.swapRouter],
+    bridges: [spokePool, spokePoolPeriphery]
   })
   distribute(script, tokens)
   Uniswap.openPools(script, uniswap, tokens)
@@ -151,7 +152,7 @@ export const start = Effect.fn("DevChain.start")(function* (
 const deploySweepContracts = (
   script: Script,
   options: DevChainOptions,
-  settings: Pick<Deployment.Deployment, "wrappedNative" | "targets">
+  settings: Pick<Deployment.Deployment, "wrappedNative" | "routers" | "bridges">
 ): Chain["contracts"] => {
   const { contracts, transactions } = Deployment.plan({
     ...settings,

@@ -54,7 +54,9 @@ export const Chain = Schema.Struct({
   ...ChainMoney.fields,
   ...PriceFacts.fields,
   tokens: Schema.Array(TokenInfo),
-  contracts: Deployment
+  contracts: Deployment,
+  /** Contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Default: none. */
+  earlierContracts: Schema.optionalKey(Schema.Array(Deployment))
 })
 export type Chain = typeof Chain.Type
 

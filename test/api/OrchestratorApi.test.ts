@@ -59,6 +59,15 @@ const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error", "chain unavailable"]
   },
+  "post /quotes": {
+    "403": ["request blocked by sanctions screening"],
+    "409": ["idempotency key was used with another request", "a request with this idempotency key is in progress"],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "post /intents": {
     "400": ["internal error"],
     "409": ["idempotency key was used with another request", "a request with this idempotency key is in progress"],

@@ -60,7 +60,8 @@ layer(TestNetwork.layer())("the local network", (it) => {
           feeRecipient: chain.feeRecipient,
           wrappedNative: tokens.WETH,
           domainName: DEFAULT_DOMAIN_NAME,
-          targets: [uniswap.swapRouter, spokePool, spokePoolPeriphery]
+          routers: [uniswap.swapRouter],
+          bridges: [spokePool, spokePoolPeriphery]
         })
         for (const name of ["guard", "delegate", "entry"] as const) {
           assert.strictEqual(chain.contracts[name], plan.contracts[name].address)

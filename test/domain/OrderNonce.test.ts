@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { firstUnused, position } from "../../src/domain/OrderNonce.ts"
+import { bound, firstUnused, guardPart, guardPartOf, indexOf, position } from "../../src/domain/OrderNonce.ts"
+import { of } from "../../src/domain/Address.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 
 const isUsed = (nonce: bigint, bitmap: bigint) => (bitmap & position(nonce).mask) !== 0n
@@ -16,6 +17,26 @@ describe("position", () => {
     expect(position(0n)).toEqual({ word: 0n, mask: 1n })
     expect(position(255n)).toEqual({ word: 0n, mask: 1n << 255n })
     expect(position(256n)).toEqual({ word: 1n, mask: 1n })
+  })
+})
+
+describe("a bound nonce", () => {
+  it.prop(
+    "has its guard and its index, and the guard's words to itself",
+    [Arbitraries.Uint64, Arbitraries.Uint64],
+    ([a, b]) => {
+      const guards = [Arbitraries.address(a), Arbitraries.address(2n ** 64n)] as const
+      const nonce = bound(guards[0], b)
+      expect(guardPartOf(nonce)).toBe(guardPart(guards[0]))
+      expect(indexOf(nonce)).toBe(b)
+      expect(position(nonce).word >> 120n).toBe(guardPart(guards[0]))
+      expect(guardPartOf(bound(guards[1], b))).not.toBe(guardPartOf(nonce))
+    }
+  )
+
+  it("keeps the lower 128 bits of the guard's address, as the guard does", () => {
+    const guard = of("0x1234567890abcdef1234567890abcdef12345678")
+    expect(bound(guard, 5n)).toBe(0x90abcdef1234567890abcdef1234567800000000000000000000000000000005n)
   })
 })
 

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { withRecoveryByte } from "../../src/domain/Signature.ts"
+import { Effect, Schema } from "effect"
+import { compactSignatureToSignature, parseCompactSignature, serializeSignature } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { compact, withRecoveryByte } from "../../src/domain/Signature.ts"
 
 const body = "ab".repeat(64)
 
@@ -12,6 +15,33 @@ describe("Signature", () => {
   it("leaves everything else alone", () => {
     for (const signature of [`0x${body}1b`, `0x${body}1c`, `0x${body}02`, `0x${body}`, "0x"] as const) {
       assert.strictEqual(withRecoveryByte(signature), signature)
+    }
+  })
+
+  const Key = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 2n ** 255n }))
+
+  it.effect.prop("packs what a wallet signs into 64 bytes that stand for the same", [Key, Key], ([key, message]) =>
+    Effect.gen(function* () {
+      const account = privateKeyToAccount(`0x${key.toString(16).padStart(64, "0")}`)
+      const signature = yield* Effect.promise(() => account.signMessage({ message: message.toString() }))
+      const packed = compact(signature)
+      assert.strictEqual(packed.length, 130)
+      const { r, s, yParity } = compactSignatureToSignature(parseCompactSignature(packed))
+      assert.strictEqual(serializeSignature({ r, s, yParity: yParity ?? 0 }), signature)
+    })
+  )
+
+  it("packs a recovery byte of 0 or 1 as 27 or 28", () => {
+    const low = `${"ab".repeat(32)}${"01".repeat(32)}`
+    assert.strictEqual(compact(`0x${low}00`), `0x${low}`)
+    assert.strictEqual(compact(`0x${low}1b`), `0x${low}`)
+    assert.strictEqual(compact(`0x${low}01`), `0x${"ab".repeat(32)}81${"01".repeat(31)}`)
+    assert.strictEqual(compact(`0x${low}1c`), `0x${"ab".repeat(32)}81${"01".repeat(31)}`)
+  })
+
+  it("leaves what it cannot pack as it is", () => {
+    for (const signature of [`0x${body}1b`, `0x${"01".repeat(64)}1d`, `0x${body}`, "0x", "0xabcd"] as const) {
+      assert.strictEqual(compact(signature), signature)
     }
   })
 })

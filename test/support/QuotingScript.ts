@@ -4,6 +4,7 @@ import * as EvmSweepContracts from "../../src/adapters/evm/contracts/SweepContra
 import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../src/domain/Address.ts"
 import * as Chain from "../../src/domain/Chain.ts"
+import * as OrderNonce from "../../src/domain/OrderNonce.ts"
 import { executionLimit } from "../../src/domain/RelayGas.ts"
 import type { SweepOrder } from "../../src/domain/SweepOrder.ts"
 import { Bridge, type BridgeDeposit, type BridgeRequest } from "../../src/ports/orchestrator/Bridge.ts"
@@ -41,7 +42,7 @@ export interface Script {
   routingFails: NoRoute | RoutingUnavailable | undefined
   /** Returns the deposit that the bridge's calldata encodes, given the honest one. */
   deposit: (honest: BridgeDeposit) => BridgeDeposit
-  /** Nonces that the guard has seen. */
+  /** Indices of the nonces that the guard has seen. */
   spentNonces: ReadonlySet<bigint>
   /** Balances of owners, by chain. */
   balances: ReadonlyMap<number, bigint>
@@ -140,7 +141,7 @@ export const scripted = (script: Script, asked: Asked) => {
     run: (_chainId, order) =>
       Effect.suspend(() => {
         note("simulation")
-        if (script.spentNonces.has(order.nonce)) {
+        if (script.spentNonces.has(OrderNonce.indexOf(order.nonce))) {
           return Effect.fail(new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }))
         }
         asked.simulated.push(order)
@@ -157,8 +158,8 @@ export const scripted = (script: Script, asked: Asked) => {
       nonceBitmap: (_client: unknown, _owner: unknown, word: bigint) =>
         Effect.sync(() =>
           [...script.spentNonces]
-            .filter((nonce) => nonce / 256n === word)
-            .reduce((bitmap, nonce) => bitmap | (1n << (nonce % 256n)), 0n)
+            .map((index) => OrderNonce.position(OrderNonce.bound(template.contracts.guard, index)))
+            .reduce((bitmap, spent) => (spent.word === word ? bitmap | spent.mask : bitmap), 0n)
         ),
       balanceOf: (client: ChainClient) => Effect.sync(() => script.balances.get(client.chain.id) ?? 0n)
     }))

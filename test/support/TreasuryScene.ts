@@ -22,10 +22,10 @@ import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
 import { TokenRisk } from "../../src/ports/orchestrator/TokenRisk.ts"
 import { TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
 import { Alerts } from "../../src/ports/shared/Alerts.ts"
-import { Chains, ChainUnavailable, type Receipt } from "../../src/ports/shared/Chains.ts"
+import { Chains, ChainUnavailable, type Log, type Receipt } from "../../src/ports/shared/Chains.ts"
 import * as FakeChain from "./FakeChain.ts"
 import { hash, newIntent, submission } from "./IntentFixtures.ts"
-import { type Asked, type Script, chain, intakeOf, observed, quoterOf } from "./TreasuryScript.ts"
+import { type Asked, chain, FIRST, intakeOf, observed, quoterOf, type Script } from "./TreasuryScript.ts"
 
 /** Six decimals, one dollar: the asset. */
 export const USDC = FakeChain.address(0xd1)
@@ -42,6 +42,8 @@ export interface Options {
   readonly treasury?: Partial<OrchestratorSettingsShape["treasury"]>
   /** Default: the fee recipient's key. */
   readonly key?: "none" | "other"
+  /** Default: the current one. */
+  readonly generation?: Script["generation"]
 }
 
 /** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
@@ -61,7 +63,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     offer: (honest) => honest,
     quoteFails: undefined,
     submitting: Effect.void,
-    afterRead: Effect.void
+    afterRead: Effect.void,
+    generation: options.generation ?? "current"
   }
   const asked: Asked = { quotes: [], submitted: [], priced: [] }
   const client = {
@@ -77,7 +80,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     Effect.map(SweepContracts, (real) => ({
       ...real,
       balanceOf: (_client: unknown, token: Address.Address) => Effect.sync(() => script.balances.get(token) ?? 0n),
-      decodeSwept: (_guard: unknown, { data }: { readonly data: string }) => Option.fromUndefinedOr(events.get(data))
+      decodeSwept: (guard: Address.Address, { address, data }: Pick<Log, "address" | "data">) =>
+        address === guard ? Option.fromUndefinedOr(events.get(data)) : Option.none()
     }))
   ).pipe(Layer.provide(EvmSweepContracts.layer))
   const ports = Layer.mergeAll(
@@ -154,7 +158,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       effectiveGasPrice: 1n,
       logs: [
         {
-          address: chain.contracts.guard,
+          address: script.generation === "first" ? FIRST.guard : chain.contracts.guard,
           topics: [],
           data: txHash,
           blockNumber: 2n,

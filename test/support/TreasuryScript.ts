@@ -6,6 +6,7 @@ import { recoverAuthorizationAddress } from "viem/utils"
 import * as Address from "../../src/domain/Address.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
 import type { UsdPrice } from "../../src/domain/Fees.ts"
+import * as OrderNonce from "../../src/domain/OrderNonce.ts"
 import type { QuoteRequest } from "../../src/domain/Quote.ts"
 import { digest, type SweepOrder, typedData } from "../../src/domain/SweepOrder.ts"
 import { Intake, SubmissionRefused } from "../../src/orchestrator/intake/Intake.ts"
@@ -20,7 +21,14 @@ const account = privateKeyToAccount(hash("fee recipient"))
 
 export const RECIPIENT = Address.of(account.address)
 
-export const chain: Chain = { ...FakeChain.chain, feeRecipient: RECIPIENT }
+/** Contracts before the upgrade of the chain. */
+export const FIRST = {
+  delegate: FakeChain.address(0x71),
+  guard: FakeChain.address(0x72),
+  entry: FakeChain.address(0x73)
+}
+
+export const chain: Chain = { ...FakeChain.chain, feeRecipient: RECIPIENT, earlierContracts: [FIRST] }
 
 export const WHOLE = 10n ** 18n
 
@@ -38,6 +46,8 @@ export interface Script {
   submitting: Effect.Effect<void, SubmissionRefused>
   /** Runs after each read of fees or sales. */
   afterRead: Effect.Effect<void>
+  /** Generation of the contracts that sales are quoted for. */
+  readonly generation: "current" | "first"
 }
 
 export interface Asked {
@@ -67,13 +77,15 @@ const orderOf = (request: QuoteRequest, expiresAtMs: number, nonce: bigint): Swe
 
 /** Makes a quoter that stores what it offers, as the real one does. */
 export const quoterOf = (script: Script, asked: Asked, intents: Intents["Service"]) =>
-  Layer.succeed(Quoter, {
+  Layer.mock(Quoter, {
     quote: Effect.fnUntraced(function* (request) {
       asked.quotes.push(request)
       if (script.quoteFails !== undefined)
         return yield* new QuoteFailed({ reason: script.quoteFails, detail: "scripted" })
       const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      const order = orderOf(request, nowMs + LIFETIME_MILLIS, BigInt(asked.quotes.length))
+      const index = BigInt(asked.quotes.length)
+      const nonce = script.generation === "first" ? index : OrderNonce.bound(chain.contracts.guard, index)
+      const order = orderOf(request, nowMs + LIFETIME_MILLIS, nonce)
       const id = `sale-${asked.quotes.length}`
       const honest: Offer = {
         quote: {

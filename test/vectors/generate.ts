@@ -25,6 +25,15 @@ const types = {
   ]
 }
 
+const batchTypes = {
+  SweepBatch: [{ name: "legs", type: "SweepLeg[]" }],
+  SweepLeg: [
+    { name: "chainId", type: "uint256" },
+    { name: "order", type: "SweepOrder" }
+  ],
+  ...types
+}
+
 const MAX = (2n ** 256n - 1n).toString()
 const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 const ZERO = "0x0000000000000000000000000000000000000000"
@@ -123,6 +132,41 @@ const write = (file: string, content: unknown): void =>
     `${JSON.stringify(content, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value), 2)}\n`
   )
 
+/** Batches of the orders above, each signed by its first owner. */
+const batches = [
+  { name: "one leg", legs: [0], domainName: "Service" },
+  { name: "three legs on three chains", legs: [0, 2, 3], domainName: "Service" },
+  { name: "two legs on one chain between others", legs: [3, 0, 1, 2], domainName: "Service" },
+  { name: "largest values, other domain name", legs: [4, 4], domainName: "Ünother Name, 25 letters" }
+].map(({ name, legs: indices, domainName }) => {
+  const signer = wallet(`batch, ${name}`)
+  const legs = indices.flatMap((index) => {
+    const found = cases[index]
+    return found === undefined ? [] : [{ chainId: found.chainId, order: { owner: signer.address, ...found.order } }]
+  })
+  const domain = { name: domainName, version: "1", verifyingContract: signer.address }
+  const digest = TypedDataEncoder.hash(domain, batchTypes, { legs })
+  const signature = signer.signingKey.sign(digest)
+  return {
+    name,
+    privateKey: signer.privateKey,
+    domain,
+    count: legs.length,
+    legs,
+    legHashes: legs.map((leg) => TypedDataEncoder.hashStruct("SweepLeg", batchTypes, leg)),
+    domainSeparator: TypedDataEncoder.hashDomain(domain),
+    structHash: TypedDataEncoder.hashStruct("SweepBatch", batchTypes, { legs }),
+    digest,
+    signature: signature.serialized,
+    compactSignature: signature.compactSerialized
+  }
+})
+
+write("sweep-batch.json", {
+  typeHash: id(TypedDataEncoder.from(batchTypes).encodeType("SweepBatch")),
+  count: batches.length,
+  batches
+})
 write("sweep-order.json", {
   typeHash: id(TypedDataEncoder.from(types).encodeType("SweepOrder")),
   count: orders.length,

@@ -13,13 +13,18 @@ interface ISweepErrors {
     error Expired();
     /// @notice The nonce was already spent or cancelled.
     error NonceUsed();
+    /// @notice The delegate of the first generation ran this order, or its owner cancelled the nonce at the guard of that one.
+    error NonceUsedEarlier();
+    /// @notice The nonce names the guard of another deployment. No order runs under two guards.
+    error ForeignNonce();
     /// @notice The fees leave nothing to swap.
     error FeesExceedInput();
     /// @notice A builder fee was set without a builder to receive it.
     error BuilderFeeWithoutBuilder();
     /// @notice The swap target is a party to the order, a contract of this system, Permit2, or has no code.
     error BadSwapTarget();
-    /// @notice The swap target is not on the guard's allow-list, or its timelock is still running.
+    /// @notice The swap target is not on the guard's allow-list, its timelock is still running, or it is a router for an
+    ///         order that leaves the chain, or a bridge for one that stays.
     error TargetNotAllowed();
     /// @notice Another sweep is in progress in this transaction.
     error Locked();

@@ -3,6 +3,12 @@ pragma solidity ^0.8.37;
 
 import { ISweepErrors } from "./ISweepErrors.sol";
 
+/// @notice Purpose of a target. A router takes orders that stay on the chain, a bridge those that leave it.
+enum Kind {
+    Router,
+    Bridge
+}
+
 /// @notice Report of a finished sweep to the guard: the words of {ISweepGuard-Swept} without the owner.
 struct SweepReport {
     bytes32 orderHash;
@@ -54,37 +60,41 @@ interface ISweepGuard is ISweepErrors {
     /// @notice An owner cancelled a nonce without a sweep.
     event Cancelled(address indexed owner, uint256 nonce);
     /// @notice A target was listed. Sweeps may call it from `activeFrom` on (UNIX time).
-    event TargetAdded(address indexed target, uint256 activeFrom);
+    event TargetAdded(address indexed target, Kind kind, uint256 activeFrom);
     /// @notice A target was removed. Sweeps may no longer call it.
     event TargetRemoved(address indexed target);
 
     /// @notice The administrator of the allow-list or the fee recipient is the zero address.
     error ZeroAddress();
-    /// @notice The target is already listed, active or within its timelock.
+    /// @notice The guard of the first generation has no code.
+    error NoPriorGuard();
+    /// @notice The target is already listed, as a router or a bridge, active or within its timelock.
     error AlreadyListed();
 
     /// @notice Opens a sweep: takes the lock and spends the nonce.
     /// @dev    Only an account whose code is the EIP-7702 designator of {delegate} may call.
-    /// @param  target Contract that the sweep will call.
-    /// @param  nonce  Nonce of the order.
-    function enter(address target, uint256 nonce) external;
+    /// @param  target      Contract that the sweep will call.
+    /// @param  nonce       Nonce of the order. Its upper 128 bits are the lower 128 bits of this guard's address.
+    /// @param  leavesChain True if the order delivers on another chain. Its target must then be a bridge, else a router.
+    function enter(address target, uint256 nonce, bool leavesChain) external;
 
     /// @notice Closes the sweep that the caller opened and logs it.
     /// @param  report Outcome, as {Swept} without the owner, which is the caller.
     function exit(SweepReport calldata report) external;
 
     /// @notice Spends a nonce of the caller. It also works before the account is delegated.
-    /// @param  nonce The nonce to spend.
+    /// @param  nonce The nonce to spend. Its upper 128 bits are the lower 128 bits of this guard's address.
     function cancel(uint256 nonce) external;
 
     /// @notice Lists or removes a target. Only {owner} may call.
     /// @dev    A listed target becomes callable after {timelock}. A removal takes effect immediately.
     /// @param  target  Router or bridge; must have code, and must not be part of this system or Permit2.
+    /// @param  kind    Kind to list it as. Not read for a removal.
     /// @param  allowed True to list, false to remove.
-    function setTarget(address target, bool allowed) external;
+    function setTarget(address target, Kind kind, bool allowed) external;
 
-    /// @notice Returns true when sweeps may call `target` now.
-    function isTarget(address target) external view returns (bool);
+    /// @notice Returns true when sweeps may call `target` as a target of this kind now.
+    function isTarget(address target, Kind kind) external view returns (bool);
 
     /// @notice UNIX time from which sweeps may call `target`. Zero when it is not listed.
     function activeFrom(address target) external view returns (uint256);

@@ -187,6 +187,8 @@ contract RoundTrips {
         reading.bought = _quote(quoter, money.token, token, money.amount, fee, 0, _QUOTE_GAS);
         reading.returned = _quote(quoter, token, money.token, reading.bought, fee, 0, _QUOTE_GAS);
         uint256 limit = token < money.token ? root * _LIMIT / 1e6 : root * 1e6 / _LIMIT;
+        // A limit of more than 160 bits wraps around to the other side of the price, and the pool refuses it.
+        // forge-lint: disable-next-line(unsafe-typecast)
         reading.depth = _quote(quoter, token, money.token, reading.bought * DEPTH, fee, uint160(limit), _DEPTH_GAS);
     }
 
@@ -225,11 +227,14 @@ contract RoundTrips {
         ago[0] = window;
         try pool.observe(ago) returns (int56[] memory ticks, uint160[] memory seconds_) {
             reading.hasMean = true;
+            // A pool that answers with more than 24 bits may answer with any tick.
+            // forge-lint: disable-next-line(unsafe-typecast)
             reading.meanTick = int24((ticks[1] - ticks[0]) / int56(uint56(window)));
             // Sums wrap around.
             unchecked {
                 uint256 elapsed = seconds_[1] - seconds_[0];
                 uint256 mean = elapsed == 0 ? 0 : (uint256(window) << 128) / elapsed;
+                // forge-lint: disable-next-line(unsafe-typecast)
                 reading.meanLiquidity = mean > type(uint128).max ? type(uint128).max : uint128(mean);
             }
         } catch { }

@@ -30,6 +30,13 @@ abstract contract Deployed is Test {
         assertTrue(ok && PERMIT2.code.length > 0);
     }
 
+    /// @dev Creation code of a contract of the first generation, as it is shipped.
+    function firstGeneration(string memory name) internal view returns (bytes memory) {
+        string memory file = vm.readFile("../src/adapters/evm/abi/firstGeneration.ts");
+        string memory contract_ = vm.split(file, string.concat("export const ", name))[1];
+        return vm.parseBytes(vm.split(vm.split(contract_, "creationCode:")[1], "\"")[1]);
+    }
+
     function _package(string memory path) internal view returns (bytes memory) {
         return vm.parseJsonBytes(vm.readFile(string.concat("../node_modules/", path)), ".bytecode");
     }

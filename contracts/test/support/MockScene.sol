@@ -17,6 +17,8 @@ abstract contract MockScene is SweepTest {
     DevToken internal tokenIn;
     DevToken internal tokenOut;
     MockRouter internal router;
+    /// @dev Listed as a bridge. It does what its calldata says, like the router.
+    MockRouter internal bridge;
     address internal weth;
     address internal immutable destination = makeAddr("destination");
 
@@ -25,17 +27,23 @@ abstract contract MockScene is SweepTest {
         tokenIn = new DevToken("Input", "IN", 18);
         tokenOut = new DevToken("Output", "OUT", 18);
         router = new MockRouter();
+        bridge = new MockRouter();
         weth = weth9();
-        address[] memory targets = new address[](1);
-        targets[0] = address(router);
-        _deploy(weth, targets);
+        _deploy(weth, _one(address(router)), _one(address(bridge)));
         _delegate(owner, address(delegate));
         tokenIn.mint(owner, AMOUNT);
         tokenOut.mint(address(router), 1_000_000e18);
+        tokenOut.mint(address(bridge), 1_000_000e18);
     }
 
     function _order() internal view returns (SweepOrder memory) {
         return _order(owner, address(tokenIn), address(tokenOut), REST, OUT);
+    }
+
+    /// @dev An order that leaves the chain.
+    function _bridged(uint256 taken, uint256 paid) internal view returns (SweepOrder memory order) {
+        order = _order(owner, address(tokenIn), address(tokenOut), taken, paid);
+        (order.destChainId, order.minAmountOut, order.swapTarget) = (10, 0, address(bridge));
     }
 
     function _order(address account, address from, address to, uint256 taken, uint256 paid)
@@ -56,7 +64,7 @@ abstract contract MockScene is SweepTest {
             swapTarget: address(router),
             swapCalldata: abi.encodeCall(MockRouter.swap, (from == NATIVE ? weth : from, taken, to, paid, destination)),
             deadline: block.timestamp,
-            nonce: 0,
+            nonce: _nonce(0),
             destChainId: block.chainid
         });
     }

@@ -22,15 +22,35 @@ abstract contract SweepTest is Deployed {
     uint256 internal ownerKey;
     address internal owner;
 
+    /// @dev Guard of the first generation, if the chain has one.
+    address internal priorGuard;
     SweepGuard internal guard;
     SweepDelegate internal delegate;
     SweepEntry internal entry;
 
-    function _deploy(address wrappedNative, address[] memory targets) internal {
+    function _deploy(address wrappedNative, address[] memory routers, address[] memory bridges) internal {
         (owner, ownerKey) = makeAddrAndKey("owner");
-        guard = new SweepGuard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", targets);
+        guard = new SweepGuard(admin, TIMELOCK, feeRecipient, wrappedNative, "Service", priorGuard, routers, bridges);
         delegate = SweepDelegate(payable(guard.delegate()));
         entry = new SweepEntry();
+    }
+
+    function _none() internal pure returns (address[] memory) {
+        return new address[](0);
+    }
+
+    function _one(address only) internal pure returns (address[] memory list) {
+        list = new address[](1);
+        list[0] = only;
+    }
+
+    /// @dev The nonce with this index, in the guard's range.
+    function _nonce(uint256 index) internal view returns (uint256) {
+        return _nonceOf(address(guard), index);
+    }
+
+    function _nonceOf(address of_, uint256 index) internal pure returns (uint256) {
+        return uint256(uint128(uint160(of_))) << 128 | index;
     }
 
     /// @dev Gives an account the code that a mined authorization gives it.
@@ -80,12 +100,65 @@ abstract contract SweepTest is Deployed {
         return keccak256(abi.encodePacked(hex"1901", domain, _structHash(order)));
     }
 
+    string private constant ORDER_TYPE =
+        "SweepOrder(address owner,address tokenIn,uint256 amountIn,uint256 feeAmount,address builder,uint256 builderFee,address tokenOut,uint256 minAmountOut,address destination,address swapTarget,bytes swapCalldata,uint256 deadline,uint256 nonce,uint256 destChainId)";
+    string private constant LEG_TYPE = "SweepLeg(uint256 chainId,SweepOrder order)";
+
+    function _legHash(SweepOrder memory order, uint256 chainId) internal pure returns (bytes32) {
+        bytes32 typeHash = keccak256(bytes.concat(bytes(LEG_TYPE), bytes(ORDER_TYPE)));
+        return keccak256(abi.encode(typeHash, chainId, _structHash(order)));
+    }
+
+    function _batchDigest(bytes32[] memory legHashes, string memory name, address verifier)
+        internal
+        pure
+        returns (bytes32)
+    {
+        bytes32 domain = keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,address verifyingContract)"),
+                keccak256(bytes(name)),
+                keccak256("1"),
+                verifier
+            )
+        );
+        bytes32 typeHash = keccak256(bytes.concat("SweepBatch(SweepLeg[] legs)", bytes(LEG_TYPE), bytes(ORDER_TYPE)));
+        bytes32 batch = keccak256(abi.encode(typeHash, keccak256(abi.encodePacked(legHashes))));
+        return keccak256(abi.encodePacked(hex"1901", domain, batch));
+    }
+
+    function _legHashes(SweepOrder[] memory orders) internal view returns (bytes32[] memory hashes) {
+        hashes = new bytes32[](orders.length);
+        for (uint256 i; i < orders.length; ++i) {
+            hashes[i] = _legHash(orders[i], block.chainid);
+        }
+    }
+
+    /// @dev The owner's signature of a batch, in the form of EIP-2098.
+    function _signBatch(bytes32[] memory legHashes) internal view returns (bytes memory) {
+        (bytes32 r, bytes32 vs) = vm.signCompact(ownerKey, _batchDigest(legHashes, "Service", owner));
+        return abi.encodePacked(r, vs);
+    }
+
+    function _limits(uint256 count, uint256 limit) internal pure returns (uint256[] memory limits) {
+        limits = new uint256[](count);
+        for (uint256 i; i < count; ++i) {
+            limits[i] = limit;
+        }
+    }
+
     function _digest(SweepOrder memory order) internal view returns (bytes32) {
         return _digest(order, "Service", block.chainid, order.owner);
     }
 
     function _sign(SweepOrder memory order, uint256 key) internal view returns (bytes memory) {
         return _signHash(_digest(order), key);
+    }
+
+    /// @dev In the form of EIP-2098, which relayers send.
+    function _signCompact(SweepOrder memory order, uint256 key) internal view returns (bytes memory) {
+        (bytes32 r, bytes32 vs) = vm.signCompact(key, _digest(order));
+        return abi.encodePacked(r, vs);
     }
 
     function _signHash(bytes32 hash, uint256 key) internal pure returns (bytes memory) {

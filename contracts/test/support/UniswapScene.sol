@@ -51,6 +51,8 @@ abstract contract UniswapScene is SweepTest {
     uint256 internal constant BUILDER_FEE = 2e18;
     uint256 internal constant REST = AMOUNT - FEE - BUILDER_FEE;
 
+    /// @dev Builder of the orders.
+    address internal builderOfOrders = builder;
     Coin internal tokenIn;
     Coin internal tokenOut;
     address internal weth;
@@ -101,13 +103,13 @@ abstract contract UniswapScene is SweepTest {
         );
     }
 
-    function _swapOrder(address account, uint256 nonce) internal view returns (SweepOrder memory) {
+    function _swapOrder(address account, uint256 index) internal view returns (SweepOrder memory) {
         return SweepOrder({
             owner: account,
             tokenIn: address(tokenIn),
             amountIn: AMOUNT,
             feeAmount: FEE,
-            builder: builder,
+            builder: builderOfOrders,
             builderFee: BUILDER_FEE,
             tokenOut: address(tokenOut),
             minAmountOut: REST * 99 / 100,
@@ -115,7 +117,7 @@ abstract contract UniswapScene is SweepTest {
             swapTarget: address(router),
             swapCalldata: _swapCall(REST, account),
             deadline: block.timestamp + 600,
-            nonce: nonce,
+            nonce: _nonce(index),
             destChainId: block.chainid
         });
     }

@@ -37,14 +37,14 @@ const keyed: ReadonlyArray<ErrorRow> = [
   ]
 ]
 
-const body: ReadonlyArray<ErrorRow> = [
+export const body: ReadonlyArray<ErrorRow> = [
   ...keyed,
   bodyTooLarge,
   [422, "invalid JSON body", "the body is not valid JSON"],
   [422, "<field>: <problem>; …", "a field is missing or malformed; every problem is listed"]
 ]
 
-const order = {
+export const order = {
   owner,
   tokenIn,
   amountIn: "25000000",
@@ -61,7 +61,7 @@ const order = {
   destChainId: "8453"
 }
 
-const quoteExample = {
+export const quoteExample = {
   quote: {
     id,
     crossChain: false,

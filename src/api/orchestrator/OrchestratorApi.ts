@@ -8,6 +8,7 @@ import { AlertView, Health } from "../../domain/Health.ts"
 import { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { RetryOutcome, StuckIntents } from "../../domain/StuckIntent.ts"
 import { QuoteRequest } from "../../domain/Quote.ts"
+import { SweepQuotesRequest } from "../../domain/SweepQuotes.ts"
 import {
   ChainNotAnswering,
   InternalError,
@@ -33,6 +34,8 @@ import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
 import * as OperatorDocs from "./OperatorDocs.ts"
+import * as SweepDocs from "./SweepDocs.ts"
+import { SweepQuotesResponse } from "./SweepSchemas.ts"
 import { Treasury } from "./TreasuryApi.ts"
 import { NotReady, Ready } from "./Readiness.ts"
 import {
@@ -59,11 +62,19 @@ export const Quotes = HttpApiGroup.make("quotes")
     })
       .middleware(JsonBody)
       .middleware(IdempotentQuote)
-      .annotateMerge(Docs.quote)
+      .annotateMerge(Docs.quote),
+    HttpApiEndpoint.post("quotes", "/quotes", {
+      payload: SweepQuotesRequest,
+      success: SweepQuotesResponse,
+      error: [ScreeningRefusedResponse, Unavailable, InternalError]
+    })
+      .middleware(JsonBody)
+      .middleware(IdempotentQuote)
+      .annotateMerge(SweepDocs.quotes)
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")
-  .annotateMerge(OpenApi.annotations({ description: "Prices a sweep and builds the order to sign." }))
+  .annotateMerge(OpenApi.annotations({ description: "Prices sweeps and builds the orders to sign." }))
 
 export const Intents = HttpApiGroup.make("intents")
   .add(

@@ -10,7 +10,7 @@ import { Quote, QuoteId } from "../../domain/Quote.ts"
 import { SweepOrder } from "../../domain/SweepOrder.ts"
 import { described } from "../../domain/Described.ts"
 
-const TypeMember = Schema.Struct({
+export const TypeMember = Schema.Struct({
   name: described(Schema.String, "Name of the field."),
   type: described(Schema.String, "EIP-712 type of the field.")
 })

@@ -1,7 +1,8 @@
 /** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
 import { Clock, Context, Effect, Equal, Fiber, Layer, Option, Schema } from "effect"
-import { zero } from "../../domain/Address.ts"
+import { type Address, zero } from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
@@ -55,7 +56,8 @@ const refuse = (reason: SubmissionRefused["reason"], detail: string) => new Subm
 /** Checks that an authorization is for the order's chain and its delegate, on a chain that supports EIP-7702. */
 const authorizationRefusal = (
   chain: Chain,
-  authorization: Submission["authorization"]
+  authorization: Submission["authorization"],
+  delegate: Address
 ): SubmissionRefused | undefined => {
   if (authorization.chainId !== chain.id) {
     return refuse(
@@ -63,11 +65,8 @@ const authorizationRefusal = (
       `the authorization is for chain ${authorization.chainId}, the order for ${chain.id}`
     )
   }
-  if (authorization.address !== chain.contracts.delegate) {
-    return refuse(
-      "wrong_delegate",
-      `the authorization is for ${authorization.address}, the delegate is ${chain.contracts.delegate}`
-    )
+  if (authorization.address !== delegate) {
+    return refuse("wrong_delegate", `the authorization is for ${authorization.address}, the delegate is ${delegate}`)
   }
   return chain.supportsSetCode === false
     ? refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
@@ -151,7 +150,7 @@ export class Intake extends Context.Service<
               refuse(cause === "listed" ? "screening_blocked" : "screening_unavailable", cause)
             )
           )
-        const refusal = authorizationRefusal(chain, authorization)
+        const refusal = authorizationRefusal(chain, authorization, Generations.ofNonce(chain, order.nonce).delegate)
         if (refusal !== undefined) return yield* refusal
         if (pausedChains.includes(chain.id)) {
           return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)

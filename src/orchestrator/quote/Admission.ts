@@ -10,7 +10,8 @@ import * as Source from "./Source.ts"
 
 /**
  * Makes `admit(request)`, which returns the client of the source chain, and `foresee(request)`, which returns the client that it
- * probably returns, without a read. None if it will refuse a request from that chain.
+ * probably returns, without a read. None if it will refuse a request from that chain. `check(client, request)` refuses what needs no
+ * read to be refused.
  */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
@@ -71,7 +72,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(guess) && (yield* Effect.isSuccess(check(guess.value, request))) ? guess : Option.none()
   })
 
-  return { admit, foresee }
+  return { admit, check, foresee }
 })
 
 /** Tells a chain that cannot screen because it does not answer from one that refuses. */

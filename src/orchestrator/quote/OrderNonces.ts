@@ -12,10 +12,17 @@ const SPENT = "NonceUsed"
 /**
  * Makes `withNonce(client, owner, simulate)`, which runs `simulate` with a nonce. A simulation meets the guard as a sweep
  * does, so a nonce is looked up only if the guard refuses it there.
+ * The store counts indices, so that a new generation of contracts, with another guard, continues where the last one was.
  */
 export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const intents = yield* Intents
+
+  /** The next nonce of the chain's guard, with an index of at least `atLeast`. */
+  const issue = ({ chain }: ChainClient, owner: Address.Address, atLeast: bigint) =>
+    Effect.map(intents.nextOrderNonce(chain.id, owner, atLeast), (index) =>
+      OrderNonce.bound(chain.contracts.guard, index)
+    )
 
   /** The first nonce from `from` that is unused on chain. An owner may have used nonces there that were never issued here. */
   const unused = Effect.fn("Quoter.unusedNonce")(function* (client: ChainClient, owner: Address.Address, from: bigint) {
@@ -24,7 +31,7 @@ export const make = Effect.gen(function* () {
       const { mask, word } = OrderNonce.position(nonce)
       const bitmap = yield* contracts.nonceBitmap(client, owner, word, "latest")
       if ((bitmap & mask) === 0n) return nonce
-      nonce = yield* intents.nextOrderNonce(client.chain.id, owner, OrderNonce.firstUnused(nonce, bitmap))
+      nonce = yield* issue(client, owner, OrderNonce.indexOf(OrderNonce.firstUnused(nonce, bitmap)))
     }
   })
 
@@ -33,7 +40,7 @@ export const make = Effect.gen(function* () {
     owner: Address.Address,
     simulate: (nonce: bigint) => Effect.Effect<A, E>
   ) {
-    let nonce = yield* intents.nextOrderNonce(client.chain.id, owner, 0n)
+    let nonce = yield* issue(client, owner, 0n)
     while (true) {
       const outcome = yield* Effect.result(simulate(nonce))
       if (Result.isSuccess(outcome) || outcome.failure.revert !== SPENT) return yield* Effect.fromResult(outcome)

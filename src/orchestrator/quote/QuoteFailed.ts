@@ -20,6 +20,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "same_token",
     "owner_is_a_contract",
     "token_declined",
+    "insufficient_balance",
     "fees_exceed_input",
     "no_route",
     "no_price",

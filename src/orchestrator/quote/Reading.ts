@@ -12,14 +12,42 @@ import type * as Pricing from "./Pricing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Routing from "./Routing.ts"
 
-/** Makes `begin(client, request, deadline)`, which starts the reads as children of the calling fiber. */
+/** Makes `account(client, request)`, which reads what quotes of all tokens of an owner on a chain share. */
+export const makeAccount = Effect.map(
+  Attributing.make,
+  (attribute) =>
+    (client: ChainClient, { apiKey, owner }: Pick<QuoteRequest, "apiKey" | "owner">) =>
+      Effect.all(
+        {
+          code: client.code(owner),
+          accountNonce: client.transactionCount(owner, "pending"),
+          attributed: attribute(client, apiKey),
+          gasFees: client.feesPerGas,
+          head: client.block("latest")
+        },
+        { concurrency: "unbounded" }
+      )
+)
+
+type Account = ReturnType<Effect.Success<typeof makeAccount>>
+
+/**
+ * Makes `begin(client, request, deadline, account)`, which starts the reads as children of the calling fiber. `account`: read with
+ * {@link makeAccount}. Default: it is read for this request alone.
+ */
 export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeof Pricing.make>["usdPrices"]) {
   const factsOf = yield* makeFacts
   const prepareRoute = yield* Routing.make
+  const readAccount = yield* makeAccount
   const tokenRisk = yield* TokenRisk
 
-  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest, deadline: bigint) {
-    const facts = yield* Effect.forkChild(factsOf(client, request))
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    request: Routing.Routed,
+    deadline: bigint,
+    account: Account = readAccount(client, request)
+  ) {
+    const facts = yield* Effect.forkChild(factsOf(client, request, account))
     const usd = yield* Effect.forkChild(
       Effect.flatMap(tokenRisk.describe(client.chain.id, request.tokenIn), (token) => usdPrices(client, request, token))
     )
@@ -36,26 +64,19 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
   })
 })
 
-/** Makes `factsOf(client, request)`: what a quote needs from the chain, the token's screening and the builder's key. */
-const makeFacts = Effect.gen(function* () {
-  const attribute = yield* Attributing.make
-  const tokenRisk = yield* TokenRisk
+/** Reads that have begun. */
+export type Begun = Effect.Success<ReturnType<Effect.Success<ReturnType<typeof make>>>>
 
-  return Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
-    const { amountIn: amount, apiKey, owner, tokenIn: token } = request
-    const { code, head, ...facts } = yield* Effect.all(
-      {
-        code: client.code(owner),
-        accountNonce: client.transactionCount(owner, "pending"),
-        profile: tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount }),
-        attributed: attribute(client, apiKey),
-        gasFees: client.feesPerGas,
-        head: client.block("latest")
-      },
+/** Makes `factsOf(client, request, account)`: what a quote needs from the chain, the token's screening and the builder's key. */
+const makeFacts = Effect.map(TokenRisk, (tokenRisk) =>
+  Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest, account: Account) {
+    const { amountIn: amount, owner, tokenIn: token } = request
+    const [{ code, head, ...facts }, profile] = yield* Effect.all(
+      [account, tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount })],
       { concurrency: "unbounded" }
     )
-    const account = accountCode(code)
-    if (account._tag === "Contract") {
+    const kind = accountCode(code)
+    if (kind._tag === "Contract") {
       return yield* new QuoteFailed({
         reason: "owner_is_a_contract",
         detail: "only an externally owned account can be delegated"
@@ -67,7 +88,7 @@ const makeFacts = Effect.gen(function* () {
         detail: `${client.chain.name} has no latest block`
       })
     }
-    const isDelegated = account._tag === "Delegated" && account.delegate === client.chain.contracts.delegate
-    return { ...facts, isDelegated, block: head.value }
+    const isDelegated = kind._tag === "Delegated" && kind.delegate === client.chain.contracts.delegate
+    return { ...facts, profile, isDelegated, block: head.value }
   })
-})
+)

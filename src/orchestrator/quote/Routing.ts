@@ -22,6 +22,12 @@ export interface Route {
   readonly passing: number
 }
 
+/** A request as it is routed. */
+export interface Routed extends QuoteRequest {
+  /** Slippage tolerance in basis points. Default: that of the settings. */
+  readonly slippageBps?: number | undefined
+}
+
 /** Makes the route of an amount, in the smallest unit of the input. */
 export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed | NoRoute | RoutingUnavailable>
 
@@ -32,10 +38,11 @@ export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed |
 export const make = Effect.gen(function* () {
   const bridge = yield* Bridge
   const chains = yield* Chains
-  const { slippageBps } = yield* OrchestratorSettings
+  const settings = yield* OrchestratorSettings
   const venue = yield* SwapVenue
 
-  const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
+  const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: Routed, deadline: bigint) {
+    const { slippageBps = settings.slippageBps } = request
     const routeOf = yield* venue.prepare({
       chainId: chain.id,
       tokenIn: Chain.erc20(chain, request.tokenIn),
@@ -57,7 +64,8 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
+  const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: Routed, deadline: bigint) {
+    const { slippageBps = settings.slippageBps } = request
     const { chain: destination } = yield* chains.get(request.destChainId)
     const tokenIn = Chain.erc20(chain, request.tokenIn)
     const routeOf = yield* bridge.prepare({
@@ -103,7 +111,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("Quoter.prepareRoute")(function* (
     client: ChainClient,
-    request: QuoteRequest,
+    request: Routed,
     deadline: bigint
   ): Effect.fn.Return<RouteOf, UnsupportedChain> {
     return yield* request.destChainId === client.chain.id

@@ -4,7 +4,9 @@
  */
 import { parseTransaction } from "viem"
 import * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { SELF_SEND_GAS } from "../../domain/RelayGas.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -38,14 +40,14 @@ export const parse = (raw: Hex): UnsignedTransaction => {
   }
 }
 
-/** Accounts whose sweeps the transaction carries. `decodeRun` decodes the calldata of the entry. */
+/** Accounts whose sweeps the transaction carries. `decodeRun` decodes the calldata of an entry. */
 export const accountsIn = (
   raw: Hex,
-  entry: Address.Address,
+  chain: Chain,
   decodeRun: SweepContracts["Service"]["decodeRun"]
 ): ReadonlyArray<Address.Address> => {
   const { data, to } = parse(raw)
-  return to === entry ? decodeRun(data).map(({ account }) => account) : [to]
+  return Generations.isEntry(chain, to) ? decodeRun(data).map(({ account }) => account) : [to]
 }
 
 /** A transaction that only uses up the lane's nonce. */

@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     { intentIds }: RelayTransaction,
     { raw }: Attempt
   ) {
-    const accounts = new Set(Envelope.accountsIn(raw, chain.contracts.entry, contracts.decodeRun))
+    const accounts = new Set(Envelope.accountsIn(raw, chain, contracts.decodeRun))
     const carried = yield* recent.get(intentIds)
     return [...carried.values()].filter(({ order }) => accounts.has(order.owner))
   })

@@ -5,6 +5,8 @@ import { type AuthorizationChoice, choose } from "../../domain/AuthorizationChoi
 import { accountCode } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
+import * as Generations from "../../domain/Generations.ts"
+import { compact } from "../../domain/Signature.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
@@ -40,7 +42,7 @@ const choice = Effect.fnUntraced(function* (
     authorization,
     accountNonce: { latest, pending },
     chainId: chain.id,
-    delegate: chain.contracts.delegate
+    delegate: Generations.ofNonce(chain, order.nonce).delegate
   })
 })
 
@@ -75,7 +77,7 @@ export const make = Effect.gen(function* () {
   ): Candidate => ({
     first,
     intent,
-    data: contracts.encodeExecute(intent.order, intent.submission.signature),
+    data: contracts.encodeExecute(intent.order, compact(intent.submission.signature)),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
     prices
   })

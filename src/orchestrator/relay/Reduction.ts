@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
+import * as Generations from "../../domain/Generations.ts"
 import { batchGasLimit, itemGas } from "../../domain/RelayGas.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
@@ -39,8 +40,9 @@ const makeBatch = Effect.map(SweepContracts, (contracts) => {
     { authorizationList, data, gas, to }: UnsignedTransaction,
     intents: ReadonlyMap<string, Intent>
   ): ReadonlyArray<Member> => {
-    const items =
-      to === client.chain.contracts.entry ? contracts.decodeRun(data) : [{ account: to, gasLimit: gas, data }]
+    const items = Generations.isEntry(client.chain, to)
+      ? contracts.decodeRun(data)
+      : [{ account: to, gasLimit: gas, data }]
     const carried = [...intents.values()]
     return items.flatMap((item) => {
       const intent = carried.find(({ order }) => order.owner === item.account)

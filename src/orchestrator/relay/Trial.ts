@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
+import * as Generations from "../../domain/Generations.ts"
 import { size } from "../../domain/Hex.ts"
 import { runsUnlisted } from "../../domain/Listing.ts"
 import { batchGasLimit, itemGas, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
@@ -29,7 +30,6 @@ const simulate = Effect.fnUntraced(function* (
   block: Block
 ) {
   if (candidates.length === 0) return new Map<string, Seen>()
-  const code = designator(client.chain.contracts.delegate)
   const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
   // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
   // the account does not look at its caller.
@@ -38,7 +38,10 @@ const simulate = Effect.fnUntraced(function* (
     candidates.map(({ data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: intent.gas })),
     {
       within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
-      codeOverrides: undelegated.map(({ intent }) => ({ address: intent.order.owner, code }))
+      codeOverrides: undelegated.map(({ intent: { order } }) => ({
+        address: order.owner,
+        code: designator(Generations.ofNonce(client.chain, order.nonce).delegate)
+      }))
     }
   )
   return new Map(

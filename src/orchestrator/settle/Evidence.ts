@@ -1,12 +1,14 @@
 /** Gathers what the chain shows about an intent that its own transaction did not settle (domain/SweepVerdict). */
 import { Effect, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
 import { confirmationsFor } from "../../domain/ChainMoney.ts"
 import { accountCode, type AccountCode } from "../../domain/Delegation.ts"
+import * as Generations from "../../domain/Generations.ts"
 import { position } from "../../domain/OrderNonce.ts"
 import type { Evidence } from "../../domain/SweepVerdict.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
-import type { ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import type { ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { type ChainView, isDeep, isPast } from "../shared/ChainView.ts"
 import * as SweepValue from "./SweepValue.ts"
@@ -64,13 +66,13 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
       settlement,
       nonce,
       expired: isPast(view, deadline),
-      account: accountKind(accountCode(code), client),
+      account: accountKind(accountCode(code), Generations.ofNonce(client.chain, intent.order.nonce).delegate),
       holdsInput: balance >= amountIn
     } satisfies Evidence
   })
 })
 
-const accountKind = (account: AccountCode, { chain }: ChainClient): Evidence["account"] => {
+const accountKind = (account: AccountCode, delegate: Address.Address): Evidence["account"] => {
   if (account._tag === "Plain") return "plain"
-  return account._tag === "Delegated" && account.delegate === chain.contracts.delegate ? "ours" : "other"
+  return account._tag === "Delegated" && account.delegate === delegate ? "ours" : "other"
 }

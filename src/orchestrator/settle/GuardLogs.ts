@@ -6,6 +6,7 @@
  * way shows by the nonce: it is spent, and no event says by whom. The search then starts anew.
  */
 import { Effect, Option, Schema } from "effect"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { type Intent, Intents, type Searches } from "../../ports/orchestrator/Intents.ts"
 import type { ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
@@ -26,7 +27,7 @@ export const make = Effect.gen(function* () {
   /** First of the guard's logs that fits, from `fromBlock` or where the last look ended. */
   const first = Effect.fnUntraced(function* (
     { client, confirmed }: ChainView,
-    { id, searches = {} }: Intent,
+    { id, order, searches = {} }: Intent,
     wanted: {
       readonly search: keyof Searches
       readonly topics: ReadonlyArray<Hash | null>
@@ -36,10 +37,11 @@ export const make = Effect.gen(function* () {
     }
   ): Effect.fn.Return<Option.Option<Log>, ChainUnavailable | SearchUnfinished | StoreUnavailable> {
     const { fits, search, toBlock, topics } = wanted
+    const { guard } = Generations.ofNonce(client.chain, order.nonce)
     const fromBlock = larger(wanted.fromBlock, searches[search] ?? 0n)
     const { logs, unread } = yield* sources.reading(
       client,
-      client.logs({ address: client.chain.contracts.guard, topics, fromBlock, toBlock, until: fits })
+      client.logs({ address: guard, topics, fromBlock, toBlock, until: fits })
     )
     const found = logs.find(fits)
     if (found !== undefined) return Option.some(found)

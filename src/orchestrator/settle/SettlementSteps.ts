@@ -1,7 +1,9 @@
 /** Steps that settle intents by the events of a receipt. */
 import { Option } from "effect"
 import { outboxMessages, sweepId } from "../../domain/Accrual.ts"
+import type * as Address from "../../domain/Address.ts"
 import { erc20 } from "../../domain/Chain.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { isCrossChain } from "../../domain/SweepOrder.ts"
 import { settles, type Swept } from "../../domain/Swept.ts"
@@ -22,14 +24,20 @@ export const make =
   (contracts: SweepContracts["Service"]) =>
   ({ client }: ChainView, { block, intents, receipt }: Mined): ReadonlyArray<Step> => {
     const { chain } = client
-    const events = new Map<Hash, { readonly event: Swept; readonly index: number }>()
+    const guardOf = ({ order }: Pick<Intent, "order">) => Generations.ofNonce(chain, order.nonce).guard
+    const guards = new Set(intents.map(guardOf))
+    const events = new Map<string, { readonly event: Swept; readonly index: number }>()
     for (const [index, log] of receipt.logs.entries()) {
-      const event = Option.getOrUndefined(contracts.decodeSwept(chain.contracts.guard, log))
-      if (event !== undefined && !events.has(event.orderHash)) events.set(event.orderHash, { event, index })
+      for (const guard of guards) {
+        const event = Option.getOrUndefined(contracts.decodeSwept(guard, log))
+        if (event === undefined) continue
+        const key = keyOf(guard, event.orderHash)
+        if (!events.has(key)) events.set(key, { event, index })
+      }
     }
     const txHash = receipt.transactionHash
     return intents.flatMap(({ attributed, id, order, orderDigest }) => {
-      const found = events.get(orderDigest)
+      const found = events.get(keyOf(guardOf({ order }), orderDigest))
       if (found === undefined || !settles(found.event, order, orderDigest)) return []
       const outbox = outboxMessages(
         {
@@ -47,3 +55,5 @@ export const make =
       return [{ id, events: [{ _tag: "SettledAtSource", txHash }, ...delivered], outbox }]
     })
   }
+
+const keyOf = (guard: Address.Address, orderHash: Hash): string => `${guard}:${orderHash}`

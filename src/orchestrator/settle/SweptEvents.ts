@@ -1,5 +1,6 @@
 /** Finds the guard's events of intents: `Swept`, which proves a settlement, and those that say who else spent the nonce. */
 import { Effect, Option } from "effect"
+import * as Generations from "../../domain/Generations.ts"
 import { settles } from "../../domain/Swept.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
@@ -15,8 +16,11 @@ export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const logs = yield* GuardLogs.make
 
+  const guardOf = ({ chain }: ChainClient, { order }: Pick<Intent, "order">) =>
+    Generations.ofNonce(chain, order.nonce).guard
+
   const proves = (client: ChainClient, intent: Intent) => (log: Pick<Log, "address" | "topics" | "data">) =>
-    Option.exists(contracts.decodeSwept(client.chain.contracts.guard, log), (event) =>
+    Option.exists(contracts.decodeSwept(guardOf(client, intent), log), (event) =>
       settles(event, intent.order, intent.orderDigest)
     )
 
@@ -43,7 +47,7 @@ export const make = Effect.gen(function* () {
     const { order, orderDigest, quotedAtBlock } = intent
     const spends = (log: Log) =>
       Option.exists(
-        contracts.decodeSpent(client.chain.contracts.guard, log),
+        contracts.decodeSpent(guardOf(client, intent), log),
         ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
       )
     const fromBlock = GuardLogs.larger(quotedAtBlock - SPENDER_MARGIN, 0n)

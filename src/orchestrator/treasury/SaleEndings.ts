@@ -1,5 +1,6 @@
 /** Ends sales: with the output that the chain proves, or without one. */
 import { Clock, Effect, Option } from "effect"
+import * as Generations from "../../domain/Generations.ts"
 import { settles } from "../../domain/Swept.ts"
 import type { StoredSale } from "../../domain/Treasury.ts"
 import { nextLot } from "../../domain/TreasuryPlan.ts"
@@ -51,7 +52,9 @@ export const make = Effect.gen(function* () {
       Option.firstSomeOf(
         logs.map((log) =>
           Option.filter(
-            Option.isNone(client) ? Option.none() : contracts.decodeSwept(client.value.chain.contracts.guard, log),
+            Option.flatMap(client, ({ chain }) =>
+              contracts.decodeSwept(Generations.ofNonce(chain, order.nonce).guard, log)
+            ),
             (swept) => settles(swept, order, orderDigest)
           )
         )

@@ -50,7 +50,7 @@ const makeEndings = Effect.gen(function* () {
   /** Owners whose sweeps the mined version has. Undefined if it is not one of the transaction's versions. */
   const ownersIn = ({ chain }: ChainClient, { receipt, transaction }: Concluding) => {
     const mined = transaction.attempts.find(({ hash }) => hash === receipt.transactionHash)
-    return mined && Envelope.accountsIn(mined.raw, chain.contracts.entry, contracts.decodeRun)
+    return mined && Envelope.accountsIn(mined.raw, chain, contracts.decodeRun)
   }
 
   const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {

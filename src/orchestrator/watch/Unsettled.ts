@@ -59,9 +59,7 @@ export const make = Effect.gen(function* () {
       yield* warnOfLost(view.client, transaction, unsettled)
       // A smaller version may have been mined than the one that was signed first.
       const carried =
-        sent === undefined
-          ? undefined
-          : Envelope.accountsIn(sent.raw, view.client.chain.contracts.entry, contracts.decodeRun)
+        sent === undefined ? undefined : Envelope.accountsIn(sent.raw, view.client.chain, contracts.decodeRun)
       const causeOf = ({ order }: Intent): UnsettledCause =>
         carried?.includes(order.owner) === false
           ? { _tag: "Cancelled" }

@@ -58,7 +58,7 @@ export class SweepContracts extends Context.Service<
     /** Decodes revert data. Never fails. */
     readonly decodeRevert: (data: Hex) => SweepRevert
     /**
-     * 256 nonces of an owner in the guard of the chain: bit n of word w is set if nonce 256 w + n is spent
+     * 256 nonces of an owner in the guard that they name (domain/Generations): bit n of word w is set if nonce 256 w + n is spent
      * (domain/OrderNonce). Default block: `latest`.
      */
     readonly nonceBitmap: (

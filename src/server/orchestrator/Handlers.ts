@@ -13,14 +13,15 @@ import {
   ScreeningRefused,
   Unavailable,
   Unprocessable,
-  UpstreamFailed
+  UpstreamFailed,
+  ValidationFailed
 } from "../../api/shared/Errors.ts"
 import { NotReady } from "../../api/orchestrator/Readiness.ts"
 import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake, SubmissionRefused } from "../../orchestrator/intake/Intake.ts"
 import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
-import { Quoter, type SigningPayload } from "../../orchestrator/quote/Quoter.ts"
+import { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
@@ -29,6 +30,7 @@ import { retryAfterSeconds } from "../shared/RetryAfter.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
+import * as Signing from "./Signing.ts"
 
 /** `Retry-After` while sanctions screening does not answer. */
 const UNANSWERED_SECONDS = 2
@@ -75,38 +77,42 @@ const quoteFailed = (failure: QuoteFailed) => {
   }
 }
 
-/** The type of an EIP-712 domain, which `eth_signTypedData_v4` and `cast` require among the types. */
-const EIP712_DOMAIN = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" }
-]
-
-const signing = ({ authorization, typedData }: SigningPayload) => ({
-  authorization,
-  typedData: { ...typedData, types: { EIP712Domain: EIP712_DOMAIN, ...typedData.types } }
-})
+/** Refusal of a destination that would burn the output. */
+const BURNING = "destination: expected an account that can spend the token, not a token or a contract of the service"
 
 export const quotes = HttpApiBuilder.group(
   OrchestratorApi,
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
-    return handlers.handle(
-      "quote",
-      Effect.fn("POST /quote")(
-        function* ({ payload }) {
-          const offer = yield* quoter.quote(payload)
-          return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
-        },
-        Effect.catchTags({
-          ScreeningBlocked: (blocked) =>
-            blocked.cause === "unavailable" ? screeningUnanswered(blocked) : screeningRefused(blocked),
-          QuoteFailed: quoteFailed
-        })
+    return handlers
+      .handle(
+        "quote",
+        Effect.fn("POST /quote")(
+          function* ({ payload }) {
+            const offer = yield* quoter.quote(payload)
+            return { quote: offer.quote, order: offer.order, signing: Signing.order(offer.signing) }
+          },
+          Effect.catchTags({
+            ScreeningBlocked: (blocked) =>
+              blocked.cause === "unavailable" ? screeningUnanswered(blocked) : screeningRefused(blocked),
+            QuoteFailed: quoteFailed
+          })
+        )
       )
-    )
+      .handle(
+        "quotes",
+        Effect.fn("POST /quotes")(
+          function* ({ payload }) {
+            const { signing, ...offer } = yield* quoter.quoteAll(payload)
+            return { ...offer, ...(signing === undefined ? {} : { signing: Signing.batch(signing) }) }
+          },
+          Effect.catchTags({
+            ScreeningBlocked: screeningRefused,
+            DestinationRefused: () => new ValidationFailed({ error: BURNING })
+          })
+        )
+      )
   })
 )
 

@@ -5,11 +5,25 @@ import { TestClock } from "effect/testing"
 import type { Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../../src/domain/Address.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import type { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { address } from "../../support/FakeChain.ts"
-import { DESTINATION, EXPIRY, ID, OWNER, authorize, chain, make, owner, paused, withoutSetCode } from "./intakeScene.ts"
+import {
+  authorize,
+  chain,
+  DESTINATION,
+  EARLIER,
+  EXPIRY,
+  ID,
+  make,
+  owner,
+  OWNER,
+  paused,
+  upgraded,
+  withoutSetCode
+} from "./intakeScene.ts"
 
 const stranger = privateKeyToAccount(generatePrivateKey())
 
@@ -144,6 +158,26 @@ describe("refused is", () => {
       const signature = yield* Effect.promise(() => owner.sign({ hash: foreign }))
       assert.strictEqual(yield* reasonOf(scene.submit({ signature })), "bad_signature")
       assert.strictEqual(yield* scene.status, "quoted")
+    })
+  )
+
+  it.effect("an authorization for the delegate of another generation than the order's", () =>
+    Effect.gen(function* () {
+      const { delegate, guard } = upgraded.contracts
+      const cases = [
+        { nonce: 7n, right: EARLIER.delegate, wrong: delegate },
+        { nonce: bound(EARLIER.guard, 7n), right: EARLIER.delegate, wrong: delegate },
+        { nonce: bound(guard, 7n), right: delegate, wrong: EARLIER.delegate }
+      ]
+      for (const { nonce, right, wrong } of cases) {
+        const scene = yield* make({ chainId: upgraded.id, nonce })
+        const submit = (named: Address.Address) =>
+          Effect.flatMap(authorize({ chainId: upgraded.id, address: named }), (authorization) =>
+            scene.submit({ authorization })
+          )
+        assert.strictEqual(yield* reasonOf(submit(wrong)), "wrong_delegate")
+        assert.strictEqual((yield* submit(right)).status, "submitted")
+      }
     })
   )
 

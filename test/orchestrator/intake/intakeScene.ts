@@ -25,6 +25,11 @@ export const chain = { ...template, id: 1, name: "source" }
 
 export const withoutSetCode = { ...template, id: 2, name: "old", supportsSetCode: false }
 
+/** Its contracts were upgraded from these. */
+export const EARLIER = { delegate: address(0x41), guard: address(0x42), entry: address(0x43) }
+
+export const upgraded = { ...template, id: 4, name: "upgraded", earlierContracts: [EARLIER] }
+
 export const paused = { ...template, id: 3, name: "paused" }
 
 export const owner = privateKeyToAccount(generatePrivateKey())
@@ -49,7 +54,12 @@ export const authorize = (
   })
 
 export const make = Effect.fnUntraced(function* (
-  settings: { readonly chainId?: number; readonly builder?: Address.Address; readonly cover?: FeeCover } = {}
+  settings: {
+    readonly chainId?: number
+    readonly builder?: Address.Address
+    readonly cover?: FeeCover
+    readonly nonce?: bigint
+  } = {}
 ) {
   const chainId = settings.chainId ?? chain.id
   const down = yield* Ref.make(false)
@@ -75,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
           stores,
           Alerts.layer,
           Exposures.layer,
-          Chains.layer([chain, withoutSetCode, paused]),
+          Chains.layer([chain, withoutSetCode, paused, upgraded]),
           Screening.layer(),
           SweepContracts.layer,
           ViemSignatures.layer,
@@ -93,7 +103,8 @@ export const make = Effect.fnUntraced(function* (
     ...template_.order,
     owner: OWNER,
     destination: DESTINATION,
-    builder: settings.builder ?? Address.zero
+    builder: settings.builder ?? Address.zero,
+    ...(settings.nonce === undefined ? {} : { nonce: settings.nonce })
   }
   const orderDigest = digest(order, { name: "Service", chainId })
   yield* intents.create({ ...template_, order, orderDigest, ...(settings.cover && { cover: settings.cover }) })

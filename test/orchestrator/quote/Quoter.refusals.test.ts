@@ -4,6 +4,7 @@ import { Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
@@ -296,7 +297,7 @@ describe("screening", () => {
       scene.script.listed = new Set([OWNER])
       assert.strictEqual((yield* Effect.flip(scene.quote()))._tag, "ScreeningBlocked")
       scene.script.listed = new Set()
-      assert.strictEqual((yield* scene.quote()).order.nonce, 0n)
+      assert.strictEqual((yield* scene.quote()).order.nonce, bound(source.contracts.guard, 0n))
     })
   )
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Address from "../../../src/domain/Address.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import { digest, typedData } from "../../../src/domain/SweepOrder.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
 import { executionLimit } from "../../../src/domain/RelayGas.ts"
@@ -44,7 +45,7 @@ describe("a quote on one chain", () => {
         swapTarget: TARGET,
         swapCalldata: `0x${swapAmount.toString(16).padStart(64, "0")}`,
         deadline: 1_700_000_720n,
-        nonce: 0n,
+        nonce: bound(source.contracts.guard, 0n),
         destChainId: 1n
       })
       assert.deepStrictEqual(quote, {

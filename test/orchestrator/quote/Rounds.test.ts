@@ -29,6 +29,7 @@ import type { DevChain } from "../../../src/devnet/DevChain.ts"
 import { mint, type Symbol } from "../../../src/devnet/Tokens.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { bound, indexOf } from "../../../src/domain/OrderNonce.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
 import { type Offer, Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
@@ -150,7 +151,7 @@ const scene = Layer.effect(
             await node.setBalance({ address: owner, value: parseUnits("1", 18) })
             await node.impersonateAccount({ address: owner })
             const { guard: address } = source.chain.contracts
-            const call = { abi: sweepGuard.abi, functionName: "cancel", args: [0n] } as const
+            const call = { abi: sweepGuard.abi, functionName: "cancel", args: [bound(address, 0n)] } as const
             const hash = await node.writeContract({ ...call, account: owner, chain: node.chain, address })
             await node.waitForTransactionReceipt({ hash })
           })
@@ -229,7 +230,7 @@ layer(scene, { excludeTestServices: true })("rounds to a chain", (it) => {
     Effect.gen(function* () {
       const spent = { name: "", tokenIn: "DAI", tokenOut: "USDC", amount: "50", hinted: true, cancelled: true } as const
       const { offer } = yield* (yield* Scene).quote(spent)
-      assert.strictEqual(offer.order.nonce, 1n)
+      assert.strictEqual(indexOf(offer.order.nonce), 1n)
     })
   )
 

@@ -25,6 +25,15 @@ const selling = Effect.fnUntraced(function* (options: Scene.Options = {}) {
 })
 
 describe("a sale", () => {
+  it.effect("for the contracts before an upgrade is booked by the event of their guard", () =>
+    Effect.gen(function* () {
+      const scene = yield* selling({ generation: "first" })
+      yield* scene.settle("sale-1", 98_765_432n)
+      yield* TestClock.adjust(LOOK)
+      assert.deepStrictEqual(yield* stateOf(scene), ["settled"])
+    })
+  )
+
   it.effect("is quoted, signed by the fee recipient and booked by its event", () =>
     Effect.gen(function* () {
       const scene = yield* selling()

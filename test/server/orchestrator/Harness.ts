@@ -39,6 +39,7 @@ import {
 
 export interface UseCases {
   readonly quote: Quoter["Service"]["quote"]
+  readonly quoteAll: Quoter["Service"]["quoteAll"]
   readonly submit: Intake["Service"]["submit"]
   readonly accepted: Intake["Service"]["accepted"]
   readonly find: Intents["Service"]["find"]
@@ -61,6 +62,7 @@ export interface UseCases {
 
 const working: UseCases = {
   quote: (request) => Effect.succeed(offer(request)),
+  quoteAll: () => Effect.die("this test quotes no wallet"),
   submit: ({ quoteId }) => Effect.succeed({ id: quoteId, status: "submitted" }),
   accepted: () => Effect.succeedNone,
   find: (id) => Effect.succeed(id === ID ? Option.some(intent) : Option.none()),
@@ -146,7 +148,7 @@ export const services = (
 ) => {
   const all = { ...working, ...useCases }
   return Layer.mergeAll(
-    Layer.mock(Quoter, { quote: all.quote }),
+    Layer.mock(Quoter, { quote: all.quote, quoteAll: all.quoteAll }),
     Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
     Layer.mock(Intents, {
       find: all.find,

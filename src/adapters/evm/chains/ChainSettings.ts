@@ -91,7 +91,14 @@ export const ChainSettings = Schema.Struct({
   ...PriceFacts.fields,
   tokens: Schema.Array(TokenInfo),
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
-  contracts: Schema.optionalKey(Deployment)
+  contracts: Schema.optionalKey(Deployment),
+  /**
+   * Addresses of contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Default: the
+   * computed addresses, or none if `contracts` is set.
+   */
+  earlierContracts: Schema.optionalKey(Schema.Array(Deployment)),
+  /** Guard of the first generation, if that was deployed on the chain. The addresses of the contracts depend on it. */
+  priorGuard: SweepDeployment.Deployment.fields.priorGuard
 })
 export type ChainSettings = typeof ChainSettings.Type
 
@@ -112,9 +119,9 @@ export const deploymentOf = (settings: ChainSettings, domainName: string): Sweep
   feeRecipient: settings.feeRecipient,
   wrappedNative: settings.wrappedNative,
   domainName,
-  targets: [settings.swapRouter, settings.spokePool, settings.spokePoolPeriphery].filter(
-    (target) => target !== undefined
-  )
+  ...(settings.priorGuard === undefined ? {} : { priorGuard: settings.priorGuard }),
+  routers: [settings.swapRouter].filter((target) => target !== undefined),
+  bridges: [settings.spokePool, settings.spokePoolPeriphery].filter((target) => target !== undefined)
 })
 
 /** The chain, with the addresses of its contracts. */
@@ -122,7 +129,9 @@ export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
   const {
     broadcastUrls: _broadcastUrls,
     builderVault,
-    contracts,
+    contracts: _contracts,
+    earlierContracts: _earlier,
+    priorGuard: _priorGuard,
     guardOwner: _owner,
     rpcUrls: _urls,
     timelockSeconds: _timelock,
@@ -132,11 +141,26 @@ export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
   return {
     ...facts,
     builderVault: builderVault ?? settings.feeRecipient,
-    contracts: contracts ?? computedContracts(settings, domainName)
+    ...contractsOf(settings, domainName)
   }
 }
 
-const computedContracts = (settings: ChainSettings, domainName: string): Deployment => {
-  const { delegate, entry, guard } = SweepDeployment.plan(deploymentOf(settings, domainName)).contracts
-  return { delegate: delegate.address, guard: guard.address, entry: entry.address }
+const addressesOf = ({ contracts: { delegate, entry, guard } }: SweepDeployment.Plan): Deployment => ({
+  delegate: delegate.address,
+  guard: guard.address,
+  entry: entry.address
+})
+
+/** Contracts of the chain: those that are deployed by other means, or at the computed addresses of each generation. */
+const contractsOf = (
+  settings: ChainSettings,
+  domainName: string
+): Required<Pick<Chain, "contracts" | "earlierContracts">> => {
+  const { contracts, earlierContracts } = settings
+  if (contracts !== undefined) return { contracts, earlierContracts: earlierContracts ?? [] }
+  const config = deploymentOf(settings, domainName)
+  return {
+    contracts: addressesOf(SweepDeployment.plan(config)),
+    earlierContracts: earlierContracts ?? SweepDeployment.earlierPlans(config).map(addressesOf)
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Plans a chain's deployment: addresses, transactions and expected code of its contracts. Everything is computed, since CREATE2
- * through the deterministic deployer fixes every address in advance.
+ * Plans a chain's deployment: addresses, transactions and expected code of its contracts, in each of their generations. Everything is
+ * computed, since CREATE2 through the deterministic deployer fixes every address in advance.
  */
 import { Schema } from "effect"
 import {
@@ -19,7 +19,8 @@ import { ChainId } from "../../../domain/ChainId.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import { type Hex, size } from "../../../domain/Hex.ts"
 import { DomainName } from "../../../domain/SweepOrder.ts"
-import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
+import * as current from "../abi/contracts.generated.ts"
+import * as firstGeneration from "../abi/firstGeneration.ts"
 
 /** Arachnid's deployer, at the same address on every chain: call data is a salt followed by init code. */
 export const DETERMINISTIC_DEPLOYER = Address.of("0x4e59b44847b379578588920cA78FbF26c0B4956C")
@@ -41,11 +42,29 @@ export const Deployment = Schema.Struct({
   wrappedNative: Address.Address,
   /** EIP-712 domain name of orders. */
   domainName: DomainName,
-  /** Routers and bridges that sweeps may call from the start. Each must have code when the guard is deployed. */
-  targets: Schema.Array(Address.NonZeroAddress)
+  /**
+   * Guard of the first generation, which takes the nonce of every order. Orders that it settled are then refused. Default: none was
+   * deployed on the chain.
+   */
+  priorGuard: Schema.optionalKey(Address.NonZeroAddress),
+  /** Routers that sweeps may call from the start. Each must have code when the guard is deployed, as must each bridge. */
+  routers: Schema.Array(Address.NonZeroAddress),
+  /** Bridges that sweeps may call from the start, for orders that leave the chain. */
+  bridges: Schema.Array(Address.NonZeroAddress)
 })
 
 export type Deployment = typeof Deployment.Type
+
+/**
+ * Version of the contracts' code. The second one has batches, kinds of targets, and nonces that name their guard. `./sweep deploy`
+ * deploys the current one. Accounts may still be delegated to the first.
+ */
+export type Generation = 1 | 2
+
+export const CURRENT: Generation = 2
+
+/** Generations before the current one, the latest first. */
+export const EARLIER: ReadonlyArray<Generation> = [1]
 
 export type ContractName = "guard" | "delegate" | "entry"
 
@@ -62,6 +81,7 @@ export interface PlannedContract {
 }
 
 export interface Plan {
+  readonly generation: Generation
   readonly chainId: ChainId
   readonly contracts: Readonly<Record<ContractName, PlannedContract>>
   /** One for each contract except the delegate, which the guard's constructor deploys. */
@@ -106,24 +126,28 @@ const packed = (name: string): Hex =>
     dir: "right"
   })
 
-/** Init code of the guard. Targets are sorted without repetitions, so their configured order does not change addresses. */
-export const guardInitCode = (deployment: Deployment): Hex =>
-  encodeDeployData({
-    abi: sweepGuard.abi,
-    bytecode: sweepGuard.creationCode,
-    args: [
-      deployment.guardOwner,
-      BigInt(deployment.timelockSeconds),
-      deployment.feeRecipient,
-      deployment.wrappedNative,
-      deployment.domainName,
-      [...new Set(deployment.targets)].sort()
-    ]
-  })
+/** Sorted without repetitions, so that the configured order does not change addresses. */
+const sorted = (targets: ReadonlyArray<Address.Address>): ReadonlyArray<Address.Address> => [...new Set(targets)].sort()
 
-/** Addresses, expected code and transactions of a chain's contracts. */
-export const plan = (config: Deployment): Plan => {
-  const initCode = guardInitCode(config)
+const priorGuardOf = ({ priorGuard }: Deployment): Address.Address => priorGuard ?? Address.zero
+
+/** Init code of the guard. The first generation has one list of targets, of both kinds. */
+const guardInitCode = (deployment: Deployment, generation: Generation): Hex => {
+  const { bridges, domainName, feeRecipient, guardOwner, routers, timelockSeconds, wrappedNative } = deployment
+  const common = [guardOwner, BigInt(timelockSeconds), feeRecipient, wrappedNative, domainName] as const
+  if (generation === 1) {
+    const { abi, creationCode } = firstGeneration.sweepGuard
+    return encodeDeployData({ abi, bytecode: creationCode, args: [...common, sorted([...routers, ...bridges])] })
+  }
+  const { abi, creationCode } = current.sweepGuard
+  const args = [...common, priorGuardOf(deployment), sorted(routers), sorted(bridges)] as const
+  return encodeDeployData({ abi, bytecode: creationCode, args })
+}
+
+/** Addresses, expected code and transactions of a chain's contracts. Default generation: the current one. */
+export const plan = (config: Deployment, generation: Generation = CURRENT): Plan => {
+  const { sweepDelegate, sweepEntry, sweepGuard } = generation === 1 ? firstGeneration : current
+  const initCode = guardInitCode(config, generation)
   const guard = create2(initCode)
   // EIP-161: the nonce of a contract under construction is 1.
   const delegate = Address.of(getContractAddress({ from: guard, nonce: 1n }))
@@ -143,6 +167,7 @@ export const plan = (config: Deployment): Plan => {
         guard,
         feeRecipient: config.feeRecipient,
         wrappedNative: config.wrappedNative,
+        priorGuard: priorGuardOf(config),
         _name: packed(config.domainName),
         _nameHash: keccak256(stringToHex(config.domainName))
       })
@@ -150,11 +175,16 @@ export const plan = (config: Deployment): Plan => {
     entry: { address: create2(sweepEntry.creationCode), runtimeCode: sweepEntry.runtimeCode }
   }
   return {
+    generation,
     chainId: config.chainId,
     contracts,
     transactions: [deployment("guard", initCode), deployment("entry", sweepEntry.creationCode)]
   }
 }
+
+/** Plans of the generations before the current one, the latest first. */
+export const earlierPlans = (config: Deployment): ReadonlyArray<Plan> =>
+  EARLIER.map((generation) => plan(config, generation))
 
 /** Compares the code that a node returned for an address. `undefined` and `0x` both mean no code. */
 export const judge = (planned: PlannedContract, code: Hex | undefined): Finding => {

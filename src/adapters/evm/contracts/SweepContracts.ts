@@ -11,7 +11,9 @@ import {
   size
 } from "viem"
 import * as Address from "../../../domain/Address.ts"
+import * as Generations from "../../../domain/Generations.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
+import { BITS } from "../../../domain/OrderNonce.ts"
 import { isNative } from "../../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
@@ -106,7 +108,7 @@ const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(
 ) {
   const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
   const result = yield* client
-    .call({ to: client.chain.contracts.guard, data, block })
+    .call({ to: Generations.ofNonce(client.chain, word * BITS).guard, data, block })
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
   if (size(result) !== 32) return yield* unusable(client, "the guard is not deployed")
   return hexToBigInt(result)

@@ -26,8 +26,8 @@ import { unsignedDelegate } from "./UnsignedDelegate.ts"
 /** Gas with which an order is measured. Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
 const GAS_CAP = 5_000_000n
 
-/** As long as a signature, without zero bytes, and of no key. */
-const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}1b`
+/** As long as a signature that the relayer sends (EIP-2098), without zero bytes, and of no key. */
+const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}`
 
 const amountOut = (data: Hex) => decodeFunctionResult({ abi: sweepDelegate.abi, functionName: "execute", data })
 

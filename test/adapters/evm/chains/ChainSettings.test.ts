@@ -92,7 +92,23 @@ describe("the chain of an entry", () => {
       assert.notStrictEqual(ChainSettings.chainOf(settings, "Renamed").contracts.delegate, delegate.address)
 
       const contracts = { delegate: address(1), guard: address(2), entry: address(3) }
-      assert.deepStrictEqual(ChainSettings.chainOf({ ...settings, contracts }, "Service").contracts, contracts)
+      const placed = ChainSettings.chainOf({ ...settings, contracts }, "Service")
+      assert.deepStrictEqual(placed.contracts, contracts)
+      assert.deepStrictEqual(placed.earlierContracts, [])
+
+      const [first] = Deployment.earlierPlans(ChainSettings.deploymentOf(settings, "Service"))
+      const addresses = Object.entries(first?.contracts ?? {}).map(([name, { address }]) => [name, address])
+      assert.deepStrictEqual<unknown>(ChainSettings.chainOf(settings, "Service").earlierContracts, [
+        Object.fromEntries(addresses)
+      ])
+      const earlierContracts = [contracts]
+      for (const fixed of [
+        { earlierContracts },
+        { contracts: { ...contracts, entry: address(4) }, earlierContracts }
+      ]) {
+        const chain = ChainSettings.chainOf({ ...settings, ...fixed }, "Service")
+        assert.deepStrictEqual(chain.earlierContracts, earlierContracts)
+      }
     })
   )
 
@@ -113,17 +129,17 @@ describe("a deployment", () => {
       Effect.gen(function* () {
         const settings = yield* decode(entry(8453))
         const deployment = ChainSettings.deploymentOf(settings, "Service")
-        assert.deepStrictEqual<ReadonlyArray<unknown>>(deployment.targets, [
-          settings.swapRouter,
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(deployment.routers, [settings.swapRouter])
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(deployment.bridges, [
           settings.spokePool,
           settings.spokePoolPeriphery
         ])
         assert.strictEqual(deployment.timelockSeconds, 172_800)
         assert.strictEqual(deployment.guardOwner, address(0x99))
         const { spokePool: _pool, spokePoolPeriphery: _periphery, ...without } = settings
-        assert.deepStrictEqual<ReadonlyArray<unknown>>(ChainSettings.deploymentOf(without, "Service").targets, [
-          settings.swapRouter
-        ])
+        const bare = ChainSettings.deploymentOf(without, "Service")
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(bare.routers, [settings.swapRouter])
+        assert.deepStrictEqual(bare.bridges, [])
         // Every entry that decodes can be deployed.
         yield* Schema.decodeUnknownEffect(Deployment.Deployment)(deployment)
         yield* Effect.flip(decode({ ...entry(8453), timelockSeconds: -1 }))

@@ -38,7 +38,8 @@ const fresh = Effect.gen(function* () {
     feeRecipient: template.feeRecipient,
     wrappedNative: template.wrappedNative,
     domainName: "Service",
-    targets: [TARGET]
+    routers: [TARGET],
+    bridges: []
   })
   const [sender] = keys.lanes(template.id)
   if (sender === undefined) throw new Error("there is no lane")

@@ -17,11 +17,22 @@ const input = {
   feeRecipient: "0x2222222222222222222222222222222222222222",
   wrappedNative: "0x4200000000000000000000000000000000000006",
   domainName: "Service",
-  targets: [] as Array<string>
+  routers: [] as Array<string>,
+  bridges: [] as Array<string>
 }
 
 const decode = Schema.decodeUnknownSync(Deployment.Deployment)
 const config = (changes: Partial<typeof input> = {}): Deployment.Deployment => decode({ ...input, ...changes })
+
+/** Addresses of the first generation for {@link input}. */
+const FIRST = {
+  guard: "0x75944c258753131d65184E1dC98F93cAE025bb6D",
+  delegate: "0x0458D4771ab1923E33D18638F4B2Bb5a41A96c74",
+  entry: "0xadC7823707F1fFD255742CC74743E4Ae6F6e96d9"
+}
+
+/** Its guard with the router 0x33…33 and the bridge 0x44…44. */
+const FIRST_WITH_TARGETS = "0xEFD4599A621336DAAFF8F0B956eF3E1D44270806"
 
 const addresses = (plan: Deployment.Plan) => Object.values(plan.contracts).map((contract) => contract.address)
 
@@ -44,7 +55,8 @@ describe("plan", () => {
       { feeRecipient: "0x3333333333333333333333333333333333333333" },
       { wrappedNative: zeroAddress },
       { domainName: "Other" },
-      { targets: ["0x3333333333333333333333333333333333333333"] }
+      { routers: ["0x3333333333333333333333333333333333333333"] },
+      { bridges: ["0x3333333333333333333333333333333333333333"] }
     ]
     for (const change of changes) {
       const after = Deployment.plan(config(change)).contracts
@@ -56,8 +68,8 @@ describe("plan", () => {
 
   it("does not depend on the order or repetition of targets", () => {
     const [a, b] = ["0x3333333333333333333333333333333333333333", "0x4444444444444444444444444444444444444444"]
-    const ab = Deployment.plan(config({ targets: [a, b] }))
-    expect(Deployment.plan(config({ targets: [b, a, b] }))).toEqual(ab)
+    const ab = Deployment.plan(config({ routers: [a, b], bridges: [a, b] }))
+    expect(Deployment.plan(config({ routers: [b, a, b], bridges: [b, b, a] }))).toEqual(ab)
   })
 
   it.each([
@@ -72,6 +84,30 @@ describe("plan", () => {
 
   it("accepts a domain name of 31 bytes", () => {
     expect(() => Deployment.plan(config({ domainName: "x".repeat(31) }))).not.toThrow()
+  })
+})
+
+describe("the first generation", () => {
+  /** As it was deployed: accounts are delegated to this address. */
+  it("stays where it was", () => {
+    const { contracts, generation } = Deployment.plan(config(), 1)
+    expect(generation).toBe(1)
+    expect(Object.fromEntries(Object.entries(contracts).map(([name, { address }]) => [name, address]))).toEqual(FIRST)
+    const [router, bridge] = [
+      "0x3333333333333333333333333333333333333333",
+      "0x4444444444444444444444444444444444444444"
+    ]
+    const targets = Deployment.plan(config({ routers: [router], bridges: [bridge] }), 1)
+    expect(targets).toEqual(Deployment.plan(config({ routers: [bridge], bridges: [router] }), 1))
+    expect(targets.contracts.guard.address).toBe(FIRST_WITH_TARGETS)
+  })
+
+  it("is planned apart from the current one", () => {
+    const [first, ...others] = Deployment.earlierPlans(config())
+    expect(others).toEqual([])
+    expect(first).toEqual(Deployment.plan(config(), 1))
+    const current = addresses(Deployment.plan(config()))
+    expect(addresses(Deployment.plan(config(), 1)).some((address) => current.includes(address))).toBe(false)
   })
 })
 
@@ -128,14 +164,18 @@ describe("on a chain", () => {
     client.waitForTransactionReceipt({ hash: await client.sendTransaction({ to, data }), pollingInterval: 50 })
 
   it("deploys to the planned addresses exactly the planned code", async () => {
-    const deployed = await client.deployContract({
-      abi: sanctionsOracle.abi,
-      bytecode: sanctionsOracle.creationCode,
-      args: [account.address]
-    })
-    const receipt = await client.waitForTransactionReceipt({ hash: deployed, pollingInterval: 50 })
-    const target = Address.of(receipt.contractAddress ?? zeroAddress)
-    const planned = Deployment.plan(config({ targets: [target] }))
+    const place = async () => {
+      const hash = await client.deployContract({
+        abi: sanctionsOracle.abi,
+        bytecode: sanctionsOracle.creationCode,
+        args: [account.address]
+      })
+      const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+      return Address.of(receipt.contractAddress ?? zeroAddress)
+    }
+    const target = await place()
+    const spokePool = await place()
+    const planned = Deployment.plan(config({ routers: [target], bridges: [spokePool] }))
 
     const deployer = await client.getCode({ address: Deployment.DETERMINISTIC_DEPLOYER })
     expect(Deployment.hasDeployer(deployer)).toBe(true)
@@ -154,7 +194,9 @@ describe("on a chain", () => {
     expect(await client.readContract({ ...guard, functionName: "delegate" })).toBe(delegate.address)
     expect(await client.readContract({ ...guard, functionName: "owner" })).toBe(config().guardOwner)
     expect(await client.readContract({ ...guard, functionName: "timelock" })).toBe(86_400n)
-    expect(await client.readContract({ ...guard, functionName: "isTarget", args: [target] })).toBe(true)
+    expect(await client.readContract({ ...guard, functionName: "isTarget", args: [target, 0] })).toBe(true)
+    expect(await client.readContract({ ...guard, functionName: "isTarget", args: [spokePool, 1] })).toBe(true)
+    expect(await client.readContract({ ...guard, functionName: "isTarget", args: [spokePool, 0] })).toBe(false)
     expect(await client.readContract({ ...delegate, functionName: "guard" })).toBe(guard.address)
     expect(await client.readContract({ ...delegate, functionName: "feeRecipient" })).toBe(config().feeRecipient)
     expect(await client.readContract({ ...delegate, functionName: "wrappedNative" })).toBe(config().wrappedNative)
@@ -170,7 +212,7 @@ describe("on a chain", () => {
   })
 
   it("cannot list a target without code", async () => {
-    const planned = Deployment.plan(config({ targets: ["0x3333333333333333333333333333333333333333"] }))
+    const planned = Deployment.plan(config({ routers: ["0x3333333333333333333333333333333333333333"] }))
     const [guard] = planned.transactions
     await expect(client.call({ to: guard?.to, data: guard?.data ?? "0x" })).rejects.toThrow()
   })

@@ -12,6 +12,7 @@ import * as UniswapV3 from "../../../../src/adapters/swap/UniswapV3.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import * as Chain from "../../../../src/domain/Chain.ts"
 import { designator } from "../../../../src/domain/Delegation.ts"
+import { bound } from "../../../../src/domain/OrderNonce.ts"
 import type { SweepOrder } from "../../../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../../../src/domain/Token.ts"
 import { SwapVenue } from "../../../../src/ports/orchestrator/SwapVenue.ts"
@@ -71,7 +72,7 @@ const goodOrder = Effect.fnUntraced(function* (changes: Partial<Pick<SweepOrder,
     swapTarget: route.target,
     swapCalldata: route.calldata,
     deadline,
-    nonce: 0n,
+    nonce: bound(chain.contracts.guard, 0n),
     destChainId: BigInt(chain.id)
   } satisfies SweepOrder
 })

@@ -1,0 +1,29 @@
+/**
+ * Generations of the project's contracts on a chain. New orders use the current one. An order of an earlier one settles with the
+ * contracts that it was quoted for: its owner signed an authorization for their delegate, and its nonce names their guard.
+ */
+import type * as Address from "./Address.ts"
+import type { Chain, Deployment } from "./Chain.ts"
+import { guardPart, guardPartOf } from "./OrderNonce.ts"
+
+type Contracts = Pick<Chain, "contracts" | "earlierContracts">
+
+/** Contracts of all generations, the current ones first. */
+export const all = ({ contracts, earlierContracts = [] }: Contracts): ReadonlyArray<Deployment> => [
+  contracts,
+  ...earlierContracts
+]
+
+/**
+ * Contracts of the order with this nonce. The first generation's nonces name no guard. A nonce that names none of the chain's
+ * guards belongs to the current contracts, which refuse it.
+ */
+export const ofNonce = (chain: Contracts, nonce: bigint): Deployment => {
+  const part = guardPartOf(nonce)
+  if (part === 0n) return chain.earlierContracts?.at(-1) ?? chain.contracts
+  return all(chain).find(({ guard }) => guardPart(guard) === part) ?? chain.contracts
+}
+
+/** True if `address` is the entry of a generation. All entries have one interface. */
+export const isEntry = (chain: Contracts, address: Address.Address): boolean =>
+  all(chain).some(({ entry }) => entry === address)

@@ -1,0 +1,129 @@
+/** Makes the offer of a request that is admitted and read: prices and simulates the order, and stores the intent. */
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Authorization } from "../../domain/Delegation.ts"
+import type { Quote, QuoteRequest } from "../../domain/Quote.ts"
+import { quotedGas } from "../../domain/RelayGas.ts"
+import { digest, type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
+import { riskier } from "../../domain/Tier.ts"
+import { Intents } from "../../ports/orchestrator/Intents.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Affording from "./Affording.ts"
+import * as OrderNonces from "./OrderNonces.ts"
+import type * as Pricing from "./Pricing.ts"
+import type * as Reading from "./Reading.ts"
+
+/** Everything that a client signs, so that it needs no node of its own. */
+export interface SigningPayload {
+  /** EIP-712 typed data of the order. */
+  readonly typedData: ReturnType<typeof typedData>
+  /** EIP-7702 authorization to sign: for the chain's delegate, with the account's next transaction nonce. */
+  readonly authorization: Pick<Authorization, "address" | "chainId" | "nonce">
+}
+
+export interface Offer {
+  readonly quote: Quote
+  readonly order: SweepOrder
+  readonly signing: SigningPayload
+}
+
+/** An offer with the terms that it was made by. */
+export interface Offered {
+  readonly offer: Offer
+  readonly terms: Omit<Pricing.Terms, "nonce">
+}
+
+/** Times of an offer. */
+export interface Times {
+  /** UNIX milliseconds. */
+  readonly expiresAtMs: number
+  /** UNIX seconds. */
+  readonly deadline: bigint
+}
+
+/** Times of an offer that is made now. */
+export const timesFrom = (
+  now: number,
+  { orderGraceSeconds, quoteLifetimeMillis }: OrchestratorSettings["Service"]
+): Times => {
+  const expiresAtMs = now + quoteLifetimeMillis
+  return { expiresAtMs, deadline: BigInt(Math.floor(expiresAtMs / 1000) + orderGraceSeconds) }
+}
+
+/** Makes `offer(reading, request, times)`. */
+export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pricing.make>["price"]) {
+  const afford = yield* Affording.make
+  const store = yield* makeStore
+  const withNonce = yield* OrderNonces.make
+
+  return Effect.fnUntraced(function* (reading: Reading.Begun, request: QuoteRequest, times: Times) {
+    const { client } = reading
+    const { accountNonce, block, routeOf, ...known } = yield* reading.all
+    const terms = {
+      client,
+      request,
+      ...known,
+      tier: riskier(request.tier, known.profile.tier),
+      deadline: times.deadline
+    }
+    const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
+    yield* afford(terms, priced)
+    const { expiresAtMs } = times
+    const offer = yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
+    return { offer, terms } satisfies Offered
+  })
+})
+
+/** Makes `store`, which stores the intent and returns its offer. */
+const makeStore = Effect.gen(function* () {
+  const intents = yield* Intents
+  const random = yield* SecureRandom.SecureRandom
+  const settings = yield* OrchestratorSettings
+
+  return Effect.fnUntraced(function* (
+    { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
+    { cover, order, route, simulated }: Pricing.Priced,
+    at: { readonly accountNonce: bigint; readonly expiresAtMs: number; readonly quotedAtBlock: bigint }
+  ) {
+    const { chain } = client
+    const builderId = attributed?.attribution.builderId
+    const id = yield* random.uuidV4()
+    const quote: Quote = {
+      id,
+      crossChain: request.destChainId !== chain.id,
+      expiresAtMs: at.expiresAtMs,
+      total: order.feeAmount + order.builderFee,
+      ...(builderId === undefined ? {} : { builderId }),
+      settlementAddress: chain.contracts.delegate,
+      sourceChainId: chain.id,
+      estimatedAmountOut: route.estimatedAmountOut,
+      minAmountOut: route.guaranteedAmountOut,
+      provider: route.provider,
+      estimatedSeconds: route.estimatedSeconds
+    }
+    const domain = { name: settings.domainName, chainId: chain.id }
+    yield* intents.create({
+      quote,
+      order,
+      orderDigest: digest(order, domain),
+      quotedAtBlock: at.quotedAtBlock,
+      gas: quotedGas(simulated),
+      cover,
+      userId: request.userId,
+      ...(attributed === undefined
+        ? {}
+        : { attributed: { builderId: attributed.attribution.builderId, payoutMode: attributed.payoutMode } })
+    })
+    yield* Effect.logInfo("quote.offered").pipe(
+      Effect.annotateLogs({ intentId: id, chainId: chain.id, provider: route.provider, tier })
+    )
+    return {
+      quote,
+      order,
+      signing: {
+        typedData: typedData(order, domain),
+        authorization: { address: chain.contracts.delegate, chainId: chain.id, nonce: at.accountNonce }
+      }
+    } satisfies Offer
+  })
+})

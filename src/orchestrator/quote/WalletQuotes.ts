@@ -1,0 +1,154 @@
+/**
+ * Quotes many tokens of one owner, on any number of chains, for one signature. The parties are screened and the account is read once
+ * for each chain, and the tokens are quoted side by side, so that they share the requests to nodes and prices. Each order is simulated
+ * by itself, because the owner may leave out the others, and a gas limit that counts on what they warmed would be too low.
+ */
+import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Authorization } from "../../domain/Delegation.ts"
+import * as Destination from "../../domain/Destination.ts"
+import type { QuoteReason } from "../../domain/QuoteReason.ts"
+import * as SweepBatch from "../../domain/SweepBatch.ts"
+import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
+import { type Output, type SweepTotals, totals } from "../../domain/SweepTotals.ts"
+import { Prices } from "../../ports/orchestrator/Prices.ts"
+import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
+import { within } from "../../runtime/Within.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Offering from "./Offering.ts"
+import { reasonOf } from "./Reasons.ts"
+import * as WalletToken from "./WalletToken.ts"
+
+/** Time limit of the output token's price, in milliseconds. */
+const OUTPUT_MILLIS = 3_500
+
+/** The output would be lost at the destination (422). */
+export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()("DestinationRefused", {}) {}
+
+/** A token without a quote. */
+export interface Unquoted extends Pick<SweepToken, "chainId" | "token"> {
+  readonly reason: QuoteReason
+}
+
+export interface WalletOffer {
+  readonly id: string
+  /** UNIX milliseconds. */
+  readonly expiresAtMs: number
+  /** One entry for each token, in the order of the request. */
+  readonly quotes: ReadonlyArray<WalletToken.TokenOffer | Unquoted>
+  /** Absent if no token can be quoted. */
+  readonly signing?: {
+    readonly typedData: ReturnType<typeof SweepBatch.typedData>
+    /** For each chain where the account does not run the delegate. */
+    readonly authorizations: ReadonlyArray<Pick<Authorization, "address" | "chainId" | "nonce">>
+  }
+  readonly totals: SweepTotals
+}
+
+/** Makes `quoteAll(request)`. */
+export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
+  const chains = yield* Chains
+  const outputOf = yield* makeOutput
+  const quoteEach = yield* WalletToken.make(steps)
+  const random = yield* SecureRandom.SecureRandom
+  const settings = yield* OrchestratorSettings
+
+  const refuseBurning = Effect.fnUntraced(function* ({
+    destChainId,
+    destination,
+    tokenOut,
+    tokens
+  }: SweepQuotesRequest) {
+    // Tokens of an unknown chain are refused one by one.
+    const client = yield* Effect.option(chains.get(destChainId))
+    const known = [tokenOut, ...tokens.map(({ token }) => token)]
+    if (Option.exists(client, ({ chain }) => Destination.burns(chain, destination, known))) {
+      return yield* new DestinationRefused()
+    }
+  })
+
+  return Effect.fn("Quoter.quoteAll")(function* (request: SweepQuotesRequest) {
+    yield* refuseBurning(request)
+    const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
+    const output = yield* Effect.forkChild(outputOf(request))
+    const outcomes = yield* quoteEach(request, times)
+    const quotes = yield* Effect.forEach(outcomes, (outcome, index) => entryOf(request.tokens[index], outcome))
+    const offered = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
+    const id = yield* random.uuidV4()
+    yield* Effect.logInfo("quotes.offered").pipe(
+      Effect.annotateLogs({ quotesId: id, tokens: outcomes.length, offered: offered.length })
+    )
+    const parts = offered.map(({ fees, quote: { estimatedAmountOut, minAmountOut }, tokenIn }) => ({
+      estimatedAmountOut,
+      fees,
+      minAmountOut,
+      tokenIn
+    }))
+    return {
+      id,
+      expiresAtMs: times.expiresAtMs,
+      quotes,
+      ...signingOf(offered, settings.domainName),
+      totals: totals(parts, yield* Fiber.join(output))
+    } satisfies WalletOffer
+  }, Priority.at("quote"))
+})
+
+/** Makes `outputOf(request)`: price and decimals of the output token. Undefined if they are not known in time. */
+const makeOutput = Effect.gen(function* () {
+  const prices = yield* Prices
+  const tokenRisk = yield* TokenRisk
+
+  return ({ destChainId, tokenOut }: SweepQuotesRequest): Effect.Effect<Output | undefined> =>
+    Effect.gen(function* () {
+      const { decimals } = yield* tokenRisk.describe(destChainId, tokenOut)
+      const usd = (yield* prices.usd(destChainId, [{ address: tokenOut, decimals }])).get(tokenOut)
+      return usd === undefined || usd <= 0n ? undefined : { usd, decimals }
+    }).pipe(
+      within(OUTPUT_MILLIS),
+      Effect.map(Option.getOrUndefined),
+      Effect.catch((error) =>
+        Effect.as(
+          Effect.annotateLogs(Effect.logWarning("quotes.output_unpriced"), { detail: error.message }),
+          undefined
+        )
+      )
+    )
+})
+
+/** The entry of a token in the response. */
+const entryOf = Effect.fnUntraced(function* (
+  token: SweepToken | undefined,
+  outcome: Result.Result<WalletToken.TokenOffer, WalletToken.Failure>
+) {
+  if (Result.isSuccess(outcome)) return outcome.success
+  if (token === undefined) return yield* Effect.die(new Error("there are more outcomes than tokens"))
+  const reason = reasonOf(outcome.failure)
+  const { chainId, token: address } = token
+  yield* Effect.logInfo("quote.refused").pipe(
+    Effect.annotateLogs({ chainId, token: address, reason, detail: outcome.failure.message })
+  )
+  return { chainId, token: address, reason } satisfies Unquoted
+})
+
+/** The batch of these offers for the owner to sign, and an authorization for each chain that needs one. */
+const signingOf = (
+  offered: ReadonlyArray<WalletToken.TokenOffer>,
+  domainName: string
+): Pick<WalletOffer, "signing"> => {
+  const [first, ...others] = offered.map(({ order, quote }) => ({ chainId: quote.sourceChainId, order }))
+  if (first === undefined) return {}
+  const authorizations = new Map(
+    offered.flatMap(({ authorization }) =>
+      authorization === undefined ? [] : [[authorization.chainId, authorization] as const]
+    )
+  )
+  return {
+    signing: {
+      typedData: SweepBatch.typedData([first, ...others], domainName),
+      authorizations: [...authorizations.values()]
+    }
+  }
+}

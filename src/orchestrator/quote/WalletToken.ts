@@ -1,0 +1,160 @@
+/** Quotes one token of a wallet, with the reads that the tokens of its chain share. */
+import { Effect, Fiber, Option, Result } from "effect"
+import type { Authorization } from "../../domain/Delegation.ts"
+import * as Fees from "../../domain/Fees.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
+import type { OrderFees } from "../../domain/SweepTotals.ts"
+import { isNative } from "../../domain/Token.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
+import { within } from "../../runtime/Within.ts"
+import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import type * as Admission from "./Admission.ts"
+import type * as Offering from "./Offering.ts"
+import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
+import * as Reading from "./Reading.ts"
+import type { Routed } from "./Routing.ts"
+
+/** Time limit of each token, in milliseconds. A response begins within 4 seconds, so a slow token is left out. */
+const LIMIT_MILLIS = 3_500
+
+export type Failure = QuoteFailed | ScreeningBlocked
+
+/** Steps of a quote of one token. */
+export interface Steps {
+  readonly check: Effect.Success<typeof Admission.make>["check"]
+  readonly offer: Effect.Success<ReturnType<typeof Offering.make>>
+  readonly read: Effect.Success<ReturnType<typeof Reading.make>>
+}
+
+/** An offer of a token. */
+export interface TokenOffer extends Pick<Offering.Offer, "order" | "quote"> {
+  readonly fees: OrderFees
+  readonly tokenIn: { readonly usd: Fees.UsdPrice; readonly decimals: number }
+  /** Absent if the account runs the delegate already. */
+  readonly authorization?: Pick<Authorization, "address" | "chainId" | "nonce">
+}
+
+/**
+ * Makes `placeOf(chainId, request)`, which begins to screen the parties on a chain and to read the owner's account there, once for all
+ * tokens.
+ */
+const makePlace = Effect.gen(function* () {
+  const chains = yield* Chains
+  const readAccount = yield* Reading.makeAccount
+  const screening = yield* Screening
+
+  // Forked in the request's fiber, so that the time limit of no token interrupts what the others wait for.
+  return Effect.fnUntraced(function* (chainId: ChainId, request: SweepQuotesRequest) {
+    const client = yield* chains.get(chainId)
+    const account = yield* Effect.forkChild(readAccount(client, request))
+    const cleared = yield* Effect.forkChild(screening.clear(chainId, [request.owner, request.destination]))
+    return { client, account: Fiber.join(account), cleared: Fiber.join(cleared) }
+  })
+})
+
+type Place = Effect.Success<ReturnType<Effect.Success<typeof makePlace>>>
+
+/** Makes `quoteToken(place, request, token, times)`. */
+const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
+  const contracts = yield* SweepContracts
+  const settings = yield* OrchestratorSettings
+
+  const balanceOf = (client: ChainClient, { owner }: SweepQuotesRequest, { token }: SweepToken) =>
+    isNative(token) ? client.balance(owner) : contracts.balanceOf(client, token, owner, "latest")
+
+  const routedOf = (
+    request: SweepQuotesRequest,
+    { amount, tier = "tier1", token }: SweepToken,
+    held: bigint
+  ): Routed => {
+    const { tokens: _tokens, ...common } = request
+    return { ...common, tokenIn: token, amountIn: amount === "max" ? held : amount, tier }
+  }
+
+  const feesOf = ({ order }: Offering.Offer, { request, tier }: Offering.Offered["terms"]): OrderFees => {
+    const { amountIn, subscriptionActive } = request
+    const protocol = Fees.protocolFee(settings.fees, { amountIn, tier, subscriptionActive })
+    return { protocol, network: order.feeAmount - protocol, builder: order.builderFee }
+  }
+
+  return Effect.fnUntraced(function* (
+    { account, cleared, client }: Place,
+    request: SweepQuotesRequest,
+    token: SweepToken,
+    times: Offering.Times
+  ) {
+    const held = yield* balanceOf(client, request, token)
+    const routed = routedOf(request, token, held)
+    yield* check(client, routed)
+    if (held === 0n || held < routed.amountIn) {
+      return yield* new QuoteFailed({
+        reason: "insufficient_balance",
+        detail: `the owner holds ${held} of ${routed.amountIn}`
+      })
+    }
+    const reading = yield* read(client, routed, times.deadline, account)
+    // Nothing is simulated or stored before.
+    yield* cleared
+    const { offer: made, terms } = yield* offer(reading, routed, times)
+    return {
+      quote: made.quote,
+      order: made.order,
+      fees: feesOf(made, terms),
+      tokenIn: { usd: terms.usd.tokenUsd, decimals: terms.profile.decimals },
+      ...(terms.isDelegated ? {} : { authorization: made.signing.authorization })
+    } satisfies TokenOffer
+  })
+})
+
+/**
+ * Makes `quoteEach(request, times)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on
+ * another. Fails only if a party is listed.
+ */
+export const make = Effect.fnUntraced(function* (steps: Steps) {
+  const placeOf = yield* makePlace
+  const quoteToken = yield* makeToken(steps)
+
+  return Effect.fnUntraced(function* (request: SweepQuotesRequest, times: Offering.Times) {
+    const chainIds = [...new Set(request.tokens.map(({ chainId }) => chainId))]
+    const begun = yield* Effect.forEach(chainIds, (chainId) => Effect.result(placeOf(chainId, request)))
+    const places = new Map(chainIds.map((chainId, index) => [chainId, begun[index]]))
+    const outcomes = yield* Effect.forEach(
+      request.tokens,
+      (token) => {
+        const place = places.get(token.chainId)
+        return place === undefined
+          ? Effect.die(new Error(`chain ${token.chainId} has no place`))
+          : limited(
+              asQuoteFailed(Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, times)))
+            )
+      },
+      { concurrency: "unbounded" }
+    )
+    yield* Effect.forEach(begun, (place) => (Result.isSuccess(place) ? refuseListed(place.success) : Effect.void))
+    return outcomes
+  })
+})
+
+/** Also a token that was refused for another reason has screened its parties. */
+const refuseListed = ({ cleared }: Place) =>
+  Effect.catchTag(cleared, "ScreeningBlocked", (blocked) =>
+    blocked.cause === "listed" ? Effect.fail(blocked) : Effect.void
+  )
+
+/** Ends the quote of a token in time. A defect is logged, and fails this token alone. */
+const limited = <A>(quote: Effect.Effect<A, Failure>) =>
+  quote.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("quote.failed", defect), Effect.fail(late("the quote failed unexpectedly")))
+    ),
+    within(LIMIT_MILLIS),
+    Effect.flatMap(
+      Option.match({ onNone: () => Effect.fail(late(`no quote within ${LIMIT_MILLIS} ms`)), onSome: Effect.succeed })
+    ),
+    Effect.result
+  )
+
+const late = (detail: string) => new QuoteFailed({ reason: "upstream_unavailable", detail })

@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Generations from "../../src/domain/Generations.ts"
+import { bound } from "../../src/domain/OrderNonce.ts"
+import { address } from "../support/FakeChain.ts"
+
+const contractsAt = (first: number) => ({
+  delegate: address(first),
+  guard: address(first + 1),
+  entry: address(first + 2)
+})
+
+const [current, second, oldest] = [contractsAt(0x30), contractsAt(0x20), contractsAt(0x10)]
+const chain = { contracts: current, earlierContracts: [second, oldest] }
+
+describe("Generations", () => {
+  it("are told apart by the guard that a nonce names", () => {
+    for (const index of [0n, 1n, 300n, 2n ** 128n - 1n]) {
+      assert.deepStrictEqual(Generations.ofNonce(chain, bound(current.guard, index)), current)
+      assert.deepStrictEqual(Generations.ofNonce(chain, bound(second.guard, index)), second)
+    }
+  })
+
+  it("give a nonce that names no guard to the oldest", () => {
+    assert.deepStrictEqual(Generations.ofNonce(chain, 0n), oldest)
+    assert.deepStrictEqual(Generations.ofNonce(chain, 2n ** 128n - 1n), oldest)
+    assert.deepStrictEqual(Generations.ofNonce({ contracts: current }, 7n), current)
+    assert.deepStrictEqual(Generations.ofNonce({ contracts: current, earlierContracts: [] }, 7n), current)
+  })
+
+  it("give a nonce of an unknown guard to the current contracts, which refuse it", () => {
+    assert.deepStrictEqual(Generations.ofNonce(chain, bound(address(0x99), 0n)), current)
+  })
+
+  it("each have an entry", () => {
+    for (const { entry } of [current, second, oldest]) assert.isTrue(Generations.isEntry(chain, entry))
+    assert.isFalse(Generations.isEntry(chain, current.guard))
+    assert.isFalse(Generations.isEntry({ contracts: current }, oldest.entry))
+  })
+})
