@@ -65,9 +65,16 @@ export const transitions: ReadonlyArray<Mutant> = [
   {
     name: "a nonce is read from whichever block the node has at a height",
     file: "src/orchestrator/settle/Evidence.ts",
-    text: "intent.order.owner, word, { hash })",
-    replacement: "intent.order.owner, word, number)",
+    text: "intent.order.owner, word, { hash }, guard)",
+    replacement: "intent.order.owner, word, number, guard)",
     tests: ["test/orchestrator/settle/Evidence.test.ts"]
+  },
+  {
+    name: "a settlement under the first generation's guard is not looked for",
+    file: "src/domain/Generations.ts",
+    text: "own === first ? [own] : [own, first]",
+    replacement: "[own]",
+    tests: ["test/orchestrator/settle/Generations.test.ts", "test/domain/Generations.test.ts"]
   },
   {
     name: "an event on another branch says who spent a nonce",

@@ -24,6 +24,16 @@ export const ofNonce = (chain: Contracts, nonce: bigint): Deployment => {
   return all(chain).find(({ guard }) => guardPart(guard) === part) ?? chain.contracts
 }
 
+/**
+ * Guards whose `Swept` settles the order with this nonce, and whose `Cancelled` ends it: its own first. The first generation takes
+ * every nonce, so its delegate also runs orders of later ones, which refuse what it has run.
+ */
+export const guardsOf = (chain: Contracts, nonce: bigint): readonly [Address.Address, ...Array<Address.Address>] => {
+  const own = ofNonce(chain, nonce).guard
+  const first = chain.earlierContracts?.at(-1)?.guard ?? own
+  return own === first ? [own] : [own, first]
+}
+
 /** True if `address` is the entry of a generation. All entries have one interface. */
 export const isEntry = (chain: Contracts, address: Address.Address): boolean =>
   all(chain).some(({ entry }) => entry === address)

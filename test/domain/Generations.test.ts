@@ -31,6 +31,13 @@ describe("Generations", () => {
     assert.deepStrictEqual(Generations.ofNonce(chain, bound(address(0x99), 0n)), current)
   })
 
+  it("settle what names their guard, and the oldest settles all", () => {
+    assert.deepStrictEqual(Generations.guardsOf(chain, bound(current.guard, 7n)), [current.guard, oldest.guard])
+    assert.deepStrictEqual(Generations.guardsOf(chain, bound(second.guard, 7n)), [second.guard, oldest.guard])
+    assert.deepStrictEqual(Generations.guardsOf(chain, 7n), [oldest.guard])
+    assert.deepStrictEqual(Generations.guardsOf({ contracts: current }, bound(current.guard, 7n)), [current.guard])
+  })
+
   it("each have an entry", () => {
     for (const { entry } of [current, second, oldest]) assert.isTrue(Generations.isEntry(chain, entry))
     assert.isFalse(Generations.isEntry(chain, current.guard))

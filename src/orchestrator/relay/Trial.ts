@@ -52,6 +52,9 @@ const simulate = Effect.fnUntraced(function* (
   )
 })
 
+/** Errors after which an order never runs: it may have settled by another transaction. */
+const UNSENDABLE = new Set(["NonceUsed", "NonceUsedEarlier", "Expired"])
+
 /** Makes `explain(client, intent, call)`, which decides about a sweep that fails alone. */
 const makeExplain = Effect.gen(function* () {
   const contracts = yield* SweepContracts
@@ -63,7 +66,7 @@ const makeExplain = Effect.gen(function* () {
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
     const { gas, order } = intent
     const revert = contracts.decodeRevert(call?.returnData ?? "0x")
-    if (revert.name === "NonceUsed" || revert.name === "Expired") {
+    if (UNSENDABLE.has(revert.name)) {
       return { _tag: "Unfit", intent, cause: { _tag: "Unsent" }, text: revert.text }
     }
     const balance = yield* contracts.balanceOf(client, order.tokenIn, order.owner)

@@ -39,8 +39,12 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
     if (Option.isNone(confirmed)) return "unused"
     const { hash, number } = confirmed.value
     const { mask, word } = position(intent.order.nonce)
-    const bitmap = yield* contracts.nonceBitmap(client, intent.order.owner, word, { hash })
-    if ((bitmap & mask) === 0n) return "unused"
+    const bitmaps = yield* Effect.forEach(
+      Generations.guardsOf(client.chain, intent.order.nonce),
+      (guard) => contracts.nonceBitmap(client, intent.order.owner, word, { hash }, guard),
+      { concurrency: "unbounded" }
+    )
+    if (bitmaps.every((bitmap) => (bitmap & mask) === 0n)) return "unused"
     return (yield* events.isSpentOtherwise(view, intent, number)) ? "used_otherwise" : "spender_unseen"
   })
 

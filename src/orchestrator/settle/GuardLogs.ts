@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const intents = yield* Intents
   const sources = yield* LogSources
 
-  /** First of the guard's logs that fits, from `fromBlock` or where the last look ended. */
+  /** First of the logs of its guards that fits, from `fromBlock` or where the last look ended. */
   const first = Effect.fnUntraced(function* (
     { client, confirmed }: ChainView,
     { id, order, searches = {} }: Intent,
@@ -37,11 +37,11 @@ export const make = Effect.gen(function* () {
     }
   ): Effect.fn.Return<Option.Option<Log>, ChainUnavailable | SearchUnfinished | StoreUnavailable> {
     const { fits, search, toBlock, topics } = wanted
-    const { guard } = Generations.ofNonce(client.chain, order.nonce)
+    const address = Generations.guardsOf(client.chain, order.nonce)
     const fromBlock = larger(wanted.fromBlock, searches[search] ?? 0n)
     const { logs, unread } = yield* sources.reading(
       client,
-      client.logs({ address: guard, topics, fromBlock, toBlock, until: fits })
+      client.logs({ address, topics, fromBlock, toBlock, until: fits })
     )
     const found = logs.find(fits)
     if (found !== undefined) return Option.some(found)

@@ -24,8 +24,8 @@ export const make =
   (contracts: SweepContracts["Service"]) =>
   ({ client }: ChainView, { block, intents, receipt }: Mined): ReadonlyArray<Step> => {
     const { chain } = client
-    const guardOf = ({ order }: Pick<Intent, "order">) => Generations.ofNonce(chain, order.nonce).guard
-    const guards = new Set(intents.map(guardOf))
+    const guardsOf = ({ order }: Pick<Intent, "order">) => Generations.guardsOf(chain, order.nonce)
+    const guards = new Set(intents.flatMap(guardsOf))
     const events = new Map<string, { readonly event: Swept; readonly index: number }>()
     for (const [index, log] of receipt.logs.entries()) {
       for (const guard of guards) {
@@ -37,8 +37,10 @@ export const make =
     }
     const txHash = receipt.transactionHash
     return intents.flatMap(({ attributed, id, order, orderDigest }) => {
-      const found = events.get(keyOf(guardOf({ order }), orderDigest))
-      if (found === undefined || !settles(found.event, order, orderDigest)) return []
+      const found = guardsOf({ order })
+        .map((guard) => events.get(keyOf(guard, orderDigest)))
+        .find((each) => each !== undefined && settles(each.event, order, orderDigest))
+      if (found === undefined) return []
       const outbox = outboxMessages(
         {
           sweepId: sweepId(txHash, found.index),

@@ -16,15 +16,15 @@ export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const logs = yield* GuardLogs.make
 
-  const guardOf = ({ chain }: ChainClient, { order }: Pick<Intent, "order">) =>
-    Generations.ofNonce(chain, order.nonce).guard
+  const guardsOf = ({ chain }: ChainClient, { order }: Pick<Intent, "order">) =>
+    Generations.guardsOf(chain, order.nonce)
 
   const proves = (client: ChainClient, intent: Intent) => (log: Pick<Log, "address" | "topics" | "data">) =>
-    Option.exists(contracts.decodeSwept(guardOf(client, intent), log), (event) =>
-      settles(event, intent.order, intent.orderDigest)
+    guardsOf(client, intent).some((guard) =>
+      Option.exists(contracts.decodeSwept(guard, log), (event) => settles(event, intent.order, intent.orderDigest))
     )
 
-  /** True when the receipt holds the guard's event for the intent's order. */
+  /** True when the receipt holds a guard's event for the intent's order. */
   const isSettledBy = (client: ChainClient, intent: Intent, receipt: Receipt): boolean =>
     receipt.logs.some(proves(client, intent))
 
@@ -46,9 +46,11 @@ export const make = Effect.gen(function* () {
     const { client } = view
     const { order, orderDigest, quotedAtBlock } = intent
     const spends = (log: Log) =>
-      Option.exists(
-        contracts.decodeSpent(guardOf(client, intent), log),
-        ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
+      guardsOf(client, intent).some((guard) =>
+        Option.exists(
+          contracts.decodeSpent(guard, log),
+          ({ nonce, orderHash, owner }) => owner === order.owner && nonce === order.nonce && orderHash !== orderDigest
+        )
       )
     const fromBlock = GuardLogs.larger(quotedAtBlock - SPENDER_MARGIN, 0n)
     const [otherSweeps = [], cancellations = []] = contracts.spentTopics(order.owner)

@@ -48,14 +48,15 @@ export const make = Effect.gen(function* () {
       txHash === undefined || Option.isNone(client)
         ? Option.none()
         : Option.flatten(yield* Effect.option(client.value.receipt(txHash)))
+    const guards = Option.match(client, {
+      onNone: () => [],
+      onSome: ({ chain }) => Generations.guardsOf(chain, order.nonce)
+    })
     const event = Option.flatMap(receipt, ({ logs }) =>
       Option.firstSomeOf(
-        logs.map((log) =>
-          Option.filter(
-            Option.flatMap(client, ({ chain }) =>
-              contracts.decodeSwept(Generations.ofNonce(chain, order.nonce).guard, log)
-            ),
-            (swept) => settles(swept, order, orderDigest)
+        logs.flatMap((log) =>
+          guards.map((guard) =>
+            Option.filter(contracts.decodeSwept(guard, log), (swept) => settles(swept, order, orderDigest))
           )
         )
       )

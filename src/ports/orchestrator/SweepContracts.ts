@@ -58,14 +58,15 @@ export class SweepContracts extends Context.Service<
     /** Decodes revert data. Never fails. */
     readonly decodeRevert: (data: Hex) => SweepRevert
     /**
-     * 256 nonces of an owner in the guard that they name (domain/Generations): bit n of word w is set if nonce 256 w + n is spent
-     * (domain/OrderNonce). Default block: `latest`.
+     * 256 nonces of an owner in a guard: bit n of word w is set if nonce 256 w + n is spent (domain/OrderNonce). Default block:
+     * `latest`. Default guard: the one that the nonces name (domain/Generations).
      */
     readonly nonceBitmap: (
       client: ChainClient,
       owner: Address.Address,
       word: bigint,
-      block?: CallRequest["block"]
+      block?: CallRequest["block"],
+      guard?: Address.Address
     ) => Effect.Effect<bigint, ChainUnavailable>
     /**
      * Balance of an owner in the token's smallest unit, native currency included. 0 if the token does not answer, since

@@ -1,13 +1,14 @@
 /** The contracts of a chain were upgraded after the sweep was quoted. It settles with those that its nonce names. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { numberToHex } from "viem"
 import type * as Address from "../../../src/domain/Address.ts"
 import type { Deployment } from "../../../src/domain/Chain.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
-import { source, sweptLog } from "../../support/RelayFixtures.ts"
+import { cancelledLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { layerOnNodes } from "../../support/RelayScene.ts"
 import { sentSweep, tick } from "../../support/SentSweep.ts"
 
@@ -15,16 +16,26 @@ import { sentSweep, tick } from "../../support/SentSweep.ts"
 const first = source.contracts
 const second: Deployment = { delegate: address(0x71), guard: address(0x72), entry: address(0x73) }
 
+const UNSPENT = numberToHex(0, { size: 32 })
+
 /** Nodes of the upgraded chain, and the delegates that simulations gave to accounts. */
 const upgraded = (delegates: Array<string>) =>
   layerOnNodes((client) => ({
     ...client,
     chain: { ...client.chain, contracts: second, earlierContracts: [first] },
+    // Nothing is spent at the second guard. The scene answers for the first.
+    call: (request) => (request.to === second.guard ? Effect.succeed(UNSPENT) : client.call(request)),
     simulate: (calls, options) => {
       delegates.push(...(options?.codeOverrides ?? []).map(({ code }) => code))
       return client.simulate(calls, options)
     }
   }))
+
+/** A sent sweep of the current contracts. */
+const current = sentSweep({
+  order: { nonce: bound(second.guard, 7n) },
+  submission: { address: second.delegate }
+})
 
 const settlesBy = Effect.fnUntraced(function* (
   nonce: bigint,
@@ -68,6 +79,29 @@ describe("a sweep of an upgraded chain", () => {
       yield* bury(100)
       yield* tick
       assert.notStrictEqual((yield* intent("a")).status, "delivered")
+    }).pipe(Effect.provide(upgraded([])))
+  )
+
+  it.effect("is settled by the first generation, which takes every nonce", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, mineLane, order } = yield* current
+      yield* chain.mine([{ hash: hash("foreign"), logs: [sweptLog(order, { guard: first.guard })] }])
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(100)
+      yield* tick
+      assert.strictEqual((yield* intent("a")).status, "delivered")
+    }).pipe(Effect.provide(upgraded([])))
+  )
+
+  it.effect("fails once its nonce is cancelled at the first generation", () =>
+    Effect.gen(function* () {
+      const { attempt, bury, chain, intent, mineLane, order, state } = yield* current
+      yield* chain.mine([{ hash: hash("cancel"), logs: [cancelledLog(order.order)] }])
+      state.spentNonces.add(order.order.nonce)
+      yield* mineLane({ hash: attempt.hash, status: "reverted" })
+      yield* bury(100)
+      yield* tick
+      assert.strictEqual((yield* intent("a")).failureReason, "nonce_used")
     }).pipe(Effect.provide(upgraded([])))
   )
 

@@ -104,11 +104,12 @@ const nonceBitmap: SweepContracts["Service"]["nonceBitmap"] = Effect.fnUntraced(
   client,
   owner,
   word,
-  block = "latest"
+  block = "latest",
+  guard = Generations.ofNonce(client.chain, word * BITS).guard
 ) {
   const data = encodeFunctionData({ abi: sweepGuard.abi, functionName: "nonceBitmap", args: [owner, word] })
   const result = yield* client
-    .call({ to: Generations.ofNonce(client.chain, word * BITS).guard, data, block })
+    .call({ to: guard, data, block })
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
   if (size(result) !== 32) return yield* unusable(client, "the guard is not deployed")
   return hexToBigInt(result)

@@ -204,7 +204,8 @@ const clientOf = (state: State): ChainClient => ({
       Effect.succeed({
         logs: state.mined
           .flatMap((each) => each.receipts.flatMap((receipt) => receipt.logs))
-          .filter((log) => log.blockNumber >= fromBlock && log.blockNumber <= toBlock && log.address === address)
+          .filter((log) => [address].flat().includes(log.address))
+          .filter(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)
           .filter((log) =>
             topics.every((wanted, index) => {
               const topic = log.topics[index]
