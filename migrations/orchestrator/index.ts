@@ -23,6 +23,7 @@ import narrowOutbox from "./0019_narrow_outbox.ts"
 import droppedMonths from "./0020_dropped_months.ts"
 import treasury from "./0021_treasury.ts"
 import lastPrices from "./0024_last_prices.ts"
+import sweeps from "./0030_sweeps.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -45,5 +46,6 @@ export const migrations = {
   "0019_narrow_outbox": narrowOutbox,
   "0020_dropped_months": droppedMonths,
   "0021_treasury": treasury,
-  "0024_last_prices": lastPrices
+  "0024_last_prices": lastPrices,
+  "0030_sweeps": sweeps
 }

@@ -13,7 +13,8 @@ export type AuthorizationChoice =
 
 export const choose = (sweep: {
   readonly account: AccountCode
-  readonly authorization: Authorization
+  /** Undefined if the owner signed none. */
+  readonly authorization: Authorization | undefined
   /** Next transaction nonce of the account: in the latest block, and including pending transactions. */
   readonly accountNonce: { readonly latest: bigint; readonly pending: bigint }
   readonly chainId: ChainId
@@ -21,6 +22,14 @@ export const choose = (sweep: {
 }): AuthorizationChoice => {
   const { account, accountNonce, authorization, chainId, delegate } = sweep
   if (account._tag === "Delegated" && account.delegate === delegate) return { _tag: "LeaveOut" }
+  if (authorization === undefined) {
+    const detail = "the account does not run the delegate, and its owner signed no authorization"
+    return {
+      _tag: "Refuse",
+      reason: account._tag === "Plain" ? "stale_authorization" : "delegation_replaced",
+      detail
+    }
+  }
   // The protocol skips an authorization that does not apply: the transaction succeeds without effect.
   const names = account._tag !== "Contract" && authorization.chainId === chainId && authorization.address === delegate
   if (names && authorization.nonce === accountNonce.pending) return { _tag: "Attach" }

@@ -62,6 +62,20 @@ export const quotedGas = ({
 /** True if an execution used so much of its gas limit that it may have failed because of the limit (EIP-150). */
 export const mayBeOutOfGas = (gasUsed: bigint, gasLimit: bigint): boolean => gasUsed > gasLimit - gasLimit / 8n
 
+/** Gas of a call of `executeBatch` beside its legs: the signature, and a margin. */
+const BATCH_CALL_GAS = 20_000n
+
+/** Gas of one leg's hash among those that are signed. */
+const LEG_HASH_GAS = 1_000n
+
+/**
+ * Gas limit of a call of `executeBatch` with legs of these limits, of `signed` legs in total. Each leg gets its whole limit (EIP-150).
+ */
+export const batchCallGas = (limits: ReadonlyArray<bigint>, signed: number): bigint => {
+  const most = limits.reduce((so, limit) => (limit > so ? limit : so), 0n)
+  return limits.reduce((sum, limit) => sum + limit, BATCH_CALL_GAS + LEG_HASH_GAS * BigInt(signed)) + most / 63n
+}
+
 /** A sweep as a transaction carries it. */
 export interface Carried {
   /** Gas limit of its execution. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { Intents, type NewIntent, type Submission } from "../../src/ports/orchestrator/Intents.ts"
+import { Intents, type NewIntent, type OrderSubmission } from "../../src/ports/orchestrator/Intents.ts"
 import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
 
 export const address = (n: number): Address.Address => Address.of(pad(toHex(n), { size: 20 }))
@@ -66,7 +66,7 @@ export const newIntent = ({
   ...(builderId === undefined ? {} : { attributed: { builderId, payoutMode: "ledger" } })
 })
 
-export const submission = (chainId = 1): Submission => ({
+export const submission = (chainId = 1): OrderSubmission => ({
   signature: `0x${"ab".repeat(65)}`,
   authorization: {
     address: address(0xde1e),

@@ -19,6 +19,7 @@ import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
 import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
+import * as SweepSimulation from "../../src/adapters/memory/orchestrator/SweepSimulation.ts"
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Chain } from "../../src/domain/Chain.ts"
@@ -88,6 +89,7 @@ export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<Orches
     chains,
     RawKeys.layer([Redacted.make<Hex>(`0x${"11".repeat(32)}`)]),
     SweepContracts.layer,
+    SweepSimulation.layer(),
     Screening.layer(),
     Bridge.layer({ target: TARGET }),
     BuilderLedger.layer(),

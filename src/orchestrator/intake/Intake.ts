@@ -7,7 +7,7 @@ import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
-import { type Intent, Intents, type Submission } from "../../ports/orchestrator/Intents.ts"
+import { type Intent, Intents, type OrderSubmission } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
 import { Signatures } from "../../ports/orchestrator/Signatures.ts"
@@ -56,7 +56,7 @@ const refuse = (reason: SubmissionRefused["reason"], detail: string) => new Subm
 /** Checks that an authorization is for the order's chain and its delegate, on a chain that supports EIP-7702. */
 const authorizationRefusal = (
   chain: Chain,
-  authorization: Submission["authorization"],
+  authorization: OrderSubmission["authorization"],
   delegate: Address
 ): SubmissionRefused | undefined => {
   if (authorization.chainId !== chain.id) {
@@ -81,7 +81,7 @@ const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({
 
 /** Makes `requireOwner(intent, submission)`, which refuses signatures of any other account. */
 const makeRequireOwner = Effect.map(Signatures, (signatures) =>
-  Effect.fnUntraced(function* ({ order, orderDigest }: Intent, { authorization, signature }: Submission) {
+  Effect.fnUntraced(function* ({ order, orderDigest }: Intent, { authorization, signature }: OrderSubmission) {
     const [signer, authority] = yield* Effect.all([
       signatures.recover(orderDigest, signature),
       signatures.recoverAuthority(authorization)
@@ -100,7 +100,7 @@ export class Intake extends Context.Service<
   {
     /** Checks and stores a submission. Fails with {@link SubmissionRefused} at the first check that fails. */
     readonly submit: (
-      submission: Submission & {
+      submission: OrderSubmission & {
         readonly quoteId: string
         /** Network of the client. */
         readonly network?: string | undefined
@@ -108,7 +108,7 @@ export class Intake extends Context.Service<
     ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
     /** The state of an identical submission that was accepted earlier; none when there is none. */
     readonly accepted: (
-      submission: Submission & { readonly quoteId: string }
+      submission: OrderSubmission & { readonly quoteId: string }
     ) => Effect.Effect<Option.Option<Accepted>, StoreUnavailable>
   }
 >()("sweep/orchestrator/Intake") {
@@ -128,7 +128,7 @@ export class Intake extends Context.Service<
         network,
         quoteId,
         signature: returned
-      }: Submission & { readonly quoteId: string; readonly network?: string | undefined }) {
+      }: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }) {
         const found = yield* intents.find(quoteId)
         if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
         const { order, quote, status } = found.value
@@ -186,8 +186,8 @@ export class Intake extends Context.Service<
         authorization,
         quoteId,
         signature
-      }: Submission & { readonly quoteId: string }) {
-        const submission: Submission = { signature: withRecoveryByte(signature), authorization }
+      }: OrderSubmission & { readonly quoteId: string }) {
+        const submission: OrderSubmission = { signature: withRecoveryByte(signature), authorization }
         return Option.map(
           Option.filter(yield* intents.find(quoteId), (intent) => Equal.equals(intent.submission, submission)),
           asAccepted

@@ -10,6 +10,7 @@ import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import * as AccountCall from "./AccountCall.ts"
 import * as FeeCoverPolicy from "./FeeCoverPolicy.ts"
 
 /** Coverage of one sweep at present. */
@@ -35,7 +36,7 @@ export const make = Effect.gen(function* () {
       undefined
     )
     if (client.chain.dataFee !== "op-stack" || longest === undefined) return () => 0n
-    const bytes = size(contracts.encodeExecute(longest.order, longest.submission?.signature ?? "0x"))
+    const bytes = size(AccountCall.dataOf(contracts, longest))
     const fee = yield* contracts.dataFee(client, bytes)
     const shorter = size(longest.order.swapCalldata)
     return ({ order }: Intent) => (fee * BigInt(bytes - shorter + size(order.swapCalldata))) / BigInt(bytes) + 1n

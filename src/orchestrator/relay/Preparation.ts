@@ -6,12 +6,12 @@ import { accountCode } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
 import * as Generations from "../../domain/Generations.ts"
-import { compact } from "../../domain/Signature.ts"
 import { required } from "../../domain/TransactionGas.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { AccountState, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
+import * as AccountCall from "./AccountCall.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Clearance from "./Clearance.ts"
 import * as FeeCoverage from "./FeeCoverage.ts"
@@ -36,7 +36,10 @@ const choice = Effect.fnUntraced(function* (
   const { chain } = client
   const { authorization } = submission
   // The newest block matters only to tell a used authorization from one that may still apply.
-  const latest = pending === authorization.nonce ? pending : yield* client.transactionCount(order.owner, "latest")
+  const latest =
+    authorization === undefined || pending === authorization.nonce
+      ? pending
+      : yield* client.transactionCount(order.owner, "latest")
   return choose({
     account: accountCode(code),
     authorization,
@@ -77,7 +80,8 @@ export const make = Effect.gen(function* () {
   ): Candidate => ({
     first,
     intent,
-    data: contracts.encodeExecute(intent.order, compact(intent.submission.signature)),
+    data: AccountCall.dataOf(contracts, intent),
+    callGas: AccountCall.gasOf(intent),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
     prices
   })

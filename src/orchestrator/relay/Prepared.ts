@@ -13,8 +13,10 @@ export type Signed = Intent & { readonly submission: Submission }
 /** A sweep that passed every check before simulation. */
 export interface Candidate {
   readonly intent: Signed
-  /** Calldata of `execute`. */
+  /** Calldata for the owner's account. */
   readonly data: Hex
+  /** Gas limit of the account's call. */
+  readonly callGas: bigint
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
   /** Class of its exposure if it is its owner's first sweep, of listed tokens, and a budget limits those. */

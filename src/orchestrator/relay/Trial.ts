@@ -6,12 +6,13 @@ import { Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
-import { size } from "../../domain/Hex.ts"
 import { runsUnlisted } from "../../domain/Listing.ts"
 import { batchGasLimit, itemGas, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
-import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import { SweepContracts, type SweepRevert } from "../../ports/orchestrator/SweepContracts.ts"
+import { SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { SimulatedCall, Surroundings } from "../../ports/shared/Simulation.ts"
+import * as AccountCall from "./AccountCall.ts"
 import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
 
 type Block = NonNullable<Surroundings["block"]>
@@ -35,7 +36,7 @@ const simulate = Effect.fnUntraced(function* (
   // the account does not look at its caller.
   const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
   const calls = yield* client.simulate(
-    candidates.map(({ data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: intent.gas })),
+    candidates.map(({ callGas, data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: callGas })),
     {
       within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
       codeOverrides: undelegated.map(({ intent: { order } }) => ({
@@ -55,17 +56,35 @@ const simulate = Effect.fnUntraced(function* (
 /** Errors after which an order never runs: it may have settled by another transaction. */
 const UNSENDABLE = new Set(["NonceUsed", "NonceUsedEarlier", "Expired"])
 
-/** Makes `explain(client, intent, call)`, which decides about a sweep that fails alone. */
+/** Makes `explain(client, candidate, call)`, which decides about a sweep that fails alone. */
 const makeExplain = Effect.gen(function* () {
   const contracts = yield* SweepContracts
+  const simulation = yield* SweepSimulation
+
+  /** The error of a sweep; undefined if it has none outside its batch. A batch does not return the errors of its legs. */
+  const revertOf = Effect.fnUntraced(function* (
+    { chain }: ChainClient,
+    { order, submission }: Signed,
+    call: SimulatedCall | undefined
+  ): Effect.fn.Return<SweepRevert | undefined, ChainUnavailable> {
+    if (submission.batch === undefined || call?.success !== true)
+      return contracts.decodeRevert(call?.returnData ?? "0x")
+    return yield* simulation.run(chain.id, order).pipe(
+      Effect.as(undefined),
+      Effect.catchTag("SimulationFailed", ({ detail, revert = "Unknown" }) =>
+        Effect.succeed({ name: revert, text: detail })
+      )
+    )
+  })
 
   return Effect.fnUntraced(function* (
     client: ChainClient,
-    intent: Signed,
+    { callGas: gas, intent }: Candidate,
     call: SimulatedCall | undefined
   ): Effect.fn.Return<Prepared, ChainUnavailable> {
-    const { gas, order } = intent
-    const revert = contracts.decodeRevert(call?.returnData ?? "0x")
+    const { order } = intent
+    const revert = yield* revertOf(client, intent, call)
+    if (revert === undefined) return later(intent, "its leg fails in the batch")
     if (UNSENDABLE.has(revert.name)) {
       return { _tag: "Unfit", intent, cause: { _tag: "Unsent" }, text: revert.text }
     }
@@ -102,10 +121,10 @@ export const make = Effect.gen(function* () {
           (block) => Effect.map(simulate(client, lane, [candidate], block), (found) => found.get(intent.id)),
           { concurrency: "unbounded" }
         )
-    const failed = seen.findIndex((each) => !settles(each, intent.gas))
-    if (failed >= 0) return yield* explain(client, intent, seen[failed]?.call)
+    const failed = seen.findIndex((each) => !settles(candidate, each))
+    if (failed >= 0) return yield* explain(client, candidate, seen[failed]?.call)
     // Behind the others it may have seemed to need more gas only because of what they had warmed.
-    return known.every(succeeded)
+    return known.every((each) => succeeded(candidate, each))
       ? readyWith(candidate, seen)
       : later(intent, "it would fail behind the others of its batch")
   })
@@ -129,10 +148,10 @@ export const make = Effect.gen(function* () {
     return yield* Effect.forEach(
       candidates,
       (candidate) => {
-        const { gas, id } = candidate.intent
+        const { id } = candidate.intent
         const seen = isUnlisted(candidate) ? [unlistedNext.get(id), other.get(id)] : [next.get(id)]
         const group = isUnlisted(candidate) ? unlisted : listed
-        return seen.every((each) => settles(each, gas))
+        return seen.every((each) => settles(candidate, each))
           ? Effect.succeed(readyWith(candidate, seen))
           : retryAlone(client, lane, candidate, group.length === 1, seen)
       },
@@ -148,8 +167,8 @@ const blocksOf = ({ chain }: ChainClient, { intent }: Candidate): ReadonlyArray<
 /** Gas limit of the transaction with all candidates, about. */
 const gasLimitOf = (candidates: ReadonlyArray<Candidate>): bigint =>
   batchGasLimit(
-    candidates.map(({ authorization, data, intent }) =>
-      itemGas({ gasLimit: intent.gas, data, authorizations: authorization === undefined ? 0 : 1 })
+    candidates.map(({ authorization, callGas, data }) =>
+      itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
     )
   )
 
@@ -164,11 +183,11 @@ const needsMoreGas = (seen: Seen, gasLimit: bigint): boolean =>
 
 const readyWith = (candidate: Candidate, seen: ReadonlyArray<Seen | undefined>): Prepared => ({
   _tag: "Ready",
-  ready: { ...candidate, gas: { simulated: mostGas(seen), limit: candidate.intent.gas } }
+  ready: { ...candidate, gas: { simulated: mostGas(seen), limit: candidate.callGas } }
 })
 
-/** An account without code accepts every call and does nothing, so success counts only with a returned amount. */
-const succeeded = (seen: Seen | undefined): seen is Seen =>
-  seen !== undefined && seen.call.success && size(seen.call.returnData) === 32
+const succeeded = ({ intent }: Candidate, seen: Seen | undefined): seen is Seen =>
+  seen !== undefined && seen.call.success && AccountCall.hasRun(intent, seen.call.returnData)
 
-const settles = (seen: Seen | undefined, gasLimit: bigint): boolean => succeeded(seen) && !needsMoreGas(seen, gasLimit)
+const settles = (candidate: Candidate, seen: Seen | undefined): boolean =>
+  succeeded(candidate, seen) && !needsMoreGas(seen, candidate.callGas)

@@ -11,6 +11,7 @@ import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent, Wai
 import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
+import type { NewSweep, SignedBatch, StoredSweep } from "./Sweeps.ts"
 
 /** Terms that a quote fixes. */
 export interface NewIntent {
@@ -31,7 +32,16 @@ export interface NewIntent {
 
 /** Signatures of the owner. */
 export interface Submission {
+  /** Of the order, or of the batch. */
   readonly signature: Hex
+  /** Absent in a leg of a batch whose account ran the delegate when it was submitted. */
+  readonly authorization?: Authorization
+  /** The batch of which the order is a leg. Absent if the order is signed alone. */
+  readonly batch?: SignedBatch
+}
+
+/** Signatures of an order that is signed alone. */
+export interface OrderSubmission extends Submission {
   readonly authorization: Authorization
 }
 
@@ -144,6 +154,15 @@ export class Intents extends Context.Service<
       network?: string,
       waitingFor?: WaitingFor
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
+    /** As {@link submit} for all legs of a batch, with the sweep: all or none. Every id must be known. */
+    readonly submitSweep: (sweep: NewSweep) => Effect.Effect<void, IllegalTransition | StoreUnavailable>
+    /** The sweep; none if the id is unknown. */
+    readonly findSweep: (id: string) => Effect.Effect<Option.Option<StoredSweep>, StoreUnavailable>
+    /** Up to `limit` sweeps of an owner, newest first. `before`: only those with a lower number. */
+    readonly sweepsOf: (
+      owner: Address.Address,
+      page: { readonly limit: number; readonly before?: bigint | undefined }
+    ) => Effect.Effect<ReadonlyArray<StoredSweep>, StoreUnavailable>
     /**
      * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
      * one intent of an owner, and none if the owner has another intent in flight on the chain: leased, or carried by an

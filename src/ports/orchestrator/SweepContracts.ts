@@ -10,8 +10,19 @@ import type { CallRequest, ChainClient, ChainUnavailable, Log } from "../shared/
 export interface RunItem {
   readonly account: Address.Address
   readonly gasLimit: bigint
-  /** Calldata of `execute`. */
+  /** Calldata for the account. */
   readonly data: Hex
+}
+
+/** A call of `executeBatch`. */
+export interface BatchCall {
+  /** The legs that it runs, with their gas limits. */
+  readonly legs: ReadonlyArray<{ readonly order: SweepOrder; readonly gasLimit: bigint }>
+  /** Struct hashes of all signed legs. */
+  readonly legHashes: ReadonlyArray<Hash>
+  /** Position of the first of `legs` among the signed ones. */
+  readonly first: number
+  readonly signature: Hex
 }
 
 /** Decoded revert data of a sweep. */
@@ -34,6 +45,8 @@ export class SweepContracts extends Context.Service<
   {
     /** Calldata of `execute(order, signature)`, which is sent to the order's owner, whose account runs the delegate. */
     readonly encodeExecute: (order: SweepOrder, signature: Hex) => Hex
+    /** Calldata of `executeBatch`, which is sent to the owner. Its legs stand next to each other among those that are signed. */
+    readonly encodeBatch: (call: BatchCall) => Hex
     /**
      * Calldata of the entry's `run`, which calls each account with its gas limit. A call that fails does not affect the
      * others.

@@ -9,6 +9,7 @@ import { address, hash, newIntent, submission, submitted } from "../../support/I
 import { moveCases } from "./IntentMoves.cases.ts"
 import { givenUpCases } from "./GivenUpIntents.cases.ts"
 import { queueCases } from "./IntentQueue.cases.ts"
+import { sweepCases } from "./Sweeps.cases.ts"
 
 export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransactions | Outbox, unknown>) =>
   describe(`Intents on ${adapter}`, () => {
@@ -257,4 +258,5 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
     queueCases(stores)
     givenUpCases(stores)
     moveCases(stores)
+    sweepCases(stores)
   })

@@ -10,7 +10,7 @@ import { CallReverted } from "../../../src/ports/shared/Chains.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
 import { order, OrderParts, Uint256 } from "../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
-import { newIntent } from "../../support/IntentFixtures.ts"
+import { hash, newIntent } from "../../support/IntentFixtures.ts"
 import { cancelledLog, otherLog, sweptLog } from "../../support/RelayFixtures.ts"
 
 const { guard } = chain.contracts
@@ -45,6 +45,27 @@ export const sweepContractsSuite = (name: string, environment: Layer.Layer<Sweep
         const { args, functionName } = decodeFunctionData({ abi: sweepEntry.abi, data: encodeRun(items) })
         assert.strictEqual(functionName, "run")
         assert.deepStrictEqual(args, [items])
+      })
+    )
+
+    it.effect("encodes the legs of a batch with their gas limits and the hashes of all legs", () =>
+      Effect.gen(function* () {
+        const { encodeBatch } = yield* SweepContracts
+        const legs = [intent.order, { ...intent.order, nonce: 8n }].map((order) => ({
+          order,
+          gasLimit: 2n ** 64n - 1n
+        }))
+        const legHashes = [hash("foreign"), hash("first"), hash("second")]
+        const data = encodeBatch({ legs, legHashes, first: 1, signature: "0xabcd" })
+        const { args, functionName } = decodeFunctionData({ abi: sweepDelegate.abi, data })
+        assert.strictEqual(functionName, "executeBatch")
+        assert.deepStrictEqual(args, [
+          legs.map(({ order }) => order),
+          legs.map(({ gasLimit }) => gasLimit),
+          legHashes,
+          1n,
+          "0xabcd"
+        ])
       })
     )
 

@@ -132,6 +132,12 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
 export const layer = Layer.succeed(SweepContracts, {
   encodeExecute: (order, signature) =>
     encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
+  encodeBatch: ({ first, legHashes, legs, signature }) =>
+    encodeFunctionData({
+      abi: sweepDelegate.abi,
+      functionName: "executeBatch",
+      args: [legs.map(({ order }) => order), legs.map(({ gasLimit }) => gasLimit), legHashes, BigInt(first), signature]
+    }),
   encodeRun: (items) => encodeFunctionData({ abi: sweepEntry.abi, functionName: "run", args: [items] }),
   decodeRun: (data) =>
     decodeFunctionData({ abi: sweepEntry.abi, data }).args[0].map(({ account, data: call, gasLimit }) => ({

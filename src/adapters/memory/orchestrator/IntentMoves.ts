@@ -11,6 +11,7 @@ import {
 import { sweepEvent } from "../../../domain/SweepEvent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { idempotencyKey } from "../../../ports/orchestrator/Outbox.ts"
+import { submissionsOf } from "../../../ports/orchestrator/Sweeps.ts"
 import {
   lookup,
   type OrchestratorState,
@@ -65,21 +66,55 @@ const moved = ({ intent }: StoredIntent, { detail, events, fields }: Move, at: n
   }
 }
 
+/** The moved intent and the state with it. Throws if the intent does not exist. */
+const moveIn = (
+  current: State,
+  step: Move,
+  at: number
+): Result.Result<{ readonly intent: Intent; readonly state: State }, IllegalTransition> => {
+  const stored = lookup(current.intents, step.id)
+  if (stored === undefined) throw new Error(`intent ${step.id} does not exist`)
+  return Result.map(transitions(stored.intent.status, step.events), () => {
+    const intent = moved(stored, step, at)
+    const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
+    const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
+    const outbox = messages.reduce(written(at), current.outbox)
+    return { intent, state: withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, intent }) }
+  })
+}
+
 /** The moved intent; an intent that does not exist is a defect. */
 const move = (state: Shared["state"], step: Move) =>
   Effect.flatMap(Clock.currentTimeMillis, (at) =>
-    Ref.modify(state, (current): readonly [Effect.Effect<Intent, IllegalTransition>, State] => {
-      const stored = lookup(current.intents, step.id)
-      if (stored === undefined) return [Effect.die(new Error(`intent ${step.id} does not exist`)), current]
-      const legal = transitions(stored.intent.status, step.events)
-      if (Result.isFailure(legal)) return [Effect.fail(legal.failure), current]
-      const intent = moved(stored, step, at)
-      const messages = [...(step.outbox ?? []), ...told(intent, step.events)]
-      const waiting = step.waitingFor === undefined ? {} : { waitingFor: step.waitingFor }
-      const outbox = messages.reduce(written(at), current.outbox)
-      return [Effect.succeed(intent), withIntent({ ...current, outbox }, { ...unleased(stored), ...waiting, intent })]
-    }).pipe(Effect.flatten)
+    Ref.modify(state, (current): readonly [Result.Result<Intent, IllegalTransition>, State] => {
+      const next = moveIn(current, step, at)
+      return Result.isFailure(next)
+        ? [Result.fail(next.failure), current]
+        : [Result.succeed(next.success.intent), next.success.state]
+    }).pipe(Effect.flatMap(Effect.fromResult))
   )
+
+/** Moves all legs and adds their sweep, or changes nothing. */
+export const submitSweep = ({ state, wakes }: Shared): Intents["Service"]["submitSweep"] =>
+  Effect.fnUntraced(function* (sweep) {
+    const at = yield* Clock.currentTimeMillis
+    const { id, legs, network, owner } = sweep
+    const outcome = yield* Ref.modify(state, (current): readonly [Result.Result<void, IllegalTransition>, State] => {
+      let next = current
+      for (const leg of submissionsOf(sweep)) {
+        const { submission, waitingFor } = leg
+        const fields = { submission, submittedAtMs: at, ...(network === undefined ? {} : { network }) }
+        const moved = moveIn(next, { id: leg.id, events: [{ _tag: "Submitted" }], fields, waitingFor }, at)
+        if (Result.isFailure(moved)) return [Result.fail(moved.failure), current]
+        next = moved.success.state
+      }
+      const intentIds = legs.map(({ intentId }) => intentId)
+      const stored = { id, number: BigInt(next.sweeps.length + 1), owner, intentIds, createdAtMs: at }
+      return [Result.succeed(undefined), { ...next, sweeps: [...next.sweeps, stored] }]
+    })
+    yield* Effect.fromResult(outcome)
+    yield* PubSub.publish(wakes, undefined)
+  })
 
 export const submit = ({ state, wakes }: Shared): Intents["Service"]["submit"] =>
   Effect.fnUntraced(function* (id, submission, network, waitingFor) {

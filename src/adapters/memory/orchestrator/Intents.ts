@@ -6,6 +6,7 @@ import * as GivenUpIntents from "./GivenUpIntents.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
+import * as Sweeps from "./Sweeps.ts"
 import { account, lookup, OrchestratorState, withIntent } from "./OrchestratorState.ts"
 
 const conflicts = (a: NewIntent, b: NewIntent): boolean =>
@@ -45,6 +46,9 @@ const make = Effect.map(OrchestratorState, (shared) =>
     findAll: IntentReads.findAll(shared),
     states: IntentReads.states(shared),
     submit: IntentMoves.submit(shared),
+    submitSweep: IntentMoves.submitSweep(shared),
+    findSweep: Sweeps.findSweep(shared),
+    sweepsOf: Sweeps.sweepsOf(shared),
     claim: IntentQueue.claim(shared),
     release: IntentQueue.release(shared),
     waiting: IntentQueue.waiting(shared),

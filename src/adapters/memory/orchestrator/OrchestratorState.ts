@@ -8,6 +8,7 @@ import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
+import type { StoredSweep } from "../../../ports/orchestrator/Sweeps.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
 export interface StoredIntent {
@@ -75,6 +76,8 @@ export interface State {
   readonly exposureSums: HashMap.HashMap<ExposureClass, StoredSums>
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
+  /** Oldest first. */
+  readonly sweeps: ReadonlyArray<StoredSweep>
 }
 
 const empty: State = {
@@ -88,7 +91,8 @@ const empty: State = {
   reserved: HashMap.empty(),
   exposures: HashMap.empty(),
   exposureSums: HashMap.empty(),
-  outbox: HashMap.empty()
+  outbox: HashMap.empty(),
+  sweeps: []
 }
 
 export class OrchestratorState extends Context.Service<

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import type { PayoutMode } from "../../../domain/Builder.ts"
+import type { Authorization } from "../../../domain/Delegation.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import type { FeeCover } from "../../../domain/FeeCover.ts"
 import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
@@ -65,6 +66,10 @@ export interface IntentRow {
   readonly s?: Hex | null
   readonly signature?: Hex | null
   readonly network?: string | null
+  readonly sweep_id?: string | null
+  readonly leg?: number | null
+  /** Struct hashes of all legs, one after the other. */
+  readonly leg_hashes?: Hex | null
 }
 
 /** The value, which must be there. */
@@ -116,23 +121,39 @@ const toOrder = (row: IntentRow): SweepOrder => ({
   destChainId: BigInt(row.dest_chain_id)
 })
 
+const toAuthorization = (row: IntentRow): Authorization => ({
+  address: Address.of(given(row.delegate, "submission.authorization.address")),
+  chainId: Number(given(row.authorization_chain_id, "submission.authorization.chainId")),
+  nonce: BigInt(given(row.authorization_nonce, "submission.authorization.nonce")),
+  r: given(row.r, "submission.authorization.r"),
+  s: given(row.s, "submission.authorization.s"),
+  yParity: row.y_parity === 1 ? 1 : 0
+})
+
+const HASH_DIGITS = 64
+
+/** The hashes that stand one after the other. */
+const hashesIn = (bytes: Hex): ReadonlyArray<Hash> =>
+  Array.from(
+    { length: (bytes.length - 2) / HASH_DIGITS },
+    (_, index): Hash => `0x${bytes.slice(2 + index * HASH_DIGITS, 2 + (index + 1) * HASH_DIGITS)}`
+  )
+
 /** Absent before the owner has signed, and in rows that were read without it. */
-const toSubmission = (row: IntentRow): { readonly submission?: Submission } =>
-  row.signature === null || row.signature === undefined
-    ? {}
-    : {
-        submission: {
-          signature: row.signature,
-          authorization: {
-            address: Address.of(given(row.delegate, "submission.authorization.address")),
-            chainId: Number(given(row.authorization_chain_id, "submission.authorization.chainId")),
-            nonce: BigInt(given(row.authorization_nonce, "submission.authorization.nonce")),
-            r: given(row.r, "submission.authorization.r"),
-            s: given(row.s, "submission.authorization.s"),
-            yParity: row.y_parity === 1 ? 1 : 0
-          }
-        }
-      }
+const toSubmission = (row: IntentRow): { readonly submission?: Submission } => {
+  const { delegate, leg, leg_hashes, signature, sweep_id } = row
+  if (signature === null || signature === undefined) return {}
+  if (sweep_id === null || sweep_id === undefined) {
+    return { submission: { signature, authorization: toAuthorization(row) } }
+  }
+  const batch = {
+    sweepId: sweep_id,
+    legHashes: hashesIn(given(leg_hashes, "submission.batch.legHashes")),
+    leg: given(leg, "submission.batch.leg")
+  }
+  const isDelegated = delegate === null || delegate === undefined
+  return { submission: { signature, batch, ...(isDelegated ? {} : { authorization: toAuthorization(row) }) } }
+}
 
 /** Absent in rows of releases that did not store it. */
 const toCover = (row: IntentRow): { readonly cover?: FeeCover } =>

@@ -41,10 +41,63 @@ const noteWaits = (
     WHERE q.intent_id = w.id`
 }
 
+const givenIn = ({ id, network, submission: { authorization, batch, signature } }: SubmissionTo) => ({
+  id: text(id),
+  ...(authorization === undefined ? {} : { ...authorization, nonce: String(authorization.nonce) }),
+  ...(batch === undefined ? { signature } : { sweepId: batch.sweepId, leg: batch.leg }),
+  ...(network === undefined ? {} : { network: text(network) })
+})
+
+/**
+ * Moves those intents to `submitted` that can be, with their signatures, and returns their rows. Each intent may be given once. Rows
+ * are locked in the order of their ids, as when intents move.
+ */
+export const record = Effect.fnUntraced(function* (sql: PgClient.PgClient, submissions: ReadonlyArray<SubmissionTo>) {
+  const millis = yield* Clock.currentTimeMillis
+  const at = timestamp(millis)
+  const given = submissions.map(givenIn)
+  const passed = sql`submitted m CROSS JOIN
+    (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
+  const store = sql<IntentRow.IntentRow>`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (
+        id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text,
+        network text, "sweepId" text, leg smallint
+      )
+    ), locked AS (
+      SELECT id FROM orchestrator.intent_states
+      WHERE id = ANY(${IntentTables.ids(
+        sql,
+        given.map(({ id }) => id)
+      )}) AND status IN (${sql.literal(FROM)})
+      ORDER BY id FOR UPDATE
+    ), submitted AS (
+      UPDATE orchestrator.intent_states i SET status = ${sql.literal(TO)}, submitted_at = ${at}, updated_at = ${at}
+      FROM locked WHERE i.id = locked.id AND i.status IN (${sql.literal(FROM)})
+      RETURNING i.*
+    ), signed AS (
+      INSERT INTO orchestrator.intent_signatures (
+        number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature, network, sweep_id, leg
+      )
+      SELECT m.number, g."chainId", g.nonce, g."yParity", decode(substr(g.address, 3), 'hex'),
+        decode(substr(g.r, 3), 'hex'), decode(substr(g.s, 3), 'hex'), decode(substr(g.signature, 3), 'hex'),
+        g.network, g."sweepId", g.leg
+      FROM submitted m JOIN given g USING (id)
+    ), event AS (
+      INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
+    ), told AS (${tell(sql, passed, millis)})
+    SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
+  const waits = submissions.flatMap(({ id, waitingFor }) =>
+    waitingFor === undefined ? [] : [{ id: text(id), waitingFor }]
+  )
+  return yield* waits.length === 0
+    ? store
+    : sql.withTransaction(Effect.tap(store, (submitted) => noteWaits(sql, waits, submitted)))
+})
+
 /**
  * Submitted intents in the order of the submissions; none if the intent had moved on, or if an earlier submission of
- * the call has the same id; a failure for one that was submitted and cannot be read. Runs `wake` if an intent was submitted. Rows are locked in the order of their ids, as when
- * intents move.
+ * the call has the same id; a failure for one that was submitted and cannot be read. Runs `wake` if an intent was submitted.
  */
 export const submitAll = (
   sql: PgClient.PgClient,
@@ -52,53 +105,8 @@ export const submitAll = (
   wake: Effect.Effect<unknown>
 ) =>
   Effect.fnUntraced(function* (submissions: ReadonlyArray<SubmissionTo>) {
-    const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
     const firsts = new Map(submissions.toReversed().map((each) => [each.id, each]))
-    const given = Array.from(firsts.values(), ({ id, network, submission: { authorization, signature } }) => ({
-      id: text(id),
-      ...authorization,
-      nonce: String(authorization.nonce),
-      signature,
-      ...(network === undefined ? {} : { network: text(network) })
-    }))
-    const passed = sql`submitted m CROSS JOIN
-      (VALUES (${sql.literal(TO)}, NULL::text, NULL::text, 1)) AS e (status, failure_reason, delivery_tx_hash, position)`
-    const store = sql<IntentRow.IntentRow>`
-      WITH given AS (
-        SELECT * FROM jsonb_to_recordset(${sql.json(given)}) AS g (
-          id text, address text, "chainId" bigint, nonce numeric, r text, s text, "yParity" smallint, signature text,
-          network text
-        )
-      ), locked AS (
-        SELECT id FROM orchestrator.intent_states
-        WHERE id = ANY(${IntentTables.ids(
-          sql,
-          given.map(({ id }) => id)
-        )}) AND status IN (${sql.literal(FROM)})
-        ORDER BY id FOR UPDATE
-      ), submitted AS (
-        UPDATE orchestrator.intent_states i SET status = ${sql.literal(TO)}, submitted_at = ${at}, updated_at = ${at}
-        FROM locked WHERE i.id = locked.id AND i.status IN (${sql.literal(FROM)})
-        RETURNING i.*
-      ), signed AS (
-        INSERT INTO orchestrator.intent_signatures (
-          number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature, network
-        )
-        SELECT m.number, g."chainId", g.nonce, g."yParity", decode(substr(g.address, 3), 'hex'),
-          decode(substr(g.r, 3), 'hex'), decode(substr(g.s, 3), 'hex'), decode(substr(g.signature, 3), 'hex'),
-          g.network
-        FROM submitted m JOIN given g USING (id)
-      ), event AS (
-        INSERT INTO orchestrator.intent_history (number, status, at) SELECT number, status, updated_at FROM submitted
-      ), told AS (${tell(sql, passed, millis)})
-      SELECT ${IntentTables.offered(sql)} FROM submitted s ${sql.literal(IntentTables.terms("s"))}`
-    const waits = Array.from(firsts.values(), ({ id, waitingFor }) =>
-      waitingFor === undefined ? [] : [{ id: text(id), waitingFor }]
-    ).flat()
-    const rows = yield* waits.length === 0
-      ? store
-      : sql.withTransaction(Effect.tap(store, (submitted) => noteWaits(sql, waits, submitted)))
+    const rows = yield* record(sql, [...firsts.values()])
     if (rows.length > 0) yield* wake
     const stored = new Set(rows.map(({ id }) => id))
     const givenTo = new Map(

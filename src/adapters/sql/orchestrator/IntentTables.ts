@@ -1,5 +1,5 @@
 /**
- * Reads of intents across their tables: `s` is the state, `t` the terms, `g` the signatures. Intents whose month was detached are
+ * Reads of intents across their tables: `s` is the state, `t` the terms, `g` the signatures, `w` the sweep of a leg. Intents whose month was detached are
  * unknown.
  */
 import type { PgClient } from "@effect/sql-pg"
@@ -55,8 +55,12 @@ const SIGNATURES = [
   hex("g.delegate", "delegate"),
   hex("g.r", "r"),
   hex("g.s", "s"),
-  hex("g.signature", "signature"),
-  "g.network"
+  // The signature of a batch is stored with its sweep.
+  hex("coalesce(g.signature, w.signature)", "signature"),
+  "g.network",
+  "g.sweep_id",
+  "g.leg",
+  hex("w.leg_hashes", "leg_hashes")
 ]
 
 /** Columns of an `IntentRow` without those of its submission. */
@@ -72,10 +76,11 @@ export const columns = (sql: PgClient.PgClient): Fragment => sql.literal([...STA
 export const states = (sql: PgClient.PgClient, id: string): Fragment =>
   sql.literal(`CROSS JOIN LATERAL (SELECT * FROM orchestrator.intent_states s WHERE s.id = ${id} OFFSET 0) s`)
 
-/** Joins terms and signatures to the states `s`. */
+/** Joins terms, signatures and sweeps to the states `s`. */
 export const documents = (sql: PgClient.PgClient): Fragment =>
   sql.literal(`${terms("s")}
-    LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_signatures g WHERE g.number = s.number OFFSET 0) g ON true`)
+    LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_signatures g WHERE g.number = s.number OFFSET 0) g ON true
+    LEFT JOIN LATERAL (SELECT * FROM orchestrator.sweeps w WHERE w.id = g.sweep_id OFFSET 0) w ON true`)
 
 /** Joins the terms `t` to the states of this alias. */
 export const terms = (state: string): string =>

@@ -13,6 +13,7 @@ import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
 import * as IntentRow from "./IntentRow.ts"
 import * as IntentSubmissions from "./IntentSubmissions.ts"
+import * as Sweeps from "./Sweeps.ts"
 import { UnreadableIntents } from "./UnreadableIntents.ts"
 import * as Wakes from "./Wakes.ts"
 
@@ -93,6 +94,9 @@ const make = Effect.gen(function* () {
     findAll: IntentReads.findAll(sql, unreadable),
     states: IntentReads.states(sql),
     submit,
+    submitSweep: Sweeps.submit(sql, wake),
+    findSweep: Sweeps.find(sql),
+    sweepsOf: Sweeps.ofOwner(sql),
     claim: IntentQueue.claim(sql, unreadable),
     release: IntentQueue.release(sql),
     waiting: IntentQueue.waiting(sql),
