@@ -42,6 +42,7 @@ import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
 import { IntentDesk } from "../orchestrator/operate/IntentDesk.ts"
 import { Intake } from "../orchestrator/intake/Intake.ts"
+import { SweepIntake } from "../orchestrator/intake/SweepIntake.ts"
 import * as KeptClearances from "../orchestrator/shared/KeptClearances.ts"
 import { OrchestratorSettings, type OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { OutboxDelivery } from "../orchestrator/outbox/OutboxDelivery.ts"
@@ -200,7 +201,9 @@ export const useCases = Layer.mergeAll(
   IntentDesk.layer.pipe(Layer.provideMerge(HealthCheck.layer), Layer.provide(providerProbes)),
   Treasury.layer.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(Intake.layer, Quoter.layer, Relayer.layer).pipe(Layer.provide(KeptClearances.layer))
+      Layer.mergeAll(Intake.layer, SweepIntake.layer, Quoter.layer, Relayer.layer).pipe(
+        Layer.provide(KeptClearances.layer)
+      )
     )
   ),
   Portfolio.layer,

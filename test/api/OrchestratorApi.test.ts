@@ -77,6 +77,47 @@ const ROUTES = {
     "500": ["internal error"],
     "503": ["internal error"]
   },
+  "post /sweeps": {
+    "400": [
+      "unknown_quote",
+      "expired_quote",
+      "already_submitted",
+      "different_owners",
+      "outdated_contracts",
+      "screening_blocked",
+      "wrong_authorization_chain",
+      "wrong_delegate",
+      "missing_authorization",
+      "no_set_code_support",
+      "chain_paused",
+      "bad_signature",
+      "bad_authorization"
+    ],
+    "409": ["idempotency key was used with another request", "a request with this idempotency key is in progress"],
+    "413": ["request body too large"],
+    "422": ["invalid JSON body", undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["budget_spent", "chain_unavailable", "internal error", "screening_unavailable"]
+  },
+  "get /sweeps/{id}": {
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /sweeps/{id}/events": {
+    "404": ["not found"],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
+  "get /owners/{owner}/sweeps": {
+    "422": [undefined],
+    "429": ["rate limit exceeded"],
+    "500": ["internal error"],
+    "503": ["internal error"]
+  },
   "get /intents/{id}": {
     "404": ["not found"],
     "429": ["rate limit exceeded"],
@@ -205,7 +246,7 @@ describe("the OpenAPI document", () => {
     for (const [status, texts] of Object.entries(errors)) {
       assert.sameMembers([...errorTexts(operation, status)], [...texts], `${route} ${status}`)
     }
-    assert.include(statuses, route === "post /intents" ? "201" : "200")
+    assert.include(statuses, ["post /intents", "post /sweeps"].includes(route) ? "201" : "200")
   })
 
   it.each(Object.keys(ROUTES))("%s says what it does, and tells its errors in a table", (route) => {

@@ -34,6 +34,7 @@ import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
 import * as OperatorDocs from "./OperatorDocs.ts"
+import { Sweeps } from "./SweepApi.ts"
 import * as SweepDocs from "./SweepDocs.ts"
 import { SweepQuotesResponse } from "./SweepSchemas.ts"
 import { Treasury } from "./TreasuryApi.ts"
@@ -197,7 +198,7 @@ export const System = HttpApiGroup.make("system")
   )
 
 export const OrchestratorApi = HttpApi.make("orchestrator")
-  .add(Quotes, Intents, Portfolios, Prices, Catalogs, Operator, Treasury, System)
+  .add(Quotes, Intents, Sweeps, Portfolios, Prices, Catalogs, Operator, Treasury, System)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

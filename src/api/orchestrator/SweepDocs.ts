@@ -55,7 +55,7 @@ export const quotes = documented({
 |---|---|
 ${reasons}
 
-\`signing\` has the typed data of all orders (\`SweepBatch\`: each leg names its own chain), and an authorization for each chain where the account does not run the delegate. Anyone can send the signed legs of a chain with \`executeBatch\` of the delegate. For the relayer, sign each order alone and submit it to \`POST /intents\`. Build what is signed from the orders that you checked, as for \`POST /quote\`.
+\`signing\` has the typed data of all orders (\`SweepBatch\`: each leg names its own chain), and an authorization for each chain where the account does not run the delegate. Anyone can send the signed legs of a chain with \`executeBatch\` of the delegate. Submit one signature for all of them to \`POST /sweeps\`, or each order alone to \`POST /intents\`. Build what is signed from the orders that you checked, as for \`POST /quote\`.
 
 \`totals\` sums the quotes. Fees are taken in the input tokens, and \`totals\` converts them to tokenOut at the prices of the quotes.`,
     [

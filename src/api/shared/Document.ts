@@ -76,9 +76,9 @@ const withOwnDescription = (value: Members): Members => {
 }
 
 const EVENT_PROPERTIES: Members = {
-  id: { description: "Status of the intent, for `Last-Event-ID`." },
+  id: { description: "Status of each intent, for `Last-Event-ID`." },
   event: { description: "Name of the event. Always message." },
-  data: { description: "State of the intent." }
+  data: { description: "The whole state." }
 }
 
 /** Describes server-sent events. The generated notes on failures inside a stream do not apply: none is sent. */
@@ -200,6 +200,10 @@ const withErrorRows =
     return { ...operation, description: [description, ...table, ...rows].join("\n") }
   }
 
+/** True if the schema is the text of an event with the schema of this name. The document describes the event's content instead. */
+const isTextOf = (name: string, schema: Json): boolean =>
+  member(schema, "contentSchema", "$ref") === `#/components/schemas/${name}`
+
 const LICENSE: Members = { name: "MIT", identifier: "MIT" }
 
 /** For the `transform` annotation of an API. */
@@ -210,9 +214,9 @@ export const finish = (document: Readonly<Record<string, unknown>>): Record<stri
   const schemas = isMembers(components) ? components["schemas"] : undefined
   if (!isMembers(walked) || !isMembers(components) || !isMembers(schemas)) return document
   const named = Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
+    Object.entries(schemas).flatMap(([name, schema]) => {
       const plain = name.replace(SUFFIX, "")
-      return [plain, ENCODED[plain] ?? schema]
+      return isTextOf(plain, schema) ? [] : [[plain, ENCODED[plain] ?? schema]]
     })
   )
   const { info, paths } = walked

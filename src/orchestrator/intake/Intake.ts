@@ -1,7 +1,6 @@
 /** Accepts a signed order: makes the spec's checks in the spec's order, and stores the submission before it answers. */
-import { Clock, Context, Effect, Equal, Fiber, Layer, Option, Schema } from "effect"
-import { type Address, zero } from "../../domain/Address.ts"
-import type { Chain } from "../../domain/Chain.ts"
+import { Clock, Context, Effect, Equal, Fiber, Layer, Option } from "effect"
+import { zero } from "../../domain/Address.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
@@ -17,31 +16,7 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
 import * as Covering from "./Covering.ts"
 import * as Reserving from "./Reserving.ts"
-
-/** The submission is refused (400, masked). The client needs a new quote and new signatures. */
-export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()("SubmissionRefused", {
-  reason: Schema.Literals([
-    "unknown_quote",
-    "expired_quote",
-    "already_submitted",
-    "screening_blocked",
-    "screening_unavailable",
-    "wrong_authorization_chain",
-    "wrong_delegate",
-    "no_set_code_support",
-    "chain_paused",
-    "bad_signature",
-    "bad_authorization",
-    "budget_spent"
-  ]),
-  detail: Schema.String,
-  /** Set if the same submission can be accepted later: milliseconds after which it may be repeated. */
-  retryAfterMillis: Schema.optionalKey(Schema.Int)
-}) {
-  override get message(): string {
-    return `submission refused (${this.reason}): ${this.detail}`
-  }
-}
+import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
 
 export interface Accepted {
   readonly id: string
@@ -49,28 +24,6 @@ export interface Accepted {
   readonly txHash?: Hash
   /** Cause for which it waits before it is sent. Absent if there is none to tell. */
   readonly waitingFor?: WaitingFor
-}
-
-const refuse = (reason: SubmissionRefused["reason"], detail: string) => new SubmissionRefused({ reason, detail })
-
-/** Checks that an authorization is for the order's chain and its delegate, on a chain that supports EIP-7702. */
-const authorizationRefusal = (
-  chain: Chain,
-  authorization: OrderSubmission["authorization"],
-  delegate: Address
-): SubmissionRefused | undefined => {
-  if (authorization.chainId !== chain.id) {
-    return refuse(
-      "wrong_authorization_chain",
-      `the authorization is for chain ${authorization.chainId}, the order for ${chain.id}`
-    )
-  }
-  if (authorization.address !== delegate) {
-    return refuse("wrong_delegate", `the authorization is for ${authorization.address}, the delegate is ${delegate}`)
-  }
-  return chain.supportsSetCode === false
-    ? refuse("no_set_code_support", `${chain.name} does not support EIP-7702`)
-    : undefined
 }
 
 const asAccepted = ({ id, status, txHash }: Intent): Accepted => ({

@@ -2,7 +2,7 @@
  * Connects the contract to the use cases. The reason of a failure is logged, and its client sees only the status (spec,
  * "Errors").
  */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
@@ -18,7 +18,8 @@ import {
 } from "../../api/shared/Errors.ts"
 import { NotReady } from "../../api/orchestrator/Readiness.ts"
 import { Attempt } from "../../api/shared/Middleware.ts"
-import { Intake, SubmissionRefused } from "../../orchestrator/intake/Intake.ts"
+import { Intake } from "../../orchestrator/intake/Intake.ts"
+import { SubmissionRefused } from "../../orchestrator/intake/SubmissionRefused.ts"
 import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../orchestrator/quote/Quoter.ts"
@@ -28,8 +29,10 @@ import * as ClientNetwork from "../shared/ClientNetwork.ts"
 import { mask } from "../shared/Masked.ts"
 import { retryAfterSeconds } from "../shared/RetryAfter.ts"
 import { ServerSettings } from "../shared/ServerSettings.ts"
+import * as EventStream from "./EventStream.ts"
 import * as IntentEvents from "./IntentEvents.ts"
 import * as IntentStates from "./IntentStates.ts"
+import { UUID } from "./Ids.ts"
 import * as Signing from "./Signing.ts"
 
 /** `Retry-After` while sanctions screening does not answer. */
@@ -116,9 +119,6 @@ export const quotes = HttpApiBuilder.group(
   })
 )
 
-/** Form of an id (RFC 9562). Any other text is unknown, which saves a database query. */
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 export const intents = HttpApiBuilder.group(
   OrchestratorApi,
   "intents",
@@ -126,7 +126,7 @@ export const intents = HttpApiBuilder.group(
     const intake = yield* Intake
     const { trustedProxyHops } = yield* ServerSettings
     const states = yield* IntentStates.make(yield* Intents)
-    const respond = yield* IntentEvents.make(states)
+    const respond = yield* EventStream.make
     const known = Effect.fnUntraced(function* (id: string) {
       const found = UUID.test(id) ? yield* states.find(id.toLowerCase()) : Option.none()
       return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound())
@@ -170,7 +170,10 @@ export const intents = HttpApiBuilder.group(
       .handle(
         "events",
         Effect.fn("GET /intents/:id/events")(
-          ({ params }) => Effect.flatMap(known(params.id), respond),
+          ({ params }) =>
+            Effect.flatMap(known(params.id), (state) =>
+              respond(IntentEvents.ofIntent(state), Stream.map(states.follow(state), IntentEvents.ofIntent))
+            ),
           Effect.catchTag("StoreUnavailable", unavailable)
         )
       )

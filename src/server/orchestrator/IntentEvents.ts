@@ -1,81 +1,42 @@
-/**
- * States of an intent as server-sent events (WHATWG HTML, "Server-sent events"): the current state at once, then each later
- * state. The stream ends after the final state. Each event holds the whole state, so a client that reconnects misses nothing,
- * and `Last-Event-ID` matters only at the end.
- */
-import { Effect, Schema, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+/** States of intents and of sweeps as events. */
+import { Schema, Stream } from "effect"
 import { IntentView } from "../../api/orchestrator/Schemas.ts"
-import { RateLimitExceeded } from "../../api/shared/Errors.ts"
+import { SweepView } from "../../api/orchestrator/SweepApi.ts"
 import { isTerminal } from "../../domain/Intent.ts"
-import * as ClientAddress from "../shared/ClientAddress.ts"
-import { ServerSettings } from "../shared/ServerSettings.ts"
+import type { Told } from "./EventStream.ts"
 import type { IntentStates, ShownState } from "./IntentStates.ts"
 
-/** Maximum number of open streams of one client. Clients with unknown addresses share one limit, as with requests. */
-const STREAMS_PER_CLIENT = 100
+const encodeIntent = Schema.encodeSync(Schema.fromJsonString(IntentView))
 
-/** Proxies close idle connections, commonly after a minute. */
-const HEARTBEAT = "15 seconds"
+const encodeSweep = Schema.encodeSync(Schema.fromJsonString(SweepView))
 
-/** Milliseconds that a client waits before it reconnects. */
-const RETRY_MILLIS = 1_000
-
-/** `Retry-After` of a client with too many streams, any of which may end at any time. */
-const RETRY_AFTER_SECONDS = 5
-
-const encode = Schema.encodeSync(Schema.fromJsonString(IntentView))
-
-const event = (state: ShownState): string => `id: ${state.status}\ndata: ${encode(state)}\n\n`
-
-/** A comment, which clients ignore. */
-const BEAT = ":\n\n"
-
-const NO_MORE = HttpServerResponse.empty({ status: 204 })
-
-/** Responds with the events of an intent, given its current state. */
-export const make = Effect.fnUntraced(function* (states: IntentStates) {
-  const { trustedProxyHops } = yield* ServerSettings
-  const open = new Map<string, number>()
-
-  /** Counts a stream of the client until the response ends. */
-  const counted = (client: string) =>
-    Effect.acquireRelease(
-      Effect.suspend(() => {
-        const streams = open.get(client) ?? 0
-        if (streams >= STREAMS_PER_CLIENT) {
-          return Effect.fail(new RateLimitExceeded({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
-        }
-        return Effect.sync(() => open.set(client, streams + 1))
-      }),
-      () =>
-        Effect.sync(() => {
-          const streams = open.get(client) ?? 1
-          if (streams === 1) open.delete(client)
-          else open.set(client, streams - 1)
-        })
-    )
-
-  return Effect.fnUntraced(function* (state: ShownState) {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    // A browser reconnects after every end, except after a 204 (WHATWG HTML, 9.2.3).
-    if (isTerminal(state.status) && request.headers["last-event-id"] === state.status) return NO_MORE
-    yield* counted(ClientAddress.fromRequest(request, trustedProxyHops))
-    const told = states.follow(state).pipe(
-      Stream.map(event),
-      Stream.prepend([`retry: ${RETRY_MILLIS}\n\n`]),
-      Stream.merge(
-        Stream.drop(
-          Stream.map(Stream.tick(HEARTBEAT), () => BEAT),
-          1
-        ),
-        { haltStrategy: "left" }
-      )
-    )
-    return HttpServerResponse.stream(Stream.encodeText(told), {
-      contentType: "text/event-stream",
-      // Without it, nginx buffers events.
-      headers: { "x-accel-buffering": "no" }
-    })
-  })
+export const ofIntent = (state: ShownState): Told => ({
+  id: state.status,
+  data: encodeIntent(state),
+  isFinal: isTerminal(state.status)
 })
+
+/** States of the intents of a sweep, in signing order. */
+export interface ShownSweep {
+  readonly id: string
+  readonly intents: ReadonlyArray<ShownState>
+}
+
+export const ofSweep = (sweep: ShownSweep): Told => ({
+  id: sweep.intents.map(({ status }) => status).join(","),
+  data: encodeSweep(sweep),
+  isFinal: sweep.intents.every(({ status }) => isTerminal(status))
+})
+
+/** The current state of a sweep, and every later one, until all its intents are final. */
+export const followSweep = ({ follow }: IntentStates, sweep: ShownSweep): Stream.Stream<Told> =>
+  Stream.mergeAll(sweep.intents.map(follow), { concurrency: "unbounded" }).pipe(
+    Stream.mapAccum(
+      () => sweep,
+      (before, state) => {
+        const after = { ...before, intents: before.intents.map((each) => (each.id === state.id ? state : each)) }
+        return [after, [ofSweep(after)]] as const
+      }
+    ),
+    Stream.changesWith((one, other) => one.data === other.data)
+  )

@@ -8,6 +8,7 @@ import { UNAVAILABLE } from "../../api/shared/Errors.ts"
 import { IdempotentQuote, IdempotentSubmission, OperatorOnly } from "../../api/shared/Middleware.ts"
 import type { HealthCheck } from "../../orchestrator/operate/HealthCheck.ts"
 import type { Intake } from "../../orchestrator/intake/Intake.ts"
+import type { SweepIntake } from "../../orchestrator/intake/SweepIntake.ts"
 import type { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import type { IntentDesk } from "../../orchestrator/operate/IntentDesk.ts"
 import type { OrchestratorSettings } from "../../orchestrator/shared/OrchestratorSettings.ts"
@@ -34,6 +35,7 @@ import * as Validation from "../shared/Validation.ts"
 import * as CatalogHandlers from "./CatalogHandlers.ts"
 import * as Handlers from "./Handlers.ts"
 import * as OperatorHandlers from "./OperatorHandlers.ts"
+import * as SweepHandlers from "./SweepHandlers.ts"
 import * as TreasuryHandlers from "./TreasuryHandlers.ts"
 
 const table = RouteTable.make(OrchestratorApi, [ServiceServer.OPENAPI_PATH, ...DocsPage.PATHS])
@@ -63,6 +65,7 @@ const middleware = Layer.mergeAll(
 const handlers = Layer.mergeAll(
   Handlers.quotes,
   Handlers.intents,
+  SweepHandlers.sweeps,
   Handlers.portfolios,
   Handlers.prices,
   CatalogHandlers.catalog,
@@ -85,6 +88,7 @@ export const listen = (options: ServiceServer.ListenOptions) => ServiceServer.li
 export type Services =
   | Quoter
   | Intake
+  | SweepIntake
   | Intents
   | Portfolio
   | Watcher

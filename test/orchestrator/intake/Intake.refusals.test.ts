@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../../src/domain/Address.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
-import type { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
+import type { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
 import { address } from "../../support/FakeChain.ts"
 import {

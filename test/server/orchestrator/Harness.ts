@@ -11,6 +11,7 @@ import { Readiness } from "../../../src/orchestrator/operate/Readiness.ts"
 import { IntentDesk } from "../../../src/orchestrator/operate/IntentDesk.ts"
 import { Treasury } from "../../../src/orchestrator/treasury/Treasury.ts"
 import { Intake } from "../../../src/orchestrator/intake/Intake.ts"
+import { SweepIntake } from "../../../src/orchestrator/intake/SweepIntake.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { Portfolio } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../../src/orchestrator/quote/Quoter.ts"
@@ -42,7 +43,10 @@ export interface UseCases {
   readonly quoteAll: Quoter["Service"]["quoteAll"]
   readonly submit: Intake["Service"]["submit"]
   readonly accepted: Intake["Service"]["accepted"]
+  readonly sweeps: SweepIntake["Service"]
   readonly find: Intents["Service"]["find"]
+  readonly findSweep: Intents["Service"]["findSweep"]
+  readonly sweepsOf: Intents["Service"]["sweepsOf"]
   readonly givenUp: ReadonlyMap<string, FailureReason>
   readonly portfolio: Portfolio["Service"]["portfolio"]
   readonly prices: Portfolio["Service"]["prices"]
@@ -65,6 +69,9 @@ const working: UseCases = {
   quoteAll: () => Effect.die("this test quotes no wallet"),
   submit: ({ quoteId }) => Effect.succeed({ id: quoteId, status: "submitted" }),
   accepted: () => Effect.succeedNone,
+  sweeps: { submit: () => Effect.die("this test submits no sweep"), accepted: () => Effect.succeedNone },
+  findSweep: () => Effect.succeedNone,
+  sweepsOf: () => Effect.succeed([]),
   find: (id) => Effect.succeed(id === ID ? Option.some(intent) : Option.none()),
   givenUp: new Map(),
   portfolio: () => Effect.succeed(portfolio),
@@ -150,7 +157,10 @@ export const services = (
   return Layer.mergeAll(
     Layer.mock(Quoter, { quote: all.quote, quoteAll: all.quoteAll }),
     Layer.mock(Intake, { submit: all.submit, accepted: all.accepted }),
+    Layer.mock(SweepIntake, all.sweeps),
     Layer.mock(Intents, {
+      findSweep: all.findSweep,
+      sweepsOf: all.sweepsOf,
       find: all.find,
       states: statesFrom(all.find),
       givenUpReasons: () => Effect.succeed(all.givenUp)

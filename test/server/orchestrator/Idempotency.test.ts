@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
+import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { Idempotency } from "../../../src/ports/shared/Idempotency.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"

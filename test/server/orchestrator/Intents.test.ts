@@ -1,7 +1,7 @@
 /** Every answer of POST /intents and GET /intents/:id (spec, "Errors"). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { SubmissionRefused } from "../../../src/orchestrator/intake/Intake.ts"
+import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
 import { ID, intent, submission, TX } from "./Fixtures.ts"

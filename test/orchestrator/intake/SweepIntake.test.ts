@@ -1,0 +1,264 @@
+/** Sweeps of many tokens: accepted all together, or refused for the reason that their client sees. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Ref } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import * as SweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
+import * as ViemSignatures from "../../../src/adapters/evm/keys/ViemSignatures.ts"
+import * as Exposures from "../../../src/adapters/memory/orchestrator/Exposures.ts"
+import * as MemoryIntents from "../../../src/adapters/memory/orchestrator/Intents.ts"
+import * as Alerts from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
+import * as Screening from "../../../src/adapters/memory/shared/Screening.ts"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { Chain } from "../../../src/domain/Chain.ts"
+import { designator } from "../../../src/domain/Delegation.ts"
+import { classOf, worstCase } from "../../../src/domain/Exposure.ts"
+import * as SweepBatch from "../../../src/domain/SweepBatch.ts"
+import { SweepIntake, type SweepSubmission } from "../../../src/orchestrator/intake/SweepIntake.ts"
+import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
+import { Exposures as ExposuresPort } from "../../../src/ports/orchestrator/Exposures.ts"
+import { Intents, type NewIntent } from "../../../src/ports/orchestrator/Intents.ts"
+import { newIntent } from "../../support/IntentFixtures.ts"
+import { address } from "../../support/FakeChain.ts"
+import { authorize, chain, EXPIRY, OWNER, owner, paused, upgraded, withoutSetCode } from "./intakeScene.ts"
+
+/** A chain on which the owner's account runs the delegate. */
+const delegated: Chain = { ...chain, id: 5, name: "delegated" }
+
+const NONCES = new Map<number, bigint>([[upgraded.id, 7n]])
+
+const quoted = (id: string, chainId: number, holder: Address.Address = OWNER): NewIntent => {
+  const intent = newIntent({ id, chainId })
+  const nonce = NONCES.get(chainId) ?? intent.order.nonce
+  return { ...intent, order: { ...intent.order, owner: holder, builder: Address.zero, nonce } }
+}
+
+/** Quotes of the owner: `a` and `b` on a chain that needs an authorization, `c` on one that does not, and others that cannot be swept. */
+const QUOTES = [
+  quoted("a", chain.id),
+  quoted("b", chain.id),
+  quoted("c", delegated.id),
+  quoted("paused", paused.id),
+  quoted("old", withoutSetCode.id),
+  quoted("upgraded", upgraded.id),
+  quoted("foreign", chain.id, address(0x77))
+]
+
+const sign = (ids: ReadonlyArray<string>, domain = "Service") => {
+  const [first, ...others] = ids.flatMap((id) =>
+    QUOTES.filter(({ quote }) => quote.id === id).map(({ order, quote }) => ({ chainId: quote.sourceChainId, order }))
+  )
+  if (first === undefined) throw new Error("nothing to sign")
+  return Effect.promise(() => owner.sign({ hash: SweepBatch.digest([first, ...others], domain) }))
+}
+
+const scene = Effect.gen(function* () {
+  const context = yield* Layer.build(
+    SweepIntake.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          MemoryIntents.layer,
+          Alerts.layer,
+          Exposures.layer,
+          Chains.layer([chain, delegated, withoutSetCode, paused, upgraded]),
+          Screening.layer(),
+          SweepContracts.layer,
+          ViemSignatures.layer,
+          SecureRandom.layerWebCrypto,
+          OrchestratorSettings.layer({
+            ...orchestratorDefaults,
+            relayer: { ...orchestratorDefaults.relayer, pausedChains: [paused.id] }
+          })
+        )
+      )
+    )
+  )
+  const intents = Context.get(context, Intents)
+  for (const quote of QUOTES) yield* intents.create(quote)
+  const chains = Context.get(context, Chains.MemoryChains)
+  yield* (yield* chains.get(delegated.id)).setCode(OWNER, designator(chain.contracts.delegate))
+  const intake = Context.get(context, SweepIntake)
+  const authorization = yield* authorize()
+  const of = Effect.fnUntraced(function* (quoteIds: ReadonlyArray<string>, changes: Partial<SweepSubmission> = {}) {
+    return { quoteIds, signature: yield* sign(quoteIds), authorizations: [authorization], ...changes }
+  })
+  return {
+    authorization,
+    chains,
+    exposures: Context.get(context, ExposuresPort),
+    intake,
+    intents,
+    of,
+    screening: Context.get(context, Screening.ScreeningState),
+    submit: (quoteIds: ReadonlyArray<string>, changes?: Partial<SweepSubmission>) =>
+      Effect.flatMap(of(quoteIds, changes), intake.submit),
+    statuses: Effect.map(intents.states(["a", "b", "c"]), (states) => new Set(states.map(({ status }) => status)))
+  }
+})
+
+type Scene = Effect.Success<typeof scene>
+
+/** Each refusal: its reason, and a submission that has it. */
+const REFUSALS: ReadonlyArray<readonly [string, (the: Scene) => ReturnType<Scene["submit"]>]> = [
+  ["unknown_quote", (the) => the.submit(["a"], { quoteIds: ["a", "unknown"] })],
+  ["expired_quote", (the) => Effect.andThen(TestClock.setTime(EXPIRY), the.submit(["a", "b"]))],
+  ["different_owners", (the) => the.submit(["a", "foreign"])],
+  ["outdated_contracts", (the) => the.submit(["a", "upgraded"])],
+  ["chain_paused", (the) => the.submit(["a", "paused"])],
+  [
+    "screening_blocked",
+    (the) =>
+      Effect.andThen(
+        Ref.update(the.screening, (state) => ({ ...state, listed: new Set([OWNER]) })),
+        the.submit(["a", "b"])
+      )
+  ],
+  [
+    "screening_unavailable",
+    (the) =>
+      Effect.andThen(
+        Ref.update(the.screening, (state) => ({ ...state, available: false })),
+        the.submit(["a", "b"])
+      )
+  ],
+  ["missing_authorization", (the) => the.submit(["a", "c"], { authorizations: [] })],
+  ["wrong_authorization_chain", (the) => the.submit(["c"])],
+  ["wrong_authorization_chain", (the) => the.submit(["a"], { authorizations: [the.authorization, the.authorization] })],
+  [
+    "wrong_delegate",
+    (the) =>
+      Effect.flatMap(authorize({ address: address(0x99) }), (authorization) =>
+        the.submit(["a"], { authorizations: [authorization] })
+      )
+  ],
+  [
+    "no_set_code_support",
+    (the) =>
+      Effect.flatMap(authorize({ chainId: withoutSetCode.id }), (authorization) =>
+        the.submit(["old"], { authorizations: [authorization] })
+      )
+  ],
+  ["bad_authorization", (the) => the.submit(["a"], { authorizations: [{ ...the.authorization, nonce: 9n }] })],
+  // The owner signed other legs, or the same in another order, or for another service.
+  ["bad_signature", (the) => Effect.flatMap(sign(["a"]), (signature) => the.submit(["a", "b"], { signature }))],
+  ["bad_signature", (the) => Effect.flatMap(sign(["b", "a"]), (signature) => the.submit(["a", "b"], { signature }))],
+  [
+    "bad_signature",
+    (the) => Effect.flatMap(sign(["a", "b"], "Other"), (signature) => the.submit(["a", "b"], { signature }))
+  ],
+  [
+    "chain_unavailable",
+    (the) =>
+      Effect.gen(function* () {
+        yield* (yield* Effect.orDie(the.chains.get(delegated.id))).fail("code")
+        return yield* the.submit(["a", "c"])
+      })
+  ]
+]
+
+describe("a sweep of many tokens", () => {
+  it.effect("is accepted with one signature, and an authorization where the account does not run the delegate", () =>
+    Effect.gen(function* () {
+      const { authorization, intents, submit } = yield* scene
+      const accepted = yield* submit(["c", "a"], { network: "10.0.0.0/24" })
+      assert.deepStrictEqual(accepted.intents, [
+        { id: "c", status: "submitted" },
+        { id: "a", status: "submitted" }
+      ])
+      const signature = yield* sign(["c", "a"])
+      for (const [leg, id] of ["c", "a"].entries()) {
+        const { network, submission } = Option.getOrThrow(yield* intents.find(id))
+        assert.strictEqual(network, "10.0.0.0/24")
+        assert.strictEqual(submission?.signature, signature)
+        assert.deepStrictEqual(submission?.authorization, id === "a" ? authorization : undefined)
+        assert.deepInclude(submission?.batch, { sweepId: accepted.id, leg })
+        const { order, quote } = Option.getOrThrow(yield* intents.find(id))
+        const hash = SweepBatch.legHash({ chainId: quote.sourceChainId, order })
+        assert.strictEqual(submission?.batch?.legHashes[leg], hash)
+      }
+      const stored = Option.getOrThrow(yield* intents.findSweep(accepted.id))
+      assert.deepInclude(stored, { owner: OWNER, intentIds: ["c", "a"] })
+    })
+  )
+
+  it.effect("is refused for a reason, and nothing of it is stored", () =>
+    Effect.forEach(
+      REFUSALS,
+      ([reason, submitIn]) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(0)
+          const the = yield* scene
+          const refusal = yield* Effect.flip(submitIn(the))
+          assert.strictEqual(refusal._tag === "SubmissionRefused" ? refusal.reason : refusal._tag, reason)
+          assert.deepStrictEqual(yield* the.statuses, new Set(["quoted"]))
+          assert.deepStrictEqual(yield* the.intents.sweepsOf(OWNER, { limit: 1 }), [])
+        }).pipe(Effect.scoped),
+      { discard: true }
+    )
+  )
+
+  it.effect("is refused whole if one of its quotes was submitted before", () =>
+    Effect.gen(function* () {
+      const { intents, submit } = yield* scene
+      yield* submit(["a"])
+      const refusal = yield* Effect.flip(submit(["b", "a"]))
+      assert.strictEqual(refusal._tag === "SubmissionRefused" ? refusal.reason : refusal._tag, "already_submitted")
+      assert.strictEqual(Option.getOrThrow(yield* intents.find("b")).status, "quoted")
+    })
+  )
+
+  it.effect("is refused whole if the budget has room for some of its legs, and keeps none of it reserved", () =>
+    Effect.gen(function* () {
+      const { chains, exposures, statuses, submit } = yield* scene
+      const fees = { baseFeePerGas: 10n ** 9n, maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 1n }
+      yield* (yield* chains.get(chain.id)).setFees(fees)
+      const network = "203.0.113.0/24"
+      const mine = classOf("unlisted", "network", chain.id, network)
+      const wei = 5n * 10n ** 15n - worstCase({ gas: 210_000n, maxFeePerGas: fees.maxFeePerGas }) - 1n
+      const budgets = { unlisted: { hour: 2n * 10n ** 16n, day: 10n ** 17n }, listedHour: 0n }
+      yield* exposures.reserve(
+        [{ intentId: "other", classes: [classOf("unlisted", "all", chain.id), mine], wei }],
+        budgets
+      )
+      const refusal = yield* Effect.flip(submit(["a", "b"], { network }))
+      assert.deepInclude(refusal, { reason: "budget_spent", retryAfterMillis: 15_000 })
+      assert.deepStrictEqual(yield* statuses, new Set(["quoted"]))
+      assert.strictEqual((yield* exposures.sums([mine])).get(mine)?.open, wei)
+      yield* submit(["a"], { network })
+    })
+  )
+
+  it.effect("has one winner among simultaneous requests", () =>
+    Effect.gen(function* () {
+      const { submit } = yield* scene
+      const outcomes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.result(submit(["a", "c"])), {
+        concurrency: "unbounded"
+      })
+      const reasons = outcomes.map((each) =>
+        each._tag === "Success" ? "accepted" : each.failure._tag === "SubmissionRefused" ? each.failure.reason : "other"
+      )
+      assert.deepStrictEqual(reasons.toSorted(), [
+        "accepted",
+        "already_submitted",
+        "already_submitted",
+        "already_submitted"
+      ])
+    })
+  )
+
+  it.effect("is recognised when the same request comes again", () =>
+    Effect.gen(function* () {
+      const { intake, of } = yield* scene
+      const submission = yield* of(["a", "c"])
+      assert.deepStrictEqual(yield* intake.accepted(submission), Option.none())
+      const accepted = yield* intake.submit(submission)
+      assert.deepStrictEqual(yield* intake.accepted(submission), Option.some(accepted))
+      assert.deepStrictEqual(yield* intake.accepted({ ...submission, quoteIds: ["a"] }), Option.none())
+      assert.deepStrictEqual(yield* intake.accepted({ ...submission, quoteIds: ["c", "a"] }), Option.none())
+      const other = yield* sign(["b"])
+      assert.deepStrictEqual(yield* intake.accepted({ ...submission, signature: other }), Option.none())
+    })
+  )
+})
