@@ -7,11 +7,13 @@ import { ledger } from "./rules/Ledger.ts"
 import { nonces } from "./rules/Nonces.ts"
 import { prices } from "./rules/Prices.ts"
 import { screening } from "./rules/Screening.ts"
+import { sweeps } from "./rules/Sweeps.ts"
 import { transitions } from "./rules/Transitions.ts"
 
 export const MUTANTS: ReadonlyArray<Mutant> = [
   ...fees,
   ...transitions,
+  ...sweeps,
   ...nonces,
   ...ledger,
   ...screening,

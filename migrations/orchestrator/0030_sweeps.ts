@@ -1,6 +1,6 @@
 /**
- * Sweeps: many intents under one signature. The signature and the hashes of the legs are stored once. A leg has no signature of its own,
- * so the release before, which knows only signatures of single orders, does not send it.
+ * Sweeps: many intents under one signature. The signatures and the hashes of the legs are stored once. A leg has an empty signature of
+ * its own and no authorization, which the release before cannot read: it sets the leg aside, and this release frees it.
  */
 import { Effect } from "effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -13,6 +13,7 @@ export default Effect.gen(function* () {
     id text COLLATE "C" PRIMARY KEY,
     owner orchestrator.address NOT NULL,
     signature bytea NOT NULL,
+    authorizations jsonb NOT NULL,
     leg_hashes bytea NOT NULL,
     intent_ids text[] COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL,

@@ -85,7 +85,12 @@ export const events = documented({
   description: withErrors(
     "Server-sent events, as an alternative to polling. The data of each event is the body of `GET /sweeps/:id`. The stream sends the current state at once, then each later state within half a second, and ends when all intents are final. It counts as one stream of its client. An addition to the specification.",
     [[404, "not found", "no such sweep"], rateLimited, unexpected, unavailable]
-  )
+  ),
+  response: {
+    status: 200,
+    contentType: "text/event-stream",
+    body: { id: "delivered,submitted", event: "message", data: view }
+  }
 })
 
 export const list = documented({

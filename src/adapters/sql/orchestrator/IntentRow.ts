@@ -70,6 +70,13 @@ export interface IntentRow {
   readonly leg?: number | null
   /** Struct hashes of all legs, one after the other. */
   readonly leg_hashes?: Hex | null
+  /** Of the leg's chain. Null if the account ran the delegate there. */
+  readonly batch_authorization?: StoredAuthorization | null
+}
+
+/** An authorization as it is stored with a sweep. */
+export interface StoredAuthorization extends Omit<Authorization, "nonce"> {
+  readonly nonce: string
 }
 
 /** The value, which must be there. */
@@ -141,7 +148,7 @@ const hashesIn = (bytes: Hex): ReadonlyArray<Hash> =>
 
 /** Absent before the owner has signed, and in rows that were read without it. */
 const toSubmission = (row: IntentRow): { readonly submission?: Submission } => {
-  const { delegate, leg, leg_hashes, signature, sweep_id } = row
+  const { batch_authorization, leg, leg_hashes, signature, sweep_id } = row
   if (signature === null || signature === undefined) return {}
   if (sweep_id === null || sweep_id === undefined) {
     return { submission: { signature, authorization: toAuthorization(row) } }
@@ -151,8 +158,13 @@ const toSubmission = (row: IntentRow): { readonly submission?: Submission } => {
     legHashes: hashesIn(given(leg_hashes, "submission.batch.legHashes")),
     leg: given(leg, "submission.batch.leg")
   }
-  const isDelegated = delegate === null || delegate === undefined
-  return { submission: { signature, batch, ...(isDelegated ? {} : { authorization: toAuthorization(row) }) } }
+  if (batch_authorization === null || batch_authorization === undefined) return { submission: { signature, batch } }
+  const authorization = {
+    ...batch_authorization,
+    address: Address.of(batch_authorization.address),
+    nonce: BigInt(batch_authorization.nonce)
+  }
+  return { submission: { signature, batch, authorization } }
 }
 
 /** Absent in rows of releases that did not store it. */

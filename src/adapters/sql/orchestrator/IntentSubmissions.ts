@@ -41,10 +41,17 @@ const noteWaits = (
     WHERE q.intent_id = w.id`
 }
 
-const givenIn = ({ id, network, submission: { authorization, batch, signature } }: SubmissionTo) => ({
+/** The signatures of a leg are stored with its sweep. */
+const signaturesIn = ({ authorization, batch, signature }: Submission) => {
+  if (batch !== undefined) return { signature: "0x", sweepId: batch.sweepId, leg: batch.leg }
+  return authorization === undefined
+    ? { signature }
+    : { ...authorization, nonce: String(authorization.nonce), signature }
+}
+
+const givenIn = ({ id, network, submission }: SubmissionTo) => ({
   id: text(id),
-  ...(authorization === undefined ? {} : { ...authorization, nonce: String(authorization.nonce) }),
-  ...(batch === undefined ? { signature } : { sweepId: batch.sweepId, leg: batch.leg }),
+  ...signaturesIn(submission),
   ...(network === undefined ? {} : { network: text(network) })
 })
 

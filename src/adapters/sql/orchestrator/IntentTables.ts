@@ -55,12 +55,13 @@ const SIGNATURES = [
   hex("g.delegate", "delegate"),
   hex("g.r", "r"),
   hex("g.s", "s"),
-  // The signature of a batch is stored with its sweep.
-  hex("coalesce(g.signature, w.signature)", "signature"),
+  // The signatures of a batch are stored with its sweep.
+  hex("coalesce(w.signature, g.signature)", "signature"),
   "g.network",
   "g.sweep_id",
   "g.leg",
-  hex("w.leg_hashes", "leg_hashes")
+  hex("w.leg_hashes", "leg_hashes"),
+  "w.authorizations -> s.source_chain_id::text AS batch_authorization"
 ]
 
 /** Columns of an `IntentRow` without those of its submission. */

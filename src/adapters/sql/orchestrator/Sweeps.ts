@@ -5,9 +5,10 @@ import { concatHex } from "viem"
 import * as Address from "../../../domain/Address.ts"
 import { IllegalTransition } from "../../../domain/Intent.ts"
 import type { Intents } from "../../../ports/orchestrator/Intents.ts"
-import { type StoredSweep, submissionsOf } from "../../../ports/orchestrator/Sweeps.ts"
+import { type NewSweep, type StoredSweep, submissionsOf } from "../../../ports/orchestrator/Sweeps.ts"
 import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
 import * as IntentMoves from "./IntentMoves.ts"
+import type * as IntentRow from "./IntentRow.ts"
 import * as IntentSubmissions from "./IntentSubmissions.ts"
 
 type Service = Intents["Service"]
@@ -28,6 +29,16 @@ const toSweep = ({ created_at, id, intent_ids, number, owner }: SweepRow): Store
   createdAtMs: created_at.getTime()
 })
 
+/** The authorizations of a sweep, by chain. */
+const authorizationsIn = ({ legs }: NewSweep): Readonly<Record<number, IntentRow.StoredAuthorization>> =>
+  Object.fromEntries(
+    legs.flatMap(({ authorization }) =>
+      authorization === undefined
+        ? []
+        : [[authorization.chainId, { ...authorization, nonce: String(authorization.nonce) }]]
+    )
+  )
+
 /** One transaction: the sweep and all its legs, or nothing. */
 export const submit = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>): Service["submitSweep"] =>
   Effect.fnUntraced(function* (sweep) {
@@ -35,9 +46,9 @@ export const submit = (sql: PgClient.PgClient, wake: Effect.Effect<unknown>): Se
     const at = timestamp(yield* Clock.currentTimeMillis)
     const stored = Effect.gen(function* () {
       yield* sql`
-        INSERT INTO orchestrator.sweeps (id, owner, signature, leg_hashes, intent_ids, created_at)
+        INSERT INTO orchestrator.sweeps (id, owner, signature, authorizations, leg_hashes, intent_ids, created_at)
         VALUES (
-          ${id}, ${owner}, ${bytes(signature)}, ${bytes(concatHex(legs.map(({ legHash }) => legHash)))},
+          ${id}, ${owner}, ${bytes(signature)}, ${sql.json(authorizationsIn(sweep))}::jsonb, ${bytes(concatHex(legs.map(({ legHash }) => legHash)))},
           ${legs.map(({ intentId }) => text(intentId))}, ${at}
         )`
       const submissions = submissionsOf(sweep).map((each) => ({ ...each, network }))

@@ -1,0 +1,65 @@
+/** Rules of sweeps of many tokens under one signature. */
+import type { Mutant } from "../Mutant.ts"
+
+const INTAKE = "src/orchestrator/intake/SweepIntake.ts"
+const INTAKE_TEST = "test/orchestrator/intake/SweepIntake.test.ts"
+const LEGS_TEST = "test/orchestrator/relay/Legs.test.ts"
+
+export const sweeps: ReadonlyArray<Mutant> = [
+  {
+    name: "a batch that somebody else signed is accepted",
+    file: INTAKE,
+    text: "if (Option.getOrUndefined(signer) !== owner) {",
+    replacement: "if (Option.isNone(signer)) {",
+    tests: [INTAKE_TEST]
+  },
+  {
+    name: "a sweep has orders of several owners",
+    file: INTAKE,
+    text: "intent.order.owner !== first.intent.order.owner)",
+    replacement: "intent.order.owner !== first.intent.order.owner && false)",
+    tests: [INTAKE_TEST]
+  },
+  {
+    name: "an account that does not run the delegate needs no authorization",
+    file: INTAKE,
+    text: 'if (account._tag === "Delegated" && account.delegate === delegate) return',
+    replacement: 'if (account._tag !== "Contract") return',
+    tests: [INTAKE_TEST]
+  },
+  {
+    name: "an authorization that somebody else signed is accepted",
+    file: INTAKE,
+    text: "if (Option.getOrUndefined(authority) === owner) return",
+    replacement: "if (Option.isSome(authority)) return",
+    tests: [INTAKE_TEST]
+  },
+  {
+    name: "a refused sweep keeps its budget reserved",
+    file: INTAKE,
+    text: "yield* exposures.release(reserved)",
+    replacement: "yield* exposures.release([])",
+    tests: [INTAKE_TEST]
+  },
+  {
+    name: "a sweep is stored without one of its legs",
+    file: "src/adapters/sql/orchestrator/Sweeps.ts",
+    text: "if (other === undefined) return",
+    replacement: "if (other === undefined || submitted.size > 0) return",
+    tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]
+  },
+  {
+    name: "a call that ran no leg counts as a sweep that would settle",
+    file: "src/orchestrator/relay/AccountCall.ts",
+    text: "BigInt(returned) === 1n",
+    replacement: "BigInt(returned) >= 0n",
+    tests: [LEGS_TEST]
+  },
+  {
+    name: "a leg gets less gas than its quote fixed",
+    file: "src/domain/RelayGas.ts",
+    text: "BATCH_CALL_GAS + LEG_HASH_GAS * BigInt(signed)) + most / 63n",
+    replacement: "0n)",
+    tests: [LEGS_TEST]
+  }
+]
