@@ -142,6 +142,26 @@ describe("POST /sweeps", () => {
     })
   )
 
+  it.effect("gets what its lost attempt achieved, not a refusal for having achieved it", () =>
+    Effect.gen(function* () {
+      let isSubmitted = false
+      const { post } = yield* serve(
+        sweeps(
+          () =>
+            Effect.suspend((): ReturnType<SweepIntake["Service"]["submit"]> => {
+              if (isSubmitted) return Effect.fail(refuse("already_submitted", "twice"))
+              isSubmitted = true
+              return Effect.fail(new StoreUnavailable({ operation: "submitSweep", detail: "no answer" }))
+            }),
+          () => Effect.succeed(isSubmitted ? Option.some(answered()) : Option.none())
+        )
+      )
+      assert.strictEqual((yield* post("/sweeps", body, { "idempotency-key": "a" })).status, 503)
+      expectAnswer(yield* post("/sweeps", body, { "idempotency-key": "a" }), 201, answered())
+      expectError(yield* post("/sweeps", body, { "idempotency-key": "new" }), 400, "already_submitted")
+    })
+  )
+
   it.effect("503: the database does not answer", () =>
     Effect.gen(function* () {
       const { post } = yield* serve(
