@@ -24,6 +24,7 @@ import droppedMonths from "./0020_dropped_months.ts"
 import treasury from "./0021_treasury.ts"
 import lastPrices from "./0024_last_prices.ts"
 import sweeps from "./0030_sweeps.ts"
+import detachedSweeps from "./0031_detached_sweeps.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -47,5 +48,6 @@ export const migrations = {
   "0020_dropped_months": droppedMonths,
   "0021_treasury": treasury,
   "0024_last_prices": lastPrices,
-  "0030_sweeps": sweeps
+  "0030_sweeps": sweeps,
+  "0031_detached_sweeps": detachedSweeps
 }

@@ -281,7 +281,11 @@ describe("months of intents", () => {
       assert.include(String((yield* Effect.flip(detach)).reason.cause), "intent a of this month has not ended")
       yield* intents.apply("a", [{ _tag: "Failed", reason: "expired" }])
       assert.deepStrictEqual(yield* detach, [
-        { detached: ["terms", "signatures", "history"].map((table) => `orchestrator.intent_${table}_1970_01`) }
+        {
+          detached: ["sweeps", "intent_terms", "intent_signatures", "intent_history"].map(
+            (table) => `orchestrator.${table}_1970_01`
+          )
+        }
       ])
       assert.isTrue(Option.isNone(yield* intents.find("a")))
       assert.strictEqual((yield* Effect.flip(intents.create(newIntent({ id: "a", owner: 1 }))))._tag, "IntentExists")
