@@ -4,6 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import * as BuilderTools from "../../src/mcp/BuilderTools.ts"
 import * as CodegenTools from "../../src/mcp/CodegenTools.ts"
 import * as OrchestratorTools from "../../src/mcp/OrchestratorTools.ts"
+import * as WalletTools from "../../src/mcp/WalletTools.ts"
 import type { JsonSchema } from "./Contract.ts"
 import { table } from "./Table.ts"
 
@@ -25,7 +26,8 @@ const fields = (schema: JsonSchema, prefix = ""): ReadonlyArray<ReadonlyArray<st
         `${type ?? either ?? property.type ?? ""}${schema.required?.includes(name) === true ? "" : ", optional"}`,
         property.description ?? ""
       ],
-      ...fields(property, `${prefix}${name}.`)
+      ...fields(property, `${prefix}${name}.`),
+      ...fields(property.items ?? {}, `${prefix}${name}[].`)
     ]
   })
 
@@ -33,6 +35,7 @@ const fields = (schema: JsonSchema, prefix = ""): ReadonlyArray<ReadonlyArray<st
 export const mcpTools: Effect.Effect<string> = Effect.gen(function* () {
   const definitions = [
     ...(yield* OrchestratorTools.make(settings)),
+    ...(yield* WalletTools.make(settings)),
     ...CodegenTools.make(settings),
     ...(yield* BuilderTools.make(settings))
   ]

@@ -54,6 +54,41 @@ export const url = (description: string, example: string) =>
 
 export const quoteId = text("Id of the quote, which is the id of the intent.", "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a")
 
+export const apiKey = text(
+  "API key of the builder to whom the sweep is attributed. Default: SERVICE_API_KEY.",
+  "swp_0123…"
+)
+
+export const subscriptionActive = Schema.Boolean.annotate({
+  description: "True if the user has a subscription, which lowers the fee.",
+  examples: [false]
+})
+
+export const tier = Schema.Literals(["tier1", "tier2", "tier3"])
+
+const integer = (description: string, example: string) =>
+  Schema.Union([Schema.Int, Schema.String]).annotate({ description, examples: [example] })
+
+/**
+ * A signed EIP-7702 authorization.
+ *
+ * @param field - field of the tool's answer that asks for it
+ * @param tool - tool whose answer has the field
+ */
+export const authorization = (field: string, tool: string) =>
+  Schema.Struct({
+    address: address(
+      "Delegate of the source chain. It must be the one that the wallet knows, and equal `quote.settlementAddress`."
+    ),
+    chainId: integer(`Source chain id: \`${field}.chainId\` of ${tool}'s answer.`, "8453"),
+    nonce: integer(`Next transaction nonce of the owner: \`${field}.nonce\` of ${tool}'s answer.`, "7"),
+    r: bytes("Signature component r.", `0x${"34".repeat(32)}`),
+    s: bytes("Signature component s.", `0x${"56".repeat(32)}`),
+    yParity: Schema.optionalKey(
+      Schema.Literals([0, 1]).annotate({ description: "Signature parity. Default: 0.", examples: [0] })
+    )
+  })
+
 /** An order as JSON: 14 fields, all strings. */
 export const order = Schema.Struct({
   owner: address("Account to sweep. Its key signs."),

@@ -1,5 +1,5 @@
 /** Settings of the MCP server, read from the environment (specification, "MCP tool server"). */
-import { Config, type Option, type Redacted } from "effect"
+import { Config, Option, Redacted } from "effect"
 import { McpConfig } from "../config/Mcp.ts"
 
 export interface McpSettings {
@@ -10,6 +10,10 @@ export interface McpSettings {
   /** Admin token of the builder backend. It enables `register_builder` and authorizes `list_accruals`. */
   readonly adminToken: Option.Option<Redacted.Redacted>
 }
+
+/** The field of a quote request that attributes it by the environment's API key. */
+export const attribution = (apiKey: McpSettings["apiKey"]): { readonly apiKey?: string } =>
+  Option.match(apiKey, { onNone: () => ({}), onSome: (key) => ({ apiKey: Redacted.value(key) }) })
 
 const base = ({ href }: URL): string => href.replace(/\/+$/, "")
 

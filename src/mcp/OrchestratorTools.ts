@@ -1,13 +1,13 @@
 /** Tools of the orchestrator: quote a sweep, submit the owner's signatures, and read the status. */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { OrchestratorApi } from "../api/orchestrator/OrchestratorApi.ts"
 import { IntentAccepted, IntentSubmission, IntentView, QuoteResponse } from "../api/orchestrator/Schemas.ts"
 import { QuoteRequest } from "../domain/Quote.ts"
 import * as Arguments from "./Arguments.ts"
-import type { McpSettings } from "./McpSettings.ts"
+import { attribution, type McpSettings } from "./McpSettings.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
-import { failure, malformed, ofServiceError } from "./ToolFailure.ts"
+import { decoded, failure, ofServiceError } from "./ToolFailure.ts"
 
 const QuoteArguments = Schema.Struct({
   owner: Arguments.address("Account to sweep. It must be externally owned, and its owner must sign."),
@@ -19,16 +19,13 @@ const QuoteArguments = Schema.Struct({
   tokenOut: Arguments.tokenOut,
   destination: Arguments.address("Receiver of tokenOut on the destination chain, often the owner."),
   destChainId: Arguments.chainId("Chain id of the destination."),
-  tier: Schema.Literals(["tier1", "tier2", "tier3"]).annotate({
+  tier: Arguments.tier.annotate({
     description:
       "Risk tier of the token, a hint that the service may raise: tier1 for blue chips and stablecoins, tier2 for listed tokens, " +
       "tier3 for others.",
     examples: ["tier1"]
   }),
-  subscriptionActive: Schema.Boolean.annotate({
-    description: "True if the user has a subscription, which lowers the fee.",
-    examples: [false]
-  }),
+  subscriptionActive: Arguments.subscriptionActive,
   userId: Arguments.text("User for the fee policy.", "user-1"),
   route: Schema.optionalKey(
     Arguments.text(
@@ -36,33 +33,17 @@ const QuoteArguments = Schema.Struct({
       "base->optimism"
     )
   ),
-  apiKey: Schema.optionalKey(
-    Arguments.text("API key of the builder to whom the sweep is attributed. Default: SERVICE_API_KEY.", "swp_0123…")
-  )
-})
-
-const integer = (description: string, example: string) =>
-  Schema.Union([Schema.Int, Schema.String]).annotate({ description, examples: [example] })
-
-const AuthorizationArgument = Schema.Struct({
-  address: Arguments.address(
-    "Delegate of the source chain. It must be the one that the wallet knows, and equal `quote.settlementAddress`."
-  ),
-  chainId: integer("Source chain id: `signing.authorization.chainId` of get_quote's answer.", "8453"),
-  nonce: integer("Next transaction nonce of the owner: `signing.authorization.nonce` of get_quote's answer.", "7"),
-  r: Arguments.bytes("Signature component r.", `0x${"34".repeat(32)}`),
-  s: Arguments.bytes("Signature component s.", `0x${"56".repeat(32)}`),
-  yParity: Schema.optionalKey(
-    Schema.Literals([0, 1]).annotate({ description: "Signature parity. Default: 0.", examples: [0] })
-  )
-}).annotate({
-  description: "The owner's signed EIP-7702 authorization. The service requires it."
+  apiKey: Schema.optionalKey(Arguments.apiKey)
 })
 
 const SubmitArguments = Schema.Struct({
   quoteId: Arguments.quoteId,
   signature: Arguments.bytes("The owner's EIP-712 signature of the order, 65 bytes.", `0x${"12".repeat(64)}1b`),
-  authorization: Schema.optionalKey(AuthorizationArgument)
+  authorization: Schema.optionalKey(
+    Arguments.authorization("signing.authorization", "get_quote").annotate({
+      description: "The owner's signed EIP-7702 authorization. The service requires it."
+    })
+  )
 })
 
 const MISSING_AUTHORIZATION = failure(
@@ -71,10 +52,6 @@ const MISSING_AUTHORIZATION = failure(
     "answer, and call submit_signed again with the same quoteId and signature and with `authorization`: " +
     "{ address, chainId, nonce, r, s, yParity }. Do so before the quote's expiresAtMs; after it, call get_quote again."
 )
-
-/** Decodes arguments that passed the tool's own schema by the contract's, which is stricter. */
-const decoded = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: unknown) =>
-  Effect.mapError(Schema.decodeUnknownEffect(schema, { errors: "all" })(value), malformed)
 
 type Client = HttpApiClient.ForApi<typeof OrchestratorApi>
 type OfOrchestrator = ReturnType<typeof ofServiceError>
@@ -94,11 +71,7 @@ const getQuote = (client: Client, ofOrchestrator: OfOrchestrator, { apiKey }: Mc
     hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
     run: (input) =>
       Effect.gen(function* () {
-        const fromEnvironment = Option.match(apiKey, {
-          onNone: () => ({}),
-          onSome: (key) => ({ apiKey: Redacted.value(key) })
-        })
-        const payload = yield* decoded(QuoteRequest, { ...fromEnvironment, ...input })
+        const payload = yield* decoded(QuoteRequest, { ...attribution(apiKey), ...input })
         return yield* client.quotes.quote({ payload }).pipe(
           Effect.mapError((error) => {
             switch (error._tag) {

@@ -1,5 +1,5 @@
 /** Failures of tools. The text says what happened and what to do next. */
-import { Schema, SchemaIssue } from "effect"
+import { Effect, Schema, SchemaIssue } from "effect"
 import { HttpClientError } from "effect/http"
 
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -71,3 +71,7 @@ export const malformed = (error: Schema.SchemaError): ToolFailure => {
     "correct these and call this tool again."
   )
 }
+
+/** Decodes arguments that passed the tool's own schema by the contract's, which is stricter. */
+export const decoded = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: unknown) =>
+  Effect.mapError(Schema.decodeUnknownEffect(schema, { errors: "all" })(value), malformed)

@@ -1,60 +1,18 @@
 /** The tools of the server, their schemas and their descriptions, in process. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
-import { McpProtocol, McpTest } from "effect/ai"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { Effect } from "effect"
 import { hashTypedData, keccak256, stringToHex } from "viem"
 import type { McpSettings } from "../../src/mcp/McpSettings.ts"
-import * as SweepMcp from "../../src/mcp/SweepMcp.ts"
 import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
 import { request, wireOffer } from "../sdk/Offers.ts"
-
-const bare: McpSettings = {
-  orchestratorUrl: "https://sweep.test",
-  builderUrl: "https://builder.test",
-  apiKey: Option.none(),
-  adminToken: Option.none()
-}
-
-const full: McpSettings = {
-  ...bare,
-  apiKey: Option.some(Redacted.make("swp_key")),
-  adminToken: Option.some(Redacted.make("token"))
-}
-
-/** Fails the test that makes a request. */
-const noNetwork = Layer.succeed(
-  HttpClient.HttpClient,
-  HttpClient.make(() => Effect.die("a request was made"))
-)
-
-/** Answers every request in the same way. */
-const answering = (status: number, error: string, headers: Readonly<Record<string, string>>) =>
-  Layer.succeed(
-    HttpClient.HttpClient,
-    HttpClient.make((sent) =>
-      Effect.succeed(HttpClientResponse.fromWeb(sent, Response.json({ error }, { status, headers })))
-    )
-  )
-
-const client = (settings: McpSettings, network = noNetwork) =>
-  McpTest.makeClient(SweepMcp.registrations(settings).pipe(Layer.provide(network)), {
-    protocols: [McpProtocol.v2025_11_25]
-  })
-
-const call = (settings: McpSettings, name: string, args: Record<string, unknown>, network = noNetwork) =>
-  Effect.gen(function* () {
-    const connected = yield* client(settings, network)
-    return yield* connected.callTool({ name, arguments: args })
-  })
-
-const textOf = ({ content }: { readonly content: ReadonlyArray<{ readonly type: string; readonly text?: string }> }) =>
-  content.map(({ text = "" }) => text).join("\n")
+import { answering, bare, call, client, full, textOf } from "./inProcess.ts"
 
 const ALWAYS = [
   "get_quote",
   "submit_signed",
   "get_intent_status",
+  "sweep_quotes",
+  "submit_sweep",
   "build_allowance_typeddata",
   "gen_integration_snippet",
   "list_accruals"
@@ -67,13 +25,15 @@ type JsonSchema = {
   readonly enum?: ReadonlyArray<unknown>
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
+  readonly items?: JsonSchema
 }
 
-/** Every property of a schema, by its path, at any depth. */
+/** Every property of a schema and of the schema of its items, by its path, at any depth. */
 const properties = (schema: JsonSchema, path = ""): ReadonlyArray<readonly [string, JsonSchema]> =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     [`${path}${name}`, property] as const,
-    ...properties(property, `${path}${name}.`)
+    ...properties(property, `${path}${name}.`),
+    ...properties(property.items ?? {}, `${path}${name}[].`)
   ])
 
 describe("the MCP server's tools", () => {
@@ -90,7 +50,7 @@ describe("the MCP server's tools", () => {
     })
   )
 
-  it.effect("take exactly what the specification says", () =>
+  it.effect("take exactly what the specification says, and what sweeps of many tokens need", () =>
     Effect.gen(function* () {
       const { tools } = yield* (yield* client(full)).listTools()
       const inputs = Object.fromEntries(
@@ -116,6 +76,18 @@ describe("the MCP server's tools", () => {
         ],
         submit_signed: ["quoteId", "signature", "authorization?"],
         get_intent_status: ["id"],
+        sweep_quotes: [
+          "owner",
+          "destination",
+          "destChainId",
+          "tokenOut",
+          "tokens",
+          "userId",
+          "subscriptionActive",
+          "apiKey?",
+          "slippageBps?"
+        ],
+        submit_sweep: ["quoteIds", "signature", "authorizations"],
         build_allowance_typeddata: ["order", "spender", "chainId"],
         gen_integration_snippet: ["orchestratorUrl?", "builderApiKey?", "sweepRouter?", "sourceChainId?"],
         attribute: [],
@@ -145,7 +117,7 @@ describe("the MCP server's tools", () => {
       const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint === true)
       assert.deepStrictEqual(
         destructive.map(({ name }) => name),
-        ["submit_signed"]
+        ["submit_signed", "submit_sweep"]
       )
     })
   )
