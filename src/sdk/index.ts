@@ -14,7 +14,7 @@
  */
 export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./client/Delegation.ts"
 export type { Fetch } from "./client/Http.ts"
-export type { KeyedRequestOptions, RequestOptions } from "./client/RequestOptions.ts"
+export type { KeyedRequestOptions, PageOptions, RequestOptions } from "./client/RequestOptions.ts"
 export {
   createSweepClient,
   type SweepClient,
@@ -39,9 +39,16 @@ export {
   ScreeningUnavailableError,
   ServiceError,
   SubmissionRefusedError,
+  SweepPostponedError,
+  type SweepPostponement,
+  type SweepRefusal,
+  SweepRefusedError,
   UnavailableError,
   UnexpectedStatusError
 } from "./model/ApiErrors.ts"
+export type * from "./model/Batch.ts"
+export { isQuoted } from "./model/Batch.ts"
+export { BATCH_TYPES, batchTypedData } from "./model/BatchTypedData.ts"
 export type * from "./model/Catalog.ts"
 export {
   MalformedAnswerError,
@@ -65,4 +72,5 @@ export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./review/Kno
 export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review/Review.ts"
 export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./sign/Signer.ts"
 export { signReviewed } from "./sign/Signing.ts"
+export { readSweepQuotes } from "./wire/Batch.ts"
 export { readOffer } from "./wire/Offer.ts"

@@ -12,3 +12,8 @@ export interface KeyedRequestOptions extends RequestOptions {
    */
   readonly idempotencyKey?: string
 }
+
+export interface PageOptions extends RequestOptions {
+  /** `next` of an earlier page. Default: the first page. */
+  readonly cursor?: string
+}

@@ -2,6 +2,7 @@
 import { attributed } from "../core/Attribution.ts"
 import type { RetryOptions } from "../core/Retry.ts"
 import type { Address } from "../model/Address.ts"
+import type { SignedBatch, Sweep, SweepAccepted, SweepPage, SweepQuotes, SweepQuotesRequest } from "../model/Batch.ts"
 import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
 import { SweepFailedError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
@@ -11,6 +12,14 @@ import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
 import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import { signReviewed } from "../sign/Signing.ts"
+import {
+  readSweep,
+  readSweepAccepted,
+  readSweepPage,
+  readSweepQuotes,
+  writeSignedBatch,
+  writeSweepQuotesRequest
+} from "../wire/Batch.ts"
 import { readChains, readPrices, readTokens } from "../wire/Catalog.ts"
 import { readAccepted } from "../wire/Intent.ts"
 import { readOffer, writeRequest, writeSigned } from "../wire/Offer.ts"
@@ -24,8 +33,8 @@ import {
   type RevokeOptions
 } from "./Delegation.ts"
 import { type Fetch, makeHttp } from "./Http.ts"
-import type { KeyedRequestOptions, RequestOptions } from "./RequestOptions.ts"
-import { waitForIntent, type WaitOptions } from "./Waiting.ts"
+import type { KeyedRequestOptions, PageOptions, RequestOptions } from "./RequestOptions.ts"
+import { waitForIntent, waitForSweep, type WaitOptions } from "./Waiting.ts"
 
 export interface SweepClientOptions {
   /** Base URL of the orchestrator. */
@@ -36,9 +45,9 @@ export interface SweepClientOptions {
   readonly fetch?: Fetch
   /** Timeout of each attempt at a request, in milliseconds. Default: 30 seconds. */
   readonly timeoutMillis?: number
-  /** Retries of `quote` and `submit` after a lost response, 429 or 5xx. */
+  /** Retries of quotes and submissions after a lost response, 429 or 5xx. */
   readonly retry?: RetryOptions
-  /** Makes the idempotency key of each `quote` and `submit`. Default: a random key of 128 bits. */
+  /** Makes the idempotency key of each quote and submission. Default: a random key of 128 bits. */
   readonly newIdempotencyKey?: () => string
   /** Limits of the review. Set at least `delegates`, from your own configuration. */
   readonly review?: Omit<ReviewOptions, "nowMs">
@@ -114,6 +123,35 @@ export interface SweepClient {
     signer: SweepSigner,
     options?: SweepOptions
   ) => Promise<SweepResult | undefined>
+  /**
+   * Requests quotes of many tokens for one signature (`POST /quotes`). Review them before you sign.
+   *
+   * @throws {InvalidRequestError} if a field is malformed, or the destination would lose the output
+   * @example
+   * const { quotes } = await client.sweepQuotes({ owner, tokenOut, destChainId: 8453, tokens })
+   */
+  readonly sweepQuotes: (request: SweepQuotesRequest, options?: KeyedRequestOptions) => Promise<SweepQuotes>
+  /**
+   * Submits a signed batch (`POST /sweeps`). All quotes are accepted or none. Once it resolves, the service has stored them and will
+   * send them. Each settles or fails alone.
+   *
+   * @throws {SweepRefusedError} with the reason, if the service refuses the batch
+   * @example
+   * const { id } = await client.submitSweep(signed)
+   */
+  readonly submitSweep: (signed: SignedBatch, options?: KeyedRequestOptions) => Promise<SweepAccepted>
+  /** Reads the state of a sweep once (`GET /sweeps/:id`). */
+  readonly sweepById: (id: string, options?: RequestOptions) => Promise<Sweep>
+  /**
+   * Waits until every intent of a sweep is `delivered` or `failed`, and resolves with the sweep.
+   *
+   * @throws {WaitTimeoutError} if it did not end in time
+   * @example
+   * const { intents } = await client.waitForSweep(id, { onProgress: ({ intents }) => show(intents) })
+   */
+  readonly waitForSweep: (id: string, options?: WaitOptions<Sweep>) => Promise<Sweep>
+  /** Lists the sweeps of many tokens that an owner signed, newest first (`GET /owners/:owner/sweeps`). */
+  readonly sweepsOf: (owner: Address, options?: PageOptions) => Promise<SweepPage>
   /** Lists the served chains and their features (`GET /chains`). */
   readonly chains: (options?: RequestOptions) => Promise<ReadonlyArray<ServedChain>>
   /** Lists the tokens of the served chains (`GET /tokens`). Native currencies come first on each chain. */
@@ -175,7 +213,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     reviewOrder: (offer, request) => reviewOrder(offer, attributed(request, apiKey), options.review),
     signSweep: async (offer, request, signer) => signReviewed(client.reviewOrder(offer, request), signer),
     submit: async (signed, requestOptions) =>
-      readAccepted(await http.post("/intents", writeSigned(signed), requestOptions)),
+      readAccepted(await http.post("/intents", writeSigned(signed), requestOptions), ""),
     waitForIntent: (id, waitOptions) => waitForIntent(http, id, waitOptions),
     sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
       const { signal } = waitOptions
@@ -188,6 +226,17 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       const intent = await client.waitForIntent(accepted.id, waitOptions)
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
+    },
+    sweepQuotes: async (request, requestOptions) =>
+      readSweepQuotes(await http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), requestOptions)),
+    submitSweep: async (signed, requestOptions) =>
+      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions)),
+    sweepById: async (id, requestOptions) =>
+      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions)),
+    waitForSweep: (id, waitOptions) => waitForSweep(http, id, waitOptions),
+    sweepsOf: async (owner, { cursor, ...requestOptions } = {}) => {
+      const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
+      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions))
     },
     chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
     tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),

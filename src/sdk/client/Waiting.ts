@@ -1,22 +1,25 @@
 /**
- * Waits for the end of an intent: follows the service's event stream, and polls if there is none or it breaks. The rules stand in
+ * Waits for the end of an intent or a sweep: follows the service's event stream, and polls if there is none or it breaks. The rules stand in
  * `core`; this module does the requests and the pauses.
  */
-import { makeChangeFilter } from "../core/Changes.ts"
+import { makeChangeFilter, makeSweepChangeFilter } from "../core/Changes.ts"
 import { isEventStream, makeStateReader, SILENCE_MILLIS } from "../core/EventStream.ts"
 import { pauseAfterFailedPoll, pauseAfterPoll, type PollPauses } from "../core/Polling.ts"
+import { isSweepEnded, type Sweep } from "../model/Batch.ts"
 import { MalformedAnswerError, WaitTimeoutError } from "../model/Errors.ts"
 import { type Intent, isEnded } from "../model/Intent.ts"
+import { readSweep } from "../wire/Batch.ts"
 import { readIntent } from "../wire/Intent.ts"
+import type { Read } from "../wire/Reader.ts"
 import type { Http } from "./Http.ts"
 import { failureOf } from "./Retrying.ts"
 import { sleep } from "./Sleep.ts"
 
-export interface WaitOptions {
+export interface WaitOptions<State = Intent> {
   /** Ends the wait, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with the first known state, and after every change. */
-  readonly onProgress?: (intent: Intent) => void
+  readonly onProgress?: (state: State) => void
   /** Timeout in milliseconds. Default: 15 minutes. */
   readonly timeoutMillis?: number
   /** Pauses between polls, in milliseconds. Default: 500 at first, 3000 at most. */
@@ -27,23 +30,43 @@ export interface WaitOptions {
 
 const DEFAULT_TIMEOUT_MILLIS = 900_000
 
-const pathOf = (id: string): string => `/intents/${encodeURIComponent(id)}`
+/** A resource whose states are waited for. */
+interface Resource<State> {
+  /** Path of all resources of this kind. */
+  readonly path: string
+  readonly read: Read<State>
+  readonly isEnded: (state: State) => boolean
+  readonly makeChangeFilter: () => (state: State) => boolean
+}
 
-interface Wait {
+const INTENT: Resource<Intent> = { path: "/intents", read: readIntent, isEnded, makeChangeFilter }
+
+const SWEEP: Resource<Sweep> = {
+  path: "/sweeps",
+  read: readSweep,
+  isEnded: isSweepEnded,
+  makeChangeFilter: makeSweepChangeFilter
+}
+
+interface Wait<State> {
   readonly http: Http
+  readonly resource: Resource<State>
   readonly id: string
   readonly signal: AbortSignal
   /** Called with every state, repeated ones included. */
-  readonly seen: (intent: Intent) => void
+  readonly seen: (state: State) => void
 }
 
-const poll = async ({ http, id, seen, signal }: Wait, pauses: PollPauses | undefined): Promise<Intent> => {
+const pathOf = <State>({ id, resource }: Wait<State>): string => `${resource.path}/${encodeURIComponent(id)}`
+
+const poll = async <State>(wait: Wait<State>, pauses: PollPauses | undefined): Promise<State> => {
+  const { http, resource, seen, signal } = wait
   for (let polled = 1; ; polled++) {
     let pause: number | undefined = pauseAfterPoll(polled, pauses)
     try {
-      const intent = readIntent(await http.get(pathOf(id), { signal }))
-      seen(intent)
-      if (isEnded(intent)) return intent
+      const state = resource.read(await http.get(pathOf(wait), { signal }), "")
+      seen(state)
+      if (resource.isEnded(state)) return state
     } catch (error) {
       pause = pauseAfterFailedPoll(failureOf(error), polled, pauses)
       if (pause === undefined) throw error
@@ -52,9 +75,9 @@ const poll = async ({ http, id, seen, signal }: Wait, pauses: PollPauses | undef
   }
 }
 
-const decodeIntent = (value: unknown): Intent | undefined => {
+const decoded = <State>(read: Read<State>, value: unknown): State | undefined => {
   try {
-    return readIntent(value)
+    return read(value, "")
   } catch (error) {
     if (error instanceof MalformedAnswerError) return undefined
     throw error
@@ -62,7 +85,8 @@ const decodeIntent = (value: unknown): Intent | undefined => {
 }
 
 /** Yields the states of the event stream. Ends without an error if there is no stream, it breaks, or it falls silent. */
-async function* streamedStates({ http, id, signal }: Wait): AsyncGenerator<Intent> {
+async function* streamedStates<State extends { readonly id: string }>(wait: Wait<State>): AsyncGenerator<State> {
+  const { http, id, resource, signal } = wait
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const alive = () => {
@@ -72,7 +96,7 @@ async function* streamedStates({ http, id, signal }: Wait): AsyncGenerator<Inten
   try {
     alive()
     const response = await http.open(
-      `${pathOf(id)}/events`,
+      `${pathOf(wait)}/events`,
       "text/event-stream",
       AbortSignal.any([signal, silence.signal])
     )
@@ -80,7 +104,7 @@ async function* streamedStates({ http, id, signal }: Wait): AsyncGenerator<Inten
       await response.body?.cancel()
       return
     }
-    const read = makeStateReader(id, decodeIntent)
+    const read = makeStateReader(id, (value) => decoded(resource.read, value))
     const decoder = new TextDecoder()
     const chunks = response.body.getReader()
     try {
@@ -99,32 +123,31 @@ async function* streamedStates({ http, id, signal }: Wait): AsyncGenerator<Inten
   }
 }
 
-/** Follows the event stream. Resolves with undefined if it ends before the intent does. */
-const follow = async (wait: Wait): Promise<Intent | undefined> => {
-  for await (const intent of streamedStates(wait)) {
-    wait.seen(intent)
-    if (isEnded(intent)) return intent
+/** Follows the event stream. Resolves with undefined if it ends before the resource does. */
+const follow = async <State extends { readonly id: string }>(wait: Wait<State>): Promise<State | undefined> => {
+  for await (const state of streamedStates(wait)) {
+    wait.seen(state)
+    if (wait.resource.isEnded(state)) return state
   }
   return undefined
 }
 
-/**
- * Resolves with the intent once it is `delivered` or `failed`.
- *
- * @throws {WaitTimeoutError} if it did not end in time
- * @throws {NotFoundError} if the id is unknown
- */
-export const waitForIntent = async (http: Http, id: string, options: WaitOptions = {}): Promise<Intent> => {
+const waitFor = async <State extends Intent | Sweep>(
+  resource: Resource<State>,
+  http: Http,
+  id: string,
+  options: WaitOptions<State>
+): Promise<State> => {
   const timeoutMillis = options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS
   const timeout = AbortSignal.timeout(timeoutMillis)
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout])
-  const isChange = makeChangeFilter()
-  let last: Intent | undefined
-  const seen = (intent: Intent) => {
-    last = intent
-    if (isChange(intent)) options.onProgress?.(intent)
+  const isChange = resource.makeChangeFilter()
+  let last: State | undefined
+  const seen = (state: State) => {
+    last = state
+    if (isChange(state)) options.onProgress?.(state)
   }
-  const wait: Wait = { http, id, seen, signal }
+  const wait: Wait<State> = { http, resource, id, seen, signal }
   try {
     return (options.events === false ? undefined : await follow(wait)) ?? (await poll(wait, options.pollMillis))
   } catch (error) {
@@ -133,3 +156,21 @@ export const waitForIntent = async (http: Http, id: string, options: WaitOptions
     throw error
   }
 }
+
+/**
+ * Resolves with the intent once it is `delivered` or `failed`.
+ *
+ * @throws {WaitTimeoutError} if it did not end in time
+ * @throws {NotFoundError} if the id is unknown
+ */
+export const waitForIntent = (http: Http, id: string, options: WaitOptions = {}): Promise<Intent> =>
+  waitFor(INTENT, http, id, options)
+
+/**
+ * Resolves with the sweep once all its intents are `delivered` or `failed`.
+ *
+ * @throws {WaitTimeoutError} if it did not end in time
+ * @throws {NotFoundError} if the id is unknown
+ */
+export const waitForSweep = (http: Http, id: string, options: WaitOptions<Sweep> = {}): Promise<Sweep> =>
+  waitFor(SWEEP, http, id, options)

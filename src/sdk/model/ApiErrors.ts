@@ -78,6 +78,32 @@ export class SubmissionRefusedError extends apiError(
   "request a new quote and sign again"
 ) {}
 
+/** Reason for which a sweep of many tokens is not accepted. Newer services may return other values. */
+export type SweepRefusal =
+  | "unknown_quote"
+  | "expired_quote"
+  | "already_submitted"
+  | "different_owners"
+  | "outdated_contracts"
+  | "screening_blocked"
+  | "wrong_authorization_chain"
+  | "wrong_delegate"
+  | "missing_authorization"
+  | "no_set_code_support"
+  | "chain_paused"
+  | "bad_signature"
+  | "bad_authorization"
+  | (string & {})
+
+/** 400 with a reason: the sweep of many tokens is not accepted. Nothing of it is stored. */
+export class SweepRefusedError extends apiError(
+  "SweepRefusedError",
+  "sweep_refused",
+  "request new quotes and sign again"
+) {
+  declare readonly reason: SweepRefusal
+}
+
 /** 404: the id is unknown. */
 export class NotFoundError extends apiError("NotFoundError", "not_found", "the id is unknown") {}
 
@@ -143,6 +169,20 @@ export class UnavailableError extends RetryLaterError {
   }
 }
 
+/** Reason that passes. Newer services may return other values. */
+export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | (string & {})
+
+/** 503 with a reason: the sweep of many tokens is not accepted at the moment. Nothing of it is stored. */
+export class SweepPostponedError extends RetryLaterError {
+  override readonly name = "SweepPostponedError"
+  readonly code = "sweep_postponed"
+  declare readonly reason: SweepPostponement
+
+  constructor(answer: Answer) {
+    super(answer, 2)
+  }
+}
+
 /** 429: too many requests. */
 export class RateLimitedError extends RetryLaterError {
   override readonly name = "RateLimitedError"
@@ -163,6 +203,9 @@ export class UnexpectedStatusError extends apiError(
   "the response is not from this service; check orchestratorUrl"
 ) {}
 
+/** Form of the reasons that are for programs, such as `expired_quote`. The others are sentences. */
+const REASON = /^[a-z]+(_[a-z]+)+$/
+
 /** Reason that the service gives in place of a masked one. */
 const MASKED = "internal error"
 
@@ -172,7 +215,7 @@ export const errorOfAnswer = (answer: Answer): ApiError => {
   if (answer.sweepReason === UNAVAILABLE) return new UnavailableError(answer)
   switch (answer.status) {
     case 400:
-      return new SubmissionRefusedError(answer)
+      return REASON.test(answer.reason) ? new SweepRefusedError(answer) : new SubmissionRefusedError(answer)
     case 403:
       return new ScreeningBlockedError(answer)
     case 404:
@@ -188,6 +231,8 @@ export const errorOfAnswer = (answer: Answer): ApiError => {
       return answer.reason === MASKED ? new QuoteUnavailableError(answer) : new InvalidRequestError(answer)
     case 429:
       return new RateLimitedError(answer)
+    case 503:
+      return REASON.test(answer.reason) ? new SweepPostponedError(answer) : new ServiceError(answer)
     default:
       return answer.status >= 500 ? new ServiceError(answer) : new UnexpectedStatusError(answer)
   }

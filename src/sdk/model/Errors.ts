@@ -1,4 +1,5 @@
 /** Errors that arise in the client, apart from those for responses of the service (`ApiErrors.ts`). */
+import type { Sweep } from "./Batch.ts"
 import type { FailureReason, Intent } from "./Intent.ts"
 import { SweepError } from "./SweepError.ts"
 
@@ -79,17 +80,22 @@ export class SweepFailedError extends SweepError {
 export const failureMessage = ({ failureReason, id }: Pick<Intent, "id" | "failureReason">): string =>
   `sweep ${id} failed${failureReason === undefined ? "" : `: ${failureReason}`}`
 
-/** The intent did not end before the timeout. It may still end: wait for it again. */
+/** The intent or sweep did not end before the timeout. It may still end: wait for it again. */
 export class WaitTimeoutError extends SweepError {
   override readonly name = "WaitTimeoutError"
   readonly code = "wait_timeout"
   override readonly retryable = true
-  /** Last known state. */
+  /** Last known state of the intent. Undefined if a sweep was waited for. */
   readonly intent: Intent | undefined
+  /** Last known state of the sweep. Undefined if an intent was waited for. */
+  readonly sweep: Sweep | undefined
 
-  constructor(id: string, timeoutMillis: number, intent: Intent | undefined) {
-    super(`intent ${id} is still ${intent?.status ?? "unknown"} after ${timeoutMillis / 1000} s`)
-    this.intent = intent
+  constructor(id: string, timeoutMillis: number, last: Intent | Sweep | undefined) {
+    const isSweep = last !== undefined && "intents" in last
+    const state = isSweep ? last.intents.map(({ status }) => status).join() : (last?.status ?? "unknown")
+    super(`${isSweep ? "sweep" : "intent"} ${id} is still ${state} after ${timeoutMillis / 1000} s`)
+    this.intent = isSweep ? undefined : last
+    this.sweep = isSweep ? last : undefined
   }
 }
 

@@ -5,7 +5,8 @@ import type { SweepOrder } from "./Sweep.ts"
 /** EIP-712 domain name of the specification. A deployment may have its own. */
 export const DEFAULT_DOMAIN_NAME = "Service"
 
-const DOMAIN_VERSION = "1"
+/** EIP-712 domain version of the specification. */
+export const DOMAIN_VERSION = "1"
 
 /** EIP-712 type of an order, in signing order. */
 export const ORDER_TYPES = {

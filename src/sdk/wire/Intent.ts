@@ -1,6 +1,7 @@
 /** JSON of `POST /intents` and `GET /intents/:id`. */
+import type { ListedIntent } from "../model/Batch.ts"
 import type { Accepted, Intent, IntentStatus } from "../model/Intent.ts"
-import { boolean, hash, members, oneOf, text } from "./Reader.ts"
+import { boolean, hash, members, oneOf, type Read, text } from "./Reader.ts"
 
 const status = oneOf([
   "quoted",
@@ -11,8 +12,8 @@ const status = oneOf([
 ] satisfies ReadonlyArray<IntentStatus>)
 
 /** Reads the response of `POST /intents`. */
-export const readAccepted = (body: unknown): Accepted => {
-  const { get, optional } = members(body, "")
+export const readAccepted: Read<Accepted> = (value, path) => {
+  const { get, optional } = members(value, path)
   return {
     id: get("id", text),
     status: get("status", status),
@@ -21,15 +22,23 @@ export const readAccepted = (body: unknown): Accepted => {
   }
 }
 
-/** Reads the response of `GET /intents/:id`. */
-export const readIntent = (body: unknown): Intent => {
-  const { get, optional } = members(body, "")
+/** Reads an intent as `GET /owners/:owner/sweeps` lists it. */
+export const readListedIntent: Read<ListedIntent> = (value, path) => {
+  const { get, optional } = members(value, path)
   return {
     id: get("id", text),
     status: get("status", status),
     crossChain: get("crossChain", boolean),
     ...optional("txHash", hash),
-    ...optional("deliveryTxHash", hash),
+    ...optional("deliveryTxHash", hash)
+  }
+}
+
+/** Reads the response of `GET /intents/:id`. */
+export const readIntent: Read<Intent> = (value, path) => {
+  const { optional } = members(value, path)
+  return {
+    ...readListedIntent(value, path),
     ...optional("failureReason", text),
     ...optional("pendingFailureReason", text),
     ...optional("waitingFor", text)

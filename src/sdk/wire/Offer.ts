@@ -1,5 +1,6 @@
 /** JSON of `POST /quote` and of the body of `POST /intents`. */
 import type {
+  Authorization,
   AuthorizationRequest,
   Offer,
   Quote,
@@ -23,7 +24,7 @@ import {
   uint256
 } from "./Reader.ts"
 
-const readOrder: Read<SweepOrder> = (value, path) => {
+export const readOrder: Read<SweepOrder> = (value, path) => {
   const { get } = members(value, path)
   return {
     owner: get("owner", address),
@@ -43,7 +44,7 @@ const readOrder: Read<SweepOrder> = (value, path) => {
   }
 }
 
-const readQuote: Read<Quote> = (value, path) => {
+export const readQuote: Read<Quote> = (value, path) => {
   const { get, optional } = members(value, path)
   return {
     id: get("id", text),
@@ -75,7 +76,7 @@ const readDomain: Read<ServedTypedData["domain"]> = (value, path) => {
   }
 }
 
-const readTypes: Read<ServedTypedData["types"]> = (value, path) =>
+export const readTypes: Read<ServedTypedData["types"]> = (value, path) =>
   Object.fromEntries(
     Object.entries(object(value, path)).map(([name, each]) => [name, list(readTypeMember)(each, `${path}.${name}`)])
   )
@@ -90,7 +91,7 @@ const readTypedData: Read<ServedTypedData> = (value, path) => {
   }
 }
 
-const readAuthorization: Read<AuthorizationRequest> = (value, path) => {
+export const readAuthorization: Read<AuthorizationRequest> = (value, path) => {
   const { get } = members(value, path)
   return {
     address: get("address", address),
@@ -135,16 +136,19 @@ export const writeRequest = (request: SweepRequest) => ({
   ...(request.apiKey === undefined ? {} : { apiKey: request.apiKey })
 })
 
+/** Writes a signed authorization. */
+export const writeAuthorization = ({ address, chainId, nonce, r, s, yParity }: Authorization) => ({
+  address,
+  chainId,
+  nonce: nonce.toString(),
+  r,
+  s,
+  yParity
+})
+
 /** Writes the body of `POST /intents`. */
 export const writeSigned = ({ authorization, quoteId, signature }: SignedSweep) => ({
   quoteId,
   signature,
-  authorization: {
-    address: authorization.address,
-    chainId: authorization.chainId,
-    nonce: authorization.nonce.toString(),
-    r: authorization.r,
-    s: authorization.s,
-    yParity: authorization.yParity
-  }
+  authorization: writeAuthorization(authorization)
 })

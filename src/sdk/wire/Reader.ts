@@ -31,9 +31,13 @@ export const bytes = reader("bytes", (value): value is Hex => matching(/^0x(?:[0
 export const hash = reader("a hash", (value): value is Hex => matching(/^0x[0-9a-fA-F]{64}$/)(value))
 const anyCaseAddress = reader("an address", (value): value is Address => matching(/^0x[0-9a-fA-F]{40}$/)(value))
 const decimal = reader("a decimal string", (value): value is string => matching(/^[0-9]{1,78}$/)(value))
+const sumText = reader("a decimal string", (value): value is string => matching(/^[0-9]{1,80}$/)(value))
 
 /** Takes any case and returns the address with its checksum (EIP-55). */
 export const address: Read<Address> = (value, path) => getAddress(anyCaseAddress(value, path).toLowerCase())
+
+/** A sum of up to 50 amounts, which may exceed a uint256. */
+export const sum: Read<bigint> = (value, path) => BigInt(sumText(value, path))
 
 const MAX_UINT256 = 2n ** 256n - 1n
 

@@ -20,7 +20,7 @@ describe("a sweep that waits for a lower price of gas", () => {
       yield* submitted({ id: "a" })
       yield* intents.release(["a"], 3_000, "gas_price")
       const state = Option.getOrThrow(yield* states.find("a"))
-      const seen = readIntent(yield* Schema.encodeEffect(IntentView)(state))
+      const seen = readIntent(yield* Schema.encodeEffect(IntentView)(state), "")
       assert.deepStrictEqual(seen, { id: "a", status: "submitted", crossChain: false, waitingFor: "gas_price" })
     }).pipe(Effect.provide(layer))
   )

@@ -1,0 +1,38 @@
+/** EIP-712 typed data of a batch, built from orders and never taken from the service (ERC-7964). */
+import type { BatchLeg, BatchTypedData } from "./Batch.ts"
+import { UsageError } from "./Errors.ts"
+import { DEFAULT_DOMAIN_NAME, DOMAIN_VERSION, ORDER_TYPES } from "./TypedData.ts"
+
+/** EIP-712 types of a batch. The order is that of a single sweep. */
+export const BATCH_TYPES = {
+  SweepBatch: [{ name: "legs", type: "SweepLeg[]" }],
+  SweepLeg: [
+    { name: "chainId", type: "uint256" },
+    { name: "order", type: "SweepOrder" }
+  ],
+  ...ORDER_TYPES
+} as const
+
+/**
+ * Builds the typed data of a batch. The verifying contract is the owner's own account. The domain has no chain, because each leg
+ * names its own.
+ *
+ * @throws {UsageError} if there is no leg, or the orders are of several owners
+ * @example
+ * const typedData = batchTypedData([{ chainId: 8453, order }, { chainId: 10, order: another }])
+ * const signature = await account.signTypedData(typedData)
+ */
+export const batchTypedData = (
+  legs: ReadonlyArray<BatchLeg>,
+  domainName: string = DEFAULT_DOMAIN_NAME
+): BatchTypedData => {
+  const owner = legs[0]?.order.owner
+  if (owner === undefined) throw new UsageError("a batch needs at least one leg")
+  if (legs.some(({ order }) => order.owner !== owner)) throw new UsageError("the legs of a batch need one owner")
+  return {
+    domain: { name: domainName, version: DOMAIN_VERSION, verifyingContract: owner },
+    types: BATCH_TYPES,
+    primaryType: "SweepBatch",
+    message: { legs: legs.map(({ chainId, order }) => ({ chainId: BigInt(chainId), order })) }
+  }
+}
