@@ -35,6 +35,13 @@ export const screening: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
   },
   {
+    name: "a sweep to a destination that burns the output is quoted",
+    file: "src/orchestrator/quote/RequestRefused.ts",
+    text: "...(burns ? [BURNING] : [])",
+    replacement: "...(burns && false ? [BURNING] : [])",
+    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+  },
+  {
     name: "a builder's payout address is not screened",
     file: "src/orchestrator/quote/Attributing.ts",
     text: "if (blocked) {",

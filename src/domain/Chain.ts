@@ -76,14 +76,6 @@ export const token = (chain: Chain, address: Address.Address): Option.Option<Tok
 export const erc20 = (chain: Chain, address: Address.Address): Address.Address =>
   address === NATIVE ? chain.wrappedNative : address
 
-/** Source chain in a route hint of the form `<source>-><destination>` (spec, QuoteRequest.route). */
-export const routeSource = (route: string): Option.Option<string> => {
-  const [source, destination, ...rest] = route.split("->")
-  return source !== undefined && destination !== undefined && rest.length === 0 && source.trim() !== ""
-    ? Option.some(source.trim().toLowerCase())
-    : Option.none()
-}
-
 /** Tier by the chain's token list only. The native currency, its wrapped form and stablecoins have the lowest risk. */
 export const listedTier = (chain: Chain, address: Address.Address): Tier =>
   address === NATIVE || address === chain.wrappedNative || chain.stables.includes(address)

@@ -9,19 +9,24 @@ const LAST_PRECOMPILE = 0xffffn
 
 /**
  * True if a sweep of the tokens to this destination on the chain would burn the output: the zero address, a precompiled contract, a
- * token, or a contract of the service.
+ * token, or a contract of the service or of those that it calls.
  */
 export const burns = (chain: Chain, destination: Address.Address, tokens: ReadonlyArray<Address.Address>): boolean => {
   if (BigInt(destination) <= LAST_PRECOMPILE) return true
-  const { swapRouter, spokePool, spokePoolPeriphery } = chain
+  const { multicall3, permit2, quoter, sanctionsOracle, spokePool, spokePoolPeriphery, swapRouter } = chain
   return [
     NATIVE,
     ...tokens,
     chain.wrappedNative,
+    ...chain.stables,
     ...chain.tokens.map(({ address }) => address),
     ...Generations.all(chain).flatMap(({ delegate, entry, guard }) => [delegate, entry, guard]),
-    swapRouter,
+    multicall3,
+    permit2,
+    quoter,
+    sanctionsOracle,
     spokePool,
-    spokePoolPeriphery
+    spokePoolPeriphery,
+    swapRouter
   ].includes(destination)
 }

@@ -58,6 +58,7 @@ export const networkFee = (
 export interface FeeBreakdown {
   /** Protocol fee plus network fee: `feeAmount` of the order. */
   readonly feeAmount: bigint
+  readonly networkFee: bigint
   readonly builderFee: bigint
   /** Remaining amount that is swapped or bridged. Always positive. */
   readonly swapAmount: bigint
@@ -83,6 +84,11 @@ export const breakdown = (parts: {
   const feeAmount = parts.protocolFee + parts.networkFee
   const total = feeAmount + parts.builderFee
   return total < parts.amountIn
-    ? Result.succeed({ feeAmount, builderFee: parts.builderFee, swapAmount: parts.amountIn - total })
+    ? Result.succeed({
+        feeAmount,
+        networkFee: parts.networkFee,
+        builderFee: parts.builderFee,
+        swapAmount: parts.amountIn - total
+      })
     : Result.fail(new FeesExceedInput({ amountIn: parts.amountIn, total }))
 }

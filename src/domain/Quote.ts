@@ -9,9 +9,24 @@ import { described } from "./Described.ts"
 export const QuoteId = Schema.String.annotate({ identifier: "QuoteId", description: "UUID; becomes the intent's id" })
 export type QuoteId = string
 
-/** The caller's own id of its user, stored with the intent. PostgreSQL text cannot contain NUL. */
-const UserId = Schema.String.check(
+const MAX_USER_ID = 256
+
+/** The caller's own id of its user, stored with the intent. */
+export const UserId = Schema.String.check(
+  Schema.isMinLength(1, { message: "expected at least 1 character" }),
+  Schema.isMaxLength(MAX_USER_ID, { message: `expected at most ${MAX_USER_ID} characters` }),
+  // PostgreSQL text cannot contain NUL.
   Schema.makeFilter((id: string) => !id.includes("\0") || "expected text without NUL characters")
+)
+
+/** Maximum slippage tolerance of a request, in basis points. */
+const MAX_SLIPPAGE_BPS = 1_000
+
+export const SlippageBps = Schema.Int.check(
+  Schema.isBetween(
+    { minimum: 1, maximum: MAX_SLIPPAGE_BPS },
+    { message: `expected an integer between 1 and ${MAX_SLIPPAGE_BPS}` }
+  )
 )
 
 export const QuoteRequest = Schema.Struct({
@@ -27,11 +42,23 @@ export const QuoteRequest = Schema.Struct({
   tier: described(Tier, "Risk tier of tokenIn as the caller sees it. The service may raise it."),
   route: described(
     Schema.optionalKey(Schema.String),
-    "Chain names in the form <source>-><destination>. Names the source chain if several chains list tokenIn."
+    "Names or ids of the chains in the form <source>-><destination>. The service derives the source chain from it, unless sourceChainId is given. A hint that names a chain that is not served, or contradicts the request, is refused."
+  ),
+  sourceChainId: described(
+    Schema.optionalKey(ChainId),
+    "Source chain. Default: the source of the route, else the chain on which the owner holds tokenIn. An addition to the specification."
   ),
   subscriptionActive: described(Schema.Boolean, "True if the user has a subscription, which lowers the protocol fee."),
-  userId: described(UserId, "Identifier of the user, chosen by the caller."),
-  apiKey: described(Schema.optionalKey(Schema.String), "API key of the builder to attribute the sweep to.")
+  userId: described(UserId, "Identifier of the user, chosen by the caller. 1 to 256 characters."),
+  apiKey: described(Schema.optionalKey(Schema.String), "API key of the builder to attribute the sweep to."),
+  slippageBps: described(
+    Schema.optionalKey(SlippageBps),
+    "Slippage tolerance in basis points, 1 to 1000. Default: that of the service. An addition to the specification."
+  ),
+  maxNetworkFee: described(
+    Schema.optionalKey(Uint256),
+    "Maximum network fee, in the smallest unit of tokenIn. A quote with a higher one is refused. Default: no maximum. An addition to the specification."
+  )
 }).annotate({ identifier: "QuoteRequest", description: "What to sweep, and where to" })
 export type QuoteRequest = typeof QuoteRequest.Type
 

@@ -4,15 +4,11 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { described } from "./Described.ts"
+import { SlippageBps, UserId } from "./Quote.ts"
 import { Tier } from "./Tier.ts"
 
 /** Maximum number of tokens in one request. */
 export const MAX_TOKENS = 50
-
-/** Maximum slippage tolerance of a request, in basis points. */
-export const MAX_SLIPPAGE_BPS = 1_000
-
-const MAX_USER_ID = 256
 
 export const SweepToken = Schema.Struct({
   chainId: described(ChainId, "Source chain."),
@@ -24,6 +20,10 @@ export const SweepToken = Schema.Struct({
   tier: described(
     Schema.optionalKey(Tier),
     "Risk tier of the token as the caller sees it. The service may raise it. Default: that of the token list."
+  ),
+  maxNetworkFee: described(
+    Schema.optionalKey(Uint256),
+    "Maximum network fee, in the smallest unit of the token. A quote with a higher one is refused. Default: no maximum."
   )
 }).annotate({ identifier: "SweepToken", description: "A token to sweep" })
 export type SweepToken = typeof SweepToken.Type
@@ -34,20 +34,6 @@ const keyOf = ({ chainId, token }: SweepToken): string => `${chainId}:${token}`
 const areDistinct = Schema.makeFilter(
   (tokens: ReadonlyArray<SweepToken>) =>
     new Set(tokens.map(keyOf)).size === tokens.length || "expected each token at most once"
-)
-
-const UserId = Schema.String.check(
-  Schema.isMinLength(1, { message: "expected at least 1 character" }),
-  Schema.isMaxLength(MAX_USER_ID, { message: `expected at most ${MAX_USER_ID} characters` }),
-  // PostgreSQL text cannot contain NUL.
-  Schema.makeFilter((id: string) => !id.includes("\0") || "expected text without NUL characters")
-)
-
-const SlippageBps = Schema.Int.check(
-  Schema.isBetween(
-    { minimum: 1, maximum: MAX_SLIPPAGE_BPS },
-    { message: `expected an integer between 1 and ${MAX_SLIPPAGE_BPS}` }
-  )
 )
 
 export const SweepQuotesRequest = Schema.Struct({

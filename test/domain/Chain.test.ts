@@ -41,21 +41,3 @@ describe("listedTier", () => {
     expect(Chain.listedTier(chain, unlisted)).toBe("tier3")
   })
 })
-
-describe("routeSource", () => {
-  it.each([
-    ["base->arbitrum", "base"],
-    ["Base -> Arbitrum", "base"],
-    ["  8453->10", "8453"],
-    ["base->", "base"]
-  ])("reads the source of %j", (route, source) => {
-    expect(Chain.routeSource(route)).toEqual(Option.some(source))
-  })
-
-  it.each(["", "base", "base-arbitrum", "->arbitrum", "  ->arbitrum", "a->b->c", "base>arbitrum"])(
-    "finds none in %j",
-    (route) => {
-      expect(Chain.routeSource(route)).toEqual(Option.none())
-    }
-  )
-})

@@ -15,7 +15,12 @@ const chain = {
   swapRouter: address(0x5a_0001n),
   spokePool: address(0x5b_0001n),
   spokePoolPeriphery: address(0x5c_0001n),
-  wrappedNative: address(0x5d_0001n)
+  wrappedNative: address(0x5d_0001n),
+  stables: [address(0x5e_0001n)],
+  permit2: address(0x61_0001n),
+  multicall3: address(0x62_0001n),
+  sanctionsOracle: address(0x63_0001n),
+  quoter: address(0x64_0001n)
 }
 const SWEPT = address(0xaa_0001n)
 
@@ -30,12 +35,18 @@ describe("a destination", () => {
       Address.zero,
       address(1n),
       address(0x11n),
+      address(0xffn),
       address(0x100n),
       address(0xffffn),
       NATIVE,
       SWEPT,
       LISTED,
       chain.wrappedNative,
+      ...chain.stables,
+      chain.permit2,
+      chain.multicall3,
+      chain.sanctionsOracle,
+      chain.quoter,
       ...Object.values(chain.contracts),
       ...Object.values(EARLIER),
       chain.swapRouter,

@@ -4,20 +4,11 @@ import * as SourceChain from "../../src/domain/SourceChain.ts"
 
 const chain = (chainId: number, tokenExists: boolean, balance: bigint): SourceChain.Candidate => ({
   chainId,
-  name: `chain${chainId}`,
   tokenExists,
   balance
 })
 
 describe("SourceChain", () => {
-  it("takes the route hint's source, by name in any case or by id", () => {
-    const candidates = [chain(1, false, 0n), chain(2, true, 5n)]
-    assert.deepStrictEqual(SourceChain.fromHint(Option.some("chain1"), candidates), Option.some(1))
-    assert.deepStrictEqual(SourceChain.fromHint(Option.some("2"), candidates), Option.some(2))
-    assert.deepStrictEqual(SourceChain.fromHint(Option.some("mars"), candidates), Option.none())
-    assert.deepStrictEqual(SourceChain.fromHint(Option.none(), candidates), Option.none())
-  })
-
   it("takes the only chain where the token exists, whatever the owner holds", () => {
     assert.deepStrictEqual(
       SourceChain.fromFacts([chain(1, false, 0n), chain(2, true, 0n)], 10n, undefined),

@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
     if (!isEarly) yield* Fiber.interrupt(early)
     // Screening comes before every other refusal.
     const cleared = isEarly ? Fiber.join(early) : clear(on)
-    yield* Result.isSuccess(source) && source.success.isHinted ? answering(on, cleared) : cleared
+    yield* Result.isSuccess(source) && source.success.isNamed ? answering(on, cleared) : cleared
     const { client } = yield* Effect.fromResult(source)
     yield* check(client, request)
     return client
@@ -85,7 +85,7 @@ const answering = Effect.fnUntraced(function* (client: ChainClient, cleared: Eff
   if (unavailableChains.length > 0 && !isListed) {
     return yield* new QuoteFailed({
       reason: "chain_unavailable",
-      detail: `${client.chain.name}, which the route names, does not answer`,
+      detail: `${client.chain.name}, which the request names, does not answer`,
       unavailableChains
     })
   }

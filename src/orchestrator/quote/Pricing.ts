@@ -46,6 +46,8 @@ export interface Terms {
 export interface Priced {
   readonly route: Routing.Route
   readonly order: SweepOrder
+  /** Fees of the order, and the amount that is routed. */
+  readonly fees: Fees.FeeBreakdown
   readonly simulated: SimulatedSweep
   /** Cost that the order's network fee covers. */
   readonly cover: FeeCover
@@ -131,7 +133,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       { concurrency: "unbounded" }
     )
     const cover: FeeCover = { gas: simulated.gas + simulated.dataGas, gasPrice: gasPriceOf(terms), value }
-    return { route, order, simulated, cover } satisfies Priced
+    return { route, order, fees, simulated, cover } satisfies Priced
   })
 
   return { feesOf, priceAt }
@@ -175,6 +177,7 @@ export const make = Effect.gen(function* () {
     const cost = (gas + dataGas) * gasPrice + dataFee
     const priced = isNear(cost, assumed) ? first : yield* priceAt(terms, routeOf, cost)
     yield* requireCover(terms.client, priced.order, priced.cover, cost)
+    yield* refuseAboveMaximum(terms.request, priced.fees)
     return priced
   })
 
@@ -196,6 +199,17 @@ const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>
             LONGEST_PAUSE_MILLIS,
             blocksUntil(gasFees.baseFeePerGas, gasFees.maxFeePerGas) * chain.blockTimeMillis
           )
+        })
+      )
+
+/** The client sets the maximum in its request. */
+const refuseAboveMaximum = ({ maxNetworkFee }: QuoteRequest, { networkFee }: Fees.FeeBreakdown) =>
+  maxNetworkFee === undefined || networkFee <= maxNetworkFee
+    ? Effect.void
+    : Effect.fail(
+        new QuoteFailed({
+          reason: "network_fee_above_maximum",
+          detail: `the network fee is ${networkFee}, and the request allows ${maxNetworkFee}`
         })
       )
 

@@ -22,6 +22,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "token_declined",
     "insufficient_balance",
     "fees_exceed_input",
+    "network_fee_above_maximum",
     "no_route",
     "no_price",
     "simulation_failed",
@@ -65,6 +66,12 @@ const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } 
   StoreUnavailable: "store_unavailable"
 }
 
+/** An owner that holds less is no fault of the token. */
+const reasonOf = (failure: PortFailure): QuoteFailed["reason"] =>
+  failure._tag === "TokenDeclined" && failure.reason === "insufficient_balance"
+    ? "insufficient_balance"
+    : REASONS[failure._tag]
+
 /** Maps every expected failure to one of the two that a caller sees: blocked by screening, or not quotable. */
 export const asQuoteFailed = <A, R, E extends PortFailure | QuoteFailed | ScreeningBlocked>(
   effect: Effect.Effect<A, E, R>
@@ -72,5 +79,5 @@ export const asQuoteFailed = <A, R, E extends PortFailure | QuoteFailed | Screen
   Effect.mapError(effect, (error: PortFailure | QuoteFailed | ScreeningBlocked) =>
     error._tag === "QuoteFailed" || error._tag === "ScreeningBlocked"
       ? error
-      : new QuoteFailed({ reason: REASONS[error._tag], detail: error.message })
+      : new QuoteFailed({ reason: reasonOf(error), detail: error.message })
   )

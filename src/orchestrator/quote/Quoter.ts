@@ -14,6 +14,7 @@ import * as Offering from "./Offering.ts"
 import * as Pricing from "./Pricing.ts"
 import { asQuoteFailed, type QuoteFailed } from "./QuoteFailed.ts"
 import * as Reading from "./Reading.ts"
+import * as RequestRefused from "./RequestRefused.ts"
 import * as WalletQuotes from "./WalletQuotes.ts"
 
 export type { Offer, SigningPayload } from "./Offering.ts"
@@ -22,11 +23,13 @@ export class Quoter extends Context.Service<
   Quoter,
   {
     /** Makes and stores an offer, which can be submitted until its quote expires. */
-    readonly quote: (request: QuoteRequest) => Effect.Effect<Offering.Offer, ScreeningBlocked | QuoteFailed>
+    readonly quote: (
+      request: QuoteRequest
+    ) => Effect.Effect<Offering.Offer, ScreeningBlocked | QuoteFailed | RequestRefused.RequestRefused>
     /** Makes and stores an offer of each token that can be quoted, to sign together. */
     readonly quoteAll: (
       request: SweepQuotesRequest
-    ) => Effect.Effect<WalletQuotes.WalletOffer, ScreeningBlocked | WalletQuotes.DestinationRefused>
+    ) => Effect.Effect<WalletQuotes.WalletOffer, ScreeningBlocked | RequestRefused.RequestRefused>
   }
 >()("sweep/orchestrator/Quoter") {
   static readonly layer = Layer.effect(
@@ -36,10 +39,11 @@ export class Quoter extends Context.Service<
       const { price, usdPrices } = yield* Pricing.make
       const read = yield* Reading.make(usdPrices)
       const offer = yield* Offering.make(price)
+      const refuse = yield* RequestRefused.make
       const settings = yield* OrchestratorSettings
       const quoteAll = yield* WalletQuotes.make({ check, offer, read })
 
-      const quote = Effect.fn("Quoter.quote")(
+      const quoteOne = Effect.fn("Quoter.quote")(
         function* (request: QuoteRequest) {
           const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
           // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
@@ -54,6 +58,9 @@ export class Quoter extends Context.Service<
         asQuoteFailed,
         Priority.at("quote")
       )
+
+      const quote = (request: QuoteRequest) =>
+        Effect.andThen(refuse({ ...request, tokens: [request.tokenOut, request.tokenIn] }), quoteOne(request))
 
       return Quoter.of({ quote, quoteAll })
     })

@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
 
   return Effect.fnUntraced(function* (
     client: ChainClient,
-    request: Routing.Routed,
+    request: QuoteRequest,
     deadline: bigint,
     account: Account = readAccount(client, request)
   ) {

@@ -13,6 +13,7 @@ const REASONS: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
   token_declined: "unavailable",
   insufficient_balance: "insufficient_balance",
   fees_exceed_input: "fees_exceed_amount",
+  network_fee_above_maximum: "network_fee_above_maximum",
   no_route: "no_route",
   no_price: "no_price",
   simulation_failed: "would_revert",

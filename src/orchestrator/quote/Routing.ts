@@ -22,12 +22,6 @@ export interface Route {
   readonly passing: number
 }
 
-/** A request as it is routed. */
-export interface Routed extends QuoteRequest {
-  /** Slippage tolerance in basis points. Default: that of the settings. */
-  readonly slippageBps?: number | undefined
-}
-
 /** Makes the route of an amount, in the smallest unit of the input. */
 export type RouteOf = (swapAmount: bigint) => Effect.Effect<Route, QuoteFailed | NoRoute | RoutingUnavailable>
 
@@ -41,7 +35,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
   const venue = yield* SwapVenue
 
-  const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: Routed, deadline: bigint) {
+  const onOneChain = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
     const { slippageBps = settings.slippageBps } = request
     const routeOf = yield* venue.prepare({
       chainId: chain.id,
@@ -64,7 +58,7 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: Routed, deadline: bigint) {
+  const acrossChains = Effect.fnUntraced(function* ({ chain }: ChainClient, request: QuoteRequest, deadline: bigint) {
     const { slippageBps = settings.slippageBps } = request
     const { chain: destination } = yield* chains.get(request.destChainId)
     const tokenIn = Chain.erc20(chain, request.tokenIn)
@@ -111,7 +105,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("Quoter.prepareRoute")(function* (
     client: ChainClient,
-    request: Routed,
+    request: QuoteRequest,
     deadline: bigint
   ): Effect.fn.Return<RouteOf, UnsupportedChain> {
     return yield* request.destChainId === client.chain.id

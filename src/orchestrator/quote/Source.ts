@@ -1,8 +1,9 @@
-/** Finds the chain that a sweep takes its token from: by the route hint, or else by the owner's balances (domain/SourceChain). */
+/** Finds the chain that a sweep takes its token from: named by the request, or else by the owner's balances (domain/SourceChain). */
 import { Array, Effect, Option } from "effect"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
+import * as RouteHint from "../../domain/RouteHint.ts"
 import * as SourceChain from "../../domain/SourceChain.ts"
 import { isNative } from "../../domain/Token.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
@@ -13,8 +14,8 @@ import { QuoteFailed } from "./QuoteFailed.ts"
 
 export interface Found {
   readonly client: ChainClient
-  /** The hint names it. It was not asked. */
-  readonly isHinted: boolean
+  /** The request names it. It was not asked. */
+  readonly isNamed: boolean
 }
 
 /**
@@ -27,23 +28,21 @@ export const make = Effect.gen(function* () {
   const settings = yield* OrchestratorSettings
 
   const holding = Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest) {
-    const { id: chainId, name } = client.chain
+    const chainId = client.chain.id
     if (isNative(request.tokenIn)) {
-      return { chainId, name, tokenExists: true, balance: yield* client.balance(request.owner) }
+      return { chainId, tokenExists: true, balance: yield* client.balance(request.owner) }
     }
     const [code, balance] = yield* Effect.all(
       [client.code(request.tokenIn), contracts.balanceOf(client, request.tokenIn, request.owner, "latest")],
       { concurrency: 2 }
     )
-    return code === "0x"
-      ? { chainId, name, tokenExists: false, balance: 0n }
-      : { chainId, name, tokenExists: true, balance }
+    return code === "0x" ? { chainId, tokenExists: false, balance: 0n } : { chainId, tokenExists: true, balance }
   })
 
-  const hintOf = (request: QuoteRequest) =>
-    SourceChain.fromHint(
-      Option.flatMap(Option.fromUndefinedOr(request.route), Chain.routeSource),
-      chains.all.map(({ chain }) => ({ chainId: chain.id, name: chain.name }))
+  const namedIn = (request: QuoteRequest): ChainId | undefined =>
+    RouteHint.sourceOf(
+      request,
+      chains.all.map(({ chain }) => chain)
     )
 
   /** None if no chain is configured. */
@@ -52,10 +51,10 @@ export const make = Effect.gen(function* () {
       isNative(request.tokenIn) || Option.isSome(Chain.token(chain, request.tokenIn))
     const listed = chains.all.filter(isListed)
     const candidates = listed.length === 0 ? chains.all : listed
-    const preferred = [Option.getOrUndefined(hintOf(request)), settings.defaultSourceChain, request.destChainId]
+    const preferred = [namedIn(request), settings.defaultSourceChain, request.destChainId]
     return Array.head([
       ...preferred.flatMap((chainId, index) =>
-        // The hint decides, whatever is listed.
+        // The name decides, whatever is listed.
         (index === 0 ? chains.all : candidates).filter(({ chain }) => chain.id === chainId)
       ),
       ...candidates
@@ -65,8 +64,8 @@ export const make = Effect.gen(function* () {
   const sourceOf = Effect.fn("Quoter.sourceOf")(function* (
     request: QuoteRequest
   ): Effect.fn.Return<Found, QuoteFailed | UnsupportedChain> {
-    const hinted = hintOf(request)
-    if (Option.isSome(hinted)) return { client: yield* chains.get(hinted.value), isHinted: true }
+    const named = namedIn(request)
+    if (named !== undefined) return { client: yield* chains.get(named), isNamed: true }
     const { answers, unavailableChains } = yield* PerChain.askAnswering(chains.all, (client) =>
       holding(client, request)
     )
@@ -75,11 +74,11 @@ export const make = Effect.gen(function* () {
     const isFunded = (chainId: ChainId) =>
       answers.some((candidate) => candidate.chainId === chainId && candidate.balance >= request.amountIn)
     const decided = unavailableChains.length === 0 ? found : Option.filter(found, isFunded)
-    if (Option.isSome(decided)) return { client: yield* chains.get(decided.value), isHinted: false }
+    if (Option.isSome(decided)) return { client: yield* chains.get(decided.value), isNamed: false }
     return yield* unavailableChains.length === 0
       ? new QuoteFailed({
           reason: "unsupported_chain",
-          detail: `${request.tokenIn} is on none or on several of the configured chains, and the request has no route hint`
+          detail: `${request.tokenIn} is on none or on several of the configured chains, and the request names no source chain`
         })
       : new QuoteFailed({
           reason: "chain_unavailable",

@@ -3,29 +3,25 @@
  * for each chain, and the tokens are quoted side by side, so that they share the requests to nodes and prices. Each order is simulated
  * by itself, because the owner may leave out the others, and a gas limit that counts on what they warmed would be too low.
  */
-import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
+import { Clock, Effect, Fiber, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Authorization } from "../../domain/Delegation.ts"
-import * as Destination from "../../domain/Destination.ts"
 import type { QuoteReason } from "../../domain/QuoteReason.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
 import { type Output, type SweepTotals, totals } from "../../domain/SweepTotals.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
-import { Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { within } from "../../runtime/Within.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Offering from "./Offering.ts"
 import { reasonOf } from "./Reasons.ts"
+import * as RequestRefused from "./RequestRefused.ts"
 import * as WalletToken from "./WalletToken.ts"
 
 /** Time limit of the output token's price, in milliseconds. */
 const OUTPUT_MILLIS = 3_500
-
-/** The output would be lost at the destination (422). */
-export class DestinationRefused extends Schema.TaggedError<DestinationRefused>()("DestinationRefused", {}) {}
 
 /** A token without a quote. */
 export interface Unquoted extends Pick<SweepToken, "chainId" | "token"> {
@@ -49,28 +45,14 @@ export interface WalletOffer {
 
 /** Makes `quoteAll(request)`. */
 export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
-  const chains = yield* Chains
   const outputOf = yield* makeOutput
   const quoteEach = yield* WalletToken.make(steps)
   const random = yield* SecureRandom.SecureRandom
+  const refuse = yield* RequestRefused.make
   const settings = yield* OrchestratorSettings
 
-  const refuseBurning = Effect.fnUntraced(function* ({
-    destChainId,
-    destination,
-    tokenOut,
-    tokens
-  }: SweepQuotesRequest) {
-    // Tokens of an unknown chain are refused one by one.
-    const client = yield* Effect.option(chains.get(destChainId))
-    const known = [tokenOut, ...tokens.map(({ token }) => token)]
-    if (Option.exists(client, ({ chain }) => Destination.burns(chain, destination, known))) {
-      return yield* new DestinationRefused()
-    }
-  })
-
   return Effect.fn("Quoter.quoteAll")(function* (request: SweepQuotesRequest) {
-    yield* refuseBurning(request)
+    yield* refuse({ ...request, tokens: [request.tokenOut, ...request.tokens.map(({ token }) => token)] })
     const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
     const output = yield* Effect.forkChild(outputOf(request))
     const outcomes = yield* quoteEach(request, times)

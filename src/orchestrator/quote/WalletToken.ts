@@ -3,6 +3,7 @@ import { Effect, Fiber, Option, Result } from "effect"
 import type { Authorization } from "../../domain/Delegation.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { QuoteRequest } from "../../domain/Quote.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
 import type { OrderFees } from "../../domain/SweepTotals.ts"
 import { isNative } from "../../domain/Token.ts"
@@ -15,7 +16,6 @@ import type * as Admission from "./Admission.ts"
 import type * as Offering from "./Offering.ts"
 import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
 import * as Reading from "./Reading.ts"
-import type { Routed } from "./Routing.ts"
 
 /** Time limit of each token, in milliseconds. A response begins within 4 seconds, so a slow token is left out. */
 const LIMIT_MILLIS = 3_500
@@ -67,11 +67,12 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
 
   const routedOf = (
     request: SweepQuotesRequest,
-    { amount, tier = "tier1", token }: SweepToken,
+    { amount, maxNetworkFee, tier = "tier1", token }: SweepToken,
     held: bigint
-  ): Routed => {
+  ): QuoteRequest => {
     const { tokens: _tokens, ...common } = request
-    return { ...common, tokenIn: token, amountIn: amount === "max" ? held : amount, tier }
+    const limit = maxNetworkFee === undefined ? {} : { maxNetworkFee }
+    return { ...common, ...limit, tokenIn: token, amountIn: amount === "max" ? held : amount, tier }
   }
 
   const feesOf = ({ order }: Offering.Offer, { request, tier }: Offering.Offered["terms"]): OrderFees => {

@@ -161,6 +161,7 @@ export const make = Effect.gen(function* () {
     const offered = yield* quoter.quote(requestOf(sale, client.chain)).pipe(
       Effect.catchTags({
         QuoteFailed: (failed) => Effect.fail(refusedBy(failed)),
+        RequestRefused: ({ message }) => Effect.fail(new SaleRefused({ reason: "sale_failed", detail: message })),
         ScreeningBlocked: ({ cause }) =>
           Effect.fail(
             cause === "listed"

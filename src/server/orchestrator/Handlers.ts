@@ -24,6 +24,7 @@ import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
+import type { RequestRefused } from "../../orchestrator/quote/RequestRefused.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
 import { mask } from "../shared/Masked.ts"
@@ -80,8 +81,7 @@ const quoteFailed = (failure: QuoteFailed) => {
   }
 }
 
-/** Refusal of a destination that would burn the output. */
-const BURNING = "destination: expected an account that can spend the token, not a token or a contract of the service"
+const requestRefused = ({ message }: RequestRefused) => new ValidationFailed({ error: message })
 
 export const quotes = HttpApiBuilder.group(
   OrchestratorApi,
@@ -99,7 +99,8 @@ export const quotes = HttpApiBuilder.group(
           Effect.catchTags({
             ScreeningBlocked: (blocked) =>
               blocked.cause === "unavailable" ? screeningUnanswered(blocked) : screeningRefused(blocked),
-            QuoteFailed: quoteFailed
+            QuoteFailed: quoteFailed,
+            RequestRefused: requestRefused
           })
         )
       )
@@ -112,7 +113,7 @@ export const quotes = HttpApiBuilder.group(
           },
           Effect.catchTags({
             ScreeningBlocked: screeningRefused,
-            DestinationRefused: () => new ValidationFailed({ error: BURNING })
+            RequestRefused: requestRefused
           })
         )
       )

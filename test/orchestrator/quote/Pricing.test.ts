@@ -56,6 +56,18 @@ describe("gas", () => {
       })
   )
 
+  it.effect("may cost up to the maximum of the request, as it is simulated", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      scene.script.gas = () => 1_000_000n
+      const maximum = networkFee(1_000_000n)
+      const { order } = yield* scene.quote({ maxNetworkFee: maximum })
+      assert.strictEqual(order.feeAmount, protocolFee("tier2") + maximum)
+      const refused = yield* Effect.flip(scene.quote({ maxNetworkFee: maximum - 1n }))
+      assert.strictEqual(refused._tag === "QuoteFailed" ? refused.reason : refused._tag, "network_fee_above_maximum")
+    })
+  )
+
   it.effect("is assumed as it was last for the same pair of tokens and chains, and the same kind of account", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make()

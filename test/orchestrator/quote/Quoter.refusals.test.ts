@@ -32,7 +32,11 @@ const script = (change: (script: Quoting.Script) => void) => (scene: Scene) =>
 const unavailable = new ChainUnavailable({ chainId: source.id, method: "eth_call", detail: "down" })
 
 const cases: Readonly<Record<string, Case>> = {
-  "a destination chain that is not configured": { reason: "unsupported_chain", request: { destChainId: 99 } },
+  "a destination chain that is not configured": {
+    reason: "unsupported_chain",
+    request: { destChainId: 99, route: "" }
+  },
+  "a source chain that is not configured": { reason: "unsupported_chain", request: { sourceChainId: 99, route: "" } },
   "a source chain without EIP-7702": {
     reason: "unsupported_chain",
     options: { chains: [{ ...source, supportsSetCode: false }, destination] }
@@ -48,7 +52,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a token that nobody knows the chain of": {
     reason: "unsupported_chain",
-    request: { route: "nowhere", tokenIn: Quoting.PAYOUT }
+    request: { route: "", tokenIn: Quoting.PAYOUT }
   },
   "the same token on the same chain": { reason: "same_token", request: { tokenOut: TOKEN } },
   "native currency for itself": { reason: "same_token", request: { tokenIn: NATIVE, tokenOut: NATIVE } },
@@ -65,6 +69,10 @@ const cases: Readonly<Record<string, Case>> = {
     trouble: (scene) => Ref.update(scene.tokenRisk, (state) => ({ ...state, available: false }))
   },
   "an amount that fees eat up": { reason: "fees_exceed_input", request: { amountIn: WHOLE } },
+  "a network fee above the maximum of the request": {
+    reason: "network_fee_above_maximum",
+    request: { maxNetworkFee: 0n }
+  },
   "no amount at all": { reason: "fees_exceed_input", request: { amountIn: 0n } },
   "a markup that eats the amount up": {
     reason: "fees_exceed_input",
@@ -217,9 +225,42 @@ describe("there is no quote for", () => {
           available: true
         })
         const failed = yield* Effect.flip(scene.quote())
-        assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "token_declined")
+        assert.strictEqual(
+          failed._tag === "QuoteFailed" ? failed.reason : failed._tag,
+          declined === "insufficient_balance" ? declined : "token_declined"
+        )
         assert.include(failed.message, declined)
       }
+    })
+  )
+})
+
+describe("a request is refused before anything is asked", () => {
+  it.effect.each([
+    ["a destination that is the token to receive", { destination: STABLE }],
+    ["a destination that is the token to sweep", { destination: TOKEN }],
+    ["a destination that is the delegate", { destination: source.contracts.delegate }],
+    ["a destination that is the guard", { destination: source.contracts.guard }]
+  ] as const)("with %s", ([, request]) =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const refused = yield* Effect.flip(scene.quote(request))
+      assert.strictEqual(refused._tag, "RequestRefused")
+      assert.match(refused.message, /^destination: expected an account that can spend the token/)
+      assert.deepStrictEqual(scene.asked.order, [])
+    })
+  )
+
+  it.effect("with every problem that it has", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const refused = yield* Effect.flip(scene.quote({ destination: STABLE, route: "source->destination" }))
+      assert.strictEqual(
+        refused.message,
+        "destination: expected an account that can spend the token, not a token or a contract of the service; " +
+          "route: the destination is chain 2, and destChainId is 1"
+      )
+      assert.deepStrictEqual(scene.asked.order, [])
     })
   )
 })
@@ -255,8 +296,10 @@ describe("screening", () => {
   it.effect("comes before every other reason to refuse, also where the source chain cannot be found", () =>
     Effect.gen(function* () {
       const others: ReadonlyArray<Partial<QuoteRequest>> = [
-        { route: "nowhere", tokenIn: Quoting.PAYOUT },
-        { destChainId: 99 },
+        { route: "", tokenIn: Quoting.PAYOUT },
+        { route: "", destChainId: 99 },
+        { route: "", sourceChainId: 99 },
+        { maxNetworkFee: 0n },
         { tokenOut: TOKEN },
         { amountIn: 0n }
       ]
@@ -304,7 +347,7 @@ describe("screening", () => {
   it.effect("refuses where no chain is configured, and so nobody can be screened", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make({ chains: [] })
-      const failed = yield* Effect.flip(scene.quote({ tokenOut: STABLE }))
+      const failed = yield* Effect.flip(scene.quote({ tokenOut: STABLE, route: "" }))
       assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "unsupported_chain")
     })
   )

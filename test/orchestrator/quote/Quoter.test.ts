@@ -81,6 +81,18 @@ describe("a quote on one chain", () => {
     })
   )
 
+  it.effect("is routed with the slippage tolerance of the request", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      yield* scene.quote({ slippageBps: 7 })
+      yield* scene.quote({ ...Quoting.crossChain, slippageBps: 8 })
+      assert.deepStrictEqual(
+        [...scene.asked.swaps, ...scene.asked.bridged].map(({ slippageBps }) => slippageBps),
+        [7, 8]
+      )
+    })
+  )
+
   it.effect("is stored, with what settles and pays it, before it is offered", () =>
     Effect.gen(function* () {
       const scene = yield* Quoting.make({ settings: { domainName: "Renamed" } })

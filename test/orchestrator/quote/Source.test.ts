@@ -11,6 +11,7 @@ describe("the source chain", () => {
   const placed = Effect.fnUntraced(function* (
     facts: {
       readonly hint?: string
+      readonly sourceChainId?: number
       readonly codeOn: ReadonlyArray<number>
       readonly balances?: Record<number, bigint>
       /** A chain whose node fails. */
@@ -25,10 +26,17 @@ describe("the source chain", () => {
     if (facts.failing !== undefined) yield* (yield* scene.chain(facts.failing)).fail("code")
     scene.script.balances = new Map(Object.entries(facts.balances ?? {}).map(([id, held]) => [Number(id), held]))
     const { route: _hint, ...unhinted } = Quoting.request
-    const request = facts.hint === undefined ? unhinted : { ...unhinted, route: facts.hint }
+    const request = {
+      ...unhinted,
+      ...(facts.hint === undefined ? {} : { route: facts.hint }),
+      ...(facts.sourceChainId === undefined ? {} : { sourceChainId: facts.sourceChainId })
+    }
     return yield* scene.service.quote({ ...request, tokenOut: STABLE, destChainId: destination.id }).pipe(
       Effect.map(({ quote }) => quote.sourceChainId),
-      Effect.catchTag("QuoteFailed", ({ reason }) => Effect.succeed(reason))
+      Effect.catchTags({
+        QuoteFailed: ({ reason }) => Effect.succeed(reason),
+        RequestRefused: ({ message }) => Effect.succeed(message)
+      })
     )
   })
   const both = [source.id, destination.id]
@@ -37,9 +45,36 @@ describe("the source chain", () => {
   it.effect("is the hint's, by name or id, whatever the chains hold", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* placed({ hint: "source->destination", codeOn: [] }), source.id)
-      assert.strictEqual(yield* placed({ hint: " SOURCE -> x", codeOn: both }), source.id)
+      assert.strictEqual(yield* placed({ hint: " SOURCE -> 2", codeOn: both }), source.id)
       assert.strictEqual(yield* placed({ hint: "1->2", codeOn: both }), source.id)
-      assert.strictEqual(yield* placed({ hint: "destination->source", codeOn: [source.id] }), destination.id)
+      assert.strictEqual(yield* placed({ hint: "destination->2", codeOn: [source.id] }), destination.id)
+    })
+  )
+
+  it.effect("is sourceChainId, whatever the chains hold", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* placed({ sourceChainId: source.id, codeOn: [destination.id] }), source.id)
+      assert.strictEqual(
+        yield* placed({ sourceChainId: destination.id, codeOn: both, balances: funded }),
+        destination.id
+      )
+      assert.strictEqual(yield* placed({ sourceChainId: 99, codeOn: both, balances: funded }), "unsupported_chain")
+    })
+  )
+
+  it.effect("is not guessed where the hint is wrong", () =>
+    Effect.gen(function* () {
+      const expected = "route: expected <source>-><destination> with names or ids of served chains: source, destination"
+      assert.strictEqual(yield* placed({ hint: "mars->destination", codeOn: both, balances: funded }), expected)
+      assert.strictEqual(yield* placed({ hint: "source", codeOn: both, balances: funded }), expected)
+      assert.strictEqual(
+        yield* placed({ hint: "source->source", codeOn: both }),
+        "route: the destination is chain 1, and destChainId is 2"
+      )
+      assert.strictEqual(
+        yield* placed({ hint: "source->destination", sourceChainId: destination.id, codeOn: both }),
+        "route: the source is chain 1, and sourceChainId is 2"
+      )
     })
   )
 
@@ -51,7 +86,7 @@ describe("the source chain", () => {
         assert.strictEqual(yield* placed({ codeOn: both, balances: funded }), source.id)
         assert.strictEqual(yield* placed({ codeOn: both }, destination.id), destination.id)
         assert.strictEqual(yield* placed({ codeOn: both, balances: funded }, destination.id), source.id)
-        assert.strictEqual(yield* placed({ hint: "mars->destination", codeOn: both, balances: funded }), source.id)
+        assert.strictEqual(yield* placed({ hint: " ", codeOn: both, balances: funded }), source.id)
       })
   )
 

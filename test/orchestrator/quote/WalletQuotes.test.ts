@@ -187,6 +187,11 @@ const TROUBLES: ReadonlyArray<{
   },
   { name: "the token is the output", reason: "same_token", tokens: [token({ token: STABLE })] },
   { name: "the chain is not served", reason: "unsupported_chain", tokens: [token({ chainId: 99 })] },
+  {
+    name: "the network fee is above its maximum",
+    reason: "network_fee_above_maximum",
+    tokens: [token({ maxNetworkFee: 1n })]
+  },
   { name: "fees eat the amount up", reason: "fees_exceed_amount", tokens: [token({ amount: 1n })] },
   { name: "the token is declined", reason: "unavailable", tokens: [token({ token: address(0xdead_0001n) })] },
   {
@@ -371,7 +376,7 @@ describe("a wallet is refused", () => {
       const scene = yield* make()
       for (const burning of [STABLE, TOKEN, source.contracts.guard, source.contracts.delegate, address(0x11n)]) {
         const refused = yield* Effect.flip(scene.service.quoteAll(wallet([token()], { destination: burning })))
-        assert.strictEqual(refused._tag, "DestinationRefused")
+        assert.strictEqual(refused._tag, "RequestRefused")
       }
       assert.lengthOf(scene.asked.screened, 0)
     })

@@ -5,8 +5,10 @@ import { Effect } from "effect"
 import { hashTypedData } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Foundry from "../../../src/devnet/Foundry.ts"
+import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { digest } from "../../../src/domain/SweepOrder.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
+import { RequestRefused } from "../../../src/orchestrator/quote/RequestRefused.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { serve } from "./Harness.ts"
@@ -123,6 +125,32 @@ describe("POST /quote", () => {
           "amountIn: expected a non-negative integer as a decimal string; " +
           "tier: expected one of tier1, tier2, tier3"
       )
+    })
+  )
+
+  it.effect("422: a request that cannot be meant, unmasked", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({
+        quote: () => Effect.fail(new RequestRefused({ problems: ["destination: a token", "route: unknown"] }))
+      })
+      expectError(yield* post("/quote", quoteRequest), 422, "destination: a token; route: unknown")
+    })
+  )
+
+  it.effect("takes the source chain, the slippage tolerance and the maximum network fee", () =>
+    Effect.gen(function* () {
+      const asked: Array<QuoteRequest> = []
+      const { post } = yield* serve({
+        quote: (request) =>
+          Effect.sync(() => {
+            asked.push(request)
+            return offer(request)
+          })
+      })
+      const limits = { sourceChainId: 10, slippageBps: 1_000, maxNetworkFee: "5" }
+      const answer = yield* post("/quote", { ...quoteRequest, ...limits, userId: "u".repeat(256) })
+      assert.strictEqual(answer.status, 200)
+      assert.deepStrictEqual(asked, [{ ...decodedRequest, ...limits, maxNetworkFee: 5n, userId: "u".repeat(256) }])
     })
   )
 

@@ -4,7 +4,8 @@ import { TypedDataEncoder } from "ethers"
 import { Effect } from "effect"
 import * as SweepBatch from "../../../src/domain/SweepBatch.ts"
 import type { SweepQuotesRequest } from "../../../src/domain/SweepQuotes.ts"
-import { DestinationRefused, type WalletOffer } from "../../../src/orchestrator/quote/WalletQuotes.ts"
+import { RequestRefused } from "../../../src/orchestrator/quote/RequestRefused.ts"
+import type { WalletOffer } from "../../../src/orchestrator/quote/WalletQuotes.ts"
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { DELEGATE, decodedRequest, ID, offer, OUT, OWNER, quoteRequest, TOKEN } from "./Fixtures.ts"
@@ -150,12 +151,8 @@ describe("POST /quotes", () => {
 
   it.effect("422: the destination would burn the output", () =>
     Effect.gen(function* () {
-      const { post } = yield* serving(() => Effect.fail(new DestinationRefused()))
-      expectError(
-        yield* post("/quotes", sweepQuotes),
-        422,
-        "destination: expected an account that can spend the token, not a token or a contract of the service"
-      )
+      const { post } = yield* serving(() => Effect.fail(new RequestRefused({ problems: ["destination: a token"] })))
+      expectError(yield* post("/quotes", sweepQuotes), 422, "destination: a token")
     })
   )
 
@@ -178,7 +175,11 @@ describe("POST /quotes", () => {
           { tokens: ["1", "max"].map((amount) => ({ chainId: 1, token: TOKEN, amount })) }
         ],
         ["slippageBps: expected an integer between 1 and 1000", { slippageBps: 0 }],
-        ["slippageBps: expected an integer between 1 and 1000", { slippageBps: 1_001 }]
+        ["slippageBps: expected an integer between 1 and 1000", { slippageBps: 1_001 }],
+        [
+          "tokens.0.maxNetworkFee: expected a non-negative integer as a decimal string",
+          { tokens: [{ chainId: 1, token: TOKEN, amount: "1", maxNetworkFee: 5 }] }
+        ]
       ]
       for (const [error, changes] of cases)
         expectError(yield* post("/quotes", { ...sweepQuotes, ...changes }), 422, error)

@@ -20,7 +20,12 @@ const quotes: ReadonlyArray<readonly [field: string, problem: string, ...values:
   ["amountIn", "must be at most 2^256 - 1", (2n ** 256n).toString()],
   ["tier", "expected one of tier1, tier2, tier3", "tier4", "Tier1", "", 1, null],
   ["subscriptionActive", "expected true or false", "true", 1, null],
-  ["userId", "expected a string", 5, null, {}]
+  ["userId", "expected a string", 5, null, {}],
+  ["userId", "expected at least 1 character", ""],
+  ["userId", "expected at most 256 characters", "u".repeat(257)],
+  ["sourceChainId", "expected a positive integer chain id", 0, -1],
+  ["slippageBps", "expected an integer between 1 and 1000", 0, 1_001, -5],
+  ["maxNetworkFee", DECIMAL, "-1", 5, null]
 ]
 
 const submissions: ReadonlyArray<readonly [field: string, problem: string, ...values: ReadonlyArray<unknown>]> = [
