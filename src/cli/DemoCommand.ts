@@ -41,7 +41,7 @@ export const demoCommand = Command.make("demo", { json }, ({ json }) =>
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Sweep tokens gaslessly on a local network, on one chain and across two, and check every balance"
+    "Sweep tokens gaslessly on a local network, one by one and a wallet with one signature, and check every balance"
   ),
   Command.withExamples([
     { command: "sweep demo", description: "Print each step as it happens" },

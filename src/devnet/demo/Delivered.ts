@@ -1,4 +1,4 @@
-/** The amount that arrived, read from the events of the transaction that delivered it. */
+/** Amounts that arrived, read from the events of the transactions that delivered them. */
 import { Effect } from "effect"
 import { parseEventLogs, type PublicClient, sliceHex } from "viem"
 import { spokePoolAbi } from "../../adapters/bridge/spokePoolAbi.ts"
@@ -14,7 +14,7 @@ const logsOf = Effect.fnUntraced(function* (node: PublicClient, contract: Addres
   return logs.filter((log) => Address.of(log.address) === contract)
 })
 
-/** Amount of the bridge's fill for the recipient, in the smallest unit. */
+/** Sum of the bridge's fills for the recipient in a transaction, in the smallest unit. */
 export const filledAmountOut = Effect.fnUntraced(function* (
   node: PublicClient,
   spokePool: Address.Address,
@@ -22,23 +22,26 @@ export const filledAmountOut = Effect.fnUntraced(function* (
   txHash: Hash | undefined
 ) {
   const logs = yield* logsOf(node, spokePool, txHash)
-  const event = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs }).find(
+  const events = parseEventLogs({ abi: spokePoolAbi, eventName: "FilledRelay", logs }).filter(
     ({ args }) => Address.of(sliceHex(args.recipient, 12)) === recipient
   )
-  return event === undefined
+  return events.length === 0
     ? yield* new DemoFailed({ detail: `transaction ${txHash} has no FilledRelay event for ${recipient}` })
-    : event.args.relayExecutionInfo.updatedOutputAmount
+    : events.reduce((sum, { args }) => sum + args.relayExecutionInfo.updatedOutputAmount, 0n)
 })
 
-/** Amount of a sweep on one chain, in the smallest unit. */
+/** Amount that an order on one chain delivered, in the smallest unit. `orderHash` is the order's digest. */
 export const sweptAmountOut = Effect.fnUntraced(function* (
   node: PublicClient,
   guard: Address.Address,
+  orderHash: Hash,
   txHash: Hash | undefined
 ) {
   const logs = yield* logsOf(node, guard, txHash)
-  const [event] = parseEventLogs({ abi: sweepGuard.abi, eventName: "Swept", logs })
+  const event = parseEventLogs({ abi: sweepGuard.abi, eventName: "Swept", logs }).find(
+    ({ args }) => args.orderHash === orderHash
+  )
   return event === undefined
-    ? yield* new DemoFailed({ detail: `transaction ${txHash} has no Swept event of the guard` })
+    ? yield* new DemoFailed({ detail: `transaction ${txHash} has no Swept event of the order` })
     : event.args.amountOut
 })

@@ -9,6 +9,10 @@ export interface TokenAmount {
   readonly decimals: number
 }
 
+export interface ChainAmount extends TokenAmount {
+  readonly chain: string
+}
+
 export type DemoEvent =
   | { readonly event: "scenario"; readonly number: number; readonly title: string }
   | {
@@ -31,8 +35,36 @@ export type DemoEvent =
       readonly destination: string
       readonly expiresAtMs: number
     }
-  | { readonly event: "signed"; readonly what: "order" | "authorization"; readonly detail: string }
-  | { readonly event: "status"; readonly status: IntentStatus; readonly txHash?: string; readonly elapsedMs: number }
+  | {
+      readonly event: "wallet"
+      readonly address: string
+      readonly holds: ReadonlyArray<ChainAmount>
+      readonly gas: ReadonlyArray<ChainAmount>
+    }
+  | {
+      readonly event: "quotes"
+      readonly quotes: ReadonlyArray<{
+        readonly id: string
+        readonly provider: string
+        readonly send: TokenAmount
+        readonly fromChain: string
+        readonly fees: TokenAmount
+        readonly receiveAtLeast: TokenAmount
+      }>
+      readonly receiveAtLeast: TokenAmount
+      readonly toChain: string
+      readonly destination: string
+      readonly expiresAtMs: number
+    }
+  | { readonly event: "signed"; readonly what: "order" | "batch" | "authorization"; readonly detail: string }
+  | {
+      readonly event: "status"
+      /** Token and chain of the intent, in a sweep of many. */
+      readonly of?: string
+      readonly status: IntentStatus
+      readonly txHash?: string
+      readonly elapsedMs: number
+    }
   | { readonly event: "delivery"; readonly txHash: string; readonly chain: string }
   | { readonly event: "balance"; readonly whose: string; readonly before: TokenAmount; readonly after: TokenAmount }
   | { readonly event: "check"; readonly check: Check }
@@ -40,7 +72,9 @@ export type DemoEvent =
 
 export interface SummaryRow {
   readonly title: string
-  readonly sent: TokenAmount
+  /** One amount for each token. */
+  readonly sent: TokenAmount | ReadonlyArray<TokenAmount>
+  /** In the input token. Of many tokens: in the output token, at the prices of the quotes. */
   readonly fees: TokenAmount
   readonly received: TokenAmount
   readonly status: IntentStatus
@@ -50,6 +84,17 @@ export interface SummaryRow {
 
 /** The exact amount with the token's symbol. Amounts are never rounded. */
 const show = ({ amount, decimals, symbol }: TokenAmount): string => `${formatUnits(amount, decimals)} ${symbol}`
+
+const showSent = (sent: SummaryRow["sent"]): string => ("symbol" in sent ? show(sent) : `${sent.length} tokens`)
+
+/** One line for each chain. */
+const holdings = ({ gas, holds }: DemoEvent & { readonly event: "wallet" }): string =>
+  gas
+    .map((native) => {
+      const tokens = holds.filter(({ chain }) => chain === native.chain).map(show)
+      return `   on ${native.chain} it holds ${tokens.join(", ")}, and ${show(native)} for gas`
+    })
+    .join("\n")
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 
@@ -63,6 +108,26 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
     .join("\n")
 }
 
+/** Lines of a table below a scenario. */
+const indented = (rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  table(rows)
+    .split("\n")
+    .map((line) => ` ${line}`)
+    .join("\n")
+
+const quotesTable = (event: DemoEvent & { readonly event: "quotes" }): string =>
+  indented([
+    ["send", "on", "fees", "receive at least", "by"],
+    ...event.quotes.map((each) => [
+      show(each.send),
+      each.fromChain,
+      show(each.fees),
+      show(each.receiveAtLeast),
+      each.provider
+    ]),
+    ["together", "", "", show(event.receiveAtLeast), `on ${event.toChain}`]
+  ])
+
 /** The event as text. */
 export const asText = (event: DemoEvent): string => {
   switch (event.event) {
@@ -71,7 +136,7 @@ export const asText = (event: DemoEvent): string => {
     case "owner":
       return `   owner ${event.address} on ${event.chain} holds ${show(event.holds)} and ${show(event.gas)} for gas`
     case "quote":
-      return table([
+      return indented([
         ["quote", `${event.id} by ${event.provider}`],
         ["send", `${show(event.send)} on ${event.fromChain}`],
         ["fees", `${show(event.protocolFee)} protocol and network, ${show(event.builderFee)} builder`],
@@ -79,13 +144,14 @@ export const asText = (event: DemoEvent): string => {
         ["to", event.destination],
         ["expires", new Date(event.expiresAtMs).toISOString()]
       ])
-        .split("\n")
-        .map((line) => ` ${line}`)
-        .join("\n")
+    case "wallet":
+      return `   owner ${event.address}\n${holdings(event)}`
+    case "quotes":
+      return `${quotesTable(event)}\n   to ${event.destination}, expires ${new Date(event.expiresAtMs).toISOString()}`
     case "signed":
       return `   signed ${event.what}: ${event.detail}`
     case "status":
-      return `   ${event.status} after ${seconds(event.elapsedMs)}${event.txHash === undefined ? "" : `, transaction ${event.txHash}`}`
+      return `   ${event.of === undefined ? "" : `${event.of}: `}${event.status} after ${seconds(event.elapsedMs)}${event.txHash === undefined ? "" : `, transaction ${event.txHash}`}`
     case "delivery":
       return `   delivered on ${event.chain} by ${event.txHash}`
     case "balance":
@@ -99,7 +165,7 @@ export const asText = (event: DemoEvent): string => {
         ["sweep", "sent", "fees", "received", "status", "time", "balances"],
         ...event.rows.map((row) => [
           row.title,
-          show(row.sent),
+          showSent(row.sent),
           show(row.fees),
           show(row.received),
           row.status,

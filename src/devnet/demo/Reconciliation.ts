@@ -27,6 +27,49 @@ const exactly = (name: string, expected: bigint, actual: bigint): Check => ({
   ok: expected === actual
 })
 
+/** One token of a wallet before and after its sweep: balances of the owner and of the fee recipient, in the smallest unit. */
+export interface TokenBalances {
+  /** Symbol and chain. */
+  readonly name: string
+  readonly order: SweepOrder
+  readonly owner: Change
+  readonly feeRecipient: Change
+}
+
+interface Change {
+  readonly before: bigint
+  readonly after: bigint
+}
+
+/**
+ * Checks of a sweep of many tokens without a builder. `native` has the owner's native currency by chain, of which none is swept or
+ * received. `delivered` is the sum of the amounts in the chains' events, `minimum` that of the minimums.
+ */
+export const reconcileWallet = (options: {
+  readonly tokens: ReadonlyArray<TokenBalances>
+  readonly native: ReadonlyArray<Change & { readonly chain: string }>
+  readonly destination: Change
+  readonly delivered: bigint
+  readonly minimum: bigint
+}): ReadonlyArray<Check> => {
+  const { delivered, destination, minimum, native, tokens } = options
+  const received = destination.after - destination.before
+  return [
+    ...tokens.flatMap(({ feeRecipient, name, order, owner }) => [
+      exactly(`owner paid amountIn of ${name}`, order.amountIn, owner.before - owner.after),
+      exactly(`protocol received feeAmount of ${name}`, order.feeAmount, feeRecipient.after - feeRecipient.before)
+    ]),
+    ...native.map(({ after, before, chain }) => exactly(`owner paid no gas on ${chain}`, 0n, after - before)),
+    exactly("destination received the amounts of the chains' events", delivered, received),
+    {
+      name: "destination received at least the minimums",
+      expected: minimum,
+      actual: received,
+      ok: received >= minimum
+    }
+  ]
+}
+
 /** `delivered` is the amount in the chain's event. The order's minimum is checked separately. */
 export const reconcile = (options: {
   readonly order: SweepOrder

@@ -1,7 +1,8 @@
 /** The sweeps of the demo. Amounts are in whole tokens, and symbols are those of the local network. */
 import type { PayoutMode } from "../../domain/Builder.ts"
 
-export interface Scenario {
+/** A sweep of one token. */
+export interface TokenScenario {
   readonly title: string
   /** Index into the network's chains. */
   readonly sourceChain: number
@@ -15,6 +16,21 @@ export interface Scenario {
   /** Payout mode of the builder to which the sweep is attributed, if any. */
   readonly builder?: PayoutMode
 }
+
+/** A sweep of many tokens of one owner, who signs once and is the destination. */
+export interface WalletScenario {
+  readonly title: string
+  readonly holdings: ReadonlyArray<{
+    /** Index into the network's chains. */
+    readonly chain: number
+    readonly token: string
+    readonly amount: string
+  }>
+  readonly destChain: number
+  readonly tokenOut: string
+}
+
+export type Scenario = TokenScenario | WalletScenario
 
 export const SCENARIOS: ReadonlyArray<Scenario> = [
   {
@@ -81,5 +97,18 @@ export const SCENARIOS: ReadonlyArray<Scenario> = [
     tokenOut: "USDC",
     destination: "other",
     builder: "ledger"
+  },
+  {
+    title: "Six tokens on two chains, one signature",
+    holdings: [
+      { chain: 0, token: "DAI", amount: "300" },
+      { chain: 0, token: "USDT", amount: "120" },
+      { chain: 0, token: "WBTC", amount: "0.01" },
+      { chain: 1, token: "USDC", amount: "200" },
+      { chain: 1, token: "DAI", amount: "150" },
+      { chain: 1, token: "USDT", amount: "90" }
+    ],
+    destChain: 0,
+    tokenOut: "USDC"
   }
 ]

@@ -7,17 +7,17 @@ import { createPublicClient, http, parseUnits } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../domain/Address.ts"
 import { isTerminal } from "../../domain/Intent.ts"
-import { DEFAULT_DOMAIN_NAME, SweepOrder, typedData } from "../../domain/SweepOrder.ts"
+import { DEFAULT_DOMAIN_NAME, digest, SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { DevInfo } from "../DevInfo.ts"
 import * as Delivered from "./Delivered.ts"
 import * as DemoBuilder from "./DemoBuilder.ts"
 import { attempt, DemoFailed } from "./DemoFailed.ts"
-import type { DemoEvent, SummaryRow, TokenAmount } from "./Events.ts"
+import type { DemoEvent, SummaryRow } from "./Events.ts"
 import { type Balances, reconcile } from "./Reconciliation.ts"
-import type { Scenario } from "./Scenarios.ts"
+import type { TokenScenario } from "./Scenarios.ts"
 import type * as SweepApi from "./SweepApi.ts"
-import { balanceOf, fund, type Token, tokenOf } from "./Wallet.ts"
+import { amountOf, balanceOf, fund, tokenOf } from "./Wallet.ts"
 
 type Emit = (event: DemoEvent) => Effect.Effect<void>
 type Api = Effect.Success<ReturnType<typeof SweepApi.make>>
@@ -28,10 +28,8 @@ const DELIVERY_TIMEOUT_MILLIS = 60_000
 
 const newKey = () => privateKeyToAccount(generatePrivateKey())
 
-const amountOf = (token: Token, amount: bigint): TokenAmount => ({ amount, ...token })
-
 /** Chains, tokens and accounts of a scenario. The owner holds the amount to sweep and nothing else. */
-const prepare = Effect.fnUntraced(function* (info: DevInfo, scenario: Scenario) {
+const prepare = Effect.fnUntraced(function* (info: DevInfo, scenario: TokenScenario) {
   const source = info.chains[scenario.sourceChain]
   const dest = info.chains[scenario.destChain]
   if (source === undefined || dest === undefined) {
@@ -197,7 +195,12 @@ const verify = Effect.fnUntraced(function* (
   const after = yield* balancesOf(scene, order.builder)
   const delivered = quote.crossChain
     ? yield* Delivered.filledAmountOut(destNode, dest.spokePool, destination, settled.deliveryTxHash)
-    : yield* Delivered.sweptAmountOut(sourceNode, source.guard, settled.txHash)
+    : yield* Delivered.sweptAmountOut(
+        sourceNode,
+        source.guard,
+        digest(order, { name: DEFAULT_DOMAIN_NAME, chainId: source.id }),
+        settled.txHash
+      )
   const onChain = reconcile({
     order,
     nativeIn,
@@ -226,7 +229,7 @@ const verify = Effect.fnUntraced(function* (
 })
 
 /** Sweeps, and succeeds with the row of the summary. */
-export const sweep = Effect.fn("Demo.sweep")(function* (info: DevInfo, api: Api, scenario: Scenario, emit: Emit) {
+export const sweep = Effect.fn("Demo.sweep")(function* (info: DevInfo, api: Api, scenario: TokenScenario, emit: Emit) {
   const scene = yield* prepare(info, scenario)
   const { amountIn, dest, feeToken, nativeIn, owner, source, sourceNode, tokenIn, tokenOut } = scene
   yield* emit({

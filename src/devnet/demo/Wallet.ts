@@ -6,6 +6,7 @@ import type * as Address from "../../domain/Address.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import type { DevChain, DevInfo } from "../DevInfo.ts"
 import { attempt, DemoFailed } from "./DemoFailed.ts"
+import type { TokenAmount } from "./Events.ts"
 
 const POLL_MILLIS = 400
 
@@ -23,6 +24,9 @@ export const tokenOf = (chain: DevChain, symbol: string): Effect.Effect<Token, D
     ? Effect.fail(new DemoFailed({ detail: `${chain.name} has no token ${symbol}` }))
     : Effect.succeed({ ...known, symbol })
 }
+
+/** An amount of the token, in its smallest unit. */
+export const amountOf = (token: Token, amount: bigint): TokenAmount => ({ amount, ...token })
 
 /** Balance in the smallest unit. */
 export const balanceOf = (node: PublicClient, token: Address.Address, account: Address.Address) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Address from "../../../src/domain/Address.ts"
 import type { SweepOrder } from "../../../src/domain/SweepOrder.ts"
-import { type Balances, reconcile } from "../../../src/devnet/demo/Reconciliation.ts"
+import { type Balances, reconcile, reconcileWallet } from "../../../src/devnet/demo/Reconciliation.ts"
 
 const anyone = Address.of("0x00000000000000000000000000000000000000aa")
 
@@ -69,5 +69,56 @@ describe("Reconciliation", () => {
       minAmountOut: 90n
     })
     assert.isTrue(native.every((check) => check.ok))
+  })
+})
+
+describe("Reconciliation of a wallet", () => {
+  const tokens = ["DAI on alpha", "USDC on beta"].map((name) => ({
+    name,
+    order,
+    owner: { before: 100n, after: 0n },
+    feeRecipient: { before: 10n, after: 13n }
+  }))
+  const sound: Parameters<typeof reconcileWallet>[0] = {
+    tokens,
+    native: [
+      { chain: "alpha", before: 0n, after: 0n },
+      { chain: "beta", before: 0n, after: 0n }
+    ],
+    destination: { before: 5n, after: 187n },
+    delivered: 182n,
+    minimum: 180n
+  }
+  const failures = (changed: Partial<typeof sound>) =>
+    reconcileWallet({ ...sound, ...changed })
+      .filter((check) => !check.ok)
+      .map((check) => check.name)
+  /** The tokens, with one balance of the second changed. */
+  const second = (changed: Partial<(typeof tokens)[number]>) => ({
+    tokens: tokens.map((token, index) => (index === 1 ? { ...token, ...changed } : token))
+  })
+
+  it("accepts balances that match all orders", () => {
+    assert.deepStrictEqual(failures({}), [])
+  })
+
+  it("finds a single wei that is off in any token and on any chain", () => {
+    assert.deepStrictEqual(failures(second({ owner: { before: 100n, after: 1n } })), [
+      "owner paid amountIn of USDC on beta"
+    ])
+    assert.deepStrictEqual(failures(second({ feeRecipient: { before: 10n, after: 12n } })), [
+      "protocol received feeAmount of USDC on beta"
+    ])
+    assert.deepStrictEqual(
+      failures({
+        native: [
+          { chain: "alpha", before: 0n, after: 0n },
+          { chain: "beta", before: 1n, after: 0n }
+        ]
+      }),
+      ["owner paid no gas on beta"]
+    )
+    assert.deepStrictEqual(failures({ delivered: 183n }), ["destination received the amounts of the chains' events"])
+    assert.deepStrictEqual(failures({ minimum: 183n }), ["destination received at least the minimums"])
   })
 })
