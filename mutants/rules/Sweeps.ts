@@ -58,8 +58,22 @@ export const sweeps: ReadonlyArray<Mutant> = [
   {
     name: "a leg gets less gas than its quote fixed",
     file: "src/domain/RelayGas.ts",
-    text: "BATCH_CALL_GAS + LEG_HASH_GAS * BigInt(signed)) + most / 63n",
-    replacement: "0n)",
-    tests: [LEGS_TEST]
+    text: "(sum, limit) => sum + limit + BATCH_CALL_GAS, 0n)",
+    replacement: "(sum) => sum + BATCH_CALL_GAS, 0n)",
+    tests: [LEGS_TEST, "test/domain/RelayGas.test.ts"]
+  },
+  {
+    name: "a sweep of native currency runs before others of its account",
+    file: "src/domain/SweepGroups.ts",
+    text: "return [...signed(others, placeOf), ...signed(sweeps.filter(isNative), placeOf)]",
+    replacement: "return [...signed(sweeps.filter(isNative), placeOf), ...signed(others, placeOf)]",
+    tests: ["test/domain/SweepGroups.test.ts"]
+  },
+  {
+    name: "one call runs legs that do not stand next to each other",
+    file: "src/domain/SweepGroups.ts",
+    text: "before.batch.leg + 1 === after.batch.leg",
+    replacement: "before.batch.leg < after.batch.leg",
+    tests: ["test/domain/SweepGroups.test.ts"]
   }
 ]

@@ -1,7 +1,9 @@
 /** Composition of batches: the sweeps of one transaction. */
+import type { Group } from "./SweepGroups.ts"
 
 /** Limits of one transaction. All of them are greater than zero. */
 export interface Bounds {
+  /** Number of sweeps. */
   readonly items: number
   /** Sum of the gas limits. */
   readonly gas: bigint
@@ -11,37 +13,48 @@ export interface Bounds {
 
 /** Properties of a sweep that decide where it fits. */
 export interface Item {
-  /** The owner: a transaction runs at most one sweep of an account. */
-  readonly account: string
   readonly gas: bigint
   readonly bytes: number
 }
 
+/** Groups of each transaction, and sweeps for later transactions: an account has at most one transaction under way. */
+export interface Composition<A> {
+  readonly batches: ReadonlyArray<ReadonlyArray<Group<A>>>
+  readonly left: ReadonlyArray<A>
+}
+
+const fits = (items: ReadonlyArray<Item>, bounds: Bounds): boolean =>
+  items.length <= bounds.items &&
+  items.reduce((sum, { gas }) => sum + gas, 0n) <= bounds.gas &&
+  items.reduce((sum, { bytes }) => sum + bytes, 0) <= bounds.bytes
+
+/** The longest beginning of a group that fits, at least its first item. */
+const cut = <A extends Item>([first, ...rest]: Group<A>, bounds: Bounds): Group<A> => {
+  const taken: [A, ...Array<A>] = [first]
+  for (const item of rest) {
+    if (!fits([...taken, item], bounds)) break
+    taken.push(item)
+  }
+  return taken
+}
+
 /**
- * Distributes items over transactions in their order. Each transaction is filled up to the bounds and holds at most one
- * item of an account. An item that exceeds the bounds alone gets a transaction of its own, so that no other item pays
+ * Distributes groups, the sweeps of one account each, over transactions in their order. Each transaction is filled up to the bounds.
+ * A group that exceeds them alone is cut. An item that exceeds them alone gets a transaction of its own, so that no other item pays
  * for it. No item is dropped.
  */
-export const compose = <A extends Item>(items: ReadonlyArray<A>, bounds: Bounds): ReadonlyArray<ReadonlyArray<A>> => {
-  const batches: Array<Array<A>> = []
-  let current: Array<A> = []
-  let gas = 0n
-  let bytes = 0
-  for (const item of items) {
-    const fits =
-      current.length < bounds.items &&
-      gas + item.gas <= bounds.gas &&
-      bytes + item.bytes <= bounds.bytes &&
-      current.every(({ account }) => account !== item.account)
-    if (current.length > 0 && !fits) {
+export const compose = <A extends Item>(groups: ReadonlyArray<Group<A>>, bounds: Bounds): Composition<A> => {
+  const batches: Array<Array<Group<A>>> = []
+  const left: Array<A> = []
+  let current: Array<Group<A>> = []
+  for (const group of groups) {
+    if (current.length > 0 && !fits([...current, group].flat(), bounds)) {
       batches.push(current)
       current = []
-      gas = 0n
-      bytes = 0
     }
-    current.push(item)
-    gas += item.gas
-    bytes += item.bytes
+    const taken = current.length === 0 ? cut(group, bounds) : group
+    left.push(...group.slice(taken.length))
+    current.push(taken)
   }
-  return current.length === 0 ? batches : [...batches, current]
+  return { batches: current.length === 0 ? batches : [...batches, current], left }
 }

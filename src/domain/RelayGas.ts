@@ -62,7 +62,7 @@ export const quotedGas = ({
 /** True if an execution used so much of its gas limit that it may have failed because of the limit (EIP-150). */
 export const mayBeOutOfGas = (gasUsed: bigint, gasLimit: bigint): boolean => gasUsed > gasLimit - gasLimit / 8n
 
-/** Gas of a call of `executeBatch` beside its legs: the signature, and a margin. */
+/** Gas of `executeBatch` for each leg beside the leg's limit: the signature, its hash, its copy for the call, and a margin. */
 const BATCH_CALL_GAS = 20_000n
 
 /** Gas of one leg's hash among those that are signed. */
@@ -70,10 +70,12 @@ const LEG_HASH_GAS = 1_000n
 
 /**
  * Gas limit of a call of `executeBatch` with legs of these limits, of `signed` legs in total. Each leg gets its whole limit (EIP-150).
+ * One call of several legs never needs more than a call for each of them.
  */
 export const batchCallGas = (limits: ReadonlyArray<bigint>, signed: number): bigint => {
   const most = limits.reduce((so, limit) => (limit > so ? limit : so), 0n)
-  return limits.reduce((sum, limit) => sum + limit, BATCH_CALL_GAS + LEG_HASH_GAS * BigInt(signed)) + most / 63n
+  const ofLegs = limits.reduce((sum, limit) => sum + limit + BATCH_CALL_GAS, 0n)
+  return ofLegs + LEG_HASH_GAS * BigInt(signed) + most / 63n
 }
 
 /** A sweep as a transaction carries it. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
+  batchCallGas,
   batchGasLimit,
   batchRoom,
   executionLimit,
@@ -41,6 +42,27 @@ describe("sweepGasLimit", () => {
   it.prop("leaves the execution its limit", [Gas], ([gasLimit]) => {
     const rest = sweepGasLimit({ gasLimit, data, authorizations: 1 }) - 21_000n - 16_000n - 25_000n
     return rest === gasLimit
+  })
+})
+
+describe("batchCallGas", () => {
+  const Limits = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_000_000 })))
+
+  it.prop("gives every leg its whole limit, 63/64 at each call", [Limits], ([drawn]) => {
+    const limits = drawn.map(BigInt)
+    // The check of the contract: `gasleft() * 63 < (gasLimit + _LEG_OVERHEAD) * 64`.
+    let left = batchCallGas(limits, limits.length)
+    return limits.every((limit) => {
+      const isEnough = left * 63n >= (limit + 1_000n) * 64n
+      left -= limit + 2_000n
+      return isEnough
+    })
+  })
+
+  it.prop("needs no more than a call for each leg", [Limits], ([drawn]) => {
+    const limits = drawn.map(BigInt)
+    const apart = limits.reduce((sum, limit) => sum + batchCallGas([limit], limits.length), 0n)
+    return batchCallGas(limits, limits.length) <= apart
   })
 })
 

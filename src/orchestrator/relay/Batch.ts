@@ -24,7 +24,7 @@ const makeSending = Effect.fnUntraced(function* (dispatch: Effect.Success<typeof
   const send = Effect.fnUntraced(function* (
     client: ChainClient,
     conditions: NonceUse.Conditions,
-    parcel: Dispatch.Parcel
+    parcel: NonceUse.Parcel
   ) {
     const { lane } = conditions
     return yield* dispatch.send(client, conditions, parcel).pipe(

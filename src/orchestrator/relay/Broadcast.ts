@@ -1,6 +1,6 @@
 /** Sends a stored transaction to a node. The node's answer decides nothing about the sweep: only blocks do. */
 import { Effect } from "effect"
-import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import type * as Address from "../../domain/Address.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { ChainClient, SendRefusal, SendRejected } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -98,12 +98,13 @@ export const isBusy = (answer: Answer): answer is Answer & { readonly _tag: "ref
 export const mayBeBusy = (answer: Answer): answer is Exclude<Answer, { readonly _tag: "accepted" }> =>
   answer._tag !== "accepted" && answer.reason === "AuthorityBusy"
 
-/** The sweep whose owner the nodes' answer names; undefined if it names none, or several. */
-export const named = <A extends { readonly intent: Pick<Intent, "order"> }>(
+/** The member whose owner the nodes' answer names; undefined if it names none, or several. */
+export const named = <A>(
   detail: string,
-  members: ReadonlyArray<A>
+  members: ReadonlyArray<A>,
+  ownerOf: (member: A) => Address.Address
 ): A | undefined => {
   const text = detail.toLowerCase()
-  const [only, ...others] = members.filter(({ intent }) => text.includes(intent.order.owner.toLowerCase()))
+  const [only, ...others] = members.filter((member) => text.includes(ownerOf(member).toLowerCase()))
   return others.length === 0 ? only : undefined
 }

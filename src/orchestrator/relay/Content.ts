@@ -1,52 +1,68 @@
-/** Content of the transaction that carries sweeps. Several go through the entry contract; one goes directly to its account. */
+/** Content of the transaction that carries sweeps. Several calls go through the entry contract; one goes directly to its account. */
 import { Effect } from "effect"
 import type { GasFees } from "../../domain/FeeBump.ts"
 import { batchGasLimit, type Carried, itemGas, sweepGasLimit } from "../../domain/RelayGas.ts"
-import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import * as SweepGroups from "../../domain/SweepGroups.ts"
+import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
-import type { Ready } from "./Prepared.ts"
+import * as AccountCall from "./AccountCall.ts"
+import { authorizationOf, type Candidate, intentsOf, ownerOf, placeOf } from "./Prepared.ts"
 
 /** A transaction before its nonce is allocated. */
 export type Content = Omit<UnsignedTransaction, "nonce">
 
-const carried = ({ authorization, data, gas }: Ready): Carried => ({
-  gasLimit: gas.limit,
-  data,
-  authorizations: authorization === undefined ? 0 : 1
-})
+/** A sweep of a transaction. */
+export interface Member extends Pick<Candidate, "authorization" | "callGas" | "data"> {
+  readonly intent: Intent
+}
 
-/** Gas that a sweep adds to its batch. */
-export const gasOf = (ready: Ready): bigint => itemGas(carried(ready))
+/** A call of an account. */
+interface Call extends RunItem, Carried {}
 
-/** Makes `contentOf(client, fees, ready)`. */
+/**
+ * Gas that a sweep adds to its transaction at most, in a call of its own. Sweeps of one account that share a call and an authorization
+ * add less.
+ */
+export const gasOf = ({ authorization, callGas, data }: Member): bigint =>
+  itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
+
+/** Calls of an account. Its authorization counts for the first one. */
+const callsOf = (contracts: SweepContracts["Service"], group: SweepGroups.Group<Member>): ReadonlyArray<Call> =>
+  SweepGroups.calls(group, placeOf).map((sweeps, index) => {
+    const [{ callGas, data }, ...others] = sweeps
+    const isAlone = others.length === 0
+    return {
+      account: ownerOf(group),
+      gasLimit: isAlone ? callGas : AccountCall.gasOf(intentsOf(sweeps)),
+      data: isAlone ? data : AccountCall.dataOf(contracts, intentsOf(sweeps)),
+      authorizations: index === 0 && authorizationOf(group) !== undefined ? 1 : 0
+    }
+  })
+
+/** Makes `contentOf(client, fees, sweeps)`. Sweeps of one account run in their order (domain/SweepGroups). */
 export const make = Effect.map(
   SweepContracts,
   (contracts) =>
-    (client: ChainClient, fees: GasFees, ready: ReadonlyArray<Ready>): Content => {
-      const authorizationList = ready.flatMap(({ authorization }) =>
-        authorization === undefined ? [] : [authorization]
-      )
+    (client: ChainClient, fees: GasFees, sweeps: ReadonlyArray<Member>): Content => {
+      const groups = SweepGroups.grouped(sweeps, placeOf)
+      const calls = groups.flatMap((group) => callsOf(contracts, group))
       const common = {
         chainId: client.chain.id,
         maxFeePerGas: fees.maxFeePerGas,
         maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-        authorizationList
+        authorizationList: groups.flatMap((group) => authorizationOf(group) ?? [])
       }
-      const [only, ...others] = ready
+      const [only, ...others] = calls
       if (only !== undefined && others.length === 0) {
-        return { ...common, to: only.intent.order.owner, data: only.data, gas: sweepGasLimit(carried(only)) }
+        return { ...common, to: only.account, data: only.data, gas: sweepGasLimit(only) }
       }
-      const items = ready.map(({ data, gas, intent }) => ({
-        account: intent.order.owner,
-        gasLimit: gas.limit,
-        data
-      }))
       return {
         ...common,
         to: client.chain.contracts.entry,
-        data: contracts.encodeRun(items),
-        gas: batchGasLimit(ready.map(gasOf))
+        data: contracts.encodeRun(calls.map(({ account, data, gasLimit }) => ({ account, gasLimit, data }))),
+        gas: batchGasLimit(calls.map(itemGas))
       }
     }
 )

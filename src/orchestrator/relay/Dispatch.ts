@@ -7,13 +7,14 @@ import { type Bounds, compose } from "../../domain/BatchComposition.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { size } from "../../domain/Hex.ts"
 import { batchRoom, TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
+import * as SweepGroups from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Content from "./Content.ts"
 import * as NonceUse from "./NonceUse.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
 import * as Postponement from "./Postponement.ts"
-import type { Ready } from "./Prepared.ts"
+import { authorizationOf, intentsOf, ownerOf, placeOf, type Ready } from "./Prepared.ts"
 import * as Reserving from "./Reserving.ts"
 
 /** Calldata of a batch's items, in bytes. Nodes accept transactions of up to 128 KB; signatures, addresses and padding need the rest. */
@@ -27,9 +28,6 @@ const LANE_SLOTS = 15n
 
 /** Batches that one search offers to the nodes. It postpones the rest, so that it ends within its lease. */
 const OFFERS = 40
-
-/** Sweeps of one transaction. */
-export type Parcel = ReadonlyArray<Ready>
 
 /**
  * Makes `parcels`, which reserves the exposure of ready sweeps and packs those that the budgets allow, and `send`, which sends a
@@ -49,44 +47,45 @@ export const make = Effect.gen(function* () {
     return { items: settings.relayer.batch, gas: batchRoom(total), bytes: CALLDATA_BYTES }
   }
 
-  const pack = (conditions: NonceUse.Conditions, ready: ReadonlyArray<Ready>): ReadonlyArray<Parcel> =>
-    compose(
-      ready.map((each) => ({
-        ready: each,
-        account: each.intent.order.owner,
-        gas: Content.gasOf(each),
-        bytes: size(each.data)
-      })),
-      boundsOf(conditions)
-    ).map((batch) => batch.map(({ ready }) => ready))
-
-  /** Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones. */
+  /**
+   * Sweeps of unlisted tokens have transactions of their own, so that their tokens cannot harm those of listed ones. All sweeps of an
+   * account stay together. Those for which its transaction has no room are postponed until it has ended.
+   */
   const parcels = Effect.fn("Relay.parcels")(function* (
     client: ChainClient,
     conditions: NonceUse.Conditions,
     ready: ReadonlyArray<Ready>
   ) {
-    const { listed, unlisted } = yield* exposure.reserve(client, conditions, ready)
-    return [...pack(conditions, listed), ...pack(conditions, unlisted)]
+    const free = yield* exposure.reserve(client, conditions, ready)
+    const bounds = boundsOf(conditions)
+    const isListed = (group: SweepGroups.Group<Ready>) => group.every((each) => exposure.isListed(client, each))
+    const groups = SweepGroups.grouped(free, placeOf)
+    const packed = [groups.filter(isListed), groups.filter((group) => !isListed(group))].map((each) =>
+      compose(each.map(measured), bounds)
+    )
+    const left = packed.flatMap((each) => each.left.map(({ ready }) => ready))
+    yield* postpone(left.map(({ intent }) => intent.id))
+    yield* exposure.releaseUnsent(client, left)
+    return packed.flatMap(({ batches }) => batches.map((batch) => batch.map(unmeasured)))
   })
 
-  /** The sweeps of owners whom nodes refused before are tried last, and those without an authorization first. */
+  /** The owners whom nodes refused before are tried last, and those without an authorization first. */
   const suspicionOn =
     (client: ChainClient) =>
-    ({ authorization, intent }: Ready): number => {
-      if (blocks.isKnown(client, intent.order.owner)) return 2
-      return authorization === undefined ? 0 : 1
+    (group: SweepGroups.Group<Ready>): number => {
+      if (blocks.isKnown(client, ownerOf(group))) return 2
+      return authorizationOf(group) === undefined ? 0 : 1
     }
 
-  /** True if each sweep is of an owner because of whom a self-send was paid a short time ago. */
-  const isBlocked = Effect.fnUntraced(function* (client: ChainClient, parcel: Parcel) {
-    const free = yield* Effect.filter(parcel, ({ intent }) => blocks.mayGoAlone(client, intent.order.owner))
+  /** True if each owner is one because of whom a self-send was paid a short time ago. */
+  const isBlocked = Effect.fnUntraced(function* (client: ChainClient, parcel: NonceUse.Parcel) {
+    const free = yield* Effect.filter(parcel, (group) => blocks.mayGoAlone(client, ownerOf(group)))
     return free.length === 0
   })
 
   /** Returns the number of sweeps that it sent. Those of owners who block the batch are postponed. */
   const send = Effect.fn("Relay.send")(
-    function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: Parcel) {
+    function* (client: ChainClient, conditions: NonceUse.Conditions, parcel: NonceUse.Parcel) {
       if (yield* isBlocked(client, parcel)) {
         yield* postpone(NonceUse.idsOf(parcel))
         return 0
@@ -96,8 +95,8 @@ export const make = Effect.gen(function* () {
       let offers = 0
       while (true) {
         const used = yield* useNonce(client, conditions, search, OFFERS - offers)
-        for (const { intent } of used.search.found.slice(search.found.length)) {
-          yield* blocks.note(client, intent, used.detail, used.sent === 0)
+        for (const group of used.search.found.slice(search.found.length)) {
+          yield* blocks.note(client, intentsOf(group), used.detail, used.sent === 0)
         }
         search = used.search
         sent += used.sent
@@ -112,9 +111,26 @@ export const make = Effect.gen(function* () {
     },
     (effect, client, _conditions, parcel) =>
       Effect.onExit(effect, (exit) =>
-        Exit.isSuccess(exit) && exit.value === parcel.length ? Effect.void : exposure.releaseUnsent(client, parcel)
+        Exit.isSuccess(exit) && exit.value === parcel.flat().length
+          ? Effect.void
+          : exposure.releaseUnsent(client, parcel.flat())
       )
   )
 
   return { parcels, send }
 })
+
+/** A ready sweep with the size of a call of its own. Together with others of its account it takes no more. */
+const measure = (ready: Ready) => ({ ready, gas: Content.gasOf(ready), bytes: size(ready.data) })
+
+type Measured = ReturnType<typeof measure>
+
+const measured = ([first, ...rest]: SweepGroups.Group<Ready>): SweepGroups.Group<Measured> => [
+  measure(first),
+  ...rest.map(measure)
+]
+
+const unmeasured = ([first, ...rest]: SweepGroups.Group<Measured>): SweepGroups.Group<Ready> => [
+  first.ready,
+  ...rest.map(({ ready }) => ready)
+]

@@ -9,6 +9,7 @@ import type { GasFees } from "../../domain/FeeBump.ts"
 import * as Generations from "../../domain/Generations.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { SELF_SEND_GAS } from "../../domain/RelayGas.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { RelayTransaction } from "../../ports/orchestrator/RelayTransactions.ts"
 import type { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
@@ -40,14 +41,18 @@ export const parse = (raw: Hex): UnsignedTransaction => {
   }
 }
 
-/** Accounts whose sweeps the transaction carries. `decodeRun` decodes the calldata of an entry. */
-export const accountsIn = (
+/** Makes `carries(order)`: true if the signed transaction runs the order. */
+export const carrier = (
   raw: Hex,
   chain: Chain,
-  decodeRun: SweepContracts["Service"]["decodeRun"]
-): ReadonlyArray<Address.Address> => {
+  contracts: Pick<SweepContracts["Service"], "decodeRun" | "decodeCall">
+): ((order: Pick<SweepOrder, "nonce" | "owner">) => boolean) => {
   const { data, to } = parse(raw)
-  return Generations.isEntry(chain, to) ? decodeRun(data).map(({ account }) => account) : [to]
+  const calls = Generations.isEntry(chain, to) ? contracts.decodeRun(data) : [{ account: to, data }]
+  const nonces = new Set(
+    calls.flatMap((call) => contracts.decodeCall(call.data).map(({ nonce }) => `${call.account}:${nonce}`))
+  )
+  return ({ nonce, owner }) => nonces.has(`${owner}:${nonce}`)
 }
 
 /** A transaction that only uses up the lane's nonce. */

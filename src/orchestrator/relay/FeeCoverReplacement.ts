@@ -45,9 +45,9 @@ export const make = Effect.gen(function* () {
     { intentIds }: RelayTransaction,
     { raw }: Attempt
   ) {
-    const accounts = new Set(Envelope.accountsIn(raw, chain, contracts.decodeRun))
+    const carries = Envelope.carrier(raw, chain, contracts)
     const carried = yield* recent.get(intentIds)
-    return [...carried.values()].filter(({ order }) => accounts.has(order.owner))
+    return [...carried.values()].filter(({ order }) => carries(order))
   })
 
   /**

@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
       undefined
     )
     if (client.chain.dataFee !== "op-stack" || longest === undefined) return () => 0n
-    const bytes = size(AccountCall.dataOf(contracts, longest))
+    const bytes = size(AccountCall.dataOf(contracts, [longest]))
     const fee = yield* contracts.dataFee(client, bytes)
     const shorter = size(longest.order.swapCalldata)
     return ({ order }: Intent) => (fee * BigInt(bytes - shorter + size(order.swapCalldata))) / BigInt(bytes) + 1n

@@ -7,13 +7,17 @@ import type * as Address from "../../domain/Address.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import { minimumTip } from "../../domain/ChainMoney.ts"
 import { capped } from "../../domain/FeeCover.ts"
+import type { Group } from "../../domain/SweepGroups.ts"
 import type { Block, ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
 import * as Broadcast from "./Broadcast.ts"
 import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
-import type { Ready } from "./Prepared.ts"
+import { ownerOf, type Ready } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
+
+/** Sweeps of one transaction. */
+export type Parcel = ReadonlyArray<Group<Ready>>
 
 /** State of a chain and a lane when a batch is sent. */
 export interface Conditions {
@@ -26,7 +30,8 @@ export interface Conditions {
   readonly laneNonce: bigint
 }
 
-export type Search = BatchSearch.Search<Ready>
+/** A search among the accounts of a batch. Nodes refuse an account's authorization, so its sweeps stay together. */
+export type Search = BatchSearch.Search<Group<Ready>>
 
 /** Result of one nonce. */
 export interface Used {
@@ -54,16 +59,16 @@ export const make = Effect.gen(function* () {
    */
   const allocate = Effect.fnUntraced(function* (client: ChainClient, conditions: Conditions, search: Search) {
     const { lane, laneNonce } = conditions
-    const all = BatchSearch.remaining(search)
+    const all = BatchSearch.remaining(search).flat()
     const fees = feesFor(client, conditions, all)
-    const offered = BatchSearch.next(search)
+    const offered = BatchSearch.next(search).flat()
     const whole = contentOf(client, fees, all)
     const content = offered.length === all.length ? whole : contentOf(client, fees, offered)
     const transaction = yield* transactions.allocate({
       chainId: client.chain.id,
       lane,
       chainNonce: laneNonce,
-      intentIds: idsOf(all),
+      intentIds: all.map(({ intent }) => intent.id),
       reserve: whole.gas * whole.maxFeePerGas,
       sign: (nonce) => signAttempt(lane, { ...content, nonce })
     })
@@ -77,13 +82,15 @@ export const make = Effect.gen(function* () {
     client: ChainClient,
     conditions: Conditions,
     transaction: RelayTransaction,
-    members: ReadonlyArray<Ready>
+    members: Parcel
   ) {
     const { lane } = conditions
-    const fees = feesFor(client, conditions, members)
+    const fees = feesFor(client, conditions, members.flat())
     const { nonce } = transaction
     const isCancel = members.length === 0
-    const unsigned = isCancel ? Envelope.selfSend(transaction, fees) : { ...contentOf(client, fees, members), nonce }
+    const unsigned = isCancel
+      ? Envelope.selfSend(transaction, fees)
+      : { ...contentOf(client, fees, members.flat()), nonce }
     const attempt = yield* signAttempt(lane, unsigned)
     yield* transactions.addAttempt(transaction.id, attempt, isCancel ? "cancel" : "sweep")
     return yield* broadcast(client, transaction, attempt)
@@ -102,7 +109,7 @@ export const make = Effect.gen(function* () {
     let offers = 1
     let detail = ""
     while (members.length > 0 && Broadcast.isBusy(answer)) {
-      search = BatchSearch.refused(search, Broadcast.named(answer.detail, members))
+      search = BatchSearch.refused(search, Broadcast.named(answer.detail, members, ownerOf))
       detail = answer.detail
       members = offers < allowed ? BatchSearch.next(search) : []
       answer = yield* offer(client, conditions, transaction, members)
@@ -114,7 +121,7 @@ export const make = Effect.gen(function* () {
     const used: Used = {
       search: members.length > 0 ? BatchSearch.accepted(search) : search,
       nonce: transaction.nonce,
-      sent: members.length,
+      sent: members.flat().length,
       offers,
       detail,
       isHeld
@@ -131,5 +138,6 @@ const feesFor = ({ chain }: ChainClient, { fees }: Conditions, ready: ReadonlyAr
     minimumTip(chain)
   )
 
-/** Ids of the intents that sweeps belong to. */
-export const idsOf = (ready: ReadonlyArray<Ready>): ReadonlyArray<string> => ready.map(({ intent }) => intent.id)
+/** Ids of the intents that groups of sweeps belong to. */
+export const idsOf = (groups: Parcel): ReadonlyArray<string> =>
+  groups.flatMap((group) => group.map(({ intent }) => intent.id))

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { Group } from "../../domain/SweepGroups.ts"
 import { Alerts } from "../../ports/shared/Alerts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
@@ -34,12 +35,12 @@ export class OwnerBlocks extends Context.Service<
     /** False if a transaction without sweeps of other owners would probably end as a self-send, which costs 21,000 gas. */
     readonly mayGoAlone: (client: ChainClient, owner: Address.Address) => Effect.Effect<boolean>
     /**
-     * Raises the owner's alert, and postpones its sweep unless a transaction carries it. `detail` is the nodes' answer.
-     * `wasAlone`: a self-send had to use the nonce.
+     * Raises the alert about the owner of these sweeps, and postpones those that no transaction carries. `detail` is the nodes'
+     * answer. `wasAlone`: a self-send had to use the nonce.
      */
     readonly note: (
       client: ChainClient,
-      intent: Intent,
+      sweeps: Group<Intent>,
       detail: string,
       wasAlone: boolean
     ) => Effect.Effect<void, StoreUnavailable>
@@ -59,8 +60,9 @@ export class OwnerBlocks extends Context.Service<
       const lone = new Map<string, { readonly times: number; readonly notBeforeMs: number }>()
       const reviewed = new Map<number, number>()
 
-      const note: OwnerBlocks["Service"]["note"] = Effect.fnUntraced(function* (client, intent, detail, wasAlone) {
+      const note: OwnerBlocks["Service"]["note"] = Effect.fnUntraced(function* (client, sweeps, detail, wasAlone) {
         const { chain } = client
+        const [intent] = sweeps
         const { owner } = intent.order
         const key = keyOf(chain.id, owner)
         const times = (refusals.get(key) ?? 0) + 1
@@ -81,7 +83,10 @@ export class OwnerBlocks extends Context.Service<
           details: { chainId: chain.id, owner, intentId: intent.id, refusals: times, reason: detail }
         })
         const pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** (times - 1))
-        yield* intents.release([intent.id], now + pause)
+        yield* intents.release(
+          sweeps.map(({ id }) => id),
+          now + pause
+        )
       })
 
       const mayGoAlone: OwnerBlocks["Service"]["mayGoAlone"] = ({ chain }, owner) =>

@@ -50,11 +50,13 @@ const choice = Effect.fnUntraced(function* (
 })
 
 const choicesOf = Effect.fnUntraced(function* (client: ChainClient, claimed: ReadonlyArray<Signed>) {
-  const accounts = yield* client.accounts(claimed.map(({ order }) => order.owner))
-  return yield* Effect.forEach(claimed, (intent, index) => {
-    const account = accounts[index]
+  const owners = [...new Set(claimed.map(({ order }) => order.owner))]
+  const states = yield* client.accounts(owners)
+  const accounts = new Map(owners.map((owner, index) => [owner, states[index]]))
+  return yield* Effect.forEach(claimed, (intent) => {
+    const account = accounts.get(intent.order.owner)
     return account === undefined
-      ? Effect.die(new Error(`the node returned ${accounts.length} accounts of ${claimed.length}`))
+      ? Effect.die(new Error(`the node returned ${states.length} accounts of ${owners.length}`))
       : choice(client, intent, account)
   })
 })
@@ -80,8 +82,8 @@ export const make = Effect.gen(function* () {
   ): Candidate => ({
     first,
     intent,
-    data: AccountCall.dataOf(contracts, intent),
-    callGas: AccountCall.gasOf(intent),
+    data: AccountCall.dataOf(contracts, [intent]),
+    callGas: AccountCall.gasOf([intent]),
     authorization: chosen._tag === "Attach" ? intent.submission.authorization : undefined,
     prices
   })
@@ -104,12 +106,10 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
-    const classes = yield* classesOf(
-      client,
-      within.flatMap(({ order }, index) =>
-        choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order.owner] : []
-      )
+    const beginners = within.flatMap(({ order }, index) =>
+      choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order.owner] : []
     )
+    const classes = yield* classesOf(client, [...new Set(beginners)])
     const rooms = yield* roomsOn(client.chain)
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
@@ -124,7 +124,7 @@ export const make = Effect.gen(function* () {
       else if (coverage === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
-        const first = classes.get(intent.order.owner)
+        const first = desk.isListed(client.chain, intent.order) ? classes.get(intent.order.owner) : undefined
         const wei = intent.gas * coverage.prices.ceiling
         const room = (first === undefined ? undefined : rooms.get(first)) ?? wei
         if (first !== undefined && losing.has(intent.order.owner)) dropped.push(later(intent, LOSING, SPENT_PAUSE))

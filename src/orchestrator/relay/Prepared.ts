@@ -1,10 +1,13 @@
 /** The relayer's vocabulary: a claimed intent on its way into a transaction. */
+import type * as Address from "../../domain/Address.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { ExposureClass } from "../../domain/Exposure.ts"
 import type { PriceLimits } from "../../domain/FeeCover.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { SweepGas } from "../../domain/RelayGas.ts"
+import type { Group, Place } from "../../domain/SweepGroups.ts"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
+import { isNative } from "../../domain/Token.ts"
 import type { Intent, Submission } from "../../ports/orchestrator/Intents.ts"
 
 /** A claimed intent with its signatures. */
@@ -13,9 +16,9 @@ export type Signed = Intent & { readonly submission: Submission }
 /** A sweep that passed every check before simulation. */
 export interface Candidate {
   readonly intent: Signed
-  /** Calldata for the owner's account. */
+  /** Calldata for the owner's account that runs this sweep alone. */
   readonly data: Hex
-  /** Gas limit of the account's call. */
+  /** Gas limit of that call. */
   readonly callGas: bigint
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
@@ -29,6 +32,27 @@ export interface Candidate {
 export interface Ready extends Candidate {
   readonly gas: SweepGas
 }
+
+/** Place of a sweep among those of its account. */
+export const placeOf = ({ intent: { order, submission } }: { readonly intent: Intent }): Place => ({
+  account: order.owner,
+  batch: submission?.batch,
+  isNative: isNative(order.tokenIn)
+})
+
+/** Intents that the sweeps of a group belong to. */
+export const intentsOf = <A>([first, ...rest]: Group<{ readonly intent: A }>): Group<A> => [
+  first.intent,
+  ...rest.map(({ intent }) => intent)
+]
+
+/** Owner of a group's sweeps. */
+export const ownerOf = ([{ intent }]: Group<{ readonly intent: Pick<Intent, "order"> }>): Address.Address =>
+  intent.order.owner
+
+/** Authorization of a group's account, if one of its sweeps has one. An account needs one only once. */
+export const authorizationOf = (group: Group<Pick<Candidate, "authorization">>): Authorization | undefined =>
+  group.find(({ authorization }) => authorization !== undefined)?.authorization
 
 /** An intent that must not be sent. `text` says why, for people. */
 export interface Unfit {

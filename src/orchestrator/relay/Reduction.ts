@@ -7,74 +7,53 @@ import { Clock, Effect } from "effect"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import * as Generations from "../../domain/Generations.ts"
-import { batchGasLimit, itemGas } from "../../domain/RelayGas.ts"
+import type { Hex } from "../../domain/Hex.ts"
+import { type Group, grouped } from "../../domain/SweepGroups.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { type Attempt, type RelayTransaction, RelayTransactions } from "../../ports/orchestrator/RelayTransactions.ts"
-import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { UnsignedTransaction } from "../../ports/shared/Transaction.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { RecentIntents } from "../shared/RecentIntents.ts"
+import * as AccountCall from "./AccountCall.ts"
 import * as Broadcast from "./Broadcast.ts"
+import * as Content from "./Content.ts"
 import * as Envelope from "./Envelope.ts"
 import * as FeeCoverReplacement from "./FeeCoverReplacement.ts"
 import { OwnerBlocks } from "./OwnerBlocks.ts"
+import { authorizationOf, intentsOf, ownerOf, placeOf } from "./Prepared.ts"
 import * as Signing from "./Signing.ts"
 
 /** Versions that one reduction offers to the nodes before it gives the nonce up. */
 const OFFERS = 40
 
-/** A sweep of a signed transaction. */
-interface Member {
-  readonly intent: Intent
-  readonly item: RunItem
-  readonly authorization: Authorization | undefined
-}
-
-/** Makes `membersOf` and `contentOf`, which read and write the batch of a transaction. */
-const makeBatch = Effect.map(SweepContracts, (contracts) => {
-  /** The batch without the sweeps that the transaction carries no longer. */
-  const membersOf = (
-    client: ChainClient,
-    { authorizationList, data, gas, to }: UnsignedTransaction,
-    intents: ReadonlyMap<string, Intent>
-  ): ReadonlyArray<Member> => {
-    const items = Generations.isEntry(client.chain, to)
-      ? contracts.decodeRun(data)
-      : [{ account: to, gasLimit: gas, data }]
-    const carried = [...intents.values()]
-    return items.flatMap((item) => {
-      const intent = carried.find(({ order }) => order.owner === item.account)
-      if (intent === undefined) return []
-      const signed = intent.submission?.authorization
-      return [
-        { intent, item, authorization: authorizationList.find((each) => signed !== undefined && isSame(each, signed)) }
-      ]
-    })
+/** Makes `membersOf`, which reads the sweeps of a signed transaction, by account. */
+const makeMembers = Effect.map(SweepContracts, (contracts) => {
+  const memberOf = (intent: Intent, authorizationList: UnsignedTransaction["authorizationList"]): Content.Member => {
+    const signed = intent.submission?.authorization
+    return {
+      intent,
+      data: AccountCall.dataOf(contracts, [intent]),
+      callGas: AccountCall.gasOf([intent]),
+      authorization: authorizationList.find((each) => signed !== undefined && isSame(each, signed))
+    }
   }
 
-  const contentOf = (
+  /** Without the sweeps that the transaction carries no longer. */
+  return (
     client: ChainClient,
-    { nonce }: UnsignedTransaction,
-    members: ReadonlyArray<Member>,
-    fees: GasFees
-  ): UnsignedTransaction => ({
-    chainId: client.chain.id,
-    nonce,
-    to: client.chain.contracts.entry,
-    data: contracts.encodeRun(members.map(({ item }) => item)),
-    gas: batchGasLimit(
-      members.map(({ authorization, item }) =>
-        itemGas({ ...item, authorizations: authorization === undefined ? 0 : 1 })
-      )
-    ),
-    maxFeePerGas: fees.maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-    authorizationList: members.flatMap(({ authorization }) => (authorization === undefined ? [] : [authorization]))
-  })
-
-  return { contentOf, membersOf }
+    raw: Hex,
+    intents: ReadonlyMap<string, Intent>
+  ): ReadonlyArray<Group<Content.Member>> => {
+    const { authorizationList } = Envelope.parse(raw)
+    const carries = Envelope.carrier(raw, client.chain, contracts)
+    const carried = [...intents.values()].filter(({ order }) => carries(order))
+    return grouped(
+      carried.map((intent) => memberOf(intent, authorizationList)),
+      placeOf
+    )
+  }
 })
 
 /**
@@ -84,7 +63,8 @@ const makeBatch = Effect.map(SweepContracts, (contracts) => {
 export const make = Effect.gen(function* () {
   const blocks = yield* OwnerBlocks
   const broadcast = yield* Broadcast.make
-  const { contentOf, membersOf } = yield* makeBatch
+  const contentOf = yield* Content.make
+  const membersOf = yield* makeMembers
   const { nextVersion, noteKept } = yield* FeeCoverReplacement.make
   const recent = yield* RecentIntents
   const { rebroadcastMillis } = (yield* OrchestratorSettings).relayer
@@ -107,14 +87,9 @@ export const make = Effect.gen(function* () {
     { raw }: Attempt,
     kept: { readonly intentIds: ReadonlyArray<string>; readonly fees: GasFees }
   ) {
-    const unsigned = Envelope.parse(raw)
-    const members = membersOf(client, unsigned, yield* recent.get(intentIds))
-    return contentOf(
-      client,
-      unsigned,
-      members.filter(({ intent }) => kept.intentIds.includes(intent.id)),
-      kept.fees
-    )
+    const members = membersOf(client, raw, yield* recent.get(intentIds)).flat()
+    const left = members.filter(({ intent }) => kept.intentIds.includes(intent.id))
+    return { ...contentOf(client, kept.fees, left), nonce: Envelope.parse(raw).nonce }
   })
 
   const reduce = Effect.fn("Relay.reduce")(function* (
@@ -125,19 +100,21 @@ export const make = Effect.gen(function* () {
   ) {
     const transaction = yield* current(looked, refused)
     if (transaction === undefined) return
-    const unsigned = Envelope.parse(refused.raw)
-    const all = membersOf(client, unsigned, yield* recent.get(transaction.intentIds))
+    const all = membersOf(client, refused.raw, yield* recent.get(transaction.intentIds))
     const market = yield* client.feesPerGas
     const next = yield* nextVersion(client, transaction, refused, market, true)
     if (next._tag === "Keep") return yield* noteKept(client, transaction, refused, market)
     const { fees } = next
     const covered = next._tag === "Fewer" ? next.intentIds : next._tag === "Same" ? transaction.intentIds : []
-    const members = all.filter(({ intent }) => covered.includes(intent.id))
-    const named = Broadcast.named(detail, members)
-    const fresh = BatchSearch.start(members, ({ authorization, intent }) =>
-      blocks.isKnown(client, intent.order.owner) ? 2 : authorization === undefined ? 0 : 1
+    const members = grouped(
+      all.flat().filter(({ intent }) => covered.includes(intent.id)),
+      placeOf
     )
-    // The refusal may be due to a sweep that is left out because of its fee.
+    const named = Broadcast.named(detail, members, ownerOf)
+    const fresh = BatchSearch.start(members, (group) =>
+      blocks.isKnown(client, ownerOf(group)) ? 2 : authorizationOf(group) === undefined ? 0 : 1
+    )
+    // The refusal may be due to an owner who is left out because of the fees.
     const isSuspected = named !== undefined || members.length === all.length
     let search = isSuspected ? BatchSearch.refused(fresh, named) : fresh
     let said = detail
@@ -146,15 +123,17 @@ export const make = Effect.gen(function* () {
       const kind = batch.length === 0 ? "cancel" : "sweep"
       const attempt = yield* signAttempt(
         transaction.lane,
-        kind === "cancel" ? Envelope.selfSend(transaction, fees) : contentOf(client, unsigned, batch, fees)
+        kind === "cancel"
+          ? Envelope.selfSend(transaction, fees)
+          : { ...contentOf(client, fees, batch.flat()), nonce: transaction.nonce }
       )
       yield* transactions.addAttempt(transaction.id, attempt, kind)
       const answer = yield* broadcast(client, transaction, attempt)
       if (kind === "cancel" || !Broadcast.mayBeBusy(answer)) break
       said = answer.detail
-      search = BatchSearch.refused(search, Broadcast.named(said, batch))
+      search = BatchSearch.refused(search, Broadcast.named(said, batch, ownerOf))
     }
-    for (const { intent } of search.found) yield* blocks.note(client, intent, said, false)
+    for (const group of search.found) yield* blocks.note(client, intentsOf(group), said, false)
   })
 
   return { reduce, shrink }

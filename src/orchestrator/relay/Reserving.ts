@@ -15,7 +15,7 @@ import * as Postponement from "./Postponement.ts"
 import type { Ready } from "./Prepared.ts"
 
 /**
- * Makes `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
+ * Makes `isListed(client, ready)`, `reserve(client, conditions, ready)`, which postpones the sweeps that a budget has no room for and returns the others, and
  * `releaseUnsent(client, sweeps)`, which ends the reservations of those that no transaction carries.
  */
 export const make = Effect.gen(function* () {
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
       )
     }
     const isFree = ({ intent }: Ready): boolean => !denied.has(intent.id)
-    return { listed: listed.filter(isFree), unlisted: others.filter(isFree) }
+    return ready.filter(isFree)
   })
 
   const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
@@ -78,5 +78,5 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  return { reserve, releaseUnsent }
+  return { isListed, reserve, releaseUnsent }
 })

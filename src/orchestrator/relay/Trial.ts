@@ -7,13 +7,15 @@ import type * as Address from "../../domain/Address.ts"
 import { designator } from "../../domain/Delegation.ts"
 import * as Generations from "../../domain/Generations.ts"
 import { runsUnlisted } from "../../domain/Listing.ts"
-import { batchGasLimit, itemGas, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
+import { batchGasLimit, mayBeOutOfGas, simulatedAlone } from "../../domain/RelayGas.ts"
+import { grouped } from "../../domain/SweepGroups.ts"
 import { SweepContracts, type SweepRevert } from "../../ports/orchestrator/SweepContracts.ts"
 import { SweepSimulation } from "../../ports/orchestrator/SweepSimulation.ts"
 import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import type { SimulatedCall, Surroundings } from "../../ports/shared/Simulation.ts"
 import * as AccountCall from "./AccountCall.ts"
-import { type Candidate, later, type Prepared, type Signed, unfit } from "./Prepared.ts"
+import * as Content from "./Content.ts"
+import { type Candidate, later, placeOf, type Prepared, type Signed, unfit } from "./Prepared.ts"
 
 type Block = NonNullable<Surroundings["block"]>
 
@@ -31,7 +33,11 @@ const simulate = Effect.fnUntraced(function* (
   block: Block
 ) {
   if (candidates.length === 0) return new Map<string, Seen>()
-  const undelegated = candidates.filter(({ authorization }) => authorization !== undefined)
+  const delegates = new Map(
+    candidates.flatMap(({ authorization, intent: { order } }) =>
+      authorization === undefined ? [] : [[order.owner, Generations.ofNonce(client.chain, order.nonce).delegate]]
+    )
+  )
   // More than one go through the entry. Of one the lane is the sender, but a lane has no code that could make the call, and
   // the account does not look at its caller.
   const sender = candidates.length === 1 ? {} : { from: client.chain.contracts.entry }
@@ -39,10 +45,7 @@ const simulate = Effect.fnUntraced(function* (
     candidates.map(({ callGas, data, intent }) => ({ ...sender, to: intent.order.owner, data, gas: callGas })),
     {
       within: { origin: lane, gasLimit: gasLimitOf(candidates), block },
-      codeOverrides: undelegated.map(({ intent: { order } }) => ({
-        address: order.owner,
-        code: designator(Generations.ofNonce(client.chain, order.nonce).delegate)
-      }))
+      codeOverrides: Array.from(delegates, ([address, delegate]) => ({ address, code: designator(delegate) }))
     }
   )
   return new Map(
@@ -99,8 +102,9 @@ const makeExplain = Effect.gen(function* () {
 })
 
 /**
- * Makes `attempt(client, lane, candidates)`, which simulates the candidates in their order, in one call for each block. Those of
- * unlisted tokens have calls of their own, as they have transactions.
+ * Makes `attempt(client, lane, candidates)`, which simulates the candidates in the order in which they are sent, in one request for
+ * each block. Those of accounts with unlisted tokens have requests of their own, as they have transactions. Each leg of a batch is
+ * simulated by a call of its own, which shows its gas and its error apart from those of its siblings.
  */
 export const make = Effect.gen(function* () {
   const explain = yield* makeExplain
@@ -134,9 +138,13 @@ export const make = Effect.gen(function* () {
     lane: Address.Address,
     candidates: ReadonlyArray<Candidate>
   ): Effect.fn.Return<ReadonlyArray<Prepared>, ChainUnavailable> {
-    const isUnlisted = ({ intent }: Candidate) => runsUnlisted(client.chain, intent.order)
-    const unlisted = candidates.filter(isUnlisted)
-    const listed = candidates.filter((candidate) => !isUnlisted(candidate))
+    const groups = grouped(candidates, placeOf)
+    const accounts = new Set(
+      candidates.flatMap(({ intent: { order } }) => (runsUnlisted(client.chain, order) ? [order.owner] : []))
+    )
+    const isUnlisted = ({ intent }: Candidate) => accounts.has(intent.order.owner)
+    const unlisted = groups.flat().filter(isUnlisted)
+    const listed = groups.flat().filter((candidate) => !isUnlisted(candidate))
     const [next, unlistedNext, other] = yield* Effect.all(
       [
         simulate(client, lane, listed, "next"),
@@ -146,7 +154,7 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     return yield* Effect.forEach(
-      candidates,
+      groups.flat(),
       (candidate) => {
         const { id } = candidate.intent
         const seen = isUnlisted(candidate) ? [unlistedNext.get(id), other.get(id)] : [next.get(id)]
@@ -165,12 +173,7 @@ const blocksOf = ({ chain }: ChainClient, { intent }: Candidate): ReadonlyArray<
   runsUnlisted(chain, intent.order) ? ["next", "other"] : ["next"]
 
 /** Gas limit of the transaction with all candidates, about. */
-const gasLimitOf = (candidates: ReadonlyArray<Candidate>): bigint =>
-  batchGasLimit(
-    candidates.map(({ authorization, callGas, data }) =>
-      itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
-    )
-  )
+const gasLimitOf = (candidates: ReadonlyArray<Candidate>): bigint => batchGasLimit(candidates.map(Content.gasOf))
 
 const gasOf = ({ call, index }: Seen): bigint => simulatedAlone(call.gasUsed, index)
 

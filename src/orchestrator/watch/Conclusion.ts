@@ -47,17 +47,17 @@ const makeEndings = Effect.gen(function* () {
     members.set(transaction.id, new Map([...(members.get(transaction.id) ?? []), ...carried]))
   }
 
-  /** Owners whose sweeps the mined version has. Undefined if it is not one of the transaction's versions. */
-  const ownersIn = ({ chain }: ChainClient, { receipt, transaction }: Concluding) => {
+  /** Tells which orders the mined version has. Undefined if it is not one of the transaction's versions. */
+  const carrierOf = ({ chain }: ChainClient, { receipt, transaction }: Concluding) => {
     const mined = transaction.attempts.find(({ hash }) => hash === receipt.transactionHash)
-    return mined && Envelope.accountsIn(mined.raw, chain, contracts.decodeRun)
+    return mined && Envelope.carrier(mined.raw, chain, contracts)
   }
 
   const endingOf = Effect.fnUntraced(function* (client: ChainClient, each: Concluding) {
     const cost = costOf(each.receipt)
     const all = [...(members.get(each.transaction.id)?.values() ?? [])]
-    const owners = all.every(({ isSettled }) => isSettled) ? undefined : ownersIn(client, each)
-    const sweeps = all.map((sweep) => ({ ...sweep, isCarried: owners?.includes(sweep.intent.order.owner) !== false }))
+    const carries = all.every(({ isSettled }) => isSettled) ? undefined : carrierOf(client, each)
+    const sweeps = all.map((sweep) => ({ ...sweep, isCarried: carries?.(sweep.intent.order) !== false }))
     const booked = yield* bookingsOf(client, each.transaction, cost, sweeps)
     return { id: each.transaction.id, inclusion: inclusionOf(each), cost, ...booked }
   })

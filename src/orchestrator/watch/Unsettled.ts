@@ -58,10 +58,9 @@ export const make = Effect.gen(function* () {
       const unsettled = fresh.filter(({ id }) => !settled.has(id))
       yield* warnOfLost(view.client, transaction, unsettled)
       // A smaller version may have been mined than the one that was signed first.
-      const carried =
-        sent === undefined ? undefined : Envelope.accountsIn(sent.raw, view.client.chain, contracts.decodeRun)
+      const carries = sent === undefined ? undefined : Envelope.carrier(sent.raw, view.client.chain, contracts)
       const causeOf = ({ order }: Intent): UnsettledCause =>
-        carried?.includes(order.owner) === false
+        carries?.(order) === false
           ? { _tag: "Cancelled" }
           : { _tag: "Ineffective", status, late: block.timestamp > order.deadline }
       const detail = `${transactionHash} in block ${block.number} ${isCancel ? "took the nonce" : `has status ${status} and no event for the order`}`

@@ -54,6 +54,11 @@ export class SweepContracts extends Context.Service<
     readonly encodeRun: (items: ReadonlyArray<RunItem>) => Hex
     /** Items of the calldata of `run`. Throws for any other calldata. */
     readonly decodeRun: (data: Hex) => ReadonlyArray<RunItem>
+    /**
+     * Nonces of the orders that a call of an account runs, `execute` or `executeBatch`. Empty without calldata. Throws for any other
+     * calldata.
+     */
+    readonly decodeCall: (data: Hex) => ReadonlyArray<Pick<SweepOrder, "nonce">>
     /** The guard's `Swept` event in a log; none for any other log, including one that another contract forged. */
     readonly decodeSwept: (
       guard: Address.Address,

@@ -69,6 +69,19 @@ export const sweepContractsSuite = (name: string, environment: Layer.Layer<Sweep
       })
     )
 
+    it.effect("reads which orders a call of an account runs", () =>
+      Effect.gen(function* () {
+        const { decodeCall, encodeBatch, encodeExecute, encodeRun } = yield* SweepContracts
+        const nonces = (data: Hex) => decodeCall(data).map(({ nonce }) => nonce)
+        assert.deepStrictEqual(nonces(encodeExecute(intent.order, "0xabcd")), [intent.order.nonce])
+        const legs = [7n, 8n].map((nonce) => ({ order: { ...intent.order, nonce }, gasLimit: 1n }))
+        const legHashes = [hash("a"), hash("b")]
+        assert.deepStrictEqual(nonces(encodeBatch({ legs, legHashes, first: 0, signature: "0xabcd" })), [7n, 8n])
+        assert.deepStrictEqual(nonces("0x"), [])
+        for (const data of [encodeRun([]), "0x1234"] as const) assert.throws(() => nonces(data))
+      })
+    )
+
     it.effect("reads which nonce an event of the guard spent, and selects such events by owner", () =>
       Effect.gen(function* () {
         const { decodeSpent, spentTopics } = yield* SweepContracts

@@ -129,6 +129,14 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
   return size(result) === 32 ? hexToBigInt(result) : 0n
 })
 
+const decodeCall: SweepContracts["Service"]["decodeCall"] = (data) => {
+  if (data === "0x") return []
+  const call = decodeFunctionData({ abi: sweepDelegate.abi, data })
+  if (call.functionName === "execute") return [call.args[0]]
+  if (call.functionName === "executeBatch") return call.args[0]
+  throw new TypeError(`${call.functionName} runs no orders`)
+}
+
 export const layer = Layer.succeed(SweepContracts, {
   encodeExecute: (order, signature) =>
     encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
@@ -145,6 +153,7 @@ export const layer = Layer.succeed(SweepContracts, {
       gasLimit,
       data: call
     })),
+  decodeCall,
   decodeSwept,
   sweptTopics: (orderDigest) => [SWEPT, orderDigest],
   decodeSpent,
