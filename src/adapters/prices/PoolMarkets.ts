@@ -35,8 +35,8 @@ const TOKENS_PER_CALL = 4
 const SEEN_MILLIS = 15_000
 const SEEN_MARKETS = 10_000
 
-/** Calls in flight at once. */
-const CONCURRENCY = 4
+/** Calls in flight at once. Enough for a wallet of 25 tokens on a chain, so that its prices take one round trip. */
+const CONCURRENCY = 8
 
 const unavailable = (detail: string) => new PricesUnavailable({ detail: `Uniswap v3: ${detail}` })
 

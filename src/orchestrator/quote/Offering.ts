@@ -50,13 +50,13 @@ export const timesFrom = (
   return { expiresAtMs, deadline: BigInt(Math.floor(expiresAtMs / 1000) + orderGraceSeconds) }
 }
 
-/** Makes `offer(reading, request, times)`. */
+/** Makes `offer(reading, request, times, nonce)`. `nonce`: of the order, issued before. Default: the owner's next one. */
 export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pricing.make>["price"]) {
   const afford = yield* Affording.make
   const store = yield* makeStore
   const withNonce = yield* OrderNonces.make
 
-  return Effect.fnUntraced(function* (reading: Reading.Begun, request: QuoteRequest, times: Times) {
+  return Effect.fnUntraced(function* (reading: Reading.Begun, request: QuoteRequest, times: Times, nonce?: bigint) {
     const { client } = reading
     const { accountNonce, block, routeOf, ...known } = yield* reading.all
     const terms = {
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pr
       tier: riskier(request.tier, known.profile.tier),
       deadline: times.deadline
     }
-    const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf))
+    const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf), nonce)
     yield* afford(terms, priced)
     const { expiresAtMs } = times
     const offer = yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })

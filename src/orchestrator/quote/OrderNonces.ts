@@ -1,5 +1,5 @@
 /** Issues order nonces that are unused both here and on chain. */
-import { Effect, Result } from "effect"
+import { Array, Effect, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as OrderNonce from "../../domain/OrderNonce.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
@@ -9,9 +9,17 @@ import type { ChainClient } from "../../ports/shared/Chains.ts"
 /** Error of the guard for a nonce that is spent. */
 const SPENT = "NonceUsed"
 
+/** Makes `issue(client, owner, count)`, which issues `count` nonces of the chain's guard that follow each other. */
+export const makeIssue = Effect.map(Intents, (intents) =>
+  Effect.fnUntraced(function* ({ chain }: ChainClient, owner: Address.Address, count: number) {
+    const first = yield* intents.nextOrderNonce(chain.id, owner, 0n, count)
+    return Array.makeBy(count, (index) => OrderNonce.bound(chain.contracts.guard, first + BigInt(index)))
+  })
+)
+
 /**
- * Makes `withNonce(client, owner, simulate)`, which runs `simulate` with a nonce. A simulation meets the guard as a sweep
- * does, so a nonce is looked up only if the guard refuses it there.
+ * Makes `withNonce(client, owner, simulate, issued)`, which runs `simulate` with a nonce. A simulation meets the guard as a sweep
+ * does, so a nonce is looked up only if the guard refuses it there. `issued`: a nonce that was issued before. Default: the next one.
  * The store counts indices, so that a new generation of contracts, with another guard, continues where the last one was.
  */
 export const make = Effect.gen(function* () {
@@ -38,9 +46,10 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* <A, E extends { readonly _tag: string; readonly revert?: string | undefined }>(
     client: ChainClient,
     owner: Address.Address,
-    simulate: (nonce: bigint) => Effect.Effect<A, E>
+    simulate: (nonce: bigint) => Effect.Effect<A, E>,
+    issued?: bigint
   ) {
-    let nonce = yield* issue(client, owner, 0n)
+    let nonce = issued ?? (yield* issue(client, owner, 0n))
     while (true) {
       const outcome = yield* Effect.result(simulate(nonce))
       if (Result.isSuccess(outcome) || outcome.failure.revert !== SPENT) return yield* Effect.fromResult(outcome)

@@ -14,6 +14,7 @@ import { within } from "../../runtime/Within.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type * as Admission from "./Admission.ts"
 import type * as Offering from "./Offering.ts"
+import * as OrderNonces from "./OrderNonces.ts"
 import { asQuoteFailed, QuoteFailed } from "./QuoteFailed.ts"
 import * as Reading from "./Reading.ts"
 
@@ -38,11 +39,12 @@ export interface TokenOffer extends Pick<Offering.Offer, "order" | "quote"> {
 }
 
 /**
- * Makes `placeOf(chainId, request)`, which begins to screen the parties on a chain and to read the owner's account there, once for all
- * tokens.
+ * Makes `placeOf(chainId, request)`, which begins to screen the parties on a chain, to read the owner's account there, and to issue the
+ * nonces of the orders, once for all tokens.
  */
 const makePlace = Effect.gen(function* () {
   const chains = yield* Chains
+  const issueNonces = yield* OrderNonces.makeIssue
   const readAccount = yield* Reading.makeAccount
   const screening = yield* Screening
 
@@ -51,7 +53,18 @@ const makePlace = Effect.gen(function* () {
     const client = yield* chains.get(chainId)
     const account = yield* Effect.forkChild(readAccount(client, request))
     const cleared = yield* Effect.forkChild(screening.clear(chainId, [request.owner, request.destination]))
-    return { client, account: Fiber.join(account), cleared: Fiber.join(cleared) }
+    const tokens = request.tokens.filter((token) => token.chainId === chainId)
+    // Together, since the store issues nonces to an owner one after another. A listed owner gets none.
+    const nonces = yield* Effect.forkChild(
+      Effect.andThen(Fiber.join(cleared), issueNonces(client, request.owner, tokens.length))
+    )
+    return {
+      client,
+      account: Fiber.join(account),
+      cleared: Fiber.join(cleared),
+      /** Nonce of the order of one of the tokens. */
+      nonceOf: (token: SweepToken) => Effect.map(Fiber.join(nonces), (issued) => issued[tokens.indexOf(token)])
+    }
   })
 })
 
@@ -67,12 +80,12 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
 
   const routedOf = (
     request: SweepQuotesRequest,
-    { amount, maxNetworkFee, tier = "tier1", token }: SweepToken,
-    held: bigint
+    { maxNetworkFee, tier = "tier1", token }: SweepToken,
+    amountIn: bigint
   ): QuoteRequest => {
     const { tokens: _tokens, ...common } = request
     const limit = maxNetworkFee === undefined ? {} : { maxNetworkFee }
-    return { ...common, ...limit, tokenIn: token, amountIn: amount === "max" ? held : amount, tier }
+    return { ...common, ...limit, tokenIn: token, amountIn, tier }
   }
 
   const feesOf = ({ order }: Offering.Offer, { request, tier }: Offering.Offered["terms"]): OrderFees => {
@@ -82,24 +95,22 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
   }
 
   return Effect.fnUntraced(function* (
-    { account, cleared, client }: Place,
+    { account, cleared, client, nonceOf }: Place,
     request: SweepQuotesRequest,
     token: SweepToken,
     times: Offering.Times
   ) {
-    const held = yield* balanceOf(client, request, token)
-    const routed = routedOf(request, token, held)
+    const balance = yield* Effect.forkChild(balanceOf(client, request, token))
+    const amountIn = token.amount === "max" ? yield* Fiber.join(balance) : token.amount
+    const routed = routedOf(request, token, amountIn)
     yield* check(client, routed)
-    if (held === 0n || held < routed.amountIn) {
-      return yield* new QuoteFailed({
-        reason: "insufficient_balance",
-        detail: `the owner holds ${held} of ${routed.amountIn}`
-      })
-    }
+    // An explicit amount is read beside the balance. All of nothing is not read.
+    if (token.amount === "max") yield* requireBalance(amountIn, amountIn)
     const reading = yield* read(client, routed, times.deadline, account)
+    yield* requireBalance(yield* Fiber.join(balance), amountIn)
     // Nothing is simulated or stored before.
     yield* cleared
-    const { offer: made, terms } = yield* offer(reading, routed, times)
+    const { offer: made, terms } = yield* offer(reading, routed, times, yield* nonceOf(token))
     return {
       quote: made.quote,
       order: made.order,
@@ -109,6 +120,11 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
     } satisfies TokenOffer
   })
 })
+
+const requireBalance = (held: bigint, amountIn: bigint) =>
+  held > 0n && held >= amountIn
+    ? Effect.void
+    : Effect.fail(new QuoteFailed({ reason: "insufficient_balance", detail: `the owner holds ${held} of ${amountIn}` }))
 
 /**
  * Makes `quoteEach(request, times)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on

@@ -129,13 +129,14 @@ export class Intents extends Context.Service<
   Intents,
   {
     /**
-     * Issues the next order nonce of an owner on a chain. Never issues a nonce twice, also across processes. The nonce
-     * is at least `atLeast`, which skips nonces that the chain reports as spent.
+     * Issues the next `count` order nonces of an owner on a chain, which follow each other, and returns the first. Default: 1. Never
+     * issues a nonce twice, also across processes. The first is at least `atLeast`, which skips nonces that the chain reports as spent.
      */
     readonly nextOrderNonce: (
       chainId: ChainId,
       owner: Address.Address,
-      atLeast: bigint
+      atLeast: bigint,
+      count?: number
     ) => Effect.Effect<bigint, StoreUnavailable>
     readonly create: (intent: NewIntent) => Effect.Effect<void, IntentExists | StoreUnavailable>
     /** The intent; none if the id is unknown. */
@@ -165,8 +166,9 @@ export class Intents extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<StoredSweep>, StoreUnavailable>
     /**
      * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
-     * one intent of an owner, and none if the owner has another intent in flight on the chain: leased, or carried by an
-     * unfinished relay transaction. An intent whose lease ended can be claimed again.
+     * one intent of an owner with the other legs of its sweep that may be claimed, and none if the owner has another intent in
+     * flight on the chain: leased, or carried by an unfinished relay transaction. A sweep is not divided, so one with more legs
+     * than `limit` is claimed alone. An intent whose lease ended can be claimed again.
      */
     readonly claim: (options: {
       readonly chainId: ChainId

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
+import { bound } from "../../../src/domain/OrderNonce.ts"
 import type { QuoteReason } from "../../../src/domain/QuoteReason.ts"
 import * as SweepBatch from "../../../src/domain/SweepBatch.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../../src/domain/SweepQuotes.ts"
@@ -154,6 +155,20 @@ describe("quotes of a wallet", () => {
       assert.deepStrictEqual(
         scene.asked.screened.toSorted((a, b) => a.chainId - b.chainId),
         [source, destination].map(({ id }) => ({ chainId: id, addresses: [OWNER, DESTINATION] }))
+      )
+    })
+  )
+
+  it.effect("have nonces that were issued together, in the order of the tokens", () =>
+    Effect.gen(function* () {
+      const scene = yield* make()
+      const declined = token({ token: address(0xdead_0001n) })
+      const offer = yield* scene.service.quoteAll(
+        wallet([token(), declined, token({ chainId: destination.id }), token({ token: NATIVE, amount: WHOLE })])
+      )
+      assert.deepStrictEqual(
+        offered(offer).map(({ order }) => order.nonce),
+        [bound(source.contracts.guard, 0n), bound(destination.contracts.guard, 0n), bound(source.contracts.guard, 2n)]
       )
     })
   )
@@ -364,6 +379,7 @@ describe("a wallet is refused", () => {
         )
         assert.strictEqual(refused._tag, "ScreeningBlocked")
         assert.lengthOf(scene.asked.simulated, 0)
+        assert.strictEqual(yield* scene.intents.nextOrderNonce(source.id, OWNER, 0n), 0n)
         // A token that has another reason does not hide it.
         const alone = yield* Effect.flip(scene.service.quoteAll(wallet([token({ token: STABLE })])))
         assert.strictEqual(alone._tag, "ScreeningBlocked")

@@ -27,6 +27,9 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         expect(yield* intents.nextOrderNonce(1, address(2), 7n)).toBe(8n)
         expect(yield* intents.nextOrderNonce(1, address(2), 2n ** 255n)).toBe(2n ** 255n)
         expect(yield* intents.nextOrderNonce(1, address(2), 0n)).toBe(2n ** 255n + 1n)
+        expect(yield* intents.nextOrderNonce(1, address(3), 4n, 5)).toBe(4n)
+        expect(yield* intents.nextOrderNonce(1, address(3), 0n, 2)).toBe(9n)
+        expect(yield* intents.nextOrderNonce(1, address(3), 0n)).toBe(11n)
       }).pipe(Effect.provide(stores))
     )
 

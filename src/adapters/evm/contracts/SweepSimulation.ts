@@ -84,6 +84,10 @@ export const layer = Layer.effect(
     const contracts = yield* SweepContracts
     const rehearse = yield* makeRehearse
 
+    /** The owner's code and number of transactions. By calls that share a request with those of other simulations. */
+    const accountOf = ({ code, transactionCount }: ChainClient, { owner }: SweepOrder) =>
+      Effect.all({ code: code(owner), pendingCount: transactionCount(owner, "pending") }, { concurrency: "unbounded" })
+
     /** The owner's balances of native currency, of the input, and of the token that the sweep spends for it. */
     const holdings = Effect.fnUntraced(function* (client: ChainClient, { owner, tokenIn }: SweepOrder) {
       const token = erc20(client.chain, tokenIn)
@@ -100,11 +104,11 @@ export const layer = Layer.effect(
     ) {
       const client = yield* Effect.orDie(chains.get(chainId))
       const data = contracts.encodeExecute(order, PLACEHOLDER)
-      const [swept, held, [account], fee] = yield* Effect.all(
+      const [swept, held, account, fee] = yield* Effect.all(
         [
           rehearse(client, order, data, block),
           holdings(client, order),
-          client.accounts([order.owner]),
+          accountOf(client, order),
           DataFee.estimate(client, order.owner, data)
         ],
         { concurrency: "unbounded" }
@@ -116,9 +120,9 @@ export const layer = Layer.effect(
         const { name, text } = contracts.decodeRevert(swept?.returnData ?? "0x")
         return yield* new SimulationFailed({ detail: text, revert: name })
       }
-      const isDelegated = account?.code === designator(client.chain.contracts.delegate)
+      const isDelegated = account.code === designator(client.chain.contracts.delegate)
       // An account that is not empty (EIP-161).
-      const exists = held.native > 0n || (account !== undefined && (account.code !== "0x" || account.pendingCount > 0n))
+      const exists = held.native > 0n || account.code !== "0x" || account.pendingCount > 0n
       const gas = TransactionGas.charged({
         data,
         execution: swept.gasUsed,

@@ -18,12 +18,12 @@ const conflicts = (a: NewIntent, b: NewIntent): boolean =>
 
 const nextOrderNonce =
   ({ state }: OrchestratorState["Service"]): Intents["Service"]["nextOrderNonce"] =>
-  (chainId, owner, atLeast) =>
+  (chainId, owner, atLeast, count = 1) =>
     Ref.modify(state, (current) => {
       const key = account(chainId, owner)
       const next = lookup(current.orderNonces, key) ?? 0n
       const nonce = next > atLeast ? next : atLeast
-      return [nonce, { ...current, orderNonces: HashMap.set(current.orderNonces, key, nonce + 1n) }]
+      return [nonce, { ...current, orderNonces: HashMap.set(current.orderNonces, key, nonce + BigInt(count)) }]
     })
 
 const create = ({ state }: OrchestratorState["Service"]): Intents["Service"]["create"] =>

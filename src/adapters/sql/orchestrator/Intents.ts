@@ -23,13 +23,13 @@ const CHANNEL = "token_sweep_intents"
 const GATHERED = { statements: 2, questions: 100 }
 
 const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNonce"] =>
-  Effect.fnUntraced(function* (chainId, owner, atLeast) {
+  Effect.fnUntraced(function* (chainId, owner, atLeast, count = 1) {
     const [row] = yield* sql<{ nonce: string }>`
       INSERT INTO orchestrator.owner_nonces AS o (chain_id, owner, next_nonce)
-      VALUES (${chainId}, ${owner}, ${String(atLeast)}::numeric + 1)
+      VALUES (${chainId}, ${owner}, ${String(atLeast)}::numeric + ${count}::integer)
       ON CONFLICT (chain_id, owner)
-      DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric) + 1
-      RETURNING next_nonce - 1 AS nonce`
+      DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric) + ${count}::integer
+      RETURNING next_nonce - ${count}::integer AS nonce`
     return BigInt(row?.nonce ?? atLeast)
   }, guarded("nextOrderNonce"))
 
