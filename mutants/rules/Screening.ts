@@ -137,7 +137,7 @@ export const screening: ReadonlyArray<Mutant> = [
     file: "src/builder/payout/PaymentChecks.ts",
     text: "if (blocked.length > 0)",
     replacement: "if (blocked.length > 1_000)",
-    tests: ["test/builder/payout/PayoutSender.test.ts"]
+    tests: ["test/builder/payout/PayoutSender.refusals.test.ts"]
   },
   {
     name: "any bearer token is exempt from the limit of attributions",
