@@ -14,6 +14,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { Turns } from "../shared/Turns.ts"
 import * as Admission from "./Admission.ts"
 import * as Affording from "./Affording.ts"
 import * as OrderNonces from "./OrderNonces.ts"
@@ -39,7 +40,11 @@ export class Quoter extends Context.Service<
   Quoter,
   {
     /** Makes and stores an offer, which can be submitted until its quote expires. */
-    readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, ScreeningBlocked | QuoteFailed>
+    readonly quote: (
+      request: QuoteRequest,
+      /** Network of the client. */
+      network?: string
+    ) => Effect.Effect<Offer, ScreeningBlocked | QuoteFailed>
   }
 >()("sweep/orchestrator/Quoter") {
   static readonly layer = Layer.effect(
@@ -51,10 +56,11 @@ export class Quoter extends Context.Service<
       const read = yield* Reading.make(usdPrices)
       const settings = yield* OrchestratorSettings
       const store = yield* makeStore
+      const turns = yield* Turns
       const withNonce = yield* OrderNonces.make
 
       const quote = Effect.fn("Quoter.quote")(
-        function* (request: QuoteRequest) {
+        function* (request: QuoteRequest, _network?: string) {
           const expiresAtMs = (yield* Clock.currentTimeMillis) + settings.quoteLifetimeMillis
           const deadline = BigInt(Math.floor(expiresAtMs / 1000) + settings.orderGraceSeconds)
           // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
@@ -70,13 +76,15 @@ export class Quoter extends Context.Service<
           yield* afford(terms, priced)
           return yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
         },
+        (effect, { destChainId, owner, tokenIn, tokenOut }, network) =>
+          turns.take({ owner, tokenIn, tokenOut, destChainId, network })(effect),
         asQuoteFailed,
         Priority.at("quote")
       )
 
       return Quoter.of({ quote })
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
 }
 
 /** Makes `store`, which stores the intent and returns its offer. */

@@ -66,6 +66,8 @@ const quoteFailed = (failure: QuoteFailed) => {
       return unavailable(failure)
     case "chain_unavailable":
       return chainNotAnswering(failure)
+    case "too_busy":
+      return Effect.andThen(repeatAfter(failure), unavailable(failure))
     case "fee_limit":
       return Effect.andThen(repeatAfter(failure), chainNotAnswering(failure))
     case "budget_spent":
@@ -93,11 +95,13 @@ export const quotes = HttpApiBuilder.group(
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
+    const { trustedProxyHops } = yield* ServerSettings
     return handlers.handle(
       "quote",
       Effect.fn("POST /quote")(
         function* ({ payload }) {
-          const offer = yield* quoter.quote(payload)
+          const network = ClientNetwork.fromRequest(yield* HttpServerRequest.HttpServerRequest, trustedProxyHops)
+          const offer = yield* quoter.quote(payload, Option.getOrUndefined(network))
           return { quote: offer.quote, order: offer.order, signing: signing(offer.signing) }
         },
         Effect.catchTags({
@@ -150,7 +154,8 @@ export const intents = HttpApiBuilder.group(
                 ? mask(() => new Refused(budgetSpent(refusal)))(refusal)
                 : refused(refusal)
             },
-            StoreUnavailable: unavailable
+            StoreUnavailable: unavailable,
+            TooBusy: (busy) => Effect.andThen(repeatAfter(busy), unavailable(busy))
           })
         )
       )

@@ -49,7 +49,13 @@ export const authorize = (
   })
 
 export const make = Effect.fnUntraced(function* (
-  settings: { readonly chainId?: number; readonly builder?: Address.Address; readonly cover?: FeeCover } = {}
+  settings: {
+    readonly chainId?: number
+    readonly builder?: Address.Address
+    readonly cover?: FeeCover
+    /** Precedes the storing of a submission. */
+    readonly storing?: Effect.Effect<void>
+  } = {}
 ) {
   const chainId = settings.chainId ?? chain.id
   const down = yield* Ref.make(false)
@@ -64,7 +70,8 @@ export const make = Effect.fnUntraced(function* (
       return IntentsPort.of({
         ...stored,
         find: (id) => available("find", stored.find(id)),
-        submit: (...args) => available("submit", stored.submit(...args))
+        submit: (...args) =>
+          Effect.andThen(settings.storing ?? Effect.void, available("submit", stored.submit(...args)))
       })
     })
   ).pipe(Layer.provide(Intents.layer))

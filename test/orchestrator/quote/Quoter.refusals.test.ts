@@ -1,6 +1,8 @@
 /** Requests that get no quote, each with its reason. Nothing is stored or offered for them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Fiber, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { MOST_RUNNING } from "../../../src/domain/FairTurns.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
@@ -218,6 +220,21 @@ describe("there is no quote for", () => {
         assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "token_declined")
         assert.include(failed.message, declined)
       }
+    })
+  )
+
+  it.effect("more requests at once than the process runs, once they have waited", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make({ nodes: (client) => ({ ...client, transactionCount: () => Effect.never }) })
+      yield* Effect.forEach(
+        Array.from({ length: MOST_RUNNING }),
+        () => Effect.forkChild(scene.quote(), { startImmediately: true }),
+        { discard: true }
+      )
+      const waiting = yield* Effect.forkChild(Effect.flip(scene.quote()), { startImmediately: true })
+      yield* TestClock.adjust("3 seconds")
+      const failed = yield* Fiber.join(waiting)
+      assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "too_busy")
     })
   )
 })
