@@ -78,6 +78,57 @@ const quoteOf = (dev: DevChain.DevChain, owner: string): string =>
 
 const shown = (value: number): string => value.toFixed(value < 100 ? 1 : 0).padStart(9)
 
+interface Target {
+  readonly pool: Http.Pool
+  readonly cpuSeconds: Effect.Effect<number>
+}
+
+type Request = (index: number) => string
+
+/** Answers per second, and CPU of the server per answer in microseconds. */
+interface Throughput {
+  readonly perSecond: number
+  readonly cpuMicros: number
+}
+
+const closed = Effect.fnUntraced(function* (target: Target, request: Request, forSeconds: number) {
+  const before = yield* target.cpuSeconds
+  const perSecond = yield* Effect.promise(() => Load.closed(target.pool, request, forSeconds))
+  const cpuMicros = (((yield* target.cpuSeconds) - before) * 1e6) / (perSecond * forSeconds)
+  return { perSecond, cpuMicros } satisfies Throughput
+})
+
+/** The orchestrator's figures as shares of those of the bare servers. */
+interface Ratios {
+  readonly ofBare: number
+  readonly ofBarePostgres: number
+  readonly cpuOfBarePostgres: number
+}
+
+const show = Effect.fnUntraced(function* (
+  throughput: Readonly<Record<string, Throughput>>,
+  ratios: Ratios,
+  latency: Readonly<Record<string, Load.OpenFigures>>
+) {
+  yield* Console.log(`\n${`${CONNECTIONS} connections always busy`.padEnd(26)} answers/s    µs CPU`)
+  for (const [name, { cpuMicros, perSecond }] of Object.entries(throughput)) {
+    yield* Console.log(name.padEnd(26), shown(perSecond), shown(cpuMicros))
+  }
+  yield* Console.log(
+    `orchestrator: ${ratios.ofBare.toFixed(2)} of bare and ${ratios.ofBarePostgres.toFixed(2)} of bare with Postgres, ` +
+      `at ${ratios.cpuOfBarePostgres.toFixed(1)} times its CPU`
+  )
+  yield* Console.log(
+    `\n${"ms from the intended time".padEnd(26)}`,
+    ["rate/s", "p50", "p99", "p99.9", "max", "dropped", "failed"].map((name) => name.padStart(9)).join("")
+  )
+  for (const [name, figures] of Object.entries(latency)) {
+    const { dropped, failed, maxMs, offeredPerSecond, p50Ms, p999Ms, p99Ms } = figures
+    const row = [offeredPerSecond, p50Ms, p99Ms, p999Ms, maxMs, dropped, failed].map(shown).join("")
+    yield* Console.log(name.padEnd(26), row)
+  }
+})
+
 const bench = Effect.gen(function* () {
   const seconds = Number(values.seconds)
   const seed = Number(values.seed)
@@ -124,24 +175,14 @@ const bench = Effect.gen(function* () {
     cpuSeconds: Effect.sync(() => cpuMillis(service.pid) / 1_000)
   }
 
-  interface Target {
-    readonly pool: Http.Pool
-    readonly cpuSeconds: Effect.Effect<number>
-  }
-  /** Answers a second, and what one costs the server, in microseconds of CPU. */
-  const closed = Effect.fnUntraced(function* (target: Target, forSeconds: number) {
-    const before = yield* target.cpuSeconds
-    const perSecond = yield* Effect.promise(() => Load.closed(target.pool, read, forSeconds))
-    return { perSecond, cpuMicros: (((yield* target.cpuSeconds) - before) * 1e6) / (perSecond * forSeconds) }
-  })
-  for (const target of [bare, barePostgres, orchestrator]) yield* closed(target, WARM_UP_SECONDS)
+  for (const target of [bare, barePostgres, orchestrator]) yield* closed(target, read, WARM_UP_SECONDS)
   const throughput = {
-    bare: yield* closed(bare, seconds),
-    barePostgres: yield* closed(barePostgres, seconds),
-    orchestrator: yield* closed(orchestrator, seconds)
+    bare: yield* closed(bare, read, seconds),
+    barePostgres: yield* closed(barePostgres, read, seconds),
+    orchestrator: yield* closed(orchestrator, read, seconds)
   }
 
-  const open = ({ pool }: Target, perSecond: number, expected: number, request: (index: number) => string) =>
+  const open = ({ pool }: Target, perSecond: number, expected: number, request: Request) =>
     Effect.promise(() =>
       Load.open(
         pool,
@@ -168,23 +209,7 @@ const bench = Effect.gen(function* () {
     ofBarePostgres: own.perSecond / postgresFigures.perSecond,
     cpuOfBarePostgres: own.cpuMicros / postgresFigures.cpuMicros
   }
-  yield* Console.log(`\n${`${CONNECTIONS} connections always busy`.padEnd(26)} answers/s    µs CPU`)
-  for (const [name, { cpuMicros, perSecond }] of Object.entries(throughput)) {
-    yield* Console.log(name.padEnd(26), shown(perSecond), shown(cpuMicros))
-  }
-  yield* Console.log(
-    `orchestrator: ${ratios.ofBare.toFixed(2)} of bare and ${ratios.ofBarePostgres.toFixed(2)} of bare with Postgres, ` +
-      `at ${ratios.cpuOfBarePostgres.toFixed(1)} times its CPU`
-  )
-  yield* Console.log(
-    `\n${"ms from the intended time".padEnd(26)}`,
-    ["rate/s", "p50", "p99", "p99.9", "max", "dropped", "failed"].map((name) => name.padStart(9)).join("")
-  )
-  for (const [name, figures] of Object.entries(latency)) {
-    const { dropped, failed, maxMs, offeredPerSecond, p50Ms, p999Ms, p99Ms } = figures
-    const row = [offeredPerSecond, p50Ms, p99Ms, p999Ms, maxMs, dropped, failed].map(shown).join("")
-    yield* Console.log(name.padEnd(26), row)
-  }
+  yield* show(throughput, ratios, latency)
   yield* Console.log(`\n${JSON.stringify({ bench: "api", seed, seconds, throughput, ratios, latency })}`)
 })
 

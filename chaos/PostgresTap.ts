@@ -76,91 +76,98 @@ interface Armed {
   readonly caught: () => boolean
 }
 
+/** State that the connections share. */
+interface Tap {
+  /** Port of the server. */
+  readonly port: number
+  armed: Armed | undefined
+  readonly sockets: Set<Socket>
+  isSilent: boolean
+}
+
+/** Passes the messages of a connection on until the trap catches one. */
+const serve = (tap: Tap, client: Socket): void => {
+  const server = connect({ host: "127.0.0.1", port: tap.port })
+  const [splitClient, splitServer] = [makeSplitter(false), makeSplitter(true)]
+  const read = makeReader()
+  /** Statements that the open transaction has executed. */
+  let earlier: ReadonlyArray<string> | undefined
+  let isStopped = false
+  // Statements may be sent before earlier ones are answered; the n-th answer is the n-th statement's. The login counts.
+  let asked = 1
+  let answered = 0
+  let watched: { readonly armed: Armed; readonly answer: number; readonly held: Array<Buffer> } | undefined
+
+  for (const socket of [client, server]) {
+    tap.sockets.add(socket)
+    if (tap.isSilent) socket.pause()
+    socket.setNoDelay(true)
+    // Whatever ends one half ends the other.
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      tap.sockets.delete(socket)
+      client.destroy()
+      server.destroy()
+    })
+  }
+
+  const onStatement = (statement: string): void => {
+    const found = tap.armed?.trap.isSuch(statement, earlier ?? []) === true ? tap.armed : undefined
+    if (/^\s*BEGIN/i.test(statement)) earlier = []
+    else if (/^\s*(COMMIT|ROLLBACK)\s*$/i.test(statement)) earlier = undefined
+    else if (earlier !== undefined) earlier = [...earlier, statement]
+    if (found === undefined || watched !== undefined) return
+    tap.armed = undefined
+    if (found.trap.when === "before") isStopped = found.caught()
+    else watched = { armed: found, answer: asked, held: [] }
+  }
+
+  client.on("data", (chunk: Buffer) => {
+    for (const message of splitClient(chunk)) {
+      const statement = isStopped ? undefined : read(message)
+      if (statement !== undefined) onStatement(statement)
+      if (isStopped) return
+      if (["Q", "S"].includes(typeOf(message))) asked += 1
+      server.write(message)
+    }
+  })
+
+  /** The watched statement was executed: its answer goes nowhere, unless it is not the one that is waited for. */
+  const onAnswer = ({ armed: found, held }: NonNullable<typeof watched>): void => {
+    watched = undefined
+    const isSuch = found.trap.when === "after" || held.some((message) => typeOf(message) === "D")
+    if (isSuch) isStopped = found.caught()
+    else tap.armed ??= found
+    if (!isStopped) for (const message of held) client.write(message)
+  }
+
+  server.on("data", (chunk: Buffer) => {
+    for (const message of splitServer(chunk)) {
+      if (isStopped) return
+      const isEnd = typeOf(message) === "Z"
+      if (watched !== undefined && answered === watched.answer) {
+        watched.held.push(message)
+        if (isEnd) onAnswer(watched)
+      } else client.write(message)
+      if (isEnd) answered += 1
+    }
+  })
+}
+
 /** Listens on loopback until the scope closes; connects to `port` there for each client. */
 export const start = Effect.fn("PostgresTap.start")(function* (
   port: number
 ): Effect.fn.Return<PostgresTap, never, Scope.Scope> {
-  let armed: Armed | undefined
-  const sockets = new Set<Socket>()
-  let isSilent = false
-
-  const serve = (client: Socket): void => {
-    const server = connect({ host: "127.0.0.1", port })
-    const [splitClient, splitServer] = [makeSplitter(false), makeSplitter(true)]
-    const read = makeReader()
-    /** Statements that the open transaction has executed. */
-    let earlier: ReadonlyArray<string> | undefined
-    let isStopped = false
-    // Statements may be sent before earlier ones are answered; the n-th answer is the n-th statement's. The login counts.
-    let asked = 1
-    let answered = 0
-    let watched: { readonly armed: Armed; readonly answer: number; readonly held: Array<Buffer> } | undefined
-
-    for (const socket of [client, server]) {
-      sockets.add(socket)
-      if (isSilent) socket.pause()
-      socket.setNoDelay(true)
-      // Whatever ends one half ends the other.
-      socket.on("error", () => undefined)
-      socket.on("close", () => {
-        sockets.delete(socket)
-        client.destroy()
-        server.destroy()
-      })
-    }
-
-    const onStatement = (statement: string): void => {
-      const found = armed?.trap.isSuch(statement, earlier ?? []) === true ? armed : undefined
-      if (/^\s*BEGIN/i.test(statement)) earlier = []
-      else if (/^\s*(COMMIT|ROLLBACK)\s*$/i.test(statement)) earlier = undefined
-      else if (earlier !== undefined) earlier = [...earlier, statement]
-      if (found === undefined || watched !== undefined) return
-      armed = undefined
-      if (found.trap.when === "before") isStopped = found.caught()
-      else watched = { armed: found, answer: asked, held: [] }
-    }
-
-    client.on("data", (chunk: Buffer) => {
-      for (const message of splitClient(chunk)) {
-        const statement = isStopped ? undefined : read(message)
-        if (statement !== undefined) onStatement(statement)
-        if (isStopped) return
-        if (["Q", "S"].includes(typeOf(message))) asked += 1
-        server.write(message)
-      }
-    })
-
-    /** The watched statement was executed: its answer goes nowhere, unless it is not the one that is waited for. */
-    const onAnswer = ({ armed: found, held }: NonNullable<typeof watched>): void => {
-      watched = undefined
-      const isSuch = found.trap.when === "after" || held.some((message) => typeOf(message) === "D")
-      if (isSuch) isStopped = found.caught()
-      else armed ??= found
-      if (!isStopped) for (const message of held) client.write(message)
-    }
-
-    server.on("data", (chunk: Buffer) => {
-      for (const message of splitServer(chunk)) {
-        if (isStopped) return
-        const isEnd = typeOf(message) === "Z"
-        if (watched !== undefined && answered === watched.answer) {
-          watched.held.push(message)
-          if (isEnd) onAnswer(watched)
-        } else client.write(message)
-        if (isEnd) answered += 1
-      }
-    })
-  }
-
+  const tap: Tap = { port, armed: undefined, sockets: new Set(), isSilent: false }
   const listener = yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const listening = createServer(serve)
+      const listening = createServer((client) => serve(tap, client))
       listening.listen(0, "127.0.0.1", () => resume(Effect.succeed(listening)))
     }),
     (listening) =>
       Effect.sync(() => {
         listening.close()
-        for (const socket of sockets) socket.destroy()
+        for (const socket of tap.sockets) socket.destroy()
       })
   )
   const address = listener.address()
@@ -173,20 +180,20 @@ export const start = Effect.fn("PostgresTap.start")(function* (
       return changed.href
     },
     set: (trap, caught) => {
-      armed = { trap, caught }
+      tap.armed = { trap, caught }
     },
     unset: () => {
-      armed = undefined
+      tap.armed = undefined
     },
     silence: Effect.acquireRelease(
       Effect.sync(() => {
-        isSilent = true
-        for (const socket of sockets) socket.pause()
+        tap.isSilent = true
+        for (const socket of tap.sockets) socket.pause()
       }),
       () =>
         Effect.sync(() => {
-          isSilent = false
-          for (const socket of sockets) socket.resume()
+          tap.isSilent = false
+          for (const socket of tap.sockets) socket.resume()
         })
     )
   }

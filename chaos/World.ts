@@ -5,8 +5,9 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, FileSystem, Path, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { parseEther } from "viem"
+import { type Hex, parseEther, type PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import type { DevChain } from "../src/devnet/DevChain.ts"
 import * as DevNetwork from "../src/devnet/DevNetwork.ts"
 import * as Network from "../src/devnet/Network.ts"
 import * as Address from "../src/domain/Address.ts"
@@ -39,6 +40,45 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Gives the lanes gas, and each owner what it sweeps. */
+const endow = Effect.fnUntraced(function* (
+  dev: DevChain,
+  lanes: ReadonlyArray<Hex>,
+  owners: ReadonlyArray<PrivateKeyAccount>
+) {
+  yield* dev.node.ask("fund the lanes", (node) =>
+    Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("1000") })))
+  )
+  yield* Effect.forEach(
+    owners,
+    ({ address }) => dev.fund(Address.of(address), { token: Holdings.TOKEN_IN, amount: Holdings.HOLDING }),
+    { concurrency: 50, discard: true }
+  )
+})
+
+/** Earlier blocks do not belong to this run. */
+const begin = (dev: DevChain) =>
+  dev.node.ask("begin", async (node) => {
+    await node.mine({ blocks: 1 })
+    return { dev, fromBlock: await node.getBlockNumber() }
+  })
+
+/** Waits until there is nothing left to do; false where that takes too long. */
+const quiet = (sql: PgClient.PgClient) =>
+  Observation.isIdle(sql).pipe(
+    Effect.orElseSucceed(() => false),
+    Effect.repeat({ schedule: Schedule.spaced("200 millis"), until: (idle) => idle }),
+    Effect.timeoutOption(`${QUIET_SECONDS} seconds`),
+    Effect.map((idle) => idle._tag === "Some")
+  )
+
+/** As if time had passed: work that a dead process had claimed is free. */
+const endLeases = (sql: PgClient.PgClient) =>
+  Effect.andThen(
+    sql`UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`,
+    sql`UPDATE orchestrator.outbox SET held_until = NULL WHERE held_until IS NOT NULL AND state = 'pending'`
+  )
+
 export const make = Effect.fn("World.make")(function* (options: Options) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -60,16 +100,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   const relayerKeys = Array.from({ length: LANES }, generatePrivateKey)
   const lanes = relayerKeys.map((key) => privateKeyToAccount(key).address)
   const owners = Array.from({ length: options.owners }, () => privateKeyToAccount(generatePrivateKey()))
-  for (const { dev } of [alpha, beta]) {
-    yield* dev.node.ask("fund the lanes", (node) =>
-      Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("1000") })))
-    )
-    yield* Effect.forEach(
-      owners,
-      ({ address }) => dev.fund(Address.of(address), { token: Holdings.TOKEN_IN, amount: Holdings.HOLDING }),
-      { concurrency: 50, discard: true }
-    )
-  }
+  for (const { dev } of [alpha, beta]) yield* endow(dev, lanes, owners)
   const holdings = yield* Holdings.make(
     [alpha, beta],
     owners.map(({ address }) => address)
@@ -78,13 +109,7 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   const observed: Observation.World = {
     lanes,
     sql,
-    chains: yield* Effect.forEach([alphaDev, betaDev], (dev) =>
-      dev.node.ask("begin", async (node) => {
-        // Earlier blocks do not belong to this run.
-        await node.mine({ blocks: 1 })
-        return { dev, fromBlock: await node.getBlockNumber() }
-      })
-    )
+    chains: yield* Effect.forEach([alphaDev, betaDev], begin)
   }
 
   const backend = Backend.make()
@@ -101,14 +126,6 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
   const slots = yield* Effect.forEach(
     Array.from({ length: options.slots }, (_, index) => `orchestrator-${index + 1}`),
     (name) => Slot.make(name, surroundings)
-  )
-
-  /** Waits until there is nothing left to do; false where that takes too long. */
-  const quiet = Observation.isIdle(sql).pipe(
-    Effect.orElseSucceed(() => false),
-    Effect.repeat({ schedule: Schedule.spaced("200 millis"), until: (idle) => idle }),
-    Effect.timeoutOption(`${QUIET_SECONDS} seconds`),
-    Effect.map((idle) => idle._tag === "Some")
   )
 
   const observe = Effect.gen(function* () {
@@ -129,15 +146,11 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     /** Holds the database's tables. Undefined where it cannot be mounted. */
     disk,
     drain: holdings.drain,
-    /** As if time had passed: work that a dead process had claimed is free. */
-    endLeases: Effect.andThen(
-      sql`UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`,
-      sql`UPDATE orchestrator.outbox SET held_until = NULL WHERE held_until IS NOT NULL AND state = 'pending'`
-    ),
+    endLeases: endLeases(sql),
     lanes,
     observe,
     owners,
-    quiet,
+    quiet: quiet(sql),
     slots,
     sql,
     /** Processes of the database, as a group that a signal reaches. */

@@ -23,7 +23,7 @@ import { DEFAULT_DOMAIN_NAME, type SweepOrder, typedData } from "../../src/domai
 import { NATIVE } from "../../src/domain/Token.ts"
 import { Bridge } from "../../src/ports/orchestrator/Bridge.ts"
 import { SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
-import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
+import { type RunItem, SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
 import { SweepSimulation } from "../../src/ports/orchestrator/SweepSimulation.ts"
 import type { Asset, Case } from "./Cases.ts"
 
@@ -65,62 +65,135 @@ const stranger = () => Address.of(privateKeyToAccount(generatePrivateKey()).addr
 
 const tokenOf = ({ tokens }: DevChain, asset: Asset): Address.Address => (asset === "ETH" ? NATIVE : tokens[asset])
 
+/** Source and destination of the sweeps, an account that has received before, and the service's routes. */
+interface Routes {
+  readonly first: DevChain
+  readonly second: DevChain
+  readonly known: Address.Address
+  readonly bridge: Bridge["Service"]
+  readonly venue: SwapVenue["Service"]
+}
+
+const makeOrder = Effect.fnUntraced(function* (routes: Routes, owner: Address.Address, each: Case) {
+  const { bridge, first, known, second, venue } = routes
+  const { chain, node } = first
+  const { timestamp } = yield* node.ask("read the time", (client) => client.getBlock())
+  const isLocal = each.kind === "swap"
+  const tokenIn = tokenOf(first, each.tokenIn)
+  const tokenOut = tokenOf(isLocal ? first : second, each.tokenOut)
+  const destination = { owner, known, new: stranger() }[each.destination]
+  const builder = { none: Address.zero, known, new: stranger() }[each.builder]
+  const feeAmount = each.amount / FEE_SHARE
+  const builderFee = each.builder === "none" ? 0n : each.amount / BUILDER_SHARE
+  const deadline = timestamp + BigInt(ORDER_SECONDS)
+  const part = {
+    tokenIn: Chain.erc20(chain, tokenIn),
+    tokenOut,
+    amountIn: each.amount - feeAmount - builderFee,
+    recipient: destination,
+    slippageBps: SLIPPAGE_BPS,
+    deadline
+  }
+  const route = isLocal
+    ? yield* venue.route({ ...part, chainId: chain.id, sender: owner })
+    : yield* bridge.route({ ...part, sourceChainId: chain.id, destChainId: second.chain.id, depositor: owner })
+  const order: SweepOrder = {
+    owner,
+    tokenIn,
+    amountIn: each.amount,
+    feeAmount,
+    builder,
+    builderFee,
+    tokenOut,
+    minAmountOut: isLocal ? route.minAmountOut : 0n,
+    destination,
+    swapTarget: route.target,
+    swapCalldata: route.calldata,
+    deadline,
+    nonce: bound(chain.contracts.guard, each.nonce),
+    destChainId: BigInt(isLocal ? chain.id : second.chain.id)
+  }
+  return { order, passing: route.passing }
+})
+
+/** Target, data and gas limit of the transaction that the relayer sends for these sweeps. */
+const contentOf = (
+  contracts: SweepContracts["Service"],
+  chain: Chain.Chain,
+  items: ReadonlyArray<RunItem & RelayGas.Carried>
+) => {
+  const [only] = items
+  return only !== undefined && items.length === 1
+    ? { to: only.account, data: only.data, gas: RelayGas.sweepGasLimit(only) }
+    : {
+        to: chain.contracts.entry,
+        data: contracts.encodeRun(items),
+        gas: RelayGas.batchGasLimit(items.map(RelayGas.itemGas))
+      }
+}
+
+const authorization = async ({ chain, node: { client } }: DevChain, account: PrivateKeyAccount) =>
+  account.signAuthorization({
+    address: chain.contracts.delegate,
+    chainId: chain.id,
+    nonce: await client.getTransactionCount({ address: account.address })
+  })
+
+/** An earlier sweep of an owner, which leaves the balance of `tokenIn` alone. */
+const sweepBefore = (tokenIn: Asset): Case => ({
+  kind: "swap",
+  tokenIn: tokenIn === "DAI" ? "USDC" : "DAI",
+  tokenOut: "WETH",
+  amount: tokenIn === "DAI" ? 50_000_000n : 50n * 10n ** 18n,
+  rest: 0n,
+  history: "none",
+  nonce: 0n,
+  builder: "none",
+  destination: "new"
+})
+
+/** Leaves the account as its history would have. */
+const age = ({ chain, node }: DevChain, program: NodeKind, address: Address.Address, history: Case["history"]) =>
+  node.ask("age", async (client) => {
+    const give = async (wei: bigint) =>
+      client.setBalance({ address, value: (await client.getBalance({ address })) + wei })
+    switch (history) {
+      case "none":
+        // anvil refunds the authorization of an account that does not exist, against EIP-7702. There it exists.
+        if (program === "anvil") await give(1n)
+        break
+      case "funded":
+        await give(10n ** 15n)
+        break
+      case "transactions":
+        await client.setNonce({ address, nonce: 7 })
+        break
+      case "undelegated":
+        await client.setCode({ address, bytecode: "0x" })
+        break
+      case "delegated elsewhere":
+        await client.setNonce({ address, nonce: 1 })
+        await client.setCode({ address, bytecode: designator(chain.contracts.entry) })
+        break
+      default:
+    }
+  })
+
 /** Makes `quote(case)` and `send(quoted)` on the first chain of a network. */
 export const make = Effect.fnUntraced(function* (
   { chains: [first, second], users: [user] }: Network,
   program: NodeKind
 ) {
-  const bridge = yield* Bridge
   const contracts = yield* SweepContracts
   const simulation = yield* SweepSimulation
-  const venue = yield* SwapVenue
   if (first === undefined || second === undefined || user === undefined) throw new Error("two chains are needed")
   const { node, chain } = first
+  const routes = { first, second, known: user.address, bridge: yield* Bridge, venue: yield* SwapVenue }
   const [lane] = Accounts.relayers()
   const wallet = createWalletClient({
     account: privateKeyToAccount(lane.privateKey),
     chain: node.client.chain,
     transport: http(first.rpcUrl)
-  })
-
-  const orderOf = Effect.fnUntraced(function* (owner: Address.Address, each: Case) {
-    const { timestamp } = yield* node.ask("read the time", (client) => client.getBlock())
-    const isLocal = each.kind === "swap"
-    const tokenIn = tokenOf(first, each.tokenIn)
-    const tokenOut = tokenOf(isLocal ? first : second, each.tokenOut)
-    const destination = { owner, known: user.address, new: stranger() }[each.destination]
-    const builder = { none: Address.zero, known: user.address, new: stranger() }[each.builder]
-    const feeAmount = each.amount / FEE_SHARE
-    const builderFee = each.builder === "none" ? 0n : each.amount / BUILDER_SHARE
-    const deadline = timestamp + BigInt(ORDER_SECONDS)
-    const part = {
-      tokenIn: Chain.erc20(chain, tokenIn),
-      tokenOut,
-      amountIn: each.amount - feeAmount - builderFee,
-      recipient: destination,
-      slippageBps: SLIPPAGE_BPS,
-      deadline
-    }
-    const route = isLocal
-      ? yield* venue.route({ ...part, chainId: chain.id, sender: owner })
-      : yield* bridge.route({ ...part, sourceChainId: chain.id, destChainId: second.chain.id, depositor: owner })
-    const order: SweepOrder = {
-      owner,
-      tokenIn,
-      amountIn: each.amount,
-      feeAmount,
-      builder,
-      builderFee,
-      tokenOut,
-      minAmountOut: isLocal ? route.minAmountOut : 0n,
-      destination,
-      swapTarget: route.target,
-      swapCalldata: route.calldata,
-      deadline,
-      nonce: bound(chain.contracts.guard, each.nonce),
-      destChainId: BigInt(isLocal ? chain.id : second.chain.id)
-    }
-    return { order, passing: route.passing }
   })
 
   const signed = (account: PrivateKeyAccount, order: SweepOrder) =>
@@ -140,31 +213,10 @@ export const make = Effect.fnUntraced(function* (
       gasLimit,
       authorizations: isDelegated ? 0 : 1
     }))
-    const [only] = items
-    const content =
-      only !== undefined && items.length === 1
-        ? {
-            to: only.account,
-            data: only.data,
-            gas: RelayGas.sweepGasLimit(only)
-          }
-        : {
-            to: chain.contracts.entry,
-            data: contracts.encodeRun(items),
-            gas: RelayGas.batchGasLimit(items.map(RelayGas.itemGas))
-          }
     return yield* node.ask("sweep", async (client) => {
-      const authorizationList = await Promise.all(
-        undelegated.map(async ({ account }) =>
-          account.signAuthorization({
-            address: chain.contracts.delegate,
-            chainId: chain.id,
-            nonce: await client.getTransactionCount({ address: account.address })
-          })
-        )
-      )
+      const authorizationList = await Promise.all(undelegated.map(({ account }) => authorization(first, account)))
       const hash = await wallet.sendTransaction({
-        ...content,
+        ...contentOf(contracts, chain, items),
         ...(authorizationList.length === 0 ? {} : { authorizationList })
       })
       const receipt = await client.waitForTransactionReceipt({ hash })
@@ -177,44 +229,9 @@ export const make = Effect.fnUntraced(function* (
   const lived = Effect.fnUntraced(function* (account: PrivateKeyAccount, { history, tokenIn }: Case) {
     const owner = Address.of(account.address)
     if (history === "delegated" || history === "undelegated") {
-      const before: Case = {
-        kind: "swap",
-        tokenIn: tokenIn === "DAI" ? "USDC" : "DAI",
-        tokenOut: "WETH",
-        amount: tokenIn === "DAI" ? 50_000_000n : 50n * 10n ** 18n,
-        rest: 0n,
-        history: "none",
-        nonce: 0n,
-        builder: "none",
-        destination: "new"
-      }
-      yield* send([yield* quote(before, account)])
+      yield* send([yield* quote(sweepBefore(tokenIn), account)])
     }
-    yield* node.ask("age", async (client) => {
-      const address = owner
-      const give = async (wei: bigint) =>
-        client.setBalance({ address, value: (await client.getBalance({ address })) + wei })
-      switch (history) {
-        case "none":
-          // anvil refunds the authorization of an account that does not exist, against EIP-7702. There it exists.
-          if (program === "anvil") await give(1n)
-          break
-        case "funded":
-          await give(10n ** 15n)
-          break
-        case "transactions":
-          await client.setNonce({ address, nonce: 7 })
-          break
-        case "undelegated":
-          await client.setCode({ address, bytecode: "0x" })
-          break
-        case "delegated elsewhere":
-          await client.setNonce({ address, nonce: 1 })
-          await client.setCode({ address, bytecode: designator(chain.contracts.entry) })
-          break
-        default:
-      }
-    })
+    yield* age(first, program, owner, history)
   })
 
   const quote: (each: Case, account?: PrivateKeyAccount) => Effect.Effect<Quoted, unknown> = Effect.fnUntraced(
@@ -222,7 +239,7 @@ export const make = Effect.fnUntraced(function* (
       const owner = Address.of(account.address)
       yield* first.fund(owner, { token: each.tokenIn, amount: each.amount + each.rest })
       yield* lived(account, each)
-      const { order, passing } = yield* orderOf(owner, each)
+      const { order, passing } = yield* makeOrder(routes, owner, each)
       const { gas, limits } = yield* simulation.run(chain.id, order, { passing })
       const isDelegated = (yield* codeOf(owner)) === designator(chain.contracts.delegate)
       return {

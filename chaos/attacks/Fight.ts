@@ -7,6 +7,7 @@ import type { World } from "../World.ts"
 import * as Clients from "./Clients.ts"
 import type { Market } from "./Market.ts"
 import * as Purse from "./Purse.ts"
+import type * as Sender from "./Sender.ts"
 import * as Token from "./Token.ts"
 
 /** Clients of an attacker, each with an address in a network of its own. */
@@ -50,8 +51,59 @@ export interface Order {
   readonly isAttributed?: boolean
 }
 
+/** Number of these sweeps in transactions that are not final. */
+const underWay = ({ sql }: World, ids: ReadonlyArray<string>) =>
+  ids.length === 0
+    ? Effect.succeed(0)
+    : Effect.map(
+        sql<{ count: number }>`
+          SELECT count(*)::int AS count FROM orchestrator.relay_transactions t
+          JOIN orchestrator.relay_transaction_intents l ON l.transaction_id = t.id
+          WHERE t.status <> 'final' AND ${sql.in("l.intent_id", ids)}`,
+        ([row]) => row?.count ?? 0
+      )
+
+/** Waits until none of these sweeps is under way, within the limit: postponed sweeps may stay for long. */
+const conclusion = Effect.fnUntraced(function* (world: World, ids: ReadonlyArray<string>) {
+  const until = performance.now() + CONCLUSION_MILLIS
+  let quiet = 0
+  while (quiet < LOOKS && performance.now() < until) {
+    yield* Effect.sleep(LOOK_MILLIS)
+    quiet = (yield* underWay(world, ids)) === 0 ? quiet + 1 : 0
+  }
+})
+
+/**
+ * Runs `ahead` before each transaction of a lane that carries a sweep of these owners, until the scope closes. It is given the
+ * lane's tip and one wei. Addresses are in lower case.
+ */
+const runAhead = (
+  { slots }: World,
+  owners: ReadonlySet<string>,
+  ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>
+) => {
+  const carries = ({ params }: Call): boolean => {
+    const raw = String(params[0]).toLowerCase()
+    return [...owners].some((owner) => raw.includes(owner.slice(2)))
+  }
+  return Effect.forEach(
+    slots,
+    ({ alpha: node }) =>
+      Effect.acquireRelease(
+        node.react((call) => {
+          if (!isSend(call) || !carries(call)) return pass
+          const raw = call.params[0] as Hex
+          const { maxPriorityFeePerGas = 0n } = parseTransaction(raw)
+          return (forward) => Effect.andThen(Effect.ignore(ahead(maxPriorityFeePerGas + 1n, raw)), forward)
+        }),
+        () => node.react(() => pass)
+      ),
+    { discard: true }
+  )
+}
+
 export const make = Effect.fnUntraced(function* (world: World, market: Market, options: Options) {
-  const { alpha, slots, sql } = world
+  const { alpha, slots } = world
   const { dev } = alpha
   const purse = yield* Purse.make(alpha)
   const owners = new Set<string>()
@@ -106,54 +158,6 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     )
   })
 
-  /** Number of the attack's sweeps that a transaction carries which is not final, or that nobody has looked at. */
-  const underWay = Effect.suspend(() =>
-    ids.length === 0
-      ? Effect.succeed(0)
-      : Effect.map(
-          sql<{ count: number }>`
-            SELECT count(*)::int AS count FROM orchestrator.relay_transactions t
-            JOIN orchestrator.relay_transaction_intents l ON l.transaction_id = t.id
-            WHERE t.status <> 'final' AND ${sql.in("l.intent_id", ids)}`,
-          ([row]) => row?.count ?? 0
-        )
-  )
-
-  /** Waits until nothing of the attack is under way, within the limit: postponed sweeps may stay for long. */
-  const concluded = Effect.gen(function* () {
-    const until = performance.now() + CONCLUSION_MILLIS
-    let quiet = 0
-    while (quiet < LOOKS && performance.now() < until) {
-      yield* Effect.sleep(LOOK_MILLIS)
-      quiet = (yield* underWay) === 0 ? quiet + 1 : 0
-    }
-  })
-
-  const carries = ({ params }: Call): boolean => {
-    const raw = String(params[0]).toLowerCase()
-    return [...owners].some((owner) => raw.includes(owner.slice(2)))
-  }
-
-  /**
-   * Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. It is given the
-   * lane's tip and one wei.
-   */
-  const aheadOfSends = (ahead: (tip: bigint, raw: Hex) => Effect.Effect<unknown, unknown>) =>
-    Effect.forEach(
-      slots,
-      ({ alpha: node }) =>
-        Effect.acquireRelease(
-          node.react((call) => {
-            if (!isSend(call) || !carries(call)) return pass
-            const raw = call.params[0] as Hex
-            const { maxPriorityFeePerGas = 0n } = parseTransaction(raw)
-            return (forward) => Effect.andThen(Effect.ignore(ahead(maxPriorityFeePerGas + 1n, raw)), forward)
-          }),
-          () => node.react(() => pass)
-        ),
-      { discard: true }
-    )
-
   return {
     ...options,
     world,
@@ -168,11 +172,13 @@ export const make = Effect.fnUntraced(function* (world: World, market: Market, o
     client,
     quotes,
     submit,
-    concluded,
-    aheadOfSends,
+    /** Waits until nothing of the attack is under way, within the limit. */
+    concluded: conclusion(world, ids),
+    /** Runs `ahead` before each transaction of a lane that carries a sweep of the attack, until the scope closes. */
+    aheadOfSends: (ahead: Parameters<typeof runAhead>[2]) => runAhead(world, owners, ahead),
     token: (terms?: Token.Terms) => Token.deploy(alpha, purse, terms),
     /** A transaction of one of its owners, sent without waiting for a block. */
-    sendAs: (owner: PrivateKeyAccount, call: Purse.Call) => dev.node.ask("send", () => purse.send(call, owner))
+    sendAs: (owner: PrivateKeyAccount, call: Sender.Call) => dev.node.ask("send", () => purse.send(call, owner))
   }
 })
 

@@ -64,15 +64,10 @@ export interface Span {
   readonly toBlock: bigint
 }
 
-/** Everything that the lanes and the fee recipient did in some blocks. */
-export const read = Effect.fnUntraced(function* (
-  { dev, info }: Place,
-  lanes: ReadonlyArray<Hex>,
-  { fromBlock, toBlock }: Span,
-  honest: ReadonlySet<string>
-) {
-  const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
-  const paid = yield* dev.node.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
+/** Mined transactions of the lanes. */
+const transactionsOf = ({ dev, info }: Place, lanes: ReadonlyArray<Hex>, { fromBlock, toBlock }: Span) =>
+  dev.node.ask("read the lanes' transactions", async (node): Promise<ReadonlyArray<Paid>> => {
+    const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
     const numbers = Array.from({ length: Number(toBlock - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
     const blocks = await Promise.all(
       numbers.map((blockNumber) => node.getBlock({ blockNumber, includeTransactions: true }))
@@ -89,7 +84,10 @@ export const read = Effect.fnUntraced(function* (
       })
     )
   })
-  const fees = yield* dev.node.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
+
+/** Fees of the sweeps that settled. */
+const feesIn = ({ dev, info }: Place, { fromBlock, toBlock }: Span) =>
+  dev.node.ask("read the fees", async (node): Promise<ReadonlyArray<Fee>> => {
     const logs = await node.getLogs({ address: info.guard, fromBlock, toBlock })
     return logs.flatMap(({ data, topics }) => {
       const event = decodeEventLog({ abi: sweepGuard.abi, data, topics, strict: true })
@@ -105,36 +103,45 @@ export const read = Effect.fnUntraced(function* (
     })
   })
 
-  /** Wei that an amount sells for at once: listed tokens at their price, others at what a pool pays now. */
-  const realised = Effect.fnUntraced(function* (token: string, amount: bigint) {
-    const symbol = PRICED.find((each) => dev.tokens[each].toLowerCase() === token)
-    if (symbol !== undefined) return weiOf(symbol, amount)
-    const offers = yield* Effect.forEach(TIERS, (fee) =>
-      dev.node
-        .ask("sell a fee", (node) =>
-          node.simulateContract({
-            address: dev.uniswap.quoter,
-            abi: swapQuoterAbi,
-            functionName: "quoteExactInputSingle",
-            args: [
-              {
-                tokenIn: token as Hex,
-                tokenOut: dev.tokens.USDC,
-                amountIn: amount,
-                fee,
-                sqrtPriceLimitX96: 0n
-              }
-            ]
-          })
-        )
-        .pipe(
-          Effect.map(({ result: [amountOut] }) => weiOf("USDC", amountOut)),
-          Effect.orElseSucceed(() => 0n)
-        )
-    )
-    return offers.reduce((most, offer) => (offer > most ? offer : most), 0n)
-  })
+/** Wei that an amount sells for at once: listed tokens at their price, others at what a pool pays now. */
+const realised = Effect.fnUntraced(function* ({ dev }: Place, token: string, amount: bigint) {
+  const symbol = PRICED.find((each) => dev.tokens[each].toLowerCase() === token)
+  if (symbol !== undefined) return weiOf(symbol, amount)
+  const offers = yield* Effect.forEach(TIERS, (fee) =>
+    dev.node
+      .ask("sell a fee", (node) =>
+        node.simulateContract({
+          address: dev.uniswap.quoter,
+          abi: swapQuoterAbi,
+          functionName: "quoteExactInputSingle",
+          args: [
+            {
+              tokenIn: token as Hex,
+              tokenOut: dev.tokens.USDC,
+              amountIn: amount,
+              fee,
+              sqrtPriceLimitX96: 0n
+            }
+          ]
+        })
+      )
+      .pipe(
+        Effect.map(({ result: [amountOut] }) => weiOf("USDC", amountOut)),
+        Effect.orElseSucceed(() => 0n)
+      )
+  )
+  return offers.reduce((most, offer) => (offer > most ? offer : most), 0n)
+})
 
+/** Everything that the lanes and the fee recipient did in some blocks. */
+export const read = Effect.fnUntraced(function* (
+  place: Place,
+  lanes: ReadonlyArray<Hex>,
+  span: Span,
+  honest: ReadonlySet<string>
+) {
+  const paid = yield* transactionsOf(place, lanes, span)
+  const fees = yield* feesIn(place, span)
   const typical = honestGas(paid, honest)
 
   /** The attack's part of a transaction: all of it, less an ordinary amount for each honest sweep beside. */
@@ -154,7 +161,7 @@ export const read = Effect.fnUntraced(function* (
     const own = fees.filter(({ owner }) => attackers.has(owner))
     const byToken = new Map<string, bigint>()
     for (const { amount, token } of own) byToken.set(token, (byToken.get(token) ?? 0n) + amount)
-    const earned = yield* Effect.forEach([...byToken], ([token, amount]) => realised(token, amount))
+    const earned = yield* Effect.forEach([...byToken], ([token, amount]) => realised(place, token, amount))
     return {
       paid: sum([...carrying.map((each) => partOf(each, attackers)), ...selfSends.map(({ wei }) => wei)]),
       earned: sum(earned),

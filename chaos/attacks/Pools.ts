@@ -68,42 +68,58 @@ const age = Effect.fnUntraced(function* ({ dev }: Place, pool: Hex) {
   })
 })
 
-export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, terms: Terms) {
-  const { aged = true, fee, width } = terms
-  const { dev } = place
-  const { factory, positionManager, swapRouter } = dev.uniswap
-  const [first, second] = terms.sides.toSorted((a, b) => (BigInt(a.token) < BigInt(b.token) ? -1 : 1))
-  if (first === undefined || second === undefined) return yield* Effect.die(new Error("a pool has two sides"))
-  for (const { token } of [first, second]) {
-    for (const spender of [positionManager, swapRouter]) {
+const approve = Effect.fnUntraced(function* ({ dev }: Place, purse: Purse, tokens: ReadonlyArray<Hex>) {
+  for (const token of tokens) {
+    for (const spender of [dev.uniswap.positionManager, dev.uniswap.swapRouter]) {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, maxUint256] })
       yield* purse.run("approve", { to: token, data, gas: 100_000n })
     }
   }
-  const pair = { token0: first.token, token1: second.token, fee }
+})
+
+/** Sides in the order of their addresses. */
+interface Pair {
+  readonly first: Side
+  readonly second: Side
+  readonly fee: Terms["fee"]
+}
+
+/** Creates a pool whose price is the ratio of the sides. Returns its address and the tick of its price. */
+const create = Effect.fnUntraced(function* ({ dev }: Place, purse: Purse, { fee, first, second }: Pair) {
+  const pair = [first.token, second.token, fee] as const
   yield* purse.run("create a pool", {
-    to: positionManager,
+    to: dev.uniswap.positionManager,
     data: encodeFunctionData({
       abi: positionManagerAbi,
       functionName: "createAndInitializePoolIfNecessary",
-      args: [pair.token0, pair.token1, fee, squareRoot((second.amount << 192n) / first.amount)]
+      args: [...pair, squareRoot((second.amount << 192n) / first.amount)]
     })
   })
   const pool = yield* dev.node.ask("find the pool", (node) =>
-    node.readContract({
-      address: factory,
-      abi: factoryAbi,
-      functionName: "getPool",
-      args: [pair.token0, pair.token1, fee]
-    })
+    node.readContract({ address: dev.uniswap.factory, abi: factoryAbi, functionName: "getPool", args: pair })
   )
   const [, tick] = yield* dev.node.ask("read the pool", (node) =>
     node.readContract({ address: pool, abi: poolAbi, functionName: "slot0" })
   )
+  return { pool, tick }
+})
+
+/** Lower and upper tick of a position around the price. */
+const ticksAround = (tick: number, { fee, width }: Terms): readonly [number, number] => {
   const spacing = SPACING[fee]
   const bound = MAX_TICK - (MAX_TICK % spacing)
   const near = Math.round(tick / spacing) * spacing
-  const ticks = width === undefined ? [-bound, bound] : [near - width, near + width]
+  return width === undefined ? [-bound, bound] : [near - width, near + width]
+}
+
+/** Puts all of both sides into a position. Returns the position's token. */
+const mint = Effect.fnUntraced(function* (
+  { dev }: Place,
+  purse: Purse,
+  { fee, first, second }: Pair,
+  [tickLower, tickUpper]: readonly [number, number]
+) {
+  const { positionManager } = dev.uniswap
   const { logs } = yield* purse.run("fund a pool", {
     to: positionManager,
     data: encodeFunctionData({
@@ -111,9 +127,11 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
       functionName: "mint",
       args: [
         {
-          ...pair,
-          tickLower: ticks[0] ?? 0,
-          tickUpper: ticks[1] ?? 0,
+          token0: first.token,
+          token1: second.token,
+          fee,
+          tickLower,
+          tickUpper,
           amount0Desired: first.amount,
           amount1Desired: second.amount,
           amount0Min: 0n,
@@ -124,26 +142,23 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
       ]
     })
   })
-  if (aged) {
-    yield* purse.run("keep observations", {
-      to: pool,
-      data: encodeFunctionData({
-        abi: poolAbi,
-        functionName: "increaseObservationCardinalityNext",
-        args: [CARDINALITY]
-      })
-    })
-    yield* age(place, pool)
-  }
   const position = logs.find(
     ({ address, topics }) => address.toLowerCase() === positionManager.toLowerCase() && topics[0] === transferTopic
   )
-  const tokenId = BigInt(position?.topics[3] ?? 0)
+  return BigInt(position?.topics[3] ?? 0)
+})
 
-  /** Calldata that takes all liquidity out. */
-  const emptying = dev.node.ask("read the position", async (node) => {
+const keepObservations = (purse: Purse, pool: Hex) =>
+  purse.run("keep observations", {
+    to: pool,
+    data: encodeFunctionData({ abi: poolAbi, functionName: "increaseObservationCardinalityNext", args: [CARDINALITY] })
+  })
+
+/** Calldata that takes all liquidity out of a position, if it has any. */
+const emptying = ({ dev }: Place, purse: Purse, tokenId: bigint) =>
+  dev.node.ask("read the position", async (node) => {
     const { 7: liquidity } = await node.readContract({
-      address: positionManager,
+      address: dev.uniswap.positionManager,
       abi: positionManagerAbi,
       functionName: "positions",
       args: [tokenId]
@@ -162,11 +177,26 @@ export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, ter
     return encodeFunctionData({ abi: positionManagerAbi, functionName: "multicall", args: [[decrease, collect]] })
   })
 
+export const open = Effect.fnUntraced(function* (place: Place, purse: Purse, terms: Terms) {
+  const { aged = true, fee } = terms
+  const { dev } = place
+  const { positionManager, swapRouter } = dev.uniswap
+  const [first, second] = terms.sides.toSorted((a, b) => (BigInt(a.token) < BigInt(b.token) ? -1 : 1))
+  if (first === undefined || second === undefined) return yield* Effect.die(new Error("a pool has two sides"))
+  const pair = { first, second, fee }
+  yield* approve(place, purse, [first.token, second.token])
+  const { pool, tick } = yield* create(place, purse, pair)
+  const tokenId = yield* mint(place, purse, pair, ticksAround(tick, terms))
+  if (aged) {
+    yield* keepObservations(purse, pool)
+    yield* age(place, pool)
+  }
+
   return {
     pool,
     /** Takes all liquidity out. With a tip, it does not wait for the block. */
     pull: Effect.fnUntraced(function* (tip?: bigint) {
-      const data = yield* emptying
+      const data = yield* emptying(place, purse, tokenId)
       if (data === undefined) return
       const call = { to: positionManager, data, gas: PULL_GAS }
       if (tip === undefined) yield* purse.run("empty a pool", call)

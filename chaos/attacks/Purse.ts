@@ -3,40 +3,16 @@
  * network gives is written down, so that the cost of an attack is what was given less what is left.
  */
 import { Effect } from "effect"
-import {
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-  parseAbi,
-  parseEther,
-  parseGwei,
-  type PrivateKeyAccount,
-  type SignedAuthorization
-} from "viem"
+import { encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEther, type PrivateKeyAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import * as Address from "../../src/domain/Address.ts"
+import type { DevChain } from "../../src/devnet/DevChain.ts"
 import { units } from "../../src/devnet/Tokens.ts"
+import * as Address from "../../src/domain/Address.ts"
 import type { Place } from "../Holdings.ts"
 import { PRICED, type Priced, weiOf } from "./Money.ts"
-
-export interface Call {
-  /** Absent: deploys `data`. */
-  readonly to?: Hex
-  readonly data?: Hex
-  readonly value?: bigint
-  /** Gas limit. Default: estimated. */
-  readonly gas?: bigint
-  /** Priority fee in wei per gas. Default: 1 gwei. */
-  readonly tip?: bigint
-}
-
-/** Above every base fee of a run. */
-const FEE_CAP = parseGwei("2000")
+import * as Sender from "./Sender.ts"
 
 const ENDOWMENT = parseEther("1000")
-
-/** Gas limit of a deployment. */
-const DEPLOYMENT_GAS = 6_000_000n
 
 /** Owners that one call endows. */
 const ENDOWED = 60
@@ -47,14 +23,39 @@ const multicall3Abi = parseAbi([
   "function aggregate3Value(Call3Value[] calls) payable returns (Result[])"
 ])
 
-/** Gas of one authorization of an account that exists or not (EIP-7702). */
-const AUTHORIZATION_GAS = 25_000n
+const transferData = (to: Hex, amount: bigint): Hex =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] })
+
+/** Call of Multicall3 that does nothing yet. */
+const CALL = { allowFailure: false, value: 0n, callData: "0x" } as const
+
+/** Value of all that the accounts hold, in wei. */
+const wealthOf = ({ node, tokens }: DevChain, accounts: ReadonlyMap<Hex, unknown>) =>
+  node.ask("count an attacker's money", async (client) => {
+    const held = await Promise.all(
+      [...accounts.keys()].flatMap((address) => [
+        client.getBalance({ address }),
+        ...PRICED.map(async (symbol) =>
+          weiOf(
+            symbol,
+            await client.readContract({
+              address: tokens[symbol],
+              abi: erc20Abi,
+              functionName: "balanceOf",
+              args: [address]
+            })
+          )
+        )
+      ])
+    )
+    return held.reduce((sum, value) => sum + value, 0n)
+  })
 
 export const make = Effect.fnUntraced(function* ({ dev }: Place) {
   const { node } = dev
   const account = privateKeyToAccount(generatePrivateKey())
   const accounts = new Map<Hex, PrivateKeyAccount>([[account.address, account]])
-  const nonces = new Map<Hex, number>()
+  const { authorize, send } = Sender.make(dev, account)
   let given = 0n
 
   const giveNative = Effect.fnUntraced(function* (to: PrivateKeyAccount, value: bigint) {
@@ -71,48 +72,8 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
     yield* dev.fund(Address.of(to.address), { token, amount })
   })
 
-  /** Nonces are counted here, since nodes differ in what they call pending. */
-  const nextNonce = async (from: PrivateKeyAccount): Promise<number> => {
-    const first = nonces.get(from.address) ?? (await node.client.getTransactionCount({ address: from.address }))
-    // Others may have taken nonces meanwhile.
-    const nonce = nonces.get(from.address) ?? first
-    nonces.set(from.address, nonce + 1)
-    return nonce
-  }
-
-  /** Sends without waiting for a block. */
-  const send = async (call: Call, from: PrivateKeyAccount = account): Promise<Hex> => {
-    const raw = await from.signTransaction({
-      type: "eip1559",
-      chainId: dev.chain.id,
-      nonce: await nextNonce(from),
-      gas: call.gas ?? DEPLOYMENT_GAS,
-      maxFeePerGas: FEE_CAP,
-      maxPriorityFeePerGas: call.tip ?? parseGwei("1"),
-      ...(call.to === undefined ? {} : { to: call.to }),
-      ...(call.data === undefined ? {} : { data: call.data }),
-      ...(call.value === undefined ? {} : { value: call.value })
-    })
-    return node.client.sendRawTransaction({ serializedTransaction: raw })
-  }
-
-  /** Sends a transaction that only carries authorizations (EIP-7702). */
-  const authorize = async (authorizations: ReadonlyArray<SignedAuthorization>, tip: bigint): Promise<Hex> => {
-    const raw = await account.signTransaction({
-      type: "eip7702",
-      chainId: dev.chain.id,
-      nonce: await nextNonce(account),
-      to: account.address,
-      gas: 21_000n + AUTHORIZATION_GAS * BigInt(authorizations.length),
-      maxFeePerGas: FEE_CAP,
-      maxPriorityFeePerGas: tip,
-      authorizationList: [...authorizations]
-    })
-    return node.client.sendRawTransaction({ serializedTransaction: raw })
-  }
-
   /** Sends and waits until it is mined. Fails if it reverts. Returns the receipt. */
-  const run = (step: string, call: Call, from?: PrivateKeyAccount) =>
+  const run = (step: string, call: Sender.Call, from?: PrivateKeyAccount) =>
     node.ask(step, async (client) => {
       const receipt = await client.waitForTransactionReceipt({ hash: await send(call, from) })
       if (receipt.status !== "success") throw new Error("reverted")
@@ -136,18 +97,13 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
     yield* run("hand tokens over", {
       to: token,
       tip: 1n,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, total] })
+      data: transferData(to, total)
     })
     for (let start = 0; start < owners.length; start += ENDOWED) {
       const some = owners.slice(start, start + ENDOWED)
       const calls = some.flatMap(({ address }) => [
-        { target: address, allowFailure: false, value: each.native, callData: "0x" as const },
-        {
-          target: token,
-          allowFailure: false,
-          value: 0n,
-          callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [address, amount] })
-        }
+        { ...CALL, target: address, value: each.native },
+        { ...CALL, target: token, callData: transferData(address, amount) }
       ])
       yield* run("endow owners", {
         to,
@@ -156,27 +112,6 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
         data: encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3Value", args: [calls] })
       })
     }
-  })
-
-  /** Value of all that the attacker's accounts hold, in wei. */
-  const wealth = node.ask("count an attacker's money", async (client) => {
-    const held = await Promise.all(
-      [...accounts.keys()].flatMap((address) => [
-        client.getBalance({ address }),
-        ...PRICED.map(async (symbol) =>
-          weiOf(
-            symbol,
-            await client.readContract({
-              address: dev.tokens[symbol],
-              abi: erc20Abi,
-              functionName: "balanceOf",
-              args: [address]
-            })
-          )
-        )
-      ])
-    )
-    return held.reduce((sum, value) => sum + value, 0n)
   })
 
   yield* giveNative(account, ENDOWMENT)
@@ -189,7 +124,7 @@ export const make = Effect.fnUntraced(function* ({ dev }: Place) {
     send,
     run,
     /** Given less left, in wei. */
-    cost: Effect.map(wealth, (left) => given - left)
+    cost: Effect.map(wealthOf(dev, accounts), (left) => given - left)
   }
 })
 

@@ -11,28 +11,28 @@ export const screening: ReadonlyArray<Mutant> = [
     file: ADMISSION,
     text: "[owner, destination]",
     replacement: "[owner]",
-    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.screening.test.ts"]
   },
   {
     name: "a quote does not screen the owner",
     file: ADMISSION,
     text: "[owner, destination]",
     replacement: "[destination]",
-    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.screening.test.ts"]
   },
   {
     name: "a quote whose route names its chain ignores the screening",
     file: ADMISSION,
     text: "yield* Effect.fromResult(screened)",
     replacement: "yield* Effect.void",
-    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.screening.test.ts"]
   },
   {
     name: "a quote is screened on the chain that was expected to be its source",
     file: ADMISSION,
     text: "const isEarly = on.chain.id === guess.chain.id",
     replacement: "const isEarly = on.chain.id > 0",
-    tests: ["test/orchestrator/quote/Quoter.refusals.test.ts"]
+    tests: ["test/orchestrator/quote/Quoter.screening.test.ts"]
   },
   {
     name: "a sweep to a destination that burns the output is quoted",
@@ -144,7 +144,7 @@ export const screening: ReadonlyArray<Mutant> = [
     file: "src/builder/payout/PaymentChecks.ts",
     text: "if (blocked.length > 0)",
     replacement: "if (blocked.length > 1_000)",
-    tests: ["test/builder/payout/PayoutSender.test.ts"]
+    tests: ["test/builder/payout/PayoutSender.refusals.test.ts"]
   },
   {
     name: "any bearer token is exempt from the limit of attributions",

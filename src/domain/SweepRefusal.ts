@@ -22,7 +22,8 @@ export const LASTING = {
 export const PASSING = {
   screening_unavailable: "Sanctions screening does not answer.",
   budget_spent: "The service has no budget for a sweep of the batch at the moment.",
-  chain_unavailable: "A chain does not answer."
+  chain_unavailable: "A chain does not answer.",
+  busy: "Too many requests wait for their turn."
 } as const
 
 const lasting = Object.keys(LASTING) as ReadonlyArray<keyof typeof LASTING>

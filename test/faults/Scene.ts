@@ -9,6 +9,7 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { type Hex, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import type { DevChain } from "../../src/devnet/DevChain.ts"
 import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
 import * as ChainsFile from "../support/ChainsFile.ts"
@@ -68,6 +69,67 @@ const booked = ({ body, path }: { readonly body: string; readonly path: string }
   return [`${path === "/accruals" ? "accrual" : "revenue"}:${sweepId}`]
 }
 
+/** Gives the lanes gas on a chain. Earlier blocks belong to other scenes. */
+const fundLanes = (dev: DevChain, lanes: ReadonlyArray<Hex>) =>
+  dev.node.ask("fund the lanes", async (node) => {
+    await Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("100") })))
+    await node.mine({ blocks: 1 })
+    return { dev, fromBlock: await node.getBlockNumber() }
+  })
+
+/** New ways to the chains, without faults until they are told to have some. */
+const routeTo = (alpha: DevChain, beta: DevChain) =>
+  Effect.gen(function* () {
+    const [toAlpha, toBeta] = [yield* FaultProxy.start(alpha.rpcUrl), yield* FaultProxy.start(beta.rpcUrl)]
+    const chainsFile = yield* ChainsFile.write([alpha, beta], (dev) => (dev === alpha ? toAlpha.url : toBeta.url))
+    return { chainsFile, alpha: toAlpha, beta: toBeta } satisfies Route
+  })
+
+const requestOf = ({ info }: Place, owner: Hex): SweepClient.SweepRequest => ({
+  owner,
+  chain: info,
+  tokenIn: "DAI",
+  amountIn: AMOUNT,
+  tokenOut: "USDC"
+})
+
+/** Quotes an owner's sweep, and signs it. */
+const quoteFor = Effect.fnUntraced(function* (
+  client: SweepClient.SweepClient,
+  account: Owner,
+  request: SweepClient.SweepRequest
+) {
+  const answer = yield* Effect.promise(() =>
+    client.post("/quote", { ...SweepClient.quoteBody(request), apiKey: API_KEY })
+  )
+  assert.strictEqual(answer.status, 200, answer.text)
+  const signed = yield* Effect.promise(() => SweepClient.sign(account, answer))
+  return { id: signed.quoteId, owner: account.address, signed } satisfies Sweep
+})
+
+const delivered = Effect.fnUntraced(function* (client: SweepClient.SweepClient, { id }: Sweep) {
+  const ended = yield* Effect.promise(() => client.ended(id, PATIENCE_SECONDS))
+  assert.strictEqual(ended.string("status"), "delivered", ended.text)
+  return ended
+})
+
+const status = ({ get }: SweepClient.SweepClient, { id }: Sweep) =>
+  Effect.map(
+    Effect.promise(() => get(`/intents/${id}`)),
+    (answer) => answer.string("status")
+  )
+
+/** As if time had passed: work that a dead process had claimed is free. */
+const endLeases = (sql: PgClient.PgClient) => sql`
+  UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
+
+const isReadOfNonce =
+  (lanes: ReadonlyArray<Hex>) =>
+  ({ method, params }: FaultProxy.Call): boolean =>
+    method === "eth_getTransactionCount" &&
+    params[1] === "latest" &&
+    lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
+
 /** A scene of its own for a test; `databaseUrl` leads to a database elsewhere. */
 export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl?: string } = {}) {
   const { chains } = yield* TestNetwork
@@ -84,27 +146,11 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
 
   const relayerKeys = Array.from({ length: LANES }, generatePrivateKey)
   const lanes = relayerKeys.map((key) => privateKeyToAccount(key).address)
-  const world: Observation.World = {
-    lanes,
-    sql,
-    chains: yield* Effect.forEach(chains, (dev) =>
-      dev.node.ask("fund the lanes", async (node) => {
-        await Promise.all(lanes.map((address) => node.setBalance({ address, value: parseEther("100") })))
-        // Earlier blocks belong to other scenes.
-        await node.mine({ blocks: 1 })
-        return { dev, fromBlock: await node.getBlockNumber() }
-      })
-    )
-  }
+  const world: Observation.World = { lanes, sql, chains: yield* Effect.forEach(chains, (dev) => fundLanes(dev, lanes)) }
 
   const acknowledged = new Set<string>()
 
-  /** New ways to the chains, without faults until they are told to have some. */
-  const route = Effect.gen(function* () {
-    const [toAlpha, toBeta] = [yield* FaultProxy.start(alphaChain.rpcUrl), yield* FaultProxy.start(betaChain.rpcUrl)]
-    const chainsFile = yield* ChainsFile.write(chains, (dev) => (dev === alphaChain ? toAlpha.url : toBeta.url))
-    return { chainsFile, alpha: toAlpha, beta: toBeta } satisfies Route
-  })
+  const route = routeTo(alphaChain, betaChain)
 
   /** A process of the service, which reaches the chains by `over`. */
   const orchestrator = Effect.fnUntraced(function* (over: Route, env: Readonly<Record<string, string>> = {}) {
@@ -124,35 +170,13 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     return { ...running, client: SweepClient.make(running.url) }
   })
 
-  const requestOf = (owner: Hex): SweepClient.SweepRequest => ({
-    owner,
-    chain: alpha.info,
-    tokenIn: "DAI",
-    amountIn: AMOUNT,
-    tokenOut: "USDC"
-  })
-
   /** A request of a fresh owner who holds exactly the amount. */
-  const quoteRequest = Effect.map(freshOwner(alpha, "DAI", AMOUNT), ({ address }) => requestOf(address))
+  const quoteRequest = Effect.map(freshOwner(alpha, "DAI", AMOUNT), ({ address }) => requestOf(alpha, address))
 
-  /** Quotes an owner's sweep, and signs it. */
-  const quoteFor = Effect.fnUntraced(function* (
-    client: SweepClient.SweepClient,
-    account: Owner,
-    request: SweepClient.SweepRequest
-  ) {
-    const answer = yield* Effect.promise(() =>
-      client.post("/quote", { ...SweepClient.quoteBody(request), apiKey: API_KEY })
-    )
-    assert.strictEqual(answer.status, 200, answer.text)
-    const signed = yield* Effect.promise(() => SweepClient.sign(account, answer))
-    return { id: signed.quoteId, owner: account.address, signed } satisfies Sweep
-  })
-
-  /** The same for an owner who has just what it takes. */
+  /** Quotes a sweep of a fresh owner who holds exactly the amount, and signs it. */
   const quote = Effect.fnUntraced(function* (client: SweepClient.SweepClient) {
     const account = yield* freshOwner(alpha, "DAI", AMOUNT)
-    return yield* quoteFor(client, account, requestOf(account.address))
+    return yield* quoteFor(client, account, requestOf(alpha, account.address))
   })
 
   /** Submits, and notes whether that was acknowledged. A connection that breaks is status 0. */
@@ -171,16 +195,6 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     assert.strictEqual(yield* offer(client, sweep), 201)
   })
 
-  const delivered = Effect.fnUntraced(function* (client: SweepClient.SweepClient, { id }: Sweep) {
-    const ended = yield* Effect.promise(() => client.ended(id, PATIENCE_SECONDS))
-    assert.strictEqual(ended.string("status"), "delivered", ended.text)
-    return ended
-  })
-
-  /** As if time had passed: work that a dead process had claimed is free. */
-  const endLeases = sql`
-    UPDATE orchestrator.intent_queue SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
-
   /** Lets the service finish, and fails where a rule of money does not hold. */
   const check = Effect.gen(function* () {
     yield* Observation.isIdle(sql).pipe(
@@ -197,24 +211,13 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     return observed
   })
 
-  const status = ({ get }: SweepClient.SweepClient, { id }: Sweep) =>
-    Effect.map(
-      Effect.promise(() => get(`/intents/${id}`)),
-      (answer) => answer.string("status")
-    )
-
-  /** True for the relayer's read of a lane's nonce, which precedes its first claim. Quotes do not need it. */
-  const looksAtLane = ({ method, params }: FaultProxy.Call): boolean =>
-    method === "eth_getTransactionCount" &&
-    params[1] === "latest" &&
-    lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
-
   return {
     alpha,
     check,
     delivered,
-    endLeases,
-    looksAtLane,
+    endLeases: endLeases(sql),
+    /** True for the relayer's read of a lane's nonce, which precedes its first claim. Quotes do not need it. */
+    looksAtLane: isReadOfNonce(lanes),
     offer,
     orchestrator,
     quote,

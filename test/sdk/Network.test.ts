@@ -2,62 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { createPublicClient, createWalletClient, defineChain, http } from "viem"
-import { privateKeyToAccount } from "viem/accounts"
 import { SweepApi } from "../../src/sdk/effect.ts"
 import * as Sdk from "../../src/sdk/index.ts"
-import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "../support/Services.ts"
-import * as Support from "../support/SweepClient.ts"
-
-const POLL = { pollMillis: { first: 100, longest: 300 } }
-
-const requestFor = (
-  owner: Owner,
-  from: Place,
-  tokenIn: string,
-  amount: string,
-  tokenOut: string,
-  to: Place = from
-): Sdk.SweepRequest => ({
-  owner: owner.address,
-  tokenIn: Support.tokenOf(from.info, tokenIn).address,
-  amountIn: Support.amountOf({ owner: owner.address, chain: from.info, tokenIn, amountIn: amount, tokenOut }),
-  tokenOut: Support.tokenOf(to.info, tokenOut).address,
-  destChainId: to.info.id,
-  sourceChainId: from.info.id,
-  route: `${from.info.name}->${to.info.name}`
-})
-
-/** The facts about a chain that the client has built in for public ones. */
-const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
-  spokePool: dev.spokePool,
-  wrappedNative: dev.tokens.WETH,
-  tokens: { USDC: dev.tokens.USDC, WETH: dev.tokens.WETH }
-})
+import { balanceOf, freshOwner, Services } from "../support/Services.ts"
+import { losing, POLL, requestFor, setUp } from "./NetworkScene.ts"
 
 layer(Services.layer(), { excludeTestServices: true })("The client on the local network", (it) => {
-  const setUp = Effect.fnUntraced(function* (client: number) {
-    const services = yield* Services
-    const [alpha, beta] = [place(services, 0), place(services, 1)]
-    const asked: Array<string> = []
-    const fetch: Sdk.Fetch = (url, init) => {
-      asked.push(new URL(url).pathname.replace(/[0-9a-f-]{36}/, ":id"))
-      const headers = new Headers(init.headers)
-      headers.set("x-forwarded-for", `198.51.100.${client}`)
-      return globalThis.fetch(url, { ...init, headers })
-    }
-    const options: Sdk.SweepClientOptions = {
-      orchestratorUrl: services.info.orchestratorUrl,
-      fetch,
-      review: {
-        delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
-        bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
-      },
-      nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
-    }
-    return { services, alpha, beta, asked, options, sweeps: Sdk.createSweepClient(options) }
-  })
-
   it.effect("sweeps on one chain, and what arrives is what the review said", () =>
     Effect.gen(function* () {
       const { alpha, asked, sweeps } = yield* setUp(1)
@@ -163,77 +113,6 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
     })
   )
 
-  it.effect("says what an owner holds and what of it is worth sweeping", () =>
-    Effect.gen(function* () {
-      const { alpha, sweeps } = yield* setUp(5)
-      const owner = yield* freshOwner(alpha, "DAI", "12")
-      const held = yield* Effect.promise(() => sweeps.portfolio(owner.address))
-      assert.deepStrictEqual(
-        held.tokens.map(({ balance, chainId, symbol }) => ({ balance, chainId, symbol })),
-        [{ balance: 12n * 10n ** 18n, chainId: alpha.info.id, symbol: "DAI" }]
-      )
-      const worth = yield* Effect.promise(() => sweeps.sweepable(owner.address))
-      assert.deepStrictEqual(
-        worth.tokens.map(({ delegation, sweepable }) => ({ delegation, sweepable })),
-        [{ delegation: "none", sweepable: true }]
-      )
-    })
-  )
-
-  it.effect("takes a delegation back, by a sender that pays or by the owner itself", () =>
-    Effect.gen(function* () {
-      const { alpha, services, sweeps } = yield* setUp(6)
-      const chainId = alpha.info.id
-      const node = createPublicClient({ transport: http(alpha.dev.rpcUrl), pollingInterval: 200 })
-      const owner = yield* freshOwner(alpha, "DAI", "40")
-      yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
-      const rich = services.info.accounts[2]
-      if (rich === undefined) return assert.fail("the network has no funded account")
-      const transport = http(alpha.dev.rpcUrl)
-      const chain = defineChain({
-        id: chainId,
-        name: alpha.info.name,
-        nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-        rpcUrls: { default: { http: [alpha.dev.rpcUrl] } }
-      })
-      const payer = createWalletClient({ account: privateKeyToAccount(rich.privateKey), chain, transport })
-      yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: payer, chainId, node }))
-      assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId, node })), {
-        kind: "none"
-      })
-
-      yield* alpha.dev.fund(owner.address as Parameters<typeof alpha.dev.fund>[0], {
-        token: "DAI",
-        amount: 40n * 10n ** 18n
-      })
-      yield* Effect.promise(() => sweeps.sweep(requestFor(owner, alpha, "DAI", "40", "USDC"), owner, POLL))
-      yield* Effect.promise(async () => {
-        await node.waitForTransactionReceipt({
-          hash: await payer.sendTransaction({ to: owner.address, value: 10n ** 17n })
-        })
-      })
-      const self = createWalletClient({ account: owner, chain, transport })
-      yield* Effect.promise(() => sweeps.revokeDelegation({ owner, sender: self, chainId }))
-      assert.deepStrictEqual(yield* Effect.promise(() => sweeps.delegation(owner.address, { chainId })), {
-        kind: "none"
-      })
-    })
-  )
-
-  it.effect("tells a contract from an account, and a missing node from both", () =>
-    Effect.gen(function* () {
-      const { alpha, sweeps } = yield* setUp(7)
-      assert.deepStrictEqual(
-        yield* Effect.promise(() => sweeps.delegation(alpha.info.guard, { chainId: alpha.info.id })),
-        { kind: "contract" }
-      )
-      const failure = (options: { readonly chainId: number; readonly node?: string }) =>
-        Effect.promise(() => sweeps.delegation(alpha.info.guard, options).catch((error: unknown) => error))
-      assert.instanceOf(yield* failure({ chainId: 99 }), Sdk.UsageError)
-      assert.instanceOf(yield* failure({ chainId: 99, node: "http://127.0.0.1:1" }), Sdk.NodeError)
-    })
-  )
-
   it.effect("tells refusals apart as the service means them", () =>
     Effect.gen(function* () {
       const { alpha, services, sweeps } = yield* setUp(8)
@@ -258,22 +137,6 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
       yield* Effect.promise(() => sweeps.waitForIntent(offer.quote.id, POLL))
     })
   )
-
-  /** Lets the request through and loses the first answer to each path. */
-  const losing = (fetch: Sdk.Fetch) => {
-    const lost: Array<string> = []
-    const keys: Array<string | null> = []
-    const unreliable: Sdk.Fetch = async (url, init) => {
-      const { pathname } = new URL(url)
-      const answer = await fetch(url, init)
-      if (init.method !== "POST" || pathname === "/") return answer
-      keys.push(new Headers(init.headers).get("idempotency-key"))
-      if (lost.includes(pathname)) return answer
-      lost.push(pathname)
-      throw new TypeError(`lost ${answer.status}`)
-    }
-    return { fetch: unreliable, keys, lost }
-  }
 
   it.effect("sweeps once although the answers to the quote and to the submission get lost", () =>
     Effect.gen(function* () {

@@ -28,6 +28,7 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
         yield* sql`SET LOCAL statement_timeout = 0`
         // Neither triggers nor foreign keys, row by row.
         yield* sql`SET LOCAL session_replication_role = replica`
+        const word = sql`decode(repeat('0', 64), 'hex')`
         const bytes = sql`decode(lpad(to_hex(n), 64, '0'), 'hex')`
         yield* sql`SELECT orchestrator.add_intent_partitions(
           now() - make_interval(secs => 2 * ${total}::integer), now() + interval '3 months')`
@@ -57,7 +58,7 @@ export const fill = (sql: PgClient.PgClient, sweeps = SWEEPS) =>
           INSERT INTO orchestrator.intent_signatures (
             number, authorization_chain_id, authorization_nonce, y_parity, delegate, r, s, signature
           )
-          SELECT number, 1, 0, 0, decode(repeat('0', 40), 'hex'), '', '', '' FROM orchestrator.intent_states
+          SELECT number, 1, 0, 0, decode(repeat('0', 40), 'hex'), ${word}, ${word}, '' FROM orchestrator.intent_states
           WHERE status <> 'quoted'`
         yield* sql`
           INSERT INTO orchestrator.open_quotes (number, intent_id, created_at)

@@ -28,7 +28,7 @@ export const UNAVAILABLE = "unavailable"
 
 /** Meaning of the header `Sweep-Reason`. */
 export const SWEEP_REASON =
-  "Reason that passes, so that the request may be repeated. `screening_unavailable`: sanctions screening did not answer. `unavailable`: the service cannot take such a sweep at the moment, because a budget is spent, gas costs more than the chain's limit, or a part of the service does not answer"
+  "Reason that passes, so that the request may be repeated. `screening_unavailable`: sanctions screening did not answer. `unavailable`: the service cannot take such a sweep at the moment, because a budget is spent, gas costs more than the chain's limit, too many requests wait, or a part of the service does not answer"
 
 const SweepReason = Schema.Literals([SCREENING_UNAVAILABLE, UNAVAILABLE]).annotate({ description: SWEEP_REASON })
 
@@ -214,10 +214,11 @@ export class UpstreamFailed extends Schema.Error<UpstreamFailed>("UpstreamFailed
   readonly _tag = "UpstreamFailed"
 }
 
-/** 503, masked: the database does not answer, or the request took too long. Sent with `Retry-After`. */
+/** 503, masked: the database does not answer, or the request waited or took too long. Sent with `Retry-After`. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(masked, {
   httpApiStatus: 503,
-  description: "The database does not answer, or the request took too long. Retry after the seconds in `Retry-After`"
+  description:
+    "The database does not answer, or the request waited or took too long. Retry after the seconds in `Retry-After`"
 }) {
   readonly _tag = "Unavailable"
 }

@@ -90,4 +90,10 @@ export const plan = (seen: Observation, timing: Timing): PaymentPlan => {
     : { _tag: "Sign", nonce: max(accountNonce.latest, accountNonce.pending), fees: market, replaces: undefined }
 }
 
+/** True when another transaction seems to have taken the account nonce of the newest version. */
+export const isPassedOver = ({ accountNonce, isSpent, versions }: Observation): boolean => {
+  const newest = versions.at(-1)
+  return newest !== undefined && newest.receipt === undefined && !isSpent && accountNonce.latest > newest.nonce
+}
+
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -170,7 +170,10 @@ const makeSend = Effect.fnUntraced(function* (options: Options) {
       return yield* refused(`VAULT_KEY is the key of ${vault.address}; ${chain.name}'s vault is ${chain.builderVault}`)
     }
     const { atMs, txHash } = yield* Ref.get(last)
-    const seen = yield* observe(client, batch, vault.address, batch.payments?.at(-1)?.txHash === txHash ? atMs : 0)
+    const look = observe(client, batch, vault.address, batch.payments?.at(-1)?.txHash === txHash ? atMs : 0)
+    const first = yield* look
+    // A node that is mining the payment may mix the states of two blocks for a moment, so only a second look counts.
+    const seen = PaymentPlan.isPassedOver(first) ? yield* look : first
     const plan = PaymentPlan.plan(seen, { bumpMillis: options.bumpMillis, marginSeconds: MARGIN_SECONDS })
     return yield* act({ batch, client, seen, last, tell }, plan).pipe(
       Effect.catchTag("PaymentRefused", (refusal) => unlessOvertaken(batch, refusal))

@@ -5,7 +5,7 @@ import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import type { IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
-import { Chains } from "../../ports/shared/Chains.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { type Intent, Intents, type OrderSubmission } from "../../ports/orchestrator/Intents.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import { Screening } from "../../ports/shared/Screening.ts"
@@ -14,6 +14,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { type TooBusy, Turns } from "../shared/Turns.ts"
 import * as Covering from "./Covering.ts"
 import * as Reserving from "./Reserving.ts"
 import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
@@ -48,17 +49,79 @@ const makeRequireOwner = Effect.map(Signatures, (signatures) =>
   })
 )
 
+/** Makes `accept(client, intent, submission)`, which makes the checks that need the chain, and stores the submission. */
+const makeAccept = Effect.gen(function* () {
+  const intents = yield* Intents
+  const screening = yield* Screening
+  const reserve = yield* Reserving.make
+  const waitsFor = yield* Covering.make
+  const requireOwner = yield* makeRequireOwner
+  const { pausedChains } = (yield* OrchestratorSettings).relayer
+
+  return Effect.fnUntraced(function* (
+    client: ChainClient,
+    intent: Intent,
+    { authorization, network, signature: returned }: OrderSubmission & { readonly network?: string | undefined }
+  ) {
+    const { chain } = client
+    const { id, order } = intent
+    // Beside the screening, so that it is not a further round trip.
+    const comparison = yield* Effect.forkChild(waitsFor(client, intent))
+    const parties = [order.owner, order.destination]
+    yield* screening
+      .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
+      .pipe(
+        Effect.mapError(({ cause }) =>
+          refuse(cause === "listed" ? "screening_blocked" : "screening_unavailable", cause)
+        )
+      )
+    const refusal = authorizationRefusal(chain, authorization, Generations.ofNonce(chain, order.nonce).delegate)
+    if (refusal !== undefined) return yield* refusal
+    if (pausedChains.includes(chain.id)) {
+      return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
+    }
+
+    const signature = withRecoveryByte(returned)
+    yield* requireOwner(intent, { signature, authorization })
+
+    const from = network === undefined ? {} : { network }
+    const lack = yield* reserve(client, { ...intent, ...from })
+    if (lack !== undefined) {
+      return yield* new SubmissionRefused({
+        reason: "budget_spent",
+        detail: `the budget of ${lack.spent} has no room for it`,
+        retryAfterMillis: ExposureDesk.pauseOf(lack)
+      })
+    }
+    const waitingFor = yield* Fiber.join(comparison)
+    const submitted = yield* intents
+      .submit(id, { signature, authorization }, network, waitingFor)
+      .pipe(
+        Effect.catchTag("IllegalTransition", (illegal) =>
+          Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
+        )
+      )
+    yield* Effect.logInfo("sweep.submitted").pipe(
+      Effect.annotateLogs({ intentId: id, chainId: chain.id, deadline: order.deadline.toString() })
+    )
+    return { ...asAccepted(submitted), ...(waitingFor === undefined ? {} : { waitingFor }) }
+  })
+})
+
 export class Intake extends Context.Service<
   Intake,
   {
-    /** Checks and stores a submission. Fails with {@link SubmissionRefused} at the first check that fails. */
+    /**
+     * Checks and stores a submission. Fails with {@link SubmissionRefused} at the first check that fails, and with `TooBusy` if it
+     * waits too long for its turn.
+     */
     readonly submit: (
       submission: OrderSubmission & {
         readonly quoteId: string
         /** Network of the client. */
         readonly network?: string | undefined
       }
-    ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable>
+    ) => Effect.Effect<Accepted, SubmissionRefused | StoreUnavailable | TooBusy>
     /** The state of an identical submission that was accepted earlier; none when there is none. */
     readonly accepted: (
       submission: OrderSubmission & { readonly quoteId: string }
@@ -68,20 +131,15 @@ export class Intake extends Context.Service<
   static readonly layer = Layer.effect(
     Intake,
     Effect.gen(function* () {
+      const accept = yield* makeAccept
       const chains = yield* Chains
       const intents = yield* Intents
-      const screening = yield* Screening
-      const reserve = yield* Reserving.make
-      const waitsFor = yield* Covering.make
-      const requireOwner = yield* makeRequireOwner
-      const { pausedChains } = (yield* OrchestratorSettings).relayer
+      const turns = yield* Turns
 
-      const submit = Effect.fn("Intake.submit")(function* ({
-        authorization,
-        network,
-        quoteId,
-        signature: returned
-      }: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }) {
+      const submit = Effect.fn("Intake.submit")(function* (
+        submission: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }
+      ) {
+        const { network, quoteId } = submission
         const found = yield* intents.find(quoteId)
         if (Option.isNone(found)) return yield* refuse("unknown_quote", quoteId)
         const { order, quote, status } = found.value
@@ -91,48 +149,9 @@ export class Intake extends Context.Service<
         const client = yield* chains
           .get(quote.sourceChainId)
           .pipe(Effect.mapError((error) => refuse("unknown_quote", error.message)))
-
-        const { chain } = client
-        // Beside the screening, so that it is not a further round trip.
-        const comparison = yield* Effect.forkChild(waitsFor(client, found.value))
-        const parties = [order.owner, order.destination]
-        yield* screening
-          .clear(chain.id, order.builder === zero ? parties : [...parties, order.builder])
-          .pipe(
-            Effect.mapError(({ cause }) =>
-              refuse(cause === "listed" ? "screening_blocked" : "screening_unavailable", cause)
-            )
-          )
-        const refusal = authorizationRefusal(chain, authorization, Generations.ofNonce(chain, order.nonce).delegate)
-        if (refusal !== undefined) return yield* refusal
-        if (pausedChains.includes(chain.id)) {
-          return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
-        }
-
-        const signature = withRecoveryByte(returned)
-        yield* requireOwner(found.value, { signature, authorization })
-
-        const from = network === undefined ? {} : { network }
-        const lack = yield* reserve(client, { ...found.value, ...from })
-        if (lack !== undefined) {
-          return yield* new SubmissionRefused({
-            reason: "budget_spent",
-            detail: `the budget of ${lack.spent} has no room for it`,
-            retryAfterMillis: ExposureDesk.pauseOf(lack)
-          })
-        }
-        const waitingFor = yield* Fiber.join(comparison)
-        const submitted = yield* intents
-          .submit(quoteId, { signature, authorization }, network, waitingFor)
-          .pipe(
-            Effect.catchTag("IllegalTransition", (illegal) =>
-              Effect.fail(refuse("already_submitted", `the intent is ${illegal.from}`))
-            )
-          )
-        yield* Effect.logInfo("sweep.submitted").pipe(
-          Effect.annotateLogs({ intentId: quoteId, chainId: chain.id, deadline: order.deadline.toString() })
+        return yield* turns.take({ owner: order.owner, swaps: [order], network })(
+          accept(client, found.value, submission)
         )
-        return { ...asAccepted(submitted), ...(waitingFor === undefined ? {} : { waitingFor }) }
       }, Priority.at("intake"))
 
       const accepted = Effect.fn("Intake.accepted")(function* ({
@@ -149,5 +168,5 @@ export class Intake extends Context.Service<
 
       return Intake.of({ submit, accepted })
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
 }

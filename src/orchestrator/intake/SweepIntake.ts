@@ -1,36 +1,27 @@
 /** Accepts many orders that their owner signed once (domain/SweepBatch): all of them or none, stored before the response. */
-import { Array, Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type Address, zero } from "../../domain/Address.ts"
-import { accountCode, type Authorization } from "../../domain/Delegation.ts"
-import * as Generations from "../../domain/Generations.ts"
-import type { Hex } from "../../domain/Hex.ts"
 import { withRecoveryByte } from "../../domain/Signature.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
 import { Exposures } from "../../ports/orchestrator/Exposures.ts"
-import { type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import { Signatures } from "../../ports/orchestrator/Signatures.ts"
+import { Intents } from "../../ports/orchestrator/Intents.ts"
 import type { NewLeg } from "../../ports/orchestrator/Sweeps.ts"
-import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
-import { Screening } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { type TooBusy, Turns } from "../shared/Turns.ts"
 import * as Covering from "./Covering.ts"
 import type { Accepted } from "./Intake.ts"
 import * as Reserving from "./Reserving.ts"
-import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
+import { type Leg, type Legs, makeCheckParties, makeCheckSignatures, type Signed } from "./SweepChecks.ts"
+import { refuse, SubmissionRefused } from "./SubmissionRefused.ts"
 
 /** A batch that an owner signed. */
-export interface SweepSubmission {
+export interface SweepSubmission extends Signed {
   /** In signing order, each once. */
   readonly quoteIds: ReadonlyArray<string>
-  /** Of the batch. */
-  readonly signature: Hex
-  /** One for each chain where the account does not run the delegate. */
-  readonly authorizations: ReadonlyArray<Authorization>
   /** Network of the client. */
   readonly network?: string | undefined
 }
@@ -40,14 +31,6 @@ export interface AcceptedSweep {
   /** In signing order. */
   readonly intents: ReadonlyArray<Accepted>
 }
-
-/** A quoted intent with its source chain. */
-interface Leg {
-  readonly intent: Intent
-  readonly client: ChainClient
-}
-
-type Legs = readonly [Leg, ...ReadonlyArray<Leg>]
 
 export class SweepIntake extends Context.Service<
   SweepIntake,
@@ -61,58 +44,16 @@ export class SweepIntake extends Context.Service<
   static readonly layer = Layer.effect(
     SweepIntake,
     Effect.gen(function* () {
+      const accept = yield* makeAccept
       const intents = yield* Intents
       const legsOf = yield* makeLegsOf
-      const checkParties = yield* makeCheckParties
-      const checkSignatures = yield* makeCheckSignatures
-      const reserveAll = yield* makeReserveAll
-      const waitsFor = yield* Covering.make
-      const random = yield* SecureRandom.SecureRandom
+      const turns = yield* Turns
 
       const submit = Effect.fn("SweepIntake.submit")(function* (submission: SweepSubmission) {
-        const { authorizations, network, quoteIds } = submission
-        const legs = yield* legsOf(quoteIds)
-        yield* checkParties(legs)
-        yield* checkSignatures(legs, submission)
-        yield* reserveAll(legs, network)
-        const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
-          concurrency: "unbounded"
-        })
-        const id = yield* random.uuidV4()
-        const stored = legs.map(({ client: { chain }, intent }, index): NewLeg => {
-          const authorization = authorizations.find(({ chainId }) => chainId === chain.id)
-          const waitingFor = waits[index]
-          return {
-            intentId: intent.id,
-            legHash: SweepBatch.legHash({ chainId: chain.id, order: intent.order }),
-            ...(authorization === undefined ? {} : { authorization }),
-            ...(waitingFor === undefined ? {} : { waitingFor })
-          }
-        })
-        yield* intents
-          .submitSweep({
-            id,
-            owner: legs[0].intent.order.owner,
-            signature: withRecoveryByte(submission.signature),
-            legs: stored,
-            ...(network === undefined ? {} : { network })
-          })
-          .pipe(
-            Effect.catchTag("IllegalTransition", ({ from }) =>
-              Effect.fail(refuse("already_submitted", `an intent is ${from}`))
-            )
-          )
-        yield* Effect.logInfo("sweep.batch_submitted").pipe(
-          Effect.annotateLogs({ sweepId: id, intents: stored.length })
-        )
-        return {
-          id,
-          intents: stored.map(({ intentId, waitingFor }) => ({
-            id: intentId,
-            status: "submitted" as const,
-            ...(waitingFor === undefined ? {} : { waitingFor })
-          }))
-        }
+        const legs = yield* legsOf(submission.quoteIds)
+        const orders = legs.map(({ intent }) => intent.order)
+        const asker = { owner: legs[0].intent.order.owner, swaps: orders, network: submission.network }
+        return yield* turns.take(asker)(accept(legs, submission)).pipe(Effect.catchTag("TooBusy", tooBusy))
       }, Priority.at("intake"))
 
       const accepted = Effect.fn("SweepIntake.accepted")(function* ({ quoteIds, signature }: SweepSubmission) {
@@ -142,8 +83,64 @@ export class SweepIntake extends Context.Service<
 
       return SweepIntake.of({ submit, accepted })
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
 }
+
+const tooBusy = ({ message, retryAfterMillis }: TooBusy) =>
+  Effect.fail(new SubmissionRefused({ reason: "busy", detail: message, retryAfterMillis }))
+
+/** Makes `accept(legs, submission)`, which makes the checks that need the chains, and stores the sweep. */
+const makeAccept = Effect.gen(function* () {
+  const intents = yield* Intents
+  const checkParties = yield* makeCheckParties
+  const checkSignatures = yield* makeCheckSignatures
+  const reserveAll = yield* makeReserveAll
+  const waitsFor = yield* Covering.make
+  const random = yield* SecureRandom.SecureRandom
+
+  return Effect.fnUntraced(function* (legs: Legs, submission: SweepSubmission) {
+    const { authorizations, network } = submission
+    yield* checkParties(legs)
+    yield* checkSignatures(legs, submission)
+    yield* reserveAll(legs, network)
+    const waits = yield* Effect.forEach(legs, ({ client, intent }) => waitsFor(client, intent), {
+      concurrency: "unbounded"
+    })
+    const id = yield* random.uuidV4()
+    const stored = legs.map(({ client: { chain }, intent }, index): NewLeg => {
+      const authorization = authorizations.find(({ chainId }) => chainId === chain.id)
+      const waitingFor = waits[index]
+      return {
+        intentId: intent.id,
+        legHash: SweepBatch.legHash({ chainId: chain.id, order: intent.order }),
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(waitingFor === undefined ? {} : { waitingFor })
+      }
+    })
+    yield* intents
+      .submitSweep({
+        id,
+        owner: legs[0].intent.order.owner,
+        signature: withRecoveryByte(submission.signature),
+        legs: stored,
+        ...(network === undefined ? {} : { network })
+      })
+      .pipe(
+        Effect.catchTag("IllegalTransition", ({ from }) =>
+          Effect.fail(refuse("already_submitted", `an intent is ${from}`))
+        )
+      )
+    yield* Effect.logInfo("sweep.batch_submitted").pipe(Effect.annotateLogs({ sweepId: id, intents: stored.length }))
+    return {
+      id,
+      intents: stored.map(({ intentId, waitingFor }) => ({
+        id: intentId,
+        status: "submitted" as const,
+        ...(waitingFor === undefined ? {} : { waitingFor })
+      }))
+    }
+  })
+})
 
 /** Makes `legsOf(quoteIds)`: the open quotes of one owner, with their chains. */
 const makeLegsOf = Effect.gen(function* () {
@@ -172,102 +169,6 @@ const makeLegsOf = Effect.gen(function* () {
       return yield* refuse("different_owners", "the quotes are of several owners")
     }
     return [first, ...others] satisfies Legs
-  })
-})
-
-/** The chains of the legs, each once. */
-const chainsOf = (legs: Legs): ReadonlyArray<ChainClient> => [
-  ...new Map(legs.map(({ client }) => [client.chain.id, client])).values()
-]
-
-/** Makes `checkParties(legs)`: screening of all parties, and the state of the chains. */
-const makeCheckParties = Effect.gen(function* () {
-  const screening = yield* Screening
-  const { pausedChains } = (yield* OrchestratorSettings).relayer
-
-  return Effect.fnUntraced(function* (legs: Legs) {
-    const screen = ({ chain }: ChainClient) => {
-      const parties = legs.flatMap(({ client, intent: { order } }) =>
-        client.chain.id === chain.id ? [order.owner, order.destination, order.builder] : []
-      )
-      return screening
-        .clear(
-          chain.id,
-          [...new Set(parties)].filter((party) => party !== zero)
-        )
-        .pipe(
-          Effect.mapError(({ cause }) =>
-            cause === "listed"
-              ? refuse("screening_blocked", `a party is listed on ${chain.name}`)
-              : refuse("screening_unavailable", `screening on ${chain.name} did not answer`)
-          )
-        )
-    }
-    yield* Effect.forEach(chainsOf(legs), screen, { concurrency: "unbounded", discard: true })
-    for (const { client, intent } of legs) {
-      const { chain } = client
-      if (pausedChains.includes(chain.id)) {
-        return yield* refuse("chain_paused", `${chain.name} is paused in RELAYER_PAUSED_CHAINS`)
-      }
-      if (Generations.ofNonce(chain, intent.order.nonce) !== chain.contracts) {
-        return yield* refuse("outdated_contracts", `${intent.id} is for earlier contracts of ${chain.name}`)
-      }
-    }
-  })
-})
-
-/** Makes `checkSignatures(legs, submission)`: the owner signed the batch, and an authorization for each chain that needs one. */
-const makeCheckSignatures = Effect.gen(function* () {
-  const signatures = yield* Signatures
-  const { domainName } = yield* OrchestratorSettings
-
-  /** Every chain has an authorization of the owner for its delegate, or the account runs the delegate there. */
-  const checkAuthorizations = Effect.fnUntraced(function* (
-    legs: Legs,
-    owner: Address,
-    authorizations: ReadonlyArray<Authorization>
-  ) {
-    const clients = chainsOf(legs)
-    const given = new Map(authorizations.map((each) => [each.chainId, each]))
-    const stray = authorizations.find(({ chainId }) => !clients.some(({ chain }) => chain.id === chainId))
-    if (stray !== undefined || given.size < authorizations.length) {
-      return yield* refuse(
-        "wrong_authorization_chain",
-        `authorizations are for ${authorizations.map((a) => a.chainId)}`
-      )
-    }
-    yield* Effect.forEach(
-      clients,
-      Effect.fnUntraced(function* (client) {
-        const { chain } = client
-        const { delegate } = chain.contracts
-        const authorization = given.get(chain.id)
-        if (authorization !== undefined) {
-          const refusal = authorizationRefusal(chain, authorization, delegate)
-          if (refusal !== undefined) return yield* refusal
-          const authority = yield* signatures.recoverAuthority(authorization)
-          if (Option.getOrUndefined(authority) === owner) return
-          return yield* refuse("bad_authorization", `the authorization for ${chain.name} was not signed by the owner`)
-        }
-        const code = yield* client
-          .code(owner)
-          .pipe(Effect.mapError(({ message }) => refuse("chain_unavailable", message)))
-        const account = accountCode(code)
-        if (account._tag === "Delegated" && account.delegate === delegate) return
-        return yield* refuse("missing_authorization", `the account does not run the delegate on ${chain.name}`)
-      }),
-      { concurrency: "unbounded", discard: true }
-    )
-  })
-
-  return Effect.fnUntraced(function* (legs: Legs, { authorizations, signature }: SweepSubmission) {
-    const { owner } = legs[0].intent.order
-    const batch = Array.map(legs, ({ client, intent }) => ({ chainId: client.chain.id, order: intent.order }))
-    const signer = yield* signatures.recover(SweepBatch.digest(batch, domainName), withRecoveryByte(signature))
-    if (Option.getOrUndefined(signer) !== owner) {
-      return yield* refuse("bad_signature", "the batch was not signed by the owner of its orders")
-    }
-    yield* checkAuthorizations(legs, owner, authorizations)
   })
 })
 

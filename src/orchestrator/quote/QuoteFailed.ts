@@ -9,8 +9,9 @@ import type { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import type { TooBusy } from "../shared/Turns.ts"
 
-/** No offer can be made (422, masked, or 503 if the database, a chain or a provider does not answer). `reason` and `detail` go to logs and the operator only. */
+/** No offer can be made (422, masked, or 503 if the database, a chain or a provider does not answer, or too many requests wait). `reason` and `detail` go to logs and the operator only. */
 export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {
   reason: Schema.Literals([
     "unsupported_chain",
@@ -27,6 +28,7 @@ export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed"
     "no_price",
     "simulation_failed",
     "budget_spent",
+    "too_busy",
     "upstream_unavailable",
     "store_unavailable"
   ]),
@@ -52,6 +54,7 @@ type PortFailure =
   | SimulationFailed
   | IntentExists
   | StoreUnavailable
+  | TooBusy
 
 const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } = {
   UnsupportedChain: "unsupported_chain",
@@ -63,7 +66,8 @@ const REASONS: { readonly [Tag in PortFailure["_tag"]]: QuoteFailed["reason"] } 
   FeesExceedInput: "fees_exceed_input",
   SimulationFailed: "simulation_failed",
   IntentExists: "store_unavailable",
-  StoreUnavailable: "store_unavailable"
+  StoreUnavailable: "store_unavailable",
+  TooBusy: "too_busy"
 }
 
 /** An owner that holds less is no fault of the token. */
@@ -79,5 +83,9 @@ export const asQuoteFailed = <A, R, E extends PortFailure | QuoteFailed | Screen
   Effect.mapError(effect, (error: PortFailure | QuoteFailed | ScreeningBlocked) =>
     error._tag === "QuoteFailed" || error._tag === "ScreeningBlocked"
       ? error
-      : new QuoteFailed({ reason: reasonOf(error), detail: error.message })
+      : new QuoteFailed({
+          reason: reasonOf(error),
+          detail: error.message,
+          ...(error._tag === "TooBusy" ? { retryAfterMillis: error.retryAfterMillis } : {})
+        })
   )

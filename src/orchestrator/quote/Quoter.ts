@@ -9,6 +9,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
+import { Turns } from "../shared/Turns.ts"
 import * as Admission from "./Admission.ts"
 import * as Offering from "./Offering.ts"
 import * as Pricing from "./Pricing.ts"
@@ -24,11 +25,15 @@ export class Quoter extends Context.Service<
   {
     /** Makes and stores an offer, which can be submitted until its quote expires. */
     readonly quote: (
-      request: QuoteRequest
+      request: QuoteRequest,
+      /** Network of the client. */
+      network?: string
     ) => Effect.Effect<Offering.Offer, ScreeningBlocked | QuoteFailed | RequestRefused.RequestRefused>
     /** Makes and stores an offer of each token that can be quoted, to sign together. */
     readonly quoteAll: (
-      request: SweepQuotesRequest
+      request: SweepQuotesRequest,
+      /** Network of the client. */
+      network?: string
     ) => Effect.Effect<WalletQuotes.WalletOffer, ScreeningBlocked | RequestRefused.RequestRefused>
   }
 >()("sweep/orchestrator/Quoter") {
@@ -41,10 +46,11 @@ export class Quoter extends Context.Service<
       const offer = yield* Offering.make(price)
       const refuse = yield* RequestRefused.make
       const settings = yield* OrchestratorSettings
+      const turns = yield* Turns
       const quoteAll = yield* WalletQuotes.make({ check, offer, read })
 
       const quoteOne = Effect.fn("Quoter.quote")(
-        function* (request: QuoteRequest) {
+        function* (request: QuoteRequest, _network?: string) {
           const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
           // Beside the admission, so that a chain is not waited for once more. Nothing of it is used unless the request is admitted.
           const foreseen = yield* foresee(request)
@@ -55,14 +61,15 @@ export class Quoter extends Context.Service<
           const reading = early !== undefined && isForeseen ? early : yield* read(client, request, times.deadline)
           return (yield* offer(reading, request, times)).offer
         },
+        (effect, request, network) => turns.take({ owner: request.owner, swaps: [request], network })(effect),
         asQuoteFailed,
         Priority.at("quote")
       )
 
-      const quote = (request: QuoteRequest) =>
-        Effect.andThen(refuse({ ...request, tokens: [request.tokenOut, request.tokenIn] }), quoteOne(request))
+      const quote = (request: QuoteRequest, network?: string) =>
+        Effect.andThen(refuse({ ...request, tokens: [request.tokenOut, request.tokenIn] }), quoteOne(request, network))
 
       return Quoter.of({ quote, quoteAll })
     })
-  ).pipe(Layer.provide(StandingAlerts.layer))
+  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
 }

@@ -18,6 +18,7 @@ const REASONS: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
   no_price: "no_price",
   simulation_failed: "would_revert",
   budget_spent: "unavailable",
+  too_busy: "busy",
   upstream_unavailable: "busy",
   store_unavailable: "busy"
 }

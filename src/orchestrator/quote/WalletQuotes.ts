@@ -43,7 +43,7 @@ export interface WalletOffer {
   readonly totals: SweepTotals
 }
 
-/** Makes `quoteAll(request)`. */
+/** Makes `quoteAll(request, network)`. */
 export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
   const outputOf = yield* makeOutput
   const quoteEach = yield* WalletToken.make(steps)
@@ -51,11 +51,11 @@ export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
   const refuse = yield* RequestRefused.make
   const settings = yield* OrchestratorSettings
 
-  return Effect.fn("Quoter.quoteAll")(function* (request: SweepQuotesRequest) {
+  return Effect.fn("Quoter.quoteAll")(function* (request: SweepQuotesRequest, network?: string) {
     yield* refuse({ ...request, tokens: [request.tokenOut, ...request.tokens.map(({ token }) => token)] })
     const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
     const output = yield* Effect.forkChild(outputOf(request))
-    const outcomes = yield* quoteEach(request, times)
+    const outcomes = yield* quoteEach(request, times, network)
     const quotes = yield* Effect.forEach(outcomes, (outcome, index) => entryOf(request.tokens[index], outcome))
     const offered = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
     const id = yield* random.uuidV4()

@@ -12,6 +12,7 @@ import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { within } from "../../runtime/Within.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import { Turns } from "../shared/Turns.ts"
 import type * as Admission from "./Admission.ts"
 import type * as Offering from "./Offering.ts"
 import * as OrderNonces from "./OrderNonces.ts"
@@ -127,14 +128,16 @@ const requireBalance = (held: bigint, amountIn: bigint) =>
     : Effect.fail(new QuoteFailed({ reason: "insufficient_balance", detail: `the owner holds ${held} of ${amountIn}` }))
 
 /**
- * Makes `quoteEach(request, times)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on
+ * Makes `quoteEach(request, times, network)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on
  * another. Fails only if a party is listed.
  */
 export const make = Effect.fnUntraced(function* (steps: Steps) {
   const placeOf = yield* makePlace
   const quoteToken = yield* makeToken(steps)
+  const turns = yield* Turns
 
-  return Effect.fnUntraced(function* (request: SweepQuotesRequest, times: Offering.Times) {
+  return Effect.fnUntraced(function* (request: SweepQuotesRequest, times: Offering.Times, network: string | undefined) {
+    const { destChainId, owner, tokenOut } = request
     const chainIds = [...new Set(request.tokens.map(({ chainId }) => chainId))]
     const begun = yield* Effect.forEach(chainIds, (chainId) => Effect.result(placeOf(chainId, request)))
     const places = new Map(chainIds.map((chainId, index) => [chainId, begun[index]]))
@@ -144,8 +147,10 @@ export const make = Effect.fnUntraced(function* (steps: Steps) {
         const place = places.get(token.chainId)
         return place === undefined
           ? Effect.die(new Error(`chain ${token.chainId} has no place`))
-          : limited(
-              asQuoteFailed(Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, times)))
+          : Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, times)).pipe(
+              turns.take({ owner, swaps: [{ tokenIn: token.token, tokenOut, destChainId }], network }),
+              asQuoteFailed,
+              limited
             )
       },
       { concurrency: "unbounded" }

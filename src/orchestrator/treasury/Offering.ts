@@ -42,7 +42,8 @@ const PASSING: ReadonlySet<string> = new Set([
   "chain_paused",
   "chain_unavailable",
   "upstream_unavailable",
-  "store_unavailable"
+  "store_unavailable",
+  "too_busy"
 ])
 
 /** Reasons of a failed quote that are reasons of a sale. */

@@ -67,6 +67,7 @@ const makeTrySubmit = Effect.fnUntraced(function* (signerOf: SignerOf, submit: S
         SaleRefused: (error) => Effect.succeed(error.message),
         SaleDelayed: (error) => Effect.succeed(error.message),
         SubmissionRefused: (error) => Effect.succeed(error.message),
+        TooBusy: (error) => Effect.succeed(error.message),
         TreasurySigningFailed: (error) => Effect.succeed(error.message)
       })
     )

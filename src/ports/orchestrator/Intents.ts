@@ -231,6 +231,14 @@ export class Intents extends Context.Service<
       readonly sinceMs: number
     }) => Effect.Effect<Burned, StoreUnavailable>
     /**
+     * True if a sweep of the owner from one of the chains has settled. Only the newest orders of the owner are looked at, at most
+     * 100 of each chain.
+     */
+    readonly hasSettled: (
+      owner: Address.Address,
+      chainIds: ReadonlyArray<ChainId>
+    ) => Effect.Effect<boolean, StoreUnavailable>
+    /**
      * Up to `limit` submitted intents of a source chain that no relay transaction carries and whose deadline is before
      * `before` (UNIX seconds), earliest deadline first.
      */

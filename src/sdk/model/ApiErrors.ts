@@ -170,7 +170,7 @@ export class UnavailableError extends RetryLaterError {
 }
 
 /** Reason that passes. Newer services may return other values. */
-export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | (string & {})
+export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | "busy" | (string & {})
 
 /** 503 with a reason: the sweep of many tokens is not accepted at the moment. Nothing of it is stored. */
 export class SweepPostponedError extends RetryLaterError {

@@ -72,6 +72,8 @@ const quoteFailed = (failure: QuoteFailed) => {
       return unavailable(failure)
     case "chain_unavailable":
       return chainNotAnswering(failure)
+    case "too_busy":
+      return Effect.andThen(repeatAfter(failure), unavailable(failure))
     case "fee_limit":
       return Effect.andThen(repeatAfter(failure), chainNotAnswering(failure))
     case "budget_spent":
@@ -88,12 +90,16 @@ export const quotes = HttpApiBuilder.group(
   "quotes",
   Effect.fnUntraced(function* (handlers) {
     const quoter = yield* Quoter
+    const { trustedProxyHops } = yield* ServerSettings
+    const network = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+      Option.getOrUndefined(ClientNetwork.fromRequest(request, trustedProxyHops))
+    )
     return handlers
       .handle(
         "quote",
         Effect.fn("POST /quote")(
           function* ({ payload }) {
-            const offer = yield* quoter.quote(payload)
+            const offer = yield* quoter.quote(payload, yield* network)
             return { quote: offer.quote, order: offer.order, signing: Signing.order(offer.signing) }
           },
           Effect.catchTags({
@@ -108,7 +114,7 @@ export const quotes = HttpApiBuilder.group(
         "quotes",
         Effect.fn("POST /quotes")(
           function* ({ payload }) {
-            const { signing, ...offer } = yield* quoter.quoteAll(payload)
+            const { signing, ...offer } = yield* quoter.quoteAll(payload, yield* network)
             return { ...offer, ...(signing === undefined ? {} : { signing: Signing.batch(signing) }) }
           },
           Effect.catchTags({
@@ -157,7 +163,8 @@ export const intents = HttpApiBuilder.group(
                 ? mask(() => new Refused(budgetSpent(refusal)))(refusal)
                 : refused(refusal)
             },
-            StoreUnavailable: unavailable
+            StoreUnavailable: unavailable,
+            TooBusy: (busy) => Effect.andThen(repeatAfter(busy), unavailable(busy))
           })
         )
       )

@@ -1,6 +1,6 @@
 /** Submissions are refused in the documented order of checks. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Ref } from "effect"
+import { Effect, Fiber, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
@@ -9,6 +9,7 @@ import { bound } from "../../../src/domain/OrderNonce.ts"
 import { digest, type SweepOrder } from "../../../src/domain/SweepOrder.ts"
 import type { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { classOf } from "../../../src/domain/Exposure.ts"
+import { MOST_RUNNING } from "../../../src/domain/FairTurns.ts"
 import { address } from "../../support/FakeChain.ts"
 import {
   authorize,
@@ -241,6 +242,20 @@ describe("refused is", () => {
       const owner = classOf("unlisted", "owner", chain.id, order.owner)
       const { open } = (yield* exposures.sums([owner])).get(owner) ?? { open: 0n }
       assert.isTrue(open > 0n)
+    })
+  )
+
+  it.effect("nothing, but fails, once it has waited behind as many as the process runs", () =>
+    Effect.gen(function* () {
+      const scene = yield* make({ storing: Effect.never })
+      yield* Effect.forEach(
+        Array.from({ length: MOST_RUNNING }),
+        () => Effect.forkChild(scene.submit(), { startImmediately: true }),
+        { discard: true }
+      )
+      const waiting = yield* Effect.forkChild(reasonOf(scene.submit()), { startImmediately: true })
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* Fiber.join(waiting), "TooBusy")
     })
   )
 })

@@ -59,6 +59,8 @@ export const make = Effect.fnUntraced(function* (
     readonly builder?: Address.Address
     readonly cover?: FeeCover
     readonly nonce?: bigint
+    /** Precedes the storing of a submission. */
+    readonly storing?: Effect.Effect<void>
   } = {}
 ) {
   const chainId = settings.chainId ?? chain.id
@@ -74,7 +76,8 @@ export const make = Effect.fnUntraced(function* (
       return IntentsPort.of({
         ...stored,
         find: (id) => available("find", stored.find(id)),
-        submit: (...args) => available("submit", stored.submit(...args))
+        submit: (...args) =>
+          Effect.andThen(settings.storing ?? Effect.void, available("submit", stored.submit(...args)))
       })
     })
   ).pipe(Layer.provide(Intents.layer))

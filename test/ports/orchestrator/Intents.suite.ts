@@ -147,6 +147,30 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("knows the owners with a settled sweep on one of the chains", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        yield* submitted({ id: "settled", owner: 1 })
+        yield* submitted({ id: "elsewhere", owner: 2, chainId: 2 })
+        yield* submitted({ id: "delivered", owner: 3 })
+        yield* submitted({ id: "failed", owner: 4 })
+        yield* submitted({ id: "submitted", owner: 5 })
+        yield* intents.create(newIntent({ id: "quoted", owner: 1, nonce: 7n }))
+        const settlement = { _tag: "SettledAtSource", txHash: hash("t") } as const
+        for (const id of ["settled", "elsewhere"]) yield* intents.apply(id, [settlement])
+        yield* intents.apply("delivered", [settlement, { _tag: "Delivered", txHash: hash("d") }])
+        yield* intents.apply("failed", [{ _tag: "Failed", reason: "reverted" }])
+        const known = (chainIds: ReadonlyArray<number>) =>
+          Effect.filter([1, 2, 3, 4, 5, 6], (owner) => intents.hasSettled(address(owner), chainIds), {
+            concurrency: "unbounded"
+          })
+        expect(yield* known([1])).toEqual([1, 3])
+        expect(yield* known([2])).toEqual([2])
+        expect(yield* known([1, 2])).toEqual([1, 2, 3])
+        expect(yield* known([])).toEqual([])
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("lists settled cross-chain intents whose look is due, longest due first", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

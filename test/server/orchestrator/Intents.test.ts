@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
+import { TooBusy } from "../../../src/orchestrator/shared/Turns.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
 import { ID, intent, submission, TX } from "./Fixtures.ts"
@@ -86,6 +87,16 @@ describe("POST /intents", () => {
       expectError(answer, 400, "internal error")
       assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
       assert.strictEqual(answer.headers.get("retry-after"), "15")
+    })
+  )
+
+  it.effect("503 masked: too many submissions wait, with a reason and a time to retry", () =>
+    Effect.gen(function* () {
+      const { post } = yield* serve({ submit: () => Effect.fail(new TooBusy({ retryAfterMillis: 2_000 })) })
+      const answer = yield* post("/intents", submission)
+      expectError(answer, 503, "internal error")
+      assert.strictEqual(answer.headers.get("sweep-reason"), "unavailable")
+      assert.strictEqual(answer.headers.get("retry-after"), "2")
     })
   )
 

@@ -181,6 +181,7 @@ describe("POST /quote", () => {
         upstream_unavailable: [503, "internal error", "1"],
         chain_unavailable: [503, "chain unavailable", "1"],
         fee_limit: [503, "chain unavailable", "24"],
+        too_busy: [503, "internal error", "24"],
         budget_spent: [422, "internal error", "24"]
       }
       for (const reason of QuoteFailed.fields.reason.literals) {
@@ -192,6 +193,19 @@ describe("POST /quote", () => {
         assert.strictEqual(answer.headers.get("sweep-reason"), seconds === null ? null : "unavailable", reason)
         assert.strictEqual(answer.headers.get("retry-after"), seconds, reason)
       }
+    })
+  )
+
+  it.effect("knows the network of its client", () =>
+    Effect.gen(function* () {
+      const networks: Array<string | undefined> = []
+      const { post } = yield* serve(
+        { quote: (request, network) => Effect.sync(() => (networks.push(network), offer(request))) },
+        { trustedProxyHops: 1 }
+      )
+      yield* post("/quote", quoteRequest, { "x-forwarded-for": "203.0.113.7" })
+      yield* post("/quote", quoteRequest)
+      assert.deepStrictEqual(networks, ["203.0.113.0/24", undefined])
     })
   )
 

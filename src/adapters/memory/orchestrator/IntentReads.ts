@@ -67,6 +67,18 @@ export const burned =
       }
     })
 
+export const hasSettled =
+  ({ state }: Shared): Intents["Service"]["hasSettled"] =>
+  (owner, chainIds) =>
+    Effect.map(Ref.get(state), (current) =>
+      all(current).some(
+        ({ order, quote, status }) =>
+          order.owner === owner &&
+          chainIds.includes(quote.sourceChainId) &&
+          (status === "settled_source" || status === "delivered")
+      )
+    )
+
 export const inStatus =
   ({ state }: Shared): Intents["Service"]["inStatus"] =>
   (chainId, statuses, limit) =>

@@ -59,6 +59,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     apply: IntentMoves.apply(shared),
     applyAll: IntentMoves.applyAll(shared),
     burned: IntentReads.burned(shared),
+    hasSettled: IntentReads.hasSettled(shared),
     inStatus: IntentReads.inStatus(shared),
     deliveriesDue: DeliveryLooks.due(shared),
     fillsDue: DeliveryLooks.fillsDue(shared),

@@ -10,6 +10,7 @@ import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
+import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 import * as WholeDays from "./WholeDays.ts"
 
@@ -20,8 +21,8 @@ const SweepRow = Schema.Struct({
   position: Rows.RowId,
   status: SweepStatus,
   failure_reason: Schema.NullOr(FailureReason),
-  started_at: Rows.Millis,
-  updated_at: Rows.Millis,
+  started_at: Millis,
+  updated_at: Millis,
   owner: Address.Address,
   source_chain_id: Rows.Int8,
   dest_chain_id: Rows.Int8,

@@ -2,6 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
+import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 const EndpointRow = Schema.Struct({
@@ -10,12 +11,12 @@ const EndpointRow = Schema.Struct({
   url: Schema.String,
   description: Schema.String,
   events: Schema.Array(WebhookEventType),
-  previous_secret_until: Schema.NullOr(Rows.Millis),
+  previous_secret_until: Schema.NullOr(Millis),
   disabled_reason: Schema.NullOr(DisabledReason),
-  disabled_at: Schema.NullOr(Rows.Millis),
-  failing_since: Schema.NullOr(Rows.Millis),
-  last_failure_at: Schema.NullOr(Rows.Millis),
-  created_at: Rows.Millis
+  disabled_at: Schema.NullOr(Millis),
+  failing_since: Schema.NullOr(Millis),
+  last_failure_at: Schema.NullOr(Millis),
+  created_at: Millis
 })
 
 const toEndpoint = (row: typeof EndpointRow.Type): WebhookEndpoint => ({
@@ -46,13 +47,13 @@ const DeliveryRow = Schema.Struct({
   type: WebhookMessageType,
   payload: Schema.String,
   state: Schema.Literals(["pending", "delivered", "failed"]),
-  due_at: Rows.Millis,
-  created_at: Rows.Millis
+  due_at: Millis,
+  created_at: Millis
 })
 
 const AttemptRow = Schema.Struct({
   delivery_id: Rows.RowId,
-  at: Rows.Millis,
+  at: Millis,
   duration_millis: Schema.Int,
   status_code: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),

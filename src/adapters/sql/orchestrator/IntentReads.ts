@@ -1,6 +1,7 @@
 /** Reads of intents that change nothing. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Result } from "effect"
+import type * as Address from "../../../domain/Address.ts"
 import { type IntentStatus, statusCounts } from "../../../domain/Intent.ts"
 import type { Intent, Intents } from "../../../ports/orchestrator/Intents.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
@@ -76,6 +77,30 @@ export const burned = (sql: PgClient.PgClient): Service["burned"] =>
       builders: new Map(rows.flatMap(({ builder, count }) => (builder === null ? [] : [[builder, count] as const])))
     }
   }, guarded("burned"))
+
+/** Orders of an owner that {@link hasSettledEach} looks at on a chain, so that one owner's many quotes do not make it slow. */
+const NEWEST_ORDERS = 100
+
+/** For each question: true if a sweep of the owner from one of the chains has settled. */
+export const hasSettledEach = (sql: PgClient.PgClient) =>
+  Effect.fnUntraced(function* (
+    questions: ReadonlyArray<{ readonly owner: Address.Address; readonly chainIds: ReadonlyArray<number> }>
+  ) {
+    const owners = [...new Set(questions.map(({ owner }) => owner))]
+    const chainIds = [...new Set(questions.flatMap((each) => each.chainIds))]
+    const rows = yield* sql<{ owner: string; chain_id: string }>`
+      SELECT o.owner, c.chain_id::text
+      FROM unnest(${owners}::text[]) AS o (owner) CROSS JOIN unnest(${chainIds}::bigint[]) AS c (chain_id)
+      WHERE EXISTS (
+        SELECT FROM (
+          SELECT s.status FROM orchestrator.intent_states s
+          WHERE s.source_chain_id = c.chain_id AND s.owner = o.owner COLLATE "C"
+          ORDER BY s.order_nonce DESC LIMIT ${NEWEST_ORDERS}
+        ) newest WHERE newest.status IN ('settled_source', 'delivered')
+      )`
+    const settled = new Set(rows.map(({ chain_id, owner }) => `${chain_id}:${owner}`))
+    return questions.map(({ chainIds: asked, owner }) => asked.some((chainId) => settled.has(`${chainId}:${owner}`)))
+  }, guarded("hasSettled"))
 
 export const inStatus = (sql: PgClient.PgClient, { decode, ids }: Unreadable): Service["inStatus"] =>
   Effect.fnUntraced(function* (chainId, statuses, limit) {

@@ -72,6 +72,7 @@ const make = Effect.gen(function* () {
   const { wake, wakes } = yield* Wakes.make(CHANNEL)
   const unreadable = yield* UnreadableIntents
   const findTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.findEach(sql, unreadable) })
+  const hasSettledTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.hasSettledEach(sql) })
   const submitTogether = yield* Gathered.make({ ...GATHERED, run: IntentSubmissions.submitAll(sql, unreadable, wake) })
 
   const find: Intents["Service"]["find"] = Effect.fnUntraced(function* (id) {
@@ -107,6 +108,7 @@ const make = Effect.gen(function* () {
     apply: IntentMoves.apply(sql),
     applyAll: IntentMoves.applyAll(sql),
     burned: IntentReads.burned(sql),
+    hasSettled: (owner, chainIds) => hasSettledTogether({ owner, chainIds }),
     inStatus: IntentReads.inStatus(sql, unreadable),
     deliveriesDue: DeliveryLooks.due(sql, unreadable),
     fillsDue: DeliveryLooks.fillsDue(sql, unreadable),

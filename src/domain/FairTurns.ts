@@ -1,0 +1,204 @@
+/**
+ * Turns of requests at a process that is late: its event loop starts tasks with a delay, because requests need more CPU than there
+ * is. Pure and total. Each event changes the state, and says which requests begin and which are refused.
+ *
+ * While the process keeps up, every request begins at once. While it is late, requests of a lower standing than others of the last
+ * seconds share the room, a number of places that shrinks until the process keeps up again. Those that wait begin by standing, and
+ * within a standing each client network has its turn. Every fourth turn belongs to the request that has waited longest, so that
+ * none starves.
+ */
+
+/**
+ * Standing of a request, best first. `paid`: listed tokens of an owner with a settled sweep. `listed`: listed tokens of any other
+ * owner. `unlisted`: a token is not on the operator's lists.
+ */
+export const STANDINGS = ["paid", "listed", "unlisted"] as const
+export type Standing = (typeof STANDINGS)[number]
+
+export interface Ticket {
+  /** Number of the request, which grows with each arrival. */
+  readonly number: number
+  /** Position in {@link STANDINGS}. */
+  readonly rank: number
+  /** Network of the client. Clients of unknown networks share one. */
+  readonly network: string
+  /** Turn of its network at the earliest, see {@link roundOf}. */
+  readonly round: number
+}
+
+export interface Turns {
+  /** Requests of lower standing that may run at once. */
+  readonly room: number
+  /** UNIX milliseconds, as all times here. */
+  readonly reviewedAtMs: number
+  /** Time of the last arrival by rank. */
+  readonly arrivedAtMs: ReadonlyArray<number>
+  readonly running: ReadonlyArray<Ticket>
+  readonly waiting: ReadonlyArray<Ticket>
+  /** Round of the latest turn. */
+  readonly round: number
+  /** Number of requests that began after they had waited. */
+  readonly turns: number
+}
+
+export type Event =
+  | { readonly _tag: "Arrived"; readonly number: number; readonly standing: Standing; readonly network: string }
+  /** The request has finished, or it waits no more. */
+  | { readonly _tag: "Ended"; readonly number: number }
+
+/** Measurement at an event. */
+export interface Present {
+  readonly nowMs: number
+  /** Mean delay of tasks of the event loop, in milliseconds. */
+  readonly delayMillis: number
+}
+
+export interface Step {
+  readonly turns: Turns
+  /** Numbers of the requests that begin. */
+  readonly begun: ReadonlyArray<number>
+  /** Numbers of the requests that are refused because too many wait. */
+  readonly refused: ReadonlyArray<number>
+}
+
+/** Requests that run at once at most. They need a few seconds of CPU together. */
+export const MOST_RUNNING = 128
+
+/** Requests that wait at most. More would wait for longer than a response may take. */
+export const MOST_WAITING = 256
+
+/** Mean delay above which the process is late. A process with idle CPU has less than one millisecond. */
+export const LATE_MILLIS = 5
+
+/** Time after the last request of a standing in which lower ones stay behind it. */
+const PROTECTED_MILLIS = 2_000
+
+/** Time between two changes of the room. */
+const REVIEW_MILLIS = 250
+
+/** One of so many turns belongs to the request that has waited longest. */
+const OLDEST_EVERY = 4
+
+export const START: Turns = {
+  room: MOST_RUNNING,
+  reviewedAtMs: 0,
+  arrivedAtMs: STANDINGS.map(() => Number.NEGATIVE_INFINITY),
+  running: [],
+  waiting: [],
+  round: 0,
+  turns: 0
+}
+
+/** True if standings matter: the process is late, or the room has not grown again since it was. */
+export const isCrowded = ({ room, waiting }: Turns, delayMillis: number): boolean =>
+  delayMillis > LATE_MILLIS || room < MOST_RUNNING || waiting.length > 0
+
+/** Best rank of the last seconds. Requests of lower standing are those with a greater rank. */
+const bestRank = ({ arrivedAtMs, running, waiting }: Turns, nowMs: number): number => {
+  const recent = arrivedAtMs.findIndex((at) => nowMs - at <= PROTECTED_MILLIS)
+  const ranks = [...running, ...waiting].map(({ rank }) => rank)
+  return Math.min(recent < 0 ? STANDINGS.length : recent, ...ranks)
+}
+
+const lowerRunning = ({ running }: Turns, best: number): number => running.filter(({ rank }) => rank > best).length
+
+/** Halves the room while the process is late, but not below one place, and adds a place while it keeps up. */
+const reviewed = (turns: Turns, { delayMillis, nowMs }: Present): Turns => {
+  if (nowMs - turns.reviewedAtMs < REVIEW_MILLIS) return turns
+  const used = Math.min(turns.room, lowerRunning(turns, bestRank(turns, nowMs)))
+  const room = delayMillis > LATE_MILLIS ? Math.max(1, Math.floor(used / 2)) : Math.min(MOST_RUNNING, turns.room + 1)
+  return { ...turns, room, reviewedAtMs: nowMs }
+}
+
+/**
+ * Round of a network's next request: after its requests that wait or run, and not before the present round. So a network with many
+ * requests has one turn when another has one.
+ */
+const roundOf = ({ round, running, waiting }: Turns, network: string): number =>
+  [...running, ...waiting].reduce(
+    (latest, each) => (each.network === network ? Math.max(latest, each.round + 1) : latest),
+    round
+  )
+
+/** Order of turns. */
+const before = (a: Ticket, b: Ticket): number => a.rank - b.rank || a.round - b.round || a.number - b.number
+
+const foremost = (tickets: ReadonlyArray<Ticket>, order: (a: Ticket, b: Ticket) => number): Ticket | undefined =>
+  tickets.reduce<Ticket | undefined>(
+    (first, each) => (first === undefined || order(each, first) < 0 ? each : first),
+    undefined
+  )
+
+/** The request whose turn is next; undefined if none may begin now. */
+const next = (turns: Turns, nowMs: number): Ticket | undefined => {
+  if (turns.waiting.length === 0 || turns.running.length >= MOST_RUNNING) return undefined
+  const best = bestRank(turns, nowMs)
+  const isRoom = lowerRunning(turns, best) < turns.room
+  const free = isRoom ? turns.waiting : turns.waiting.filter(({ rank }) => rank <= best)
+  const isOldest = turns.turns % OLDEST_EVERY === OLDEST_EVERY - 1
+  return foremost(free, isOldest ? (a, b) => a.number - b.number : before)
+}
+
+const without = (tickets: ReadonlyArray<Ticket>, number: number): ReadonlyArray<Ticket> =>
+  tickets.filter((each) => each.number !== number)
+
+const begin = (turns: Turns, ticket: Ticket, isNew: boolean): Turns => {
+  const waiting = without(turns.waiting, ticket.number)
+  return {
+    ...turns,
+    waiting,
+    running: [...turns.running, ticket],
+    // Nobody is behind anybody once nobody waits.
+    round: waiting.length === 0 ? 0 : Math.max(turns.round, ticket.round),
+    turns: turns.turns + (isNew ? 0 : 1)
+  }
+}
+
+/** Gives turns until none may begin. The request that has just arrived does not count as one that has waited. */
+const given = (
+  start: Turns,
+  nowMs: number,
+  arrived: number | undefined
+): { readonly turns: Turns; readonly begun: ReadonlyArray<number> } => {
+  let turns = start
+  const begun: Array<number> = []
+  for (let ticket = next(turns, nowMs); ticket !== undefined; ticket = next(turns, nowMs)) {
+    begun.push(ticket.number)
+    turns = begin(turns, ticket, ticket.number === arrived)
+  }
+  return { turns, begun }
+}
+
+/**
+ * Refuses the last one in the order of turns if too many wait: a request of the network that waits with the most. No event adds more
+ * than one.
+ */
+const bounded = (turns: Turns): { readonly turns: Turns; readonly refused: ReadonlyArray<number> } => {
+  const last = turns.waiting.length > MOST_WAITING ? foremost(turns.waiting, (a, b) => before(b, a)) : undefined
+  return last === undefined
+    ? { turns, refused: [] }
+    : { turns: { ...turns, waiting: without(turns.waiting, last.number) }, refused: [last.number] }
+}
+
+const changed = (turns: Turns, event: Event, nowMs: number): Turns => {
+  const { number } = event
+  if (event._tag === "Ended") {
+    return { ...turns, running: without(turns.running, number), waiting: without(turns.waiting, number) }
+  }
+  const { network, standing } = event
+  const rank = STANDINGS.indexOf(standing)
+  const ticket: Ticket = { number, rank, network, round: roundOf(turns, network) }
+  return {
+    ...turns,
+    arrivedAtMs: turns.arrivedAtMs.map((at, index) => (index === rank ? nowMs : at)),
+    waiting: [...turns.waiting, ticket]
+  }
+}
+
+/** Applies an event. */
+export const step = (turns: Turns, event: Event, present: Present): Step => {
+  const arrived = event._tag === "Arrived" ? event.number : undefined
+  const after = given(reviewed(changed(turns, event, present.nowMs), present), present.nowMs, arrived)
+  const { refused, turns: left } = bounded(after.turns)
+  return { turns: left, begun: after.begun, refused }
+}

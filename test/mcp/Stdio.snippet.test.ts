@@ -1,0 +1,93 @@
+/** Runs the integration snippet of the server's tools, as a model would hand it to an integrator. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import * as Address from "../../src/domain/Address.ts"
+import * as Project from "../examples/Project.ts"
+import { balanceOf, type Place, place, Services } from "../support/Services.ts"
+import * as Support from "../support/SweepClient.ts"
+import { DESTINATION, call, connect, setUp } from "./stdioClient.ts"
+
+layer(Services.layer(), { excludeTestServices: true })("The integration snippet over stdio", (it) => {
+  it.effect("writes code that type-checks as it stands, and sweeps", () =>
+    Effect.gen(function* () {
+      const { alpha, services, trusted } = yield* setUp
+      const client = yield* connect(trusted)
+      const beta = place(services, 1)
+      const made = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sweep-snippet-"))),
+        (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+      )
+      const { text: generated } = yield* call(client, "gen_integration_snippet", {
+        sourceChainId: alpha.info.id,
+        sweepRouter: alpha.info.entry
+      })
+      const setting = "const DELEGATE: Hex | undefined = undefined"
+      assert.include(generated, setting)
+      const text = generated.replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
+      const key = generatePrivateKey()
+      const owner = Address.of(privateKeyToAccount(key).address)
+      yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
+      yield* alpha.dev.fund(owner, { token: "USDC", amount: 60_000_000n })
+      const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
+      const intoEther = `{ tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "ETH")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }`
+      const known = [alpha, beta].map(({ dev, info }) => {
+        const tokens = { WETH: dev.tokens.WETH }
+        return `${info.id}: ${JSON.stringify({ spokePool: dev.spokePool, wrappedNative: dev.tokens.WETH, tokens })},\n`
+      })
+      const main = `
+import { privateKeyToAccount } from "viem/accounts"
+import { sweep } from "./snippet.ts"
+import { sweep as sweepKnowing } from "./knowing.ts"
+import { sweep as sweepUnconfigured } from "./unconfigured.ts"
+
+const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
+const show = (reviewed: unknown) => {
+  console.error(reviewed)
+  return true
+}
+const ended = [
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "${DESTINATION}" }, show),
+  await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
+  await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message })),
+  await sweep(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
+  await sweepUnconfigured(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
+  await sweepKnowing(account, ${intoEther}, show)
+]
+console.log(JSON.stringify(ended.map((intent) => intent?.status)))
+`
+      yield* Effect.promise(async () => {
+        const project = await Project.make(made)
+        await Bun.write(join(project, "snippet.ts"), text)
+        await Bun.write(join(project, "unconfigured.ts"), generated)
+        // Chains that the code does not know, as an integrator adds them.
+        const table = "const BRIDGES: Partial<Record<number, Bridge>> = {\n"
+        await Bun.write(join(project, "knowing.ts"), text.replace(table, `${table}${known.join("")}`))
+        await Bun.write(join(project, "main.ts"), main)
+        await Bun.write(
+          join(project, "tsconfig.json"),
+          Project.tsconfig(["snippet.ts", "knowing.ts", "unconfigured.ts"]).replace(
+            '"strict":true',
+            '"strict":true,"noUnusedLocals":true,"exactOptionalPropertyTypes":true,"noUncheckedIndexedAccess":true'
+          )
+        )
+        const checked = await Project.typeCheck(project)
+        assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
+        const ran = await Project.run([process.execPath, "main.ts"], { cwd: project, env: { KEY: key } })
+        assert.strictEqual(ran.code, 0, ran.error)
+        const [onOneChain, acrossTwo, refused, unknown, unconfigured, intoAnother] = JSON.parse(ran.out)
+        assert.deepStrictEqual([onOneChain, acrossTwo], ["delivered", "delivered"], ran.error)
+        assert.include(refused, "422 internal error")
+        assert.include(unknown, "do not sign: the bridge pays")
+        assert.include(unconfigured, "do not sign: set DELEGATE")
+        assert.strictEqual(intoAnother, "delivered", ran.error)
+      })
+      assert.isTrue((yield* balanceOf(alpha, "USDC", DESTINATION)) > 0n)
+      assert.isTrue((yield* balanceOf(beta, "USDC", owner)) > 0n)
+      assert.isTrue((yield* balanceOf(beta, "ETH", owner)) > 0n)
+    }).pipe(Effect.scoped)
+  )
+})
