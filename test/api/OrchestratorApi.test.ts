@@ -98,7 +98,7 @@ const ROUTES = {
     "422": ["invalid JSON body", undefined],
     "429": ["rate limit exceeded"],
     "500": ["internal error"],
-    "503": ["budget_spent", "chain_unavailable", "internal error", "screening_unavailable"]
+    "503": ["budget_spent", "busy", "chain_unavailable", "internal error", "screening_unavailable"]
   },
   "get /sweeps/{id}": {
     "404": ["not found"],
