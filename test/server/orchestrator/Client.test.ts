@@ -74,7 +74,7 @@ describe("a client of the contract", () => {
       assert.strictEqual(yield* tagOf(failing.quotes.quote({ payload: decodedRequest })), "Unprocessable")
       const blocked = { ...decodedRequest, userId: "blocked" }
       assert.strictEqual(yield* tagOf(failing.quotes.quote({ payload: blocked })), "ScreeningRefused")
-      const large = { ...decodedRequest, userId: "x".repeat(70_000) }
+      const large = { ...decodedRequest, apiKey: "x".repeat(70_000) }
       assert.strictEqual(yield* tagOf(failing.quotes.quote({ payload: large })), "BodyTooLarge")
       assert.strictEqual(yield* tagOf(failing.intents.submit({ payload: signed })), "Refused")
       assert.strictEqual(yield* tagOf(failing.intents.status({ params: { id: "x" } })), "NotFound")
