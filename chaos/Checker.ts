@@ -3,6 +3,7 @@
  * logs itself and uses none of the service's code, so that it does not share its mistakes.
  */
 import type { Hex } from "viem"
+import * as Orders from "./Orders.ts"
 
 /** One `Swept` event. */
 export interface Settlement {
@@ -86,6 +87,10 @@ export interface Observed {
   /** Idempotency keys of what the builder backend was told. */
   readonly booked: ReadonlyArray<string>
   readonly deliveries: ReadonlyArray<Delivery>
+  /** Orders that owners signed, alone or as legs. */
+  readonly signed: ReadonlyArray<Orders.SignedOrder>
+  /** Ids of the legs of each batch that was submitted. */
+  readonly batches: ReadonlyArray<ReadonlyArray<string>>
   /** Of accounts that nothing but sweeps moves; of as many as the test watches. */
   readonly changes: ReadonlyArray<Change>
 }
@@ -249,9 +254,17 @@ const moneyFindings = (observed: Observed) =>
       : [`${account} has ${amount} of ${token} on ${chainId}, and its settlements say ${expected}`]
   })
 
+/** Every leg is accepted with its batch, and settles exactly as it was signed. So does an order that was signed alone. */
+const orderFindings = ({ batches, intents, settlements, signed }: Observed) => [
+  ...Orders.torn(batches, intents),
+  ...Orders.misread(signed, intents),
+  ...Orders.inexact(signed, settlements)
+]
+
 /** Violations of the rules of money. Empty if all rules hold. */
 export const findings = (observed: Observed): ReadonlyArray<string> => [
   ...intentFindings(observed),
+  ...orderFindings(observed),
   ...laneFindings(observed),
   ...bookFindings(observed),
   ...deliveryFindings(observed),

@@ -6,11 +6,22 @@ import type { DevChain } from "../src/devnet/DevChain.ts"
 import * as Tokens from "../src/devnet/Tokens.ts"
 import type * as Checker from "./Checker.ts"
 
-/** Tokens that owners sweep, and their targets. Each owner has enough for the sweeps of a thousand steps. */
+/** Token that owners sweep alone, and its target. */
 export const TOKEN_IN = "DAI"
 export const TOKEN_OUT = "USDC"
 export const AMOUNT_IN = "50"
-export const HOLDING = Tokens.units(TOKEN_IN, 50_000n)
+
+/** Tokens that owners sweep together. */
+export const TOKENS_IN = [TOKEN_IN, "USDT"] as const
+
+/** Amount of a token that each owner has: enough for the sweeps of a thousand steps. */
+export const holdingOf = (token: Tokens.Symbol): bigint => Tokens.units(token, 50_000n)
+
+/** Tokens of an owner on these chains, to sweep under one signature. */
+export const walletOn = (places: ReadonlyArray<Place>) =>
+  places.flatMap((place) =>
+    TOKENS_IN.map((symbol) => ({ place, symbol, amount: Tokens.units(symbol, BigInt(AMOUNT_IN)) }))
+  )
 
 /** A chain as the network and as a client knows it. */
 export interface Place {
@@ -26,12 +37,14 @@ const balance = ({ dev }: Place, account: Hex, token: Hex) =>
 /** Accounts whose money is counted: those that sweep, and those that each sweep pays. */
 const watchedOn = (place: Place, owners: ReadonlyArray<Hex>) => {
   const { builderVault, feeRecipient } = place.dev.chain
-  const [tokenIn, tokenOut] = [place.dev.tokens[TOKEN_IN], place.dev.tokens[TOKEN_OUT]]
+  const tokensIn = TOKENS_IN.map((symbol) => place.dev.tokens[symbol])
   return [
-    { takesFees: false, token: tokenIn, accounts: owners },
-    { takesFees: false, token: tokenOut, accounts: owners },
-    { takesFees: true, token: tokenIn, accounts: [feeRecipient] },
-    { takesFees: false, token: tokenIn, accounts: builderVault === undefined ? [] : [builderVault] }
+    ...tokensIn.flatMap((token) => [
+      { takesFees: false, token, accounts: owners },
+      { takesFees: true, token, accounts: [feeRecipient] },
+      { takesFees: false, token, accounts: builderVault === undefined ? [] : [builderVault] }
+    ]),
+    { takesFees: false, token: place.dev.tokens[TOKEN_OUT], accounts: owners }
   ].flatMap(({ accounts, takesFees, token }) => accounts.map((account) => ({ place, takesFees, token, account })))
 }
 

@@ -2,7 +2,8 @@
 import { Deferred, Effect, Fiber, Random, Schedule } from "effect"
 import { type Call, pass } from "../test/support/FaultProxy.ts"
 import { KILL_POINTS, type KillPoint, reaction } from "./KillPoints.ts"
-import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT } from "./Holdings.ts"
+import type * as Client from "./Client.ts"
+import { AMOUNT_IN, TOKEN_IN, TOKEN_OUT, walletOn } from "./Holdings.ts"
 import type { Slot } from "./Slot.ts"
 import type { World } from "./World.ts"
 
@@ -16,7 +17,13 @@ export interface Round {
   readonly kill: Kill
   /** True if all processes die, false if only the one that reached the point dies. */
   readonly everybody: boolean
-  readonly sweeps: ReadonlyArray<{ readonly owner: number; readonly ways: Ways; readonly delay: number }>
+  readonly sweeps: ReadonlyArray<{
+    readonly owner: number
+    readonly ways: Ways
+    /** True for a sweep of the owner's tokens on both chains under one signature. */
+    readonly isWallet: boolean
+    readonly delay: number
+  }>
 }
 
 /** By which ways a sweep's tokens go: a swap, the bridge, or one after the other. */
@@ -38,6 +45,8 @@ const MOMENT_MILLIS = 500
 /** Of all sweeps, the share that only crosses the bridge, and the share that is swapped before it. */
 const BRIDGED_SHARE = 0.125
 const SWAPPED_AND_BRIDGED_SHARE = 0.125
+/** Of all sweeps, the share that is a wallet's. */
+const WALLET_SHARE = 0.25
 
 /** Between the named points, in each deck of them: kills at any moment, and of the database. */
 const MOMENTS = 4
@@ -83,6 +92,7 @@ export const plan = Effect.fnUntraced(function* (count: number, owners: number) 
             isSwapped: draw >= BRIDGED_SHARE,
             isBridged: draw < BRIDGED_SHARE + SWAPPED_AND_BRIDGED_SHARE
           })),
+          isWallet: Effect.map(Random.next, (draw) => draw < WALLET_SHARE),
           delay: Random.nextIntBetween(0, STAGGER_MILLIS)
         }),
         yield* Random.nextIntBetween(SWEEPS.from, SWEEPS.to)
@@ -152,11 +162,13 @@ export const playRound = Effect.fn("Kills.round")(function* (world: World, { eve
   }
   const offered = yield* Effect.forEach(
     sweeps,
-    ({ owner, ways }, index) => {
+    ({ isWallet, owner, ways }, index): Effect.Effect<Client.Sweep | Client.Batch | undefined> => {
       const account = owners[owner]
-      return account === undefined
-        ? Effect.die(new Error("there is no such owner"))
-        : client.quote(slotOf(index).url, account, {
+      if (account === undefined) return Effect.die(new Error("there is no such owner"))
+      const { url } = slotOf(index)
+      return isWallet
+        ? client.quoteBatch(url, account, { tokens: walletOn([alpha, beta]), destination: alpha, tokenOut: TOKEN_OUT })
+        : client.quote(url, account, {
             chain: alpha.info,
             tokenIn: TOKEN_IN,
             amountIn: AMOUNT_IN,

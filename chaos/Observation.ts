@@ -124,5 +124,5 @@ export const read = Effect.fnUntraced(function* ({ chains, lanes, sql }: World) 
     intents: yield* intents(sql),
     transactions: yield* transactions(sql),
     outbox: yield* outbox(sql)
-  } satisfies Omit<Observed, "acknowledged" | "booked" | "changes">
+  } satisfies Omit<Observed, "acknowledged" | "signed" | "batches" | "booked" | "changes">
 })

@@ -37,11 +37,18 @@ const PROGRESS_EVERY = 10
 const seconds = (sinceMillis: number) =>
   Effect.map(Clock.currentTimeMillis, (now) => Math.round((now - sinceMillis) / 100) / 10)
 
+/** Number of batches of more than one leg whose submission was acknowledged. */
+const acceptedBatches = ({ acknowledged, batches }: Checker.Observed): number => {
+  const known = new Set(acknowledged)
+  return batches.filter((ids) => ids.length > 1 && ids.every((id) => known.has(id))).length
+}
+
 /** Result of a checked part of a run. */
 const judge = (observed: Checker.Observed, contradicted: ReadonlyArray<string>) => {
   const ended = (status: string) => observed.intents.filter((intent) => intent.status === status).length
   return {
     acknowledged: observed.acknowledged.length,
+    batches: acceptedBatches(observed),
     delivered: ended("delivered"),
     failed: ended("failed"),
     transactions: observed.mined.length,
@@ -183,9 +190,10 @@ const atRest = (isQuiet: boolean): ReadonlyArray<string> => (isQuiet ? [] : ["th
 type Judged = ReturnType<typeof judge> & { readonly seconds: number }
 
 const summary = (what: string, judged: Judged): string => {
-  const { accruals, acknowledged, delivered, double, failed, findings, lost, seconds: took, transactions } = judged
+  const { accruals, acknowledged, batches, delivered, double, failed, findings, lost, transactions } = judged
   return [
-    `${what} in ${took} s: ${acknowledged} sweeps acknowledged, ${delivered} delivered, ${failed} failed,`,
+    `${what} in ${judged.seconds} s: ${acknowledged} sweeps acknowledged, in ${batches} batches and alone,`,
+    `${delivered} delivered, ${failed} failed,`,
     `${lost} lost, ${double} settled twice; ${transactions} transactions mined, ${accruals} accruals;`,
     findings.length === 0 ? "every rule holds" : `${findings.length} findings`
   ].join(" ")

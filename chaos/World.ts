@@ -51,7 +51,12 @@ const endow = Effect.fnUntraced(function* (
   )
   yield* Effect.forEach(
     owners,
-    ({ address }) => dev.fund(Address.of(address), { token: Holdings.TOKEN_IN, amount: Holdings.HOLDING }),
+    ({ address }) =>
+      Effect.forEach(
+        Holdings.TOKENS_IN,
+        (token) => dev.fund(Address.of(address), { token, amount: Holdings.holdingOf(token) }),
+        { discard: true }
+      ),
     { concurrency: 50, discard: true }
   )
 })
@@ -132,6 +137,8 @@ export const make = Effect.fn("World.make")(function* (options: Options) {
     return {
       ...(yield* Observation.read(observed)),
       acknowledged: client.acknowledged(),
+      signed: client.signed(),
+      batches: client.batches(),
       booked: backend.booked(),
       changes: yield* holdings.changes
     } satisfies Checker.Observed

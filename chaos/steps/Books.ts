@@ -1,7 +1,8 @@
 /** Compares what the lanes paid on chain with what the service booked, and finds sweeps that were sent or judged wrongly. */
 import { Effect } from "effect"
-import { parseEther } from "viem"
+import { type Hex, parseEther } from "viem"
 import type * as Checker from "../Checker.ts"
+import * as Orders from "../Orders.ts"
 import type { World } from "../World.ts"
 
 /** Native currency that a world gives each lane on each chain. */
@@ -30,16 +31,33 @@ export const differences = Effect.fnUntraced(function* (world: World) {
   )
 })
 
-/** Intents whose sweep more than one mined transaction carried. A sweep that was left out of a version was not in it. */
+/** A mined transaction that once had the intent, in its last version. */
+interface Carrier {
+  readonly id: string
+  readonly owner: string
+  readonly nonce: string
+  readonly raw: Hex
+}
+
+/** Ids that more than one of the transactions carries. A sweep that was left out of a version is not in it. */
+export const carriedTwice = (carriers: ReadonlyArray<Carrier>): ReadonlyArray<string> => {
+  const carried = carriers.filter(({ nonce, owner, raw }) => Orders.carries(raw, { nonce: BigInt(nonce), owner }))
+  return [...Map.groupBy(carried, ({ id }) => id)].flatMap(([id, times]) => (times.length > 1 ? [id] : []))
+}
+
+/** Intents whose sweep more than one mined transaction carried. */
 export const sentTwice = ({ sql }: World) =>
   Effect.map(
-    sql<{ id: string }>`
-      SELECT l.intent_id AS id FROM orchestrator.relay_transaction_intents l
+    sql<Carrier>`
+      SELECT l.intent_id AS id, i.owner, i.order_nonce::text AS nonce, '0x' || encode(a.raw, 'hex') AS raw
+      FROM orchestrator.relay_transaction_intents l
+      JOIN orchestrator.intent_states i ON i.id = l.intent_id
       JOIN orchestrator.relay_transactions t ON t.id = l.transaction_id
       JOIN orchestrator.relay_attempts a ON a.hash = t.included_hash
-      WHERE t.kind = 'sweep' AND position(decode(right(l.account, 40), 'hex') IN a.raw) > 0
-      GROUP BY l.intent_id HAVING count(*) > 1`,
-    (rows) => rows.map(({ id }) => id)
+      WHERE t.kind = 'sweep' AND l.intent_id IN (
+        SELECT intent_id FROM orchestrator.relay_transaction_intents GROUP BY intent_id HAVING count(*) > 1
+      )`,
+    carriedTwice
   )
 
 /** Intents that ended as failed although the chain shows that they settled. */

@@ -33,7 +33,8 @@ const meeting = ({ world }: Stage, side: Side, reaction: (method: string) => Rea
     { discard: true }
   )
 
-const silence = (stage: Stage, { how, side }: Silence) =>
+/** The chain says nothing until the scope closes. */
+export const silence = (stage: Stage, { how, side }: Pick<Silence, "how" | "side">) =>
   how === "process" ? Effect.asVoid(stopped(stage.world[side].dev.node.pid)) : meeting(stage, side, () => swallow)
 
 /** True for an alert about the chain: its nodes, its blocks, and screening by its oracle. */

@@ -17,6 +17,7 @@ import { faultyNode, type RpcFault } from "./RpcFaults.ts"
 import { skewedClocks } from "./SkewedClocks.ts"
 import type { Side, Step } from "./Step.ts"
 import { unfillableDeposits } from "./UnfillableDeposits.ts"
+import { wallets } from "./Wallets.ts"
 
 const UNFILLABLE = 2_000
 const SKEW_SECONDS = 30
@@ -119,6 +120,7 @@ export const KINDS = {
   "poisoned relay transaction": poisoned("relay transaction"),
   "poisoned webhook delivery": poisoned("webhook delivery"),
   "unfillable deposits": always(() => Effect.sync(() => unfillableDeposits(UNFILLABLE))),
+  wallets: among(["kill", ...SIDES] as const, (fault, { around }) => Effect.succeed(wallets(fault, around.chainIds))),
   "payout changed": among(["opened", "recorded", "broadcast", "mined"] as const, (moment) =>
     Effect.succeed(PayoutFaults.changedPayout(moment))
   ),

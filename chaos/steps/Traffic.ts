@@ -1,10 +1,12 @@
-/** Sweeps that are offered during a step, and the time that each takes to settle. */
+/** Sweeps that are offered during a step, of one token and of wallets, and the time that each takes to settle. */
 import { Clock, Effect } from "effect"
 import * as SweepClient from "../../test/support/SweepClient.ts"
-import type * as Client from "../Client.ts"
-import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT } from "../Holdings.ts"
+import * as Client from "../Client.ts"
+import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT, walletOn } from "../Holdings.ts"
 import type { Slot } from "../Slot.ts"
 import type { World } from "../World.ts"
+
+type Offered = Client.Sweep | Client.Batch
 
 /** Interval at which a client looks at its sweep. */
 const LOOK_MILLIS = 40
@@ -12,12 +14,16 @@ const LOOK_MILLIS = 40
 /** A sweep that has not settled after so long is reported. */
 const PATIENCE_MILLIS = 60_000
 
-/** Sweeps of a burst, which are submitted at the same time. */
+/** Sweeps of a burst, which are submitted at the same time. The last is a wallet's. */
 export const BURST = 3
 
+/** Of the sweeps where something is broken, every second one is a wallet's, on both chains. */
+const WALLET_EVERY = 2
+
 export const make = (world: World, firstOwner: number) => {
-  const { client, owners, slots } = world
+  const { alpha, beta, client, owners, slots } = world
   let turn = 0
+  let hinderedSoFar = 0
 
   const next = <A>(from: ReadonlyArray<A>): A => {
     const found = from[turn++ % from.length]
@@ -35,34 +41,40 @@ export const make = (world: World, firstOwner: number) => {
       ...(destination === undefined ? {} : { destChain: destination.info })
     })
 
-  /** Waits until the sweep has left `submitted`; undefined after a minute. */
-  const settled = Effect.fnUntraced(function* (slot: Slot, { id }: Client.Sweep, sinceMillis: number) {
+  /** Quotes the tokens of one owner on these chains, for one signature. */
+  const quoteWallet = (places: ReadonlyArray<Place>, destination: Place, slot: Slot) =>
+    client.quoteBatch(slot.url, nextOwner(), { tokens: walletOn(places), destination, tokenOut: TOKEN_OUT })
+
+  /** Waits until these intents have left `submitted`. Returns the milliseconds since then, and undefined after a minute. */
+  const settled = Effect.fnUntraced(function* (slot: Slot, ids: ReadonlyArray<string>, sinceMillis: number) {
     const answers = SweepClient.make(slot.url)
-    for (;;) {
-      const status = yield* Effect.promise(() =>
-        answers.get(`/intents/${id}`).then(
-          (answer) => (answer.status === 200 ? answer.string("status") : "unknown"),
-          () => "unknown"
-        )
+    const isSettled = (id: string) =>
+      answers.get(`/intents/${id}`).then(
+        (answer) =>
+          answer.status === 200 && ["settled_source", "delivered", "failed"].includes(answer.string("status")),
+        () => false
       )
+    for (;;) {
+      const all = yield* Effect.promise(() => Promise.all(ids.map(isSettled)))
       const millis = (yield* Clock.currentTimeMillis) - sinceMillis
-      if (["settled_source", "delivered", "failed"].includes(status)) return millis
+      if (all.every(Boolean)) return millis
       if (millis > PATIENCE_MILLIS) return undefined
       yield* Effect.sleep(LOOK_MILLIS)
     }
   })
 
   /** One sweep through to its settlement: its time in milliseconds, or what went wrong. */
-  const sweep = Effect.fnUntraced(function* (place: Place, slot: Slot) {
+  const sweep = Effect.fnUntraced(function* (place: Place, slot: Slot, quoted: Effect.Effect<Offered | undefined>) {
     const where = `${place.info.name}, which is healthy, by ${slot.name}`
-    const offered = yield* quote(place, slot)
+    const offered = yield* quoted
     if (offered === undefined) return `no quote on ${where}`
     const began = yield* Clock.currentTimeMillis
     const answer = yield* client.submit(slot.url, offered)
     if (answer !== "acknowledged") {
       return `a submission on ${where} was ${answer}: ${client.refusals.get(offered.id) ?? "no response"}`
     }
-    return (yield* settled(slot, offered, began)) ?? `${offered.id} did not settle within a minute on ${where}`
+    const ids = Client.idsOf(offered)
+    return (yield* settled(slot, ids, began)) ?? `${ids.join(" ")} did not settle within a minute on ${where}`
   })
 
   return {
@@ -70,7 +82,8 @@ export const make = (world: World, firstOwner: number) => {
     healthy: Effect.fnUntraced(function* (place: Place, through: ReadonlyArray<Slot> = slots) {
       const results = yield* Effect.forEach(
         Array.from({ length: BURST }, () => next(through)),
-        (slot) => sweep(place, slot),
+        (slot, index) =>
+          sweep(place, slot, index === BURST - 1 ? quoteWallet([place], place, slot) : quote(place, slot)),
         { concurrency: "unbounded" }
       )
       return {
@@ -78,14 +91,21 @@ export const make = (world: World, firstOwner: number) => {
         findings: results.filter((result) => typeof result === "string")
       }
     }),
-    /** Sweeps where something is broken. Refusals are right there, and nothing is waited for. */
+    /** A sweep where something is broken. A refusal is right there, and nothing is waited for. */
     hindered: Effect.fnUntraced(function* (place: Place, destination?: Place) {
       const slot = next(slots)
-      const offered = yield* quote(place, slot, destination)
+      hinderedSoFar += 1
+      const offered: Offered | undefined =
+        hinderedSoFar % WALLET_EVERY === 0
+          ? yield* quoteWallet([alpha, beta], destination ?? place, slot)
+          : yield* quote(place, slot, destination)
       if (offered !== undefined) yield* client.submit(slot.url, offered)
     }),
     /** A quote that its owner signed, not submitted yet. */
     quoted: (place: Place, destination?: Place) => quote(place, next(slots), destination),
+    /** Quotes of an owner's tokens on both chains, signed once and not submitted yet. */
+    quotedWallet: (destination: Place) => quoteWallet([alpha, beta], destination, next(slots)),
+    settled,
     nextSlot: () => next(slots)
   }
 }

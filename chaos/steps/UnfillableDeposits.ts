@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import * as AcrossDeposit from "../../src/adapters/bridge/AcrossDeposit.ts"
 import * as Address from "../../src/domain/Address.ts"
 import type * as Client from "../Client.ts"
-import { HOLDING, TOKEN_IN } from "../Holdings.ts"
+import { holdingOf, TOKEN_IN } from "../Holdings.ts"
 import type { World } from "../World.ts"
 import { besides, joined, nothing, type Stage, type Step } from "./Step.ts"
 
@@ -26,7 +26,7 @@ const deposit = Effect.fnUntraced(function* ({ alpha }: World, calldata: Hex) {
   const data = AcrossDeposit.encode({ ...terms, outputAmount: terms.inputAmount * LOSS })
   const token = dev.tokens[TOKEN_IN]
   const account = privateKeyToAccount(dev.deployer.privateKey)
-  yield* dev.fund(Address.of(account.address), { token: TOKEN_IN, amount: HOLDING })
+  yield* dev.fund(Address.of(account.address), { token: TOKEN_IN, amount: holdingOf(TOKEN_IN) })
   const txHash = yield* dev.node.ask("deposit", async (node) => {
     const approval = await node.writeContract({
       account,

@@ -25,6 +25,8 @@ import treasury from "./0021_treasury.ts"
 import lastPrices from "./0024_last_prices.ts"
 import sweeps from "./0030_sweeps.ts"
 import detachedSweeps from "./0031_detached_sweeps.ts"
+import liveAccounts from "./0032_live_accounts.ts"
+import replayedReasons from "./0033_replayed_reasons.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -49,5 +51,7 @@ export const migrations = {
   "0021_treasury": treasury,
   "0024_last_prices": lastPrices,
   "0030_sweeps": sweeps,
-  "0031_detached_sweeps": detachedSweeps
+  "0031_detached_sweeps": detachedSweeps,
+  "0032_live_accounts": liveAccounts,
+  "0033_replayed_reasons": replayedReasons
 }

@@ -75,5 +75,19 @@ export const sweeps: ReadonlyArray<Mutant> = [
     text: "before.batch.leg + 1 === after.batch.leg",
     replacement: "before.batch.leg < after.batch.leg",
     tests: ["test/domain/SweepGroups.test.ts"]
+  },
+  {
+    name: "legs of a sweep are claimed one by one",
+    file: "src/adapters/sql/orchestrator/IntentQueue.ts",
+    text: "free.intent_id || array_agg(intent_id) AS ids FROM sibling",
+    replacement: "ARRAY[free.intent_id] AS ids FROM sibling",
+    tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]
+  },
+  {
+    name: "a second transaction of an account is allocated once one of the first one's legs has ended",
+    file: "migrations/orchestrator/0032_live_accounts.ts",
+    text: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id",
+    replacement: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id AND false",
+    tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
   }
 ]

@@ -1,4 +1,5 @@
 /** `docs/reference/errors.md`: every error body of both services, from the tables in their contracts. */
+import { MEANINGS } from "../../src/domain/QuoteReason.ts"
 import { type Contract, contracts, routesOf } from "./Contract.ts"
 import { GENERATED, table } from "./Table.ts"
 
@@ -39,6 +40,19 @@ const section = (contract: Contract): string => {
   return table(["Status", "`error`", "Cause", "Routes"], sorted)
 }
 
+/** Section about the reasons of quotes, which bodies of errors do not have. */
+const reasons = [
+  "## Reasons of quotes",
+  "",
+  "A quote that cannot be made has one of these reasons: `POST /quote` in the header `Sweep-Reason`, and `POST /quotes` in the entry of the token. The list is closed.",
+  "",
+  table(
+    ["Reason", "Meaning"],
+    Object.entries(MEANINGS).map(([reason, meaning]) => [`\`${reason}\``, meaning])
+  ),
+  ""
+]
+
 /** The page as Markdown. */
 export const errorsPage = (): string =>
   [
@@ -48,5 +62,6 @@ export const errorsPage = (): string =>
     "",
     'For developers who handle refused requests: every error of both services. An error\'s body is `{ "error": … }`. Decide by the status. The text `internal error` hides the reason on purpose: the operator finds it in the log under the `X-Request-Id` of the response. [HTTP conventions](http-conventions.md#errors) says which errors to retry. The errors of the TypeScript client are in [TypeScript client](sdk.md#errors).',
     "",
-    ...contracts.flatMap((contract) => [`## ${contract.title}`, "", section(contract), ""])
+    ...contracts.flatMap((contract) => [`## ${contract.title}`, "", section(contract), ""]),
+    ...reasons
   ].join("\n")

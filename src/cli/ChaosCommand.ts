@@ -28,7 +28,7 @@ const flags = {
   steps: Flag.Int("steps").pipe(
     Flag.withSchema(Count),
     Flag.withDescription(
-      "Number of random steps after the kills: silent chains and databases, nodes that fail, lag or fork, full disks, late logs, wrong clocks, unreadable rows, unfillable deposits, disturbed payouts, kills and reorganisations (default: each kind once)"
+      "Number of random steps after the kills: silent chains and databases, nodes that fail, lag or fork, full disks, late logs, wrong clocks, unreadable rows, unfillable deposits, wallets under one signature, disturbed payouts, kills and reorganisations (default: each kind once)"
     ),
     Flag.optional
   ),

@@ -1,4 +1,4 @@
-/** Reasons for which a token of a wallet cannot be quoted. The list is closed: clients may match on it. */
+/** Reasons for which a sweep cannot be quoted. The list is closed: clients may match on it. */
 import { Schema } from "effect"
 
 /** Each reason with its meaning. */

@@ -1,18 +1,12 @@
 /** Six tokens on two chains with one signature, through the real parts. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Hex, TypedDataDefinition } from "viem"
+import type { Hex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
-import { balanceOf, freshOwner, type Owner, type Place, place, Services } from "../support/Services.ts"
+import { balanceOf, freshOwner, type Place, place, Services } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
 type Symbol = Parameters<typeof freshOwner>[1]
-
-interface Request {
-  readonly address: Hex
-  readonly chainId: number
-  readonly nonce: string
-}
 
 interface View {
   readonly id: string
@@ -25,20 +19,6 @@ const fund = ({ dev, info }: Place, owner: Hex, token: Symbol, amount: string) =
     token,
     amount: SweepClient.amountOf({ owner, chain: info, tokenIn: token, amountIn: amount, tokenOut: token })
   })
-
-/** The body of POST /sweeps: the batch that was served, signed once, and each authorization that it needs. */
-const signAll = async (account: Owner, quotes: SweepClient.Answer) => ({
-  quoteIds: quotes
-    .at<ReadonlyArray<{ readonly quote: { readonly id: string } }>>("quotes")
-    .map(({ quote }) => quote.id),
-  signature: await account.signTypedData(quotes.at<TypedDataDefinition>("signing.typedData")),
-  authorizations: await Promise.all(
-    quotes.at<ReadonlyArray<Request>>("signing.authorizations").map(async ({ address, chainId, nonce }) => {
-      const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce: Number(nonce) })
-      return { address, chainId, nonce, r, s, yParity: yParity ?? 0 }
-    })
-  )
-})
 
 layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("Sweeps of a wallet end to end", (it) => {
   it.effect("deliver six tokens of two chains under one signature, and need no authorization the second time", () =>
@@ -74,7 +54,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S
         )
       const sweep = Effect.fnUntraced(function* (quotes: SweepClient.Answer, authorizations: number) {
         assert.strictEqual(quotes.status, 200, quotes.text)
-        const signed = yield* Effect.promise(() => signAll(owner, quotes))
+        const signed = yield* Effect.promise(() => SweepClient.signBatch(owner, quotes))
         assert.lengthOf(signed.authorizations, authorizations)
         const accepted = yield* Effect.promise(() => client.post("/sweeps", signed))
         assert.strictEqual(accepted.status, 201, accepted.text)

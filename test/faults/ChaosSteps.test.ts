@@ -13,7 +13,8 @@ const QUICK: ReadonlyArray<Kind> = [
   "skewed clocks",
   "poisoned relay transaction",
   "payout changed",
-  "payout reorganised"
+  "payout reorganised",
+  "wallets"
 ]
 
 layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices: true })("A chaos run", (it) => {
@@ -32,6 +33,7 @@ layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices
         assert.strictEqual(told.kinds, QUICK.length)
         assert.isAbove(told.acknowledged, 2 * QUICK.length)
         assert.isAbove(told.accruals, 2 * QUICK.length)
+        assert.isAbove(told.batches, QUICK.length)
       }),
     TIMEOUT
   )

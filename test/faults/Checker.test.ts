@@ -1,5 +1,9 @@
 /** That the checker finds what it is there to find. */
 import { assert, describe, it } from "@effect/vitest"
+import { concatHex, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { sweepDelegate } from "../../src/adapters/evm/abi/contracts.generated.ts"
+import { carries } from "../../chaos/Orders.ts"
+import { carriedTwice } from "../../chaos/steps/Books.ts"
 import { double, findings, lost, type Observed } from "../../chaos/Checker.ts"
 
 const sound: Observed = {
@@ -48,6 +52,24 @@ const sound: Observed = {
   ],
   booked: ["revenue:0x01_3", "accrual:0x01_3", "revenue:0x01_3"],
   deliveries: [],
+  signed: [
+    {
+      id: "a",
+      chainId: 1,
+      orderHash: "0xa0",
+      owner: "0xe0",
+      token: "0xda",
+      amountIn: 100n,
+      feeAmount: 5n,
+      builder: "0xb0",
+      builderFee: 2n,
+      destChainId: 1,
+      tokenOut: "0xcc",
+      minAmountOut: 92n,
+      destination: "0xe0"
+    }
+  ],
+  batches: [["a", "b"], ["c"]],
   changes: [
     { chainId: 1, account: "0xe0", takesFees: false, token: "0xda", amount: -100n },
     { chainId: 1, account: "0xe0", takesFees: false, token: "0xcc", amount: 92n },
@@ -58,6 +80,7 @@ const sound: Observed = {
 }
 
 const [settlement] = sound.settlements
+const [signed] = sound.signed
 const [delivered, failed, quoted] = sound.intents
 const [first, second] = sound.transactions
 const [spent, received, , earned] = sound.changes
@@ -81,6 +104,13 @@ const broken: Readonly<Record<string, Partial<Observed>>> = {
   "an accrual of another amount": { outbox: [sound.outbox[0]!, { ...sound.outbox[1]!, amount: "3" }] },
   "a message that was not delivered": { booked: ["revenue:0x01_3"] },
   "a booking out of nothing": { booked: [...sound.booked, "revenue:0x09_0"] },
+  "an order that settled with another fee": { signed: [{ ...signed!, feeAmount: 4n }] },
+  "an order that settled with another builder": { signed: [{ ...signed!, builder: "0xb1" }] },
+  "an order that settled for another destination": { signed: [{ ...signed!, destination: "0xe1" }] },
+  "an order that settled for less than its minimum": { signed: [{ ...signed!, minAmountOut: 93n }] },
+  "an order that is stored with another hash": { signed: [{ ...signed!, orderHash: "0xa1" }] },
+  "a batch that was accepted in part": { batches: [["a", "c"]] },
+  "a batch of which a leg is gone": { batches: [["a", "d"]] },
   "money that went missing": { changes: [{ ...spent!, amount: -101n }] },
   "money out of nothing": { changes: [{ ...earned!, amount: 3n }] },
   "a delivery on another chain": { changes: [{ ...received!, chainId: 2 }] },
@@ -90,6 +120,64 @@ const broken: Readonly<Record<string, Partial<Observed>>> = {
     changes: []
   }
 }
+
+const OTHER: Hex = "0x00000000000000000000000000000000000000dd"
+
+/** Calldata of orders as `executeBatch` takes them, in a transaction with other bytes around. */
+const transactionOf = (orders: ReadonlyArray<{ readonly owner: Hex; readonly nonce: bigint }>): Hex => {
+  const encoded = encodeFunctionData({
+    abi: sweepDelegate.abi,
+    functionName: "executeBatch",
+    args: [
+      orders.map(({ nonce, owner }) => ({
+        owner,
+        tokenIn: OTHER,
+        amountIn: 1n,
+        feeAmount: 0n,
+        builder: zeroAddress,
+        builderFee: 0n,
+        tokenOut: OTHER,
+        minAmountOut: 1n,
+        destination: owner,
+        swapTarget: OTHER,
+        swapCalldata: "0x1234" as const,
+        deadline: 1n,
+        nonce,
+        destChainId: 1n
+      })),
+      orders.map(() => 300_000n),
+      [],
+      0n,
+      "0x"
+    ]
+  })
+  return concatHex(["0x02f8ab", encoded, "0xc0"])
+}
+
+describe("a transaction", () => {
+  const [one, another] = [`0x${"e1".repeat(20)}`, `0x${"e2".repeat(20)}`] as const
+  const raw = transactionOf([
+    { owner: one, nonce: 7n },
+    { owner: one, nonce: 8n },
+    { owner: another, nonce: 9n }
+  ])
+
+  it("carries the orders that are in it, of their owners alone", () => {
+    assert.isTrue(carries(raw, { owner: one, nonce: 7n }))
+    assert.isTrue(carries(raw, { owner: one.toUpperCase().replace("0X", "0x"), nonce: 8n }))
+    assert.isTrue(carries(raw, { owner: another, nonce: 9n }))
+    assert.isFalse(carries(raw, { owner: one, nonce: 9n }))
+    assert.isFalse(carries(raw, { owner: another, nonce: 7n }))
+  })
+
+  it("is one of two that carry an order only if the order is in both", () => {
+    const carrier = { id: "a", owner: one, nonce: "7", raw }
+    assert.deepStrictEqual(carriedTwice([carrier, carrier]), ["a"])
+    const without = transactionOf([{ owner: one, nonce: 8n }])
+    assert.deepStrictEqual(carriedTwice([carrier, { ...carrier, raw: without }]), [])
+    assert.deepStrictEqual(carriedTwice([carrier, { ...carrier, id: "b" }]), [])
+  })
+})
 
 describe("Checker", () => {
   it("finds nothing wrong where all is well", () => {

@@ -204,6 +204,8 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
     const observed: Checker.Observed = {
       ...(yield* Observation.read(world)),
       acknowledged: [...acknowledged],
+      signed: [],
+      batches: [],
       booked: (yield* builders.seen).flatMap(booked),
       changes: []
     }

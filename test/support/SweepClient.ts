@@ -1,5 +1,5 @@
 /** A client of the HTTP API as an integrator would write one: fetch and viem, and none of the service's own code. */
-import { type Address, type Hex, parseUnits, type PrivateKeyAccount } from "viem"
+import { type Address, type Hex, parseUnits, type PrivateKeyAccount, type TypedDataDefinition } from "viem"
 import type { DevInfo } from "../../src/devnet/DevInfo.ts"
 
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -91,13 +91,40 @@ export const sign = async (account: PrivateKeyAccount, quote: Answer, nonce?: nu
   }
 }
 
+/** The body of POST /sweeps. */
+export interface SignedBatch {
+  readonly quoteIds: ReadonlyArray<string>
+  readonly signature: Hex
+  readonly authorizations: ReadonlyArray<{ readonly [key: string]: Json }>
+}
+
+/** Signs the batch of an answer of POST /quotes without a check, and each authorization that it needs. */
+export const signBatch = async (account: PrivateKeyAccount, quotes: Answer): Promise<SignedBatch> => ({
+  quoteIds: quotes
+    .at<ReadonlyArray<{ readonly quote?: { readonly id: string } }>>("quotes")
+    .flatMap(({ quote }) => (quote === undefined ? [] : [quote.id])),
+  signature: await account.signTypedData(quotes.at<TypedDataDefinition>("signing.typedData")),
+  authorizations: await Promise.all(
+    quotes
+      .at<ReadonlyArray<{ readonly address: Hex; readonly chainId: number; readonly nonce: string }>>(
+        "signing.authorizations"
+      )
+      .map(async ({ address, chainId, nonce }) => {
+        const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce: Number(nonce) })
+        return { address, chainId, nonce, r, s, yParity: yParity ?? 0 }
+      })
+  )
+})
+
 const POLL_MILLIS = 100
 
 /** `client` numbers the caller: each has a rate limit of its own. */
 export const make = (baseUrl: string, client = 1) => {
   const headers = { "content-type": "application/json", "x-forwarded-for": `198.51.100.${client}` }
-  const post = async (path: string, body: unknown) =>
-    answerOf(await fetch(`${baseUrl}${path}`, { method: "POST", headers, body: JSON.stringify(body) }))
+  const post = async (path: string, body: unknown, more: Readonly<Record<string, string>> = {}) =>
+    answerOf(
+      await fetch(`${baseUrl}${path}`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) })
+    )
   const get = async (path: string, more: Readonly<Record<string, string>> = {}) =>
     answerOf(await fetch(`${baseUrl}${path}`, { headers: { ...headers, ...more } }))
 

@@ -1,4 +1,5 @@
 /** Texts, errors and examples of the routes of clients in the documentation. */
+import { MEANINGS } from "../../domain/QuoteReason.ts"
 import { TYPES } from "../../domain/SweepOrder.ts"
 import {
   bodyTooLarge,
@@ -94,18 +95,35 @@ export const quoteExample = {
   }
 }
 
+/** Rows of the reasons for which there is no quote. */
+export const quoteReasons = Object.entries(MEANINGS)
+  .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
+  .join("\n")
+
+export const burning: ErrorRow = [
+  422,
+  "destination: <problem>",
+  "the output would be lost: a token, a contract of the service or a precompiled contract"
+]
+
 export const quote = documented({
   summary: "Price a sweep",
   description: withErrors(
-    "Locks the fees and returns the unsigned order with its expiry. With `apiKey`, the builder behind the key is attributed and its markup is part of the order. Unknown fields are ignored.\n\nBefore signing, show the owner the amount and chain, the fee split, the minimum received, the destination and the expiry, and check the returned order against the request.",
+    `Locks the fees and returns the unsigned order with its expiry. With \`apiKey\`, the builder behind the key is attributed and its markup is part of the order. Unknown fields are ignored.
+
+Before signing, show the owner the amount and chain, the fee split, the minimum received, the destination and the expiry, and check the returned order against the request.
+
+A quote that cannot be made has the body \`internal error\` and its reason in the header \`Sweep-Reason\`. With \`Retry-After\`, the same request may succeed after these seconds. Without it, it is refused again. With 503, the reason is \`unavailable\`.
+
+| \`Sweep-Reason\` | Meaning |
+|---|---|
+${quoteReasons}`,
     [
       [403, "request blocked by sanctions screening", "owner or destination is blocked; do not retry"],
       ...body,
-      [
-        422,
-        "internal error",
-        "no quote can be made: the token is declined, fees reach the amount, there is no route, or another failure; the same request may fail again"
-      ],
+      burning,
+      [422, "route: <problem>", "the hint names a chain that is not served, or contradicts the request"],
+      [422, "internal error", "no quote can be made: see `Sweep-Reason`"],
       rateLimited,
       unexpected,
       providerUnavailable,

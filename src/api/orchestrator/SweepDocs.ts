@@ -1,14 +1,9 @@
 /** Texts, errors and examples of the routes that sweep many tokens with one signature. */
-import { MEANINGS } from "../../domain/QuoteReason.ts"
 import { TYPES } from "../../domain/SweepBatch.ts"
 import { rateLimited, unavailable, unexpected, withErrors } from "../shared/ErrorTable.ts"
 import { documented } from "../shared/Examples.ts"
 import * as Docs from "./Docs.ts"
 import { delegate, id, owner, tokenIn, tokenOut } from "./DocExamples.ts"
-
-const reasons = Object.entries(MEANINGS)
-  .map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`)
-  .join("\n")
 
 const UNLISTED = "0x2222222222222222222222222222222222222222"
 
@@ -53,7 +48,7 @@ export const quotes = documented({
 
 | Reason | Meaning |
 |---|---|
-${reasons}
+${Docs.quoteReasons}
 
 \`signing\` has the typed data of all orders (\`SweepBatch\`: each leg names its own chain), and an authorization for each chain where the account does not run the delegate. Anyone can send the signed legs of a chain with \`executeBatch\` of the delegate. Submit one signature for all of them to \`POST /sweeps\`, or each order alone to \`POST /intents\`. Build what is signed from the orders that you checked, as for \`POST /quote\`.
 
@@ -61,11 +56,7 @@ ${reasons}
     [
       [403, "request blocked by sanctions screening", "owner or destination is blocked; do not retry"],
       ...Docs.body,
-      [
-        422,
-        "destination: <problem>",
-        "the output would be lost: a token, a contract of the service or a precompiled contract"
-      ],
+      Docs.burning,
       rateLimited,
       unexpected,
       unavailable

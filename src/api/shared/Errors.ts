@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { described } from "../../domain/Described.ts"
+import { QuoteReason } from "../../domain/QuoteReason.ts"
 
 /** Body of every failure whose reason is only logged. */
 export const MASKED = "internal error"
@@ -32,7 +33,7 @@ export const SWEEP_REASON =
 
 const SweepReason = Schema.Literals([SCREENING_UNAVAILABLE, UNAVAILABLE]).annotate({ description: SWEEP_REASON })
 
-/** Headers of a refusal. Present only if the request may be repeated. */
+/** Headers of a submission or of parties that are refused. Present only if the request may be repeated. */
 const refusalHeaders = Schema.Struct({
   "sweep-reason": Schema.optionalKey(SweepReason),
   "retry-after": Schema.optionalKey(
@@ -174,12 +175,28 @@ export const RefusedResponse = Refused.pipe(
 
 /** 422, masked: the request is well formed and cannot be served. Use {@link UnprocessableResponse} in contracts. */
 export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unprocessable", {
+  /** Absent in responses of releases that did not send it. */
+  reason: Schema.optionalKey(QuoteReason),
   /** Set only if a budget has no room for the sweep: whole seconds after which the request may be repeated. */
-  retryAfterSeconds: Schema.optionalKey(Schema.Int),
-  isBudgetSpent: Schema.optionalKey(Schema.Boolean)
+  retryAfterSeconds: Schema.optionalKey(Schema.Int)
 }) {}
 
-const UNPROCESSABLE_DESCRIPTION = "No quote can be made. Some causes persist on retry with the same input"
+const quoteHeaders = Schema.Struct({
+  "sweep-reason": Schema.optionalKey(
+    // Without the identifier: a reference to a component has no description.
+    Schema.Literals(QuoteReason.literals).annotate({
+      description: "Reason for which there is no quote, as `reason` of `POST /quotes`"
+    })
+  ),
+  "retry-after": Schema.optionalKey(
+    Schema.Int.annotate({
+      description: "Seconds after which the request may be repeated. Absent if it would be refused again"
+    })
+  )
+})
+
+const UNPROCESSABLE_DESCRIPTION =
+  "No quote can be made. The header `Sweep-Reason` has the reason. Do not repeat the request without the header `Retry-After`"
 
 export const UnprocessableResponse = Unprocessable.pipe(
   HttpApiSchema.encodeToWithHeaders(
@@ -189,11 +206,21 @@ export const UnprocessableResponse = Unprocessable.pipe(
         description: UNPROCESSABLE_DESCRIPTION,
         httpApiStatus: 422
       }),
-      headers: refusalHeaders.fields
+      headers: quoteHeaders.fields
     },
     {
-      decode: (response) => new Unprocessable(refusalOf(response)),
-      encode: (error) => ({ body: { error: MASKED } as const, headers: headersOf(error) })
+      decode: ({ headers: { "retry-after": retryAfterSeconds, "sweep-reason": reason } }) =>
+        new Unprocessable({
+          ...(reason === undefined ? {} : { reason }),
+          ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+        }),
+      encode: ({ reason, retryAfterSeconds }) => ({
+        body: { error: MASKED } as const,
+        headers: {
+          ...(reason === undefined ? {} : { "sweep-reason": reason }),
+          ...(retryAfterSeconds === undefined ? {} : { "retry-after": retryAfterSeconds })
+        }
+      })
     }
   )
 ).annotate({ description: UNPROCESSABLE_DESCRIPTION })

@@ -2,11 +2,13 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "./Store.ts"
 
-/** Response to a keyed request. Headers are not stored; they are generated again for each replay. */
+/** Response to a keyed request. Other headers are not stored; they are generated again for each replay. */
 export interface StoredAnswer {
   /** HTTP status. */
   readonly status: number
   readonly body: string
+  /** Header `Sweep-Reason`. Absent if the response has none. */
+  readonly sweepReason?: string
 }
 
 /** One execution of a keyed request. */

@@ -212,7 +212,9 @@ const MASKED = "internal error"
 /** Makes the error for a response that is not a success. */
 export const errorOfAnswer = (answer: Answer): ApiError => {
   if (answer.sweepReason === SCREENING_UNAVAILABLE) return new ScreeningUnavailableError(answer)
-  if (answer.sweepReason === UNAVAILABLE) return new UnavailableError(answer)
+  // Without `Retry-After`, the token is declined.
+  const isDeclined = answer.status === 422 && answer.retryAfterSeconds === undefined
+  if (answer.sweepReason === UNAVAILABLE && !isDeclined) return new UnavailableError(answer)
   switch (answer.status) {
     case 400:
       return REASON.test(answer.reason) ? new SweepRefusedError(answer) : new SubmissionRefusedError(answer)

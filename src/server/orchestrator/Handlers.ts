@@ -24,6 +24,7 @@ import { Readiness } from "../../orchestrator/operate/Readiness.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
+import { reasonOf } from "../../orchestrator/quote/Reasons.ts"
 import type { RequestRefused } from "../../orchestrator/quote/RequestRefused.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
 import * as ClientNetwork from "../shared/ClientNetwork.ts"
@@ -45,7 +46,6 @@ const screeningUnanswered = mask(() => new ScreeningRefused({ retryAfterSeconds:
 const submissionUnanswered = mask(() => new Refused({ retryAfterSeconds: UNANSWERED_SECONDS }))
 const chainNotAnswering = mask(() => new ChainNotAnswering())
 const unavailable = mask(() => new Unavailable())
-const unprocessable = mask(() => new Unprocessable({}))
 
 const upstreamFailed = mask(() => new UpstreamFailed())
 
@@ -77,9 +77,11 @@ const quoteFailed = (failure: QuoteFailed) => {
     case "fee_limit":
       return Effect.andThen(repeatAfter(failure), chainNotAnswering(failure))
     case "budget_spent":
-      return mask(() => new Unprocessable(budgetSpent(failure)))(failure)
+      return mask(() => new Unprocessable({ reason: reasonOf(failure), retryAfterSeconds: secondsOf(failure) }))(
+        failure
+      )
     default:
-      return unprocessable(failure)
+      return mask(() => new Unprocessable({ reason: reasonOf(failure) }))(failure)
   }
 }
 

@@ -19,6 +19,8 @@ const HEADER = "idempotency-key"
 /** Marks a response as that of an earlier request. */
 const REPLAYED = "idempotent-replayed"
 
+const REASON = "sweep-reason"
+
 const LIFETIME_MILLIS = 24 * 3_600_000
 
 /** A key stays taken this long after its process died. A live process extends the lease while it executes. */
@@ -60,11 +62,17 @@ const CLIENT_CLOSED_REQUEST = 499
 const answerOf = ({ body, headers, status }: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
   const text = textOf(body)
   const isSettled = status < CLIENT_CLOSED_REQUEST && headers["retry-after"] === undefined
-  return text === undefined || !isSettled ? undefined : { status, body: text }
+  if (text === undefined || !isSettled) return undefined
+  const sweepReason = headers[REASON]
+  return { status, body: text, ...(sweepReason === undefined ? {} : { sweepReason }) }
 }
 
-const replay = ({ body, status }: StoredAnswer) =>
-  HttpServerResponse.text(body, { status, contentType: "application/json", headers: { [REPLAYED]: "true" } })
+const replay = ({ body, status, sweepReason }: StoredAnswer) =>
+  HttpServerResponse.text(body, {
+    status,
+    contentType: "application/json",
+    headers: { [REPLAYED]: "true", ...(sweepReason === undefined ? {} : { [REASON]: sweepReason }) }
+  })
 
 const askAgainSoon = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", IN_USE_RETRY_SECONDS))

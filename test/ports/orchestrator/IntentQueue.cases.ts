@@ -22,6 +22,22 @@ const carry = (intentIds: ReadonlyArray<string>) =>
     })
   )
 
+/** A submitted sweep with these legs on one chain. */
+const swept = Effect.fnUntraced(function* (
+  id: string,
+  legs: ReadonlyArray<string>,
+  { chainId = 1, owner = 1 }: { readonly chainId?: number; readonly owner?: number } = {}
+) {
+  const intents = yield* Intents
+  for (const leg of legs) yield* intents.create(newIntent({ id: leg, owner, chainId }))
+  yield* intents.submitSweep({
+    id,
+    owner: address(owner),
+    signature: submission().signature,
+    legs: legs.map((intentId) => ({ intentId, legHash: hash(intentId) }))
+  })
+})
+
 export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unknown>) => {
   it.effect("claims the oldest first, one of each owner, and only of its chain", () =>
     Effect.gen(function* () {
@@ -36,6 +52,51 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       expect(yield* claim("w", 10)).toEqual(["c"])
       expect(yield* claim("w", 10)).toEqual([])
       expect(yield* claim("w", 10, 2)).toEqual(["d"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("claims the legs of a sweep on its chain together", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      const transactions = yield* RelayTransactions
+      yield* submitted({ id: "early", owner: 2 })
+      yield* TestClock.adjust("1 millis")
+      yield* swept("s", ["s3", "s1", "s2"])
+      yield* swept("elsewhere", ["e1"], { chainId: 2 })
+      yield* TestClock.adjust("1 millis")
+      yield* submitted({ id: "later", owner: 1 })
+      yield* submitted({ id: "late", owner: 3 })
+      expect(yield* claim("w")).toEqual(["early", "s1", "s2", "s3", "late"])
+      expect(yield* claim("w", 10, 2)).toEqual(["e1"])
+      // A leg that is postponed waits until its siblings' transaction has ended.
+      yield* intents.release(["s2"], 1_000)
+      const { id } = yield* carry(["s1", "s3"])
+      yield* TestClock.adjust("1 hour")
+      expect(yield* claim("w")).toEqual(["early", "late"])
+      yield* transactions.detach(id, ["s3"])
+      expect(yield* claim("w")).toEqual([])
+      yield* intents.apply("s1", [{ _tag: "SettledAtSource", txHash: hash("t") }])
+      yield* transactions.finalize([{ id }])
+      expect(yield* claim("w")).toEqual(["s2", "s3"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("does not divide a sweep, and claims one beyond the limit alone", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      yield* submitted({ id: "a", owner: 9 })
+      yield* TestClock.adjust("1 millis")
+      yield* swept("s", ["s1", "s2", "s3"])
+      yield* TestClock.adjust("1 millis")
+      yield* submitted({ id: "b", owner: 8 })
+      expect(yield* claim("w", 3)).toEqual(["a"])
+      expect(yield* claim("w", 2)).toEqual(["s1", "s2", "s3"])
+      expect(yield* claim("w", 2)).toEqual(["b"])
+      yield* intents.release(["a", "s1", "s2", "s3", "b"])
+      expect(yield* claim("w", 4)).toEqual(["a", "s1", "s2", "s3"])
+      yield* intents.release(["a", "s1", "s2", "s3"])
+      yield* intents.release(["s2"], 1_000)
+      expect(yield* claim("w", 3)).toEqual(["a", "s1", "s3"])
     }).pipe(Effect.provide(stores))
   )
 

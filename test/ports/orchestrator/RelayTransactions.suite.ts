@@ -129,16 +129,32 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
-    it.effect("carries no two intents of one owner at once", () =>
+    it.effect("carries intents of one owner by one transaction at a time", () =>
       Effect.gen(function* () {
         const transactions = yield* RelayTransactions
-        yield* submitted({ id: "a" })
-        yield* submitted({ id: "b" })
-        expect(yield* Effect.flip(allocate(["a", "b"]))).toBeInstanceOf(IntentTaken)
-        const { id } = yield* allocate(["a"])
-        expect(yield* Effect.flip(allocate(["b"], { lane: address(2) }))).toBeInstanceOf(IntentTaken)
+        for (const id of ["a", "b", "c"]) yield* submitted({ id })
+        yield* submitted({ id: "other", owner: 2 })
+        const { id, intentIds } = yield* allocate(["a", "other", "b"])
+        expect(intentIds).toEqual(["a", "other", "b"])
+        const next = allocate(["c"], { lane: address(2) })
+        expect(yield* Effect.flip(next)).toBeInstanceOf(IntentTaken)
+        // As long as it carries any of the owner's.
+        yield* transactions.detach(id, ["b", "other"])
+        expect(yield* Effect.flip(next)).toBeInstanceOf(IntentTaken)
         yield* transactions.finalize([{ id }])
-        expect(yield* allocate(["b"], { lane: address(2) })).toMatchObject({ intentIds: ["b"] })
+        expect(yield* next).toMatchObject({ intentIds: ["c"] })
+        expect(yield* Effect.flip(allocate(["a", "b"]))).toBeInstanceOf(IntentTaken)
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("lets an owner's next intent go once every one of a transaction is detached, also at once", () =>
+      Effect.gen(function* () {
+        const transactions = yield* RelayTransactions
+        const ids = ["a", "b", "c", "d"]
+        for (const id of ids) yield* submitted({ id })
+        const { id } = yield* allocate(ids)
+        yield* Effect.forEach(ids, (each) => transactions.detach(id, [each]), { concurrency: "unbounded" })
+        expect(yield* allocate(["b", "d"], { lane: address(2) })).toMatchObject({ intentIds: ["b", "d"] })
       }).pipe(Effect.provide(stores))
     )
 

@@ -33,6 +33,20 @@ export const suite = (adapter: string, memory: Layer.Layer<Idempotency, unknown>
       }).pipe(Effect.provide(memory))
     )
 
+    it.effect("keeps the reason of a refusal, until another request has the key", () =>
+      Effect.gen(function* () {
+        const keys = yield* Idempotency
+        const refusal = { status: 422, body: "{}", sweepReason: "no_route" }
+        yield* keys.claim(request("a"))
+        yield* keys.complete(attempt("a"), refusal)
+        expect(yield* keys.claim(request("b"))).toEqual({ _tag: "Answered", answer: refusal })
+        yield* TestClock.adjust(LIFETIME)
+        yield* keys.claim(request("c"))
+        yield* keys.complete(attempt("c"), answer)
+        expect(yield* keys.claim(request("d"))).toEqual({ _tag: "Answered", answer })
+      }).pipe(Effect.provide(memory))
+    )
+
     it.effect("lets one of many execute", () =>
       Effect.gen(function* () {
         const keys = yield* Idempotency

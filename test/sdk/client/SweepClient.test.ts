@@ -150,6 +150,18 @@ describe("the client", () => {
     })
   }
 
+  it("does not repeat a quote of a token that is declined", async () => {
+    let sent = 0
+    const refusal = () => {
+      sent++
+      return json(422, { error: "internal error" }, { "sweep-reason": "unavailable" })
+    }
+    const error = await rejection(client(refusal).client.quote(request))
+    assert.isTrue(error instanceof Sdk.QuoteUnavailableError)
+    assert.isFalse(error.retryable)
+    assert.strictEqual(sent, 1)
+  })
+
   it("rejects with a ServiceError where a gateway answers in HTML", async () => {
     const { client: sweeps } = client(() => new Response("<html>", { status: 504 }))
     assert.strictEqual((await rejection(sweeps.quote(request))).code, "service_error")

@@ -55,6 +55,20 @@ describe("an idempotency key", () => {
     })
   )
 
+  it.effect("replays the reason of a quote that cannot be made", () =>
+    Effect.gen(function* () {
+      const { post } = yield* counting({
+        quote: () => Effect.fail(new QuoteFailed({ reason: "no_route", detail: "no pool" }))
+      })
+      for (const replayed of [null, "true"]) {
+        const answer = yield* post("/quote", quoteRequest, key("a"))
+        expectError(answer, 422, INTERNAL)
+        assert.strictEqual(answer.headers.get("idempotent-replayed"), replayed)
+        assert.strictEqual(answer.headers.get("sweep-reason"), "no_route")
+      }
+    })
+  )
+
   it.effect("does not replay a refusal for want of screening", () =>
     Effect.gen(function* () {
       let isAnswering = false

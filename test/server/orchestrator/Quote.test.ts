@@ -6,6 +6,7 @@ import { hashTypedData } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Foundry from "../../../src/devnet/Foundry.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
+import type { QuoteReason } from "../../../src/domain/QuoteReason.ts"
 import { digest } from "../../../src/domain/SweepOrder.ts"
 import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
 import { RequestRefused } from "../../../src/orchestrator/quote/RequestRefused.ts"
@@ -174,7 +175,7 @@ describe("POST /quote", () => {
     })
   )
 
-  it.effect("a reason and a time to retry with every failure that passes, and with no other", () =>
+  it.effect("a reason with every failure, and a time to retry with those that pass", () =>
     Effect.gen(function* () {
       const passing: Readonly<Record<string, readonly [status: number, text: string, seconds: string]>> = {
         store_unavailable: [503, "internal error", "1"],
@@ -184,13 +185,32 @@ describe("POST /quote", () => {
         too_busy: [503, "internal error", "24"],
         budget_spent: [422, "internal error", "24"]
       }
+      const told: { readonly [Reason in QuoteFailed["reason"]]: QuoteReason } = {
+        unsupported_chain: "unsupported_chain",
+        chain_paused: "chain_unavailable",
+        chain_unavailable: "unavailable",
+        fee_limit: "unavailable",
+        same_token: "same_token",
+        owner_is_a_contract: "owner_is_a_contract",
+        token_declined: "unavailable",
+        insufficient_balance: "insufficient_balance",
+        fees_exceed_input: "fees_exceed_amount",
+        network_fee_above_maximum: "network_fee_above_maximum",
+        no_route: "no_route",
+        no_price: "no_price",
+        simulation_failed: "would_revert",
+        budget_spent: "unavailable",
+        too_busy: "unavailable",
+        upstream_unavailable: "unavailable",
+        store_unavailable: "unavailable"
+      }
       for (const reason of QuoteFailed.fields.reason.literals) {
         const failure = new QuoteFailed({ reason, detail: "secret detail", retryAfterMillis: 23_001 })
         const { post } = yield* serve({ quote: () => Effect.fail(failure) })
         const answer = yield* post("/quote", quoteRequest)
         const [status, text, seconds] = passing[reason] ?? [422, "internal error", null]
         expectError(answer, status, text)
-        assert.strictEqual(answer.headers.get("sweep-reason"), seconds === null ? null : "unavailable", reason)
+        assert.strictEqual(answer.headers.get("sweep-reason"), told[reason], reason)
         assert.strictEqual(answer.headers.get("retry-after"), seconds, reason)
       }
     })

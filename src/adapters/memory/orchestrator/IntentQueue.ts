@@ -26,6 +26,10 @@ const queuedOn = ({ intents }: State, chainId: number): ReadonlyArray<StoredInte
     (stored) => isQueued(stored) && stored.intent.quote.sourceChainId === chainId
   )
 
+/** True if both are legs of one sweep. */
+const isSibling = ({ intent }: StoredIntent, other: StoredIntent): boolean =>
+  intent.submission?.batch !== undefined && intent.submission.batch.sweepId === other.intent.submission?.batch?.sweepId
+
 export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
   Effect.fnUntraced(function* ({ chainId, leaseMillis, limit }) {
     const at = yield* Clock.currentTimeMillis
@@ -38,19 +42,22 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
             : []
         )
       )
+      const due = queued.filter(({ notBeforeMs }) => notBeforeMs === undefined || notBeforeMs <= at)
       const claimed: Array<StoredIntent> = []
-      for (const stored of queued) {
-        const { intent, notBeforeMs } = stored
-        if (claimed.length === limit) break
-        if (busy.has(intent.order.owner) || (notBeforeMs !== undefined && notBeforeMs > at)) continue
-        busy.add(intent.order.owner)
-        claimed.push(stored)
+      for (const stored of due) {
+        const { owner } = stored.intent.order
+        if (claimed.length >= limit) break
+        if (busy.has(owner)) continue
+        const group = due.filter((other) => other === stored || isSibling(stored, other))
+        if (claimed.length > 0 && claimed.length + group.length > limit) break
+        busy.add(owner)
+        claimed.push(...group)
       }
       const next = claimed.reduce(
         (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis }),
         current
       )
-      return [claimed.map(({ intent }) => intent), next]
+      return [claimed.toSorted(bySubmission).map(({ intent }) => intent), next]
     })
   })
 

@@ -9,22 +9,18 @@ type Shared = OrchestratorState["Service"]
 type Allocation = Parameters<RelayTransactions["Service"]["allocate"]>[0]
 
 /** Intents that the transaction may not carry. */
-const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<string> => {
-  const owners = new Set<string>()
-  return intentIds.filter((id) => {
+const taken = (state: State, { chainId, intentIds }: Allocation): ReadonlyArray<string> =>
+  intentIds.filter((id) => {
     const stored = lookup(state.intents, id)
     if (stored === undefined) return true
     const { order, quote, status } = stored.intent
-    const free =
+    const isFree =
       status === "submitted" &&
       quote.sourceChainId === chainId &&
       stored.relayTransactionId === undefined &&
-      !owners.has(order.owner) &&
       !carriesOwner(state, chainId, order.owner)
-    owners.add(order.owner)
-    return !free
+    return !isFree
   })
-}
 
 const withWantedUntil = (state: State, transaction: RelayTransaction): RelayTransaction => {
   const deadlines = transaction.intentIds.flatMap((id) => {

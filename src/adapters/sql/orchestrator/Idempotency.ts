@@ -12,7 +12,8 @@ const ClaimedRow = Schema.Struct({ attempts: Schema.Int })
 const KeyRow = Schema.Struct({
   fingerprint: Schema.String,
   status: Schema.NullOr(Schema.Int),
-  body: Schema.NullOr(Schema.String)
+  body: Schema.NullOr(Schema.String),
+  sweep_reason: Schema.NullOr(Schema.String)
 })
 
 const decodeClaimed = Schema.decodeUnknownEffect(Schema.Array(ClaimedRow))
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
       ON CONFLICT (id) DO UPDATE SET
         fingerprint = excluded.fingerprint, attempt = excluded.attempt, lease_until = excluded.lease_until,
         expires_at = excluded.expires_at, status = NULL, body = NULL,
+        sweep_reason = NULL,
         attempts = CASE WHEN k.expires_at <= ${now} THEN 1 ELSE k.attempts + 1 END
       WHERE k.expires_at <= ${now}
         OR (k.status IS NULL AND k.lease_until <= ${now} AND k.fingerprint = excluded.fingerprint)
@@ -57,13 +59,14 @@ const make = Effect.gen(function* () {
     for (;;) {
       const claimed = yield* attemptClaim(request)
       if (claimed !== undefined) return { _tag: "Claimed", resumed: claimed.attempts > 1 }
-      const rows = yield* sql`SELECT fingerprint, status, body FROM ${table} WHERE id = ${request.id}`
+      const rows = yield* sql`SELECT fingerprint, status, body, sweep_reason FROM ${table} WHERE id = ${request.id}`
       const [held] = yield* decodeKeys(rows).pipe(Effect.orDie)
       // The key expired and was deleted between the two statements. It can be claimed now.
       if (held === undefined) continue
       if (held.fingerprint !== request.fingerprint) return { _tag: "Mismatched" }
       if (held.status === null || held.body === null) return { _tag: "InProgress" }
-      return { _tag: "Answered", answer: { status: held.status, body: held.body } }
+      const reason = held.sweep_reason === null ? {} : { sweepReason: held.sweep_reason }
+      return { _tag: "Answered", answer: { status: held.status, body: held.body, ...reason } }
     }
   }, guarded("idempotency.claim"))
 
@@ -75,10 +78,11 @@ const make = Effect.gen(function* () {
 
   const complete: Idempotency["Service"]["complete"] = Effect.fn("Idempotency.complete")(function* (
     { attempt, id },
-    { body, status }
+    { body, status, sweepReason }
   ) {
     yield* sql`
-      UPDATE ${table} SET status = ${status}, body = ${text(body)} WHERE id = ${id} AND attempt = ${attempt}`
+      UPDATE ${table} SET status = ${status}, body = ${text(body)}, sweep_reason = ${sweepReason ?? null}
+      WHERE id = ${id} AND attempt = ${attempt}`
   }, guarded("idempotency.complete"))
 
   const release: Idempotency["Service"]["release"] = Effect.fn("Idempotency.release")(function* ({ attempt, id }) {

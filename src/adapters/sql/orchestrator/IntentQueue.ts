@@ -22,7 +22,7 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
           ${IntentTables.byKeys(sql)}`,
         sql<IntentRow.IntentRow>`
           WITH free AS (
-            SELECT c.intent_id FROM orchestrator.intent_queue c
+            SELECT c.intent_id, c.account, c.submitted_at FROM orchestrator.intent_queue c
             WHERE c.source_chain_id = ${chainId}
               AND (c.lease_until IS NULL OR c.lease_until <= ${at})
               AND (c.not_before IS NULL OR c.not_before <= ${at})
@@ -44,10 +44,26 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
             ORDER BY c.submitted_at, c.intent_id
             LIMIT ${limit}
             FOR UPDATE SKIP LOCKED
+          ), sibling AS (
+            SELECT q.intent_id, free.intent_id AS oldest
+            FROM free ${IntentTables.sweeps(sql, "free.intent_id")}
+            CROSS JOIN LATERAL unnest(w.intent_ids) AS leg (id)
+            JOIN orchestrator.intent_queue q ON q.intent_id = leg.id
+            WHERE q.account = free.account AND q.intent_id <> free.intent_id
+              AND (q.lease_until IS NULL OR q.lease_until <= ${at})
+              AND (q.not_before IS NULL OR q.not_before <= ${at})
+            FOR UPDATE OF q SKIP LOCKED
+          ), counted AS (
+            SELECT legs.ids, sum(cardinality(legs.ids)) OVER (ORDER BY free.submitted_at, free.intent_id) AS total
+            FROM free CROSS JOIN LATERAL (
+              SELECT free.intent_id || array_agg(intent_id) AS ids FROM sibling WHERE oldest = free.intent_id
+            ) legs
+          ), taken AS (
+            SELECT unnest(ids) AS intent_id FROM counted WHERE total <= ${limit} OR total = cardinality(ids)
           ), leased AS (
             UPDATE orchestrator.intent_queue q
             SET lease_worker = ${text(worker)}, lease_until = ${timestamp(millis + leaseMillis)}, not_before = NULL
-            FROM free WHERE q.intent_id = free.intent_id
+            FROM taken WHERE q.intent_id = taken.intent_id
             RETURNING q.intent_id
           )
           SELECT ${IntentTables.columns(sql)}

@@ -77,11 +77,20 @@ export const columns = (sql: PgClient.PgClient): Fragment => sql.literal([...STA
 export const states = (sql: PgClient.PgClient, id: string): Fragment =>
   sql.literal(`CROSS JOIN LATERAL (SELECT * FROM orchestrator.intent_states s WHERE s.id = ${id} OFFSET 0) s`)
 
+const SWEEP_OF_SIGNATURES = "LATERAL (SELECT * FROM orchestrator.sweeps w WHERE w.id = g.sweep_id OFFSET 0) w"
+
+const SIGNATURES_OF_STATE =
+  "LATERAL (SELECT * FROM orchestrator.intent_signatures g WHERE g.number = s.number OFFSET 0) g"
+
 /** Joins terms, signatures and sweeps to the states `s`. */
 export const documents = (sql: PgClient.PgClient): Fragment =>
   sql.literal(`${terms("s")}
-    LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_signatures g WHERE g.number = s.number OFFSET 0) g ON true
-    LEFT JOIN LATERAL (SELECT * FROM orchestrator.sweeps w WHERE w.id = g.sweep_id OFFSET 0) w ON true`)
+    LEFT JOIN ${SIGNATURES_OF_STATE} ON true
+    LEFT JOIN ${SWEEP_OF_SIGNATURES} ON true`)
+
+/** Joins the sweeps `w` to rows of legs by this column, and drops the rows of other intents. */
+export const sweeps = (sql: PgClient.PgClient, id: string): Fragment =>
+  sql`${states(sql, id)} ${sql.literal(`CROSS JOIN ${SIGNATURES_OF_STATE} CROSS JOIN ${SWEEP_OF_SIGNATURES}`)}`
 
 /** Joins the terms `t` to the states of this alias. */
 export const terms = (state: string): string =>
