@@ -4,12 +4,12 @@
  * every deployment; for a CDN on another origin than the builder backend's, name that with `--builder-url https://…`.
  */
 import tailwind from "bun-plugin-tailwind"
-import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"
 import { parseArgs } from "node:util"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { OUTPUT, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
+import { OUTPUT, publish, STAMP_FILE, stampOf } from "../src/server/web/WebBuild.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -102,9 +102,7 @@ try {
   })
   await compress(fresh)
   await writeFile(join(fresh, STAMP_FILE), await stampOf(root))
-  // Another process may be building the same: the last one wins, and each leaves a whole build.
-  await rm(output, { recursive: true, force: true })
-  await rename(fresh, output)
+  await publish(fresh, output)
   const scripts = result.outputs.filter(({ path }) => path.endsWith(".js"))
   process.stdout.write(`web: ${scripts.length} scripts in ${relative(process.cwd(), output)}\n`)
 } finally {

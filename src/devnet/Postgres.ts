@@ -254,7 +254,7 @@ export const start = Effect.fn("Postgres.start")(function* (
     })
     return running
   })
-  // A free port may be taken by another process before the server binds it.
+  // A program that reserves no ports may take it before the server binds it.
   const running =
     options.port === undefined
       ? yield* Effect.flatMap(Ports.free, launch).pipe(Effect.retry({ times: 2 }))

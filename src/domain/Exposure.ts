@@ -11,7 +11,8 @@ export type Scope = "listed" | "unlisted"
 
 /**
  * `all`: every sweep of the scope on a chain. `first`: sweeps of listed tokens whose accounts are not delegated yet. Such an owner
- * has paid for nothing so far, and can void the sweep at the price of a transaction of its own.
+ * has paid for nothing so far, and can void the sweep at the price of a transaction of its own. `funder`: those of them whose
+ * tokens came from one account.
  */
 export const KINDS = [
   "all",
@@ -39,6 +40,10 @@ export const classOf = (scope: Scope, kind: Kind, chainId: number, value = ""): 
  */
 export const firstClass = (chainId: number, isUnfunded: boolean): ExposureClass =>
   classOf("listed", "first", chainId, isUnfunded ? "unfunded" : "")
+
+/** Class of the first sweeps of owners whom one account funded. It has a share of the budget of first sweeps. */
+export const funderClass = (chainId: number, funder: string): ExposureClass =>
+  classOf("listed", "funder", chainId, funder)
 
 /** Parts of a class; undefined if the text is none. */
 export const parse = (
@@ -86,6 +91,15 @@ export interface Budgets {
   readonly firstHour?: bigint | undefined
 }
 
+/** Kinds of classes that first sweeps reserve, and that their outcomes are booked for. */
+const OF_FIRST: ReadonlySet<Kind> = new Set<Kind>(["first", "funder"])
+
+/** True for a class that first sweeps reserve, so that losses and gains of each of them are booked for it. */
+export const isOfFirstSweeps = (key: ExposureClass): boolean => {
+  const kind = parse(key)?.kind
+  return kind !== undefined && OF_FIRST.has(kind)
+}
+
 const HOURS = 24n
 
 /** Days have this many times the hourly budget, if nothing else limits them. */
@@ -109,7 +123,7 @@ const START: Readonly<Record<Kind, bigint>> = {
 const EARNING: ReadonlySet<Kind> = new Set<Kind>(["token_in", "token_out", "pool"])
 
 /** Kinds whose losses postpone sweeps of listed tokens. The others also contain sweeps of honest owners. */
-const HOLDING_LISTED: ReadonlySet<Kind> = new Set<Kind>(["owner", "funder", "network"])
+const HOLDING_LISTED: ReadonlySet<Kind> = new Set<Kind>(["owner", "network"])
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
@@ -125,7 +139,7 @@ const firstLimit = (firstHour: bigint, { day, hour }: Sums) => ({
 /** Budget of a class of unlisted tokens or of first sweeps, in wei. It holds for reserved and lost wei together. */
 export const limitOf = (key: ExposureClass, { firstHour, unlisted }: Budgets, sums: Sums) => {
   const kind = parse(key)?.kind ?? "owner"
-  if (kind === "first" && firstHour !== undefined) return firstLimit(firstHour, sums)
+  if (isOfFirstSweeps(key) && firstHour !== undefined) return firstLimit(firstHour / START[kind], sums)
   const of = (whole: bigint): bigint => {
     const start = whole / START[kind]
     return EARNING.has(kind) ? min(start + sums.day.earned, whole / 2n) : start

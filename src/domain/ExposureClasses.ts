@@ -11,8 +11,6 @@ export interface Subject {
   readonly builderId?: string | undefined
   /** Network of the client that submitted it, /24 of IPv4 or /64 of IPv6. Undefined if it is unknown. */
   readonly network?: string | undefined
-  /** Account that funded the owner. No adapter knows it: nodes without a trace index cannot say. */
-  readonly funder?: Address.Address | undefined
   readonly lane?: Address.Address | undefined
 }
 
@@ -87,7 +85,7 @@ export const poolsOf = (calldata: Hex): ReadonlyArray<string> => {
 
 /** Classes of a sweep, the one of all sweeps of its scope first. Tokens that are listed have no class of their own. */
 export const classesOf = (subject: Subject, route: Route): ReadonlyArray<ExposureClass> => {
-  const { builderId, funder, lane, network, order } = subject
+  const { builderId, lane, network, order } = subject
   const scope = scopeOf(order, route)
   const of = (kind: Kind, value: string | undefined): ReadonlyArray<ExposureClass> =>
     value === undefined ? [] : [classOf(scope, kind, route.source.id, value)]
@@ -103,7 +101,6 @@ export const classesOf = (subject: Subject, route: Route): ReadonlyArray<Exposur
     ...of("all", ""),
     ...ofTokens,
     ...of("owner", order.owner),
-    ...of("funder", funder),
     ...of("network", network),
     ...of("builder", builderId),
     ...of("lane", lane)

@@ -8,6 +8,7 @@ import {
   EMPTY,
   type ExposureClass,
   firstClass,
+  funderClass,
   holding,
   isSpent,
   KINDS,
@@ -133,6 +134,15 @@ describe("Exposure", () => {
     assert.deepStrictEqual([0n, 50n, 10_000n].map(limit), [100n, 150n, 400n])
     const owner = classOf("unlisted", "owner", 1, "0xaa")
     assert.strictEqual(limitOf(owner, BUDGETS, sums({ day: { lost: 0n, earned: 900n } })).hour, 100n)
+  })
+
+  it("gives first sweeps of one funder a quarter of what all first sweeps have, and what they earned", () => {
+    const budgets: Budgets = { ...BUDGETS, firstHour: 800n }
+    const limit = (earned: bigint) =>
+      limitOf(funderClass(1, "0xaa"), budgets, sums({ hour: { lost: 0n, earned }, day: { lost: 0n, earned } }))
+    assert.strictEqual(limitOf(firstClass(1, true), budgets, EMPTY).hour, 400n)
+    assert.deepStrictEqual(limit(0n), { hour: 100n, day: 200n * 24n })
+    assert.deepStrictEqual(limit(7n), { hour: 107n, day: 200n * 24n + 7n })
   })
 
   it("gives owners' first sweeps half of their budget, and what they earned", () => {

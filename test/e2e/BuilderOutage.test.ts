@@ -10,6 +10,7 @@ import * as DevNetwork from "../../src/devnet/DevNetwork.ts"
 import * as Ports from "../../src/devnet/Ports.ts"
 import { builderDefaults } from "../../src/config/Builder.ts"
 import { orchestratorDefaults as defaults } from "../../src/config/Orchestrator.ts"
+import { unlimited } from "../support/RateLimits.ts"
 import { balanceOf, freshOwner } from "../support/Services.ts"
 import * as SweepClient from "../support/SweepClient.ts"
 
@@ -51,7 +52,7 @@ const scene = Effect.gen(function* () {
         watcher: { ...defaults.watcher, pollMillis: 100 },
         outbox: { ...defaults.outbox, pollMillis: 100 }
       },
-      server: {},
+      server: { rateLimits: unlimited },
       port,
       acrossFees: { fixedBps: 10 },
       prices: "onchain",
@@ -92,7 +93,7 @@ describe("while the builder backend is away", () => {
       })
       const sweep = Effect.fnUntraced(function* ({ owner, quote }: Effect.Success<ReturnType<typeof quoteWith>>) {
         const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-        yield* Effect.promise(() => client.submit(signed))
+        yield* Effect.promise(() => client.submitAccepted(signed))
         const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
         assert.strictEqual(ended.string("status"), "delivered", ended.text)
         return BigInt(quote.string("order.builderFee"))

@@ -121,7 +121,7 @@ export const quoteWith = Effect.fnUntraced(function* (apiKey: string, symbol: To
 export const sweepWith = Effect.fnUntraced(function* (apiKey: string, symbol: Tokens.Symbol, amount: string) {
   const { client, owner, quote } = yield* quoteWith(apiKey, symbol, amount)
   const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-  yield* Effect.promise(() => client.submit(signed))
+  yield* Effect.promise(() => client.submitAccepted(signed))
   const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
   assert.strictEqual(ended.string("status"), "delivered", ended.text)
   return {

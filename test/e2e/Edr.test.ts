@@ -35,7 +35,7 @@ layer(Services.layer({ node: "edr" }), { excludeTestServices: true })("Sweeps on
         )
         assert.strictEqual(quote.status, 200, quote.text)
         const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-        yield* Effect.promise(() => client.submit(signed))
+        yield* Effect.promise(() => client.submitAccepted(signed))
         const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
         assert.strictEqual(ended.string("status"), "delivered", ended.text)
         return ended.string("txHash") as `0x${string}`

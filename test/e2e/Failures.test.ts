@@ -101,7 +101,7 @@ layer(Layer.merge(services, Mining.layer), {
   /** Submits, and waits until the relayer has broadcast. */
   const broadcast = (client: SweepClient.SweepClient, signed: SweepClient.Signed) =>
     Effect.promise(async () => {
-      await client.submit(signed)
+      await client.submitAccepted(signed)
       return client.until(signed.quoteId, (intent) => intent.text.includes("txHash"))
     })
 
@@ -188,7 +188,7 @@ layer(Layer.merge(services, Mining.layer), {
           mineAs(alpha, owner, { to: owner.address, authorization: alpha.info.permit2 })
         )
       )
-      yield* Effect.promise(() => client.submit(signed))
+      yield* Effect.promise(() => client.submitAccepted(signed))
       const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
       assert.strictEqual(ended.string("failureReason"), "delegation_replaced", ended.text)
       assert.strictEqual(yield* balanceOf(alpha, "DAI", owner.address), amount)

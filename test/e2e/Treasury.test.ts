@@ -99,7 +99,7 @@ const swept = Effect.fnUntraced(function* (
   )
   assert.strictEqual(quote.status, 200, quote.text)
   const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-  yield* Effect.promise(() => client.submit(signed))
+  yield* Effect.promise(() => client.submitAccepted(signed))
   const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
   assert.strictEqual(ended.string("status"), "delivered", ended.text)
   return BigInt(quote.string("order.feeAmount"))

@@ -132,7 +132,7 @@ layer(Services.layer(), { excludeTestServices: true })("a builder's webhooks", (
         const quote = yield* Effect.promise(() => client.post("/quote", body))
         assert.strictEqual(quote.status, 200, quote.text)
         const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
-        yield* Effect.promise(() => client.submit(signed))
+        yield* Effect.promise(() => client.submitAccepted(signed))
         const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
         assert.strictEqual(ended.string("status"), "delivered", ended.text)
         return signed.quoteId

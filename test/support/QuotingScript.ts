@@ -65,15 +65,16 @@ export const BRIDGE_FEE = 1_000n
 /** Expected output of a swap before the deposit, above its minimum. */
 export const BRIDGE_SURPLUS = 3n
 
-/** Rates that lose nothing, so that what is routed can be read from the quote. */
-export const scripted = (script: Script, asked: Asked) => {
-  const note = (port: string) => {
-    if (!asked.order.includes(port)) asked.order.push(port)
-  }
-  const screening = Layer.succeed(Screening, {
+/** Notes the first use of a port. */
+const note = (asked: Asked, port: string) => {
+  if (!asked.order.includes(port)) asked.order.push(port)
+}
+
+const screeningOf = (script: Script, asked: Asked) =>
+  Layer.succeed(Screening, {
     clear: (chainId, addresses) =>
       Effect.suspend(() => {
-        note("screening")
+        note(asked, "screening")
         asked.screened.push({ chainId, addresses })
         if (addresses.some((each) => script.listed.has(each)))
           return Effect.fail(new ScreeningBlocked({ cause: "listed" }))
@@ -82,9 +83,11 @@ export const scripted = (script: Script, asked: Asked) => {
         return script.screeningAvailable ? Effect.void : Effect.fail(new ScreeningBlocked({ cause: "unavailable" }))
       })
   })
+
+const venueOf = (script: Script, asked: Asked) => {
   const swapped: SwapVenue["Service"]["route"] = (swap) =>
     Effect.suspend(() => {
-      note("routing")
+      note(asked, "routing")
       asked.swaps.push(swap)
       if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
       const { amountIn } = swap
@@ -98,13 +101,16 @@ export const scripted = (script: Script, asked: Asked) => {
         passing: 0
       })
     })
-  const venue = Layer.succeed(SwapVenue, {
+  return Layer.succeed(SwapVenue, {
     route: swapped,
     prepare: (pair) => Effect.succeed((terms) => swapped({ ...terms, ...pair, amountIn: terms.amountIn }))
   })
+}
+
+const bridgeOf = (script: Script, asked: Asked) => {
   const routed: Bridge["Service"]["route"] = (bridged) =>
     Effect.suspend(() => {
-      note("routing")
+      note(asked, "routing")
       asked.bridged.push(bridged)
       if (script.routingFails !== undefined) return Effect.fail(script.routingFails)
       return Effect.succeed({
@@ -118,7 +124,7 @@ export const scripted = (script: Script, asked: Asked) => {
         estimatedSeconds: 7
       })
     })
-  const bridge = Layer.mock(Bridge)({
+  return Layer.mock(Bridge)({
     prepare: (bridged) => Effect.succeed((amountIn) => routed({ ...bridged, amountIn })),
     decode: () =>
       Effect.suspend(() => {
@@ -137,10 +143,13 @@ export const scripted = (script: Script, asked: Asked) => {
         )
       })
   })
-  const simulation = Layer.succeed(SweepSimulation, {
+}
+
+const simulationOf = (script: Script, asked: Asked) =>
+  Layer.succeed(SweepSimulation, {
     run: (_chainId, order) =>
       Effect.suspend(() => {
-        note("simulation")
+        note(asked, "simulation")
         if (script.spentNonces.has(OrderNonce.indexOf(order.nonce))) {
           return Effect.fail(new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }))
         }
@@ -151,7 +160,9 @@ export const scripted = (script: Script, asked: Asked) => {
         return Effect.succeed({ ...script.charged, amountOut: order.minAmountOut, gas, limits })
       })
   })
-  const contracts = Layer.effect(
+
+const contractsOf = (script: Script) =>
+  Layer.effect(
     SweepContracts,
     Effect.map(SweepContracts, (real) => ({
       ...real,
@@ -164,13 +175,15 @@ export const scripted = (script: Script, asked: Asked) => {
       balanceOf: (client: ChainClient) => Effect.sync(() => script.balances.get(client.chain.id) ?? 0n)
     }))
   ).pipe(Layer.provide(EvmSweepContracts.layer))
-  /** Says what is stored, and fails when it is told to. */
-  const intents = Layer.effect(
+
+/** Says what is stored, and fails when it is told to. */
+const intentsOf = (script: Script, asked: Asked) =>
+  Layer.effect(
     IntentsPort,
     Effect.map(IntentsPort, (stored) => {
       const available = <A, E>(operation: string, effect: Effect.Effect<A, E>) =>
         Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-          note("store")
+          note(asked, "store")
           return script.storeAvailable ? effect : Effect.fail(new StoreUnavailable({ operation, detail: "turned off" }))
         })
       return IntentsPort.of({
@@ -184,5 +197,14 @@ export const scripted = (script: Script, asked: Asked) => {
       })
     })
   ).pipe(Layer.provide(Intents.layer))
-  return Layer.mergeAll(screening, venue, bridge, simulation, contracts, intents)
-}
+
+/** Rates that lose nothing, so that what is routed can be read from the quote. */
+export const scripted = (script: Script, asked: Asked) =>
+  Layer.mergeAll(
+    screeningOf(script, asked),
+    venueOf(script, asked),
+    bridgeOf(script, asked),
+    simulationOf(script, asked),
+    contractsOf(script),
+    intentsOf(script, asked)
+  )

@@ -142,24 +142,16 @@ export const runningIn = <A, E>(where: Layer.Layer<A, E>) =>
 
 export const layerRunning = runningIn(world)
 
-/** The handles of a scene in its starting state: a rich lane, plain owners who hold enough, sweeps that simulate well. */
-export const scene = Effect.gen(function* () {
-  const alerts = yield* AlertsPort
-  const chains = yield* Chains.MemoryChains
-  const intents = yield* IntentsPort
-  const transactions = yield* RelayTransactionsPort
-  const [lane] = (yield* RelayerKeys).lanes(source.id)
-  if (lane === undefined) return yield* Effect.die("no lane")
-  const chain = yield* chains.get(source.id)
-  const client = yield* (yield* ChainsPort).get(source.id)
+/** State that the service reads from the chain. */
+interface Reads {
+  ownerBalance: bigint
+  readonly spentNonces: Set<bigint>
+}
 
-  /** The chain's answers to the service's own reads. */
-  const state = { ownerBalance: 10n ** 18n, spentNonces: new Set<bigint>() }
-
-  yield* TestClock.setTime(Number(START) * 1000)
-  for (const id of [source.id, destination.id]) yield* (yield* chains.get(id)).setBalance(lane, 10n ** 18n)
-  yield* chain.mine([], 0n)
-  yield* chain.onCall(({ data, to }) =>
+/** Answers of the guard to reads of nonces, and of tokens to reads of balances. */
+const readsOf =
+  (state: Reads) =>
+  ({ data, to }: { readonly data: Hex; readonly to: Hex }) =>
     Effect.sync(() => {
       if (to !== source.contracts.guard) {
         decodeFunctionData({ abi: erc20Abi, data })
@@ -173,7 +165,25 @@ export const scene = Effect.gen(function* () {
         { size: 32 }
       )
     })
-  )
+
+/** The handles of a scene in its starting state: a rich lane, plain owners who hold enough, sweeps that simulate well. */
+export const scene = Effect.gen(function* () {
+  const alerts = yield* AlertsPort
+  const chains = yield* Chains.MemoryChains
+  const intents = yield* IntentsPort
+  const transactions = yield* RelayTransactionsPort
+  const [lane] = (yield* RelayerKeys).lanes(source.id)
+  if (lane === undefined) return yield* Effect.die("no lane")
+  const chain = yield* chains.get(source.id)
+  const client = yield* (yield* ChainsPort).get(source.id)
+
+  /** The chain's answers to the service's own reads. */
+  const state: Reads = { ownerBalance: 10n ** 18n, spentNonces: new Set() }
+
+  yield* TestClock.setTime(Number(START) * 1000)
+  for (const id of [source.id, destination.id]) yield* (yield* chains.get(id)).setBalance(lane, 10n ** 18n)
+  yield* chain.mine([], 0n)
+  yield* chain.onCall(readsOf(state))
   const simulates = (success: boolean, returnData: Hex) =>
     chain.onSimulate((calls) => Effect.succeed(calls.map(() => ({ success, returnData, gasUsed: 150_000n, logs: [] }))))
   yield* simulates(true, numberToHex(950n, { size: 32 }))

@@ -140,11 +140,18 @@ export const make = (baseUrl: string, client = 1) => {
     return last
   }
 
+  const submit = (signed: Signed) => post("/intents", signed)
+
   return {
     get,
     post,
     quote: (request: SweepRequest) => post("/quote", quoteBody(request)),
-    submit: (signed: Signed) => post("/intents", signed),
+    submit,
+    /** Submits, and fails unless the service accepts the sweep. */
+    submitAccepted: async (signed: Signed) => {
+      const answer = await submit(signed)
+      if (answer.status !== 201) throw new Error(`the submission was refused: ${answer.status} ${answer.text}`)
+    },
     until,
     ended: (id: string, seconds?: number) =>
       until(id, (intent) => ["delivered", "failed"].includes(intent.string("status")), seconds)

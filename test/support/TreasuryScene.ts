@@ -8,6 +8,7 @@ import * as MemoryTreasurySales from "../../src/adapters/memory/orchestrator/Tre
 import * as MemoryAlerts from "../../src/adapters/memory/shared/Alerts.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type * as Address from "../../src/domain/Address.ts"
+import type { Hash } from "../../src/domain/Hex.ts"
 import type { FailureReason } from "../../src/domain/Intent.ts"
 import type { Swept } from "../../src/domain/Swept.ts"
 import {
@@ -46,27 +47,18 @@ export interface Options {
   readonly generation?: Script["generation"]
 }
 
-/** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
-export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const stores = yield* Layer.build(Layer.mergeAll(MemoryIntents.layer, MemoryTreasurySales.layer, MemoryAlerts.layer))
+/** Everything that a process of the service shares with its successors. */
+interface World {
+  readonly stores: Context.Context<Intents | TreasurySales | Alerts>
+  readonly script: Script
+  readonly asked: Asked
+  readonly receipts: ReadonlyMap<string, Receipt>
+  /** Events by the data of their logs. */
+  readonly events: ReadonlyMap<string, Swept>
+}
+
+const portsOf = ({ asked, events, receipts, script, stores }: World, options: Options) => {
   const intents = Context.get(stores, Intents)
-  const sales = Context.get(stores, TreasurySales)
-  const receipts = new Map<string, Receipt>()
-  const events = new Map<string, Swept>()
-  const script: Script = {
-    balances: new Map(),
-    prices: new Map([
-      [USDC, DOLLAR],
-      [LST, DOLLAR]
-    ]),
-    arePricesKnown: true,
-    offer: (honest) => honest,
-    quoteFails: undefined,
-    submitting: Effect.void,
-    afterRead: Effect.void,
-    generation: options.generation ?? "current"
-  }
-  const asked: Asked = { quotes: [], submitted: [], priced: [] }
   const client = {
     ...FakeChain.client({
       transactionCount: () => Effect.succeed(4n),
@@ -84,9 +76,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
         address === guard ? Option.fromUndefinedOr(events.get(data)) : Option.none()
     }))
   ).pipe(Layer.provide(EvmSweepContracts.layer))
-  const ports = Layer.mergeAll(
+  return Layer.mergeAll(
     Layer.succeedContext(stores),
-    observed(sales, script),
+    observed(Context.get(stores, TreasurySales), script),
     contracts,
     quoterOf(script, asked, intents),
     intakeOf(script, asked, intents),
@@ -124,6 +116,51 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       }
     })
   )
+}
+
+/** Receipt of a sale under this guard. Its log's data is the transaction's hash. */
+const receiptOf = (transactionHash: Hash, guard: Address.Address): Receipt => ({
+  transactionHash,
+  blockNumber: 2n,
+  blockHash: hash("block"),
+  status: "success",
+  gasUsed: 1n,
+  effectiveGasPrice: 1n,
+  logs: [
+    {
+      address: guard,
+      topics: [],
+      data: transactionHash,
+      blockNumber: 2n,
+      blockHash: hash("block"),
+      transactionHash,
+      logIndex: 0
+    }
+  ]
+})
+
+/** Builds the stores and the chain. `start` starts a process of the service, `stop` ends it. */
+export const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const stores = yield* Layer.build(Layer.mergeAll(MemoryIntents.layer, MemoryTreasurySales.layer, MemoryAlerts.layer))
+  const intents = Context.get(stores, Intents)
+  const sales = Context.get(stores, TreasurySales)
+  const receipts = new Map<string, Receipt>()
+  const events = new Map<string, Swept>()
+  const script: Script = {
+    balances: new Map(),
+    prices: new Map([
+      [USDC, DOLLAR],
+      [LST, DOLLAR]
+    ]),
+    arePricesKnown: true,
+    offer: (honest) => honest,
+    quoteFails: undefined,
+    submitting: Effect.void,
+    afterRead: Effect.void,
+    generation: options.generation ?? "current"
+  }
+  const asked: Asked = { quotes: [], submitted: [], priced: [] }
+  const ports = portsOf({ stores, script, asked, receipts, events }, options)
 
   /** Fees of a settled sweep, which the fee recipient holds from then on. */
   const collect = Effect.fnUntraced(function* (id: string, token: Address.Address, feeAmount: bigint) {
@@ -149,25 +186,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const { order, orderDigest } = found.value
     const txHash = keccak256(toHex(id))
     events.set(txHash, { ...order, orderHash: orderDigest, amountOut })
-    receipts.set(txHash, {
-      transactionHash: txHash,
-      blockNumber: 2n,
-      blockHash: hash("block"),
-      status: "success",
-      gasUsed: 1n,
-      effectiveGasPrice: 1n,
-      logs: [
-        {
-          address: script.generation === "first" ? FIRST.guard : chain.contracts.guard,
-          topics: [],
-          data: txHash,
-          blockNumber: 2n,
-          blockHash: hash("block"),
-          transactionHash: txHash,
-          logIndex: 0
-        }
-      ]
-    })
+    receipts.set(txHash, receiptOf(txHash, (script.generation === "first" ? FIRST : chain.contracts).guard))
     yield* intents.apply(id, [
       { _tag: "SettledAtSource", txHash },
       { _tag: "Delivered", txHash }

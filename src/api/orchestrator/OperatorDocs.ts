@@ -70,7 +70,7 @@ export const alerts = documented({
 export const exposure = documented({
   summary: "Get losses and their budgets",
   description: withErrors(
-    "Wei that sweeps cost the relayer above the worth of their fees, by chain and by class of sweeps. A class is what sweeps share: a token, pool, owner, network, builder or lane. Sweeps of a class whose budget is spent wait, and new ones are refused with `Sweep-Reason: unavailable`, until the losses are older than the window.",
+    "Wei that sweeps cost the relayer above the worth of their fees, by chain and by class of sweeps. A class is what sweeps share: a token, pool, owner, account that funded owners, network, builder or lane. Sweeps of a class whose budget is spent wait, and new ones are refused with `Sweep-Reason: unavailable`, until the losses are older than the window.",
     [unauthorized, unexpected, unavailable]
   ),
   response: {

@@ -53,7 +53,7 @@ export const relaying = {
     default: 4n * 10n ** 16n,
     check: wei,
     meaning:
-      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. Half of it is for owners who hold no gas of their own. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
+      "Maximum loss of owners' first sweeps of listed tokens on one chain in one hour, in wei of ETH, above what first sweeps earned. Half of it is for owners who hold no gas of their own. While first sweeps have lost, owners whose tokens came from one account share an eighth of it. Sweeps beyond it wait. With 0, none is sent. A chain can have its own: `firstSweepsLossBudgetWei` in the chains file."
   }),
   networkFeeToleranceBps: setting({
     name: "NETWORK_FEE_TOLERANCE_BPS",

@@ -5,20 +5,24 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
-import { type ExposureClass, firstClass, limitOf } from "../../domain/Exposure.ts"
+import { EMPTY, type ExposureClass, firstClass, funderClass, limitOf } from "../../domain/Exposure.ts"
+import { Exposures } from "../../ports/orchestrator/Exposures.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as ChainLimits from "../shared/ChainLimits.ts"
 import { ChainLosses } from "../shared/ChainLosses.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
+import * as Funders from "./Funders.ts"
 
 /** Gas of the cheapest transaction that an owner can run ahead with. */
 const TRANSFER_GAS = 21_000n
 
 /**
- * Makes `classesOf(client, owners)`, the class of each owner's first sweep, and `roomsOn(chain)`, the wei that first sweeps may still
- * reserve by class, as of the last half second. Both are empty without a limit.
+ * Makes `classesOf(client, orders)`, the classes of each owner's first sweep, and `roomsOn(chain, classes)`, the wei that first sweeps
+ * may still reserve by class, as of the last half second. Both are empty without a limit.
  */
 export const make = Effect.gen(function* () {
+  const exposures = yield* Exposures
+  const funderOf = Funders.make()
   const losses = yield* ChainLosses
   const { relayer } = yield* OrchestratorSettings
 
@@ -28,33 +32,47 @@ export const make = Effect.gen(function* () {
       (known) => Option.isSome(known) && known.value < TRANSFER_GAS * baseFeePerGas
     )
 
-  /** Asks the node for balances only while first sweeps have lost. */
-  const classesOf = Effect.fnUntraced(function* (client: ChainClient, owners: ReadonlyArray<Address.Address>) {
+  /** Asks the node for balances and funders only while first sweeps have lost. */
+  const classesOf = Effect.fnUntraced(function* (client: ChainClient, orders: ReadonlyArray<Funders.Funded>) {
     const { chain } = client
     const { firstHour } = ChainLimits.lossBudgets(relayer, chain)
-    if (owners.length === 0 || firstHour === undefined) return new Map<Address.Address, ExposureClass>()
+    if (orders.length === 0 || firstHour === undefined) return new Map<Address.Address, ReadonlyArray<ExposureClass>>()
     const { any } = (yield* losses.of(chain)).first
-    if (any.hour.lost === 0n) return new Map(owners.map((owner) => [owner, firstClass(chain.id, false)]))
+    if (any.hour.lost === 0n) return new Map(orders.map(({ owner }) => [owner, [firstClass(chain.id, false)]]))
     const { baseFeePerGas } = yield* client.feesPerGas
     const classes = yield* Effect.forEach(
-      owners,
-      (owner) =>
-        Effect.map(isUnfunded(client, owner, baseFeePerGas), (is) => [owner, firstClass(chain.id, is)] as const),
+      orders,
+      (order) =>
+        Effect.map(
+          Effect.all([isUnfunded(client, order.owner, baseFeePerGas), funderOf(client, order)], {
+            concurrency: "unbounded"
+          }),
+          ([is, funder]) =>
+            [
+              order.owner,
+              [firstClass(chain.id, is), ...Option.toArray(Option.map(funder, (each) => funderClass(chain.id, each)))]
+            ] as const
+        ),
       { concurrency: "unbounded" }
     )
     return new Map(classes)
   })
 
-  const roomsOn = Effect.fnUntraced(function* (chain: Chain) {
+  const roomsOn = Effect.fnUntraced(function* (chain: Chain, classes: ReadonlySet<ExposureClass>) {
     const budgets = ChainLimits.lossBudgets(relayer, chain)
     if (budgets.firstHour === undefined) return new Map<ExposureClass, bigint>()
     const { any, unfunded } = (yield* losses.of(chain)).first
-    const known = [
+    const pots = new Map([
       [firstClass(chain.id, false), any],
       [firstClass(chain.id, true), unfunded]
-    ] as const
+    ])
+    const ofFunders = [...classes].filter((key) => !pots.has(key))
+    const known = yield* exposures.sums(ofFunders)
+    const funders = ofFunders.map((key) => [key, known.get(key) ?? EMPTY] as const)
     return new Map(
-      known.map(([key, sums]) => [key, limitOf(key, budgets, sums).hour - sums.open - sums.hour.lost] as const)
+      [...pots, ...funders].map(
+        ([key, sums]) => [key, limitOf(key, budgets, sums).hour - sums.open - sums.hour.lost] as const
+      )
     )
   })
 

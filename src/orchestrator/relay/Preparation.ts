@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     intent: Signed,
     chosen: AuthorizationChoice & { readonly _tag: "Attach" | "LeaveOut" },
     prices: PriceLimits,
-    first: ExposureClass | undefined
+    first: ReadonlyArray<ExposureClass>
   ): Candidate => ({
     first,
     intent,
@@ -106,11 +106,13 @@ export const make = Effect.gen(function* () {
       { concurrency: "unbounded" }
     )
     const candidates: Array<Candidate> = []
-    const beginners = within.flatMap(({ order }, index) =>
-      choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order.owner] : []
+    const classes = yield* classesOf(
+      client,
+      within.flatMap(({ order }, index) =>
+        choices[index]?._tag === "Attach" && desk.isListed(client.chain, order) ? [order] : []
+      )
     )
-    const classes = yield* classesOf(client, [...new Set(beginners)])
-    const rooms = yield* roomsOn(client.chain)
+    const rooms = yield* roomsOn(client.chain, new Set([...classes.values()].flat()))
     for (const [index, intent] of within.entries()) {
       const chosen = choices[index]
       const verdict = blocked.get(intent.id)
@@ -124,13 +126,13 @@ export const make = Effect.gen(function* () {
       else if (coverage === undefined || waiting !== undefined) {
         if (waiting !== undefined) dropped.push(waiting)
       } else {
-        const first = desk.isListed(client.chain, intent.order) ? classes.get(intent.order.owner) : undefined
+        const first = classes.get(intent.order.owner) ?? []
         const wei = intent.gas * coverage.prices.ceiling
-        const room = (first === undefined ? undefined : rooms.get(first)) ?? wei
-        if (first !== undefined && losing.has(intent.order.owner)) dropped.push(later(intent, LOSING, SPENT_PAUSE))
-        else if (room <= 0n) dropped.push(later(intent, NO_ROOM, BUSY_PAUSE))
+        const isFull = first.some((key) => (rooms.get(key) ?? wei) <= 0n)
+        if (first.length > 0 && losing.has(intent.order.owner)) dropped.push(later(intent, LOSING, SPENT_PAUSE))
+        else if (isFull) dropped.push(later(intent, NO_ROOM, BUSY_PAUSE))
         else {
-          if (first !== undefined) rooms.set(first, room - wei)
+          for (const key of first) rooms.set(key, (rooms.get(key) ?? wei) - wei)
           candidates.push(candidate(intent, chosen, coverage.prices, first))
         }
       }

@@ -22,8 +22,8 @@ export interface Candidate {
   readonly callGas: bigint
   /** The authorization to attach; undefined when the account already runs our delegate. */
   readonly authorization: Authorization | undefined
-  /** Class of its exposure if it is its owner's first sweep, of listed tokens, and a budget limits those. */
-  readonly first: ExposureClass | undefined
+  /** Classes of its exposure if it is its owner's first sweep, of listed tokens, and a budget limits those. Empty otherwise. */
+  readonly first: ReadonlyArray<ExposureClass>
   /** Limits that its network fee sets. */
   readonly prices: PriceLimits
 }

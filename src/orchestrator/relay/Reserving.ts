@@ -46,9 +46,7 @@ export const make = Effect.gen(function* () {
         wei: weiOf(conditions, each)
       })),
       ...listed.flatMap((each) =>
-        each.first === undefined
-          ? []
-          : [{ intentId: each.intent.id, classes: [each.first], wei: weiOf(conditions, each) }]
+        each.first.length === 0 ? [] : [{ intentId: each.intent.id, classes: each.first, wei: weiOf(conditions, each) }]
       )
     ])
     for (const { intent } of ready) {
@@ -74,7 +72,7 @@ export const make = Effect.gen(function* () {
   const releaseUnsent = (client: ChainClient, sweeps: ReadonlyArray<Ready>) =>
     Effect.ignore(
       desk.release(
-        sweeps.flatMap((each) => (isListed(client, each) && each.first === undefined ? [] : [each.intent.id]))
+        sweeps.flatMap((each) => (isListed(client, each) && each.first.length === 0 ? [] : [each.intent.id]))
       )
     )
 

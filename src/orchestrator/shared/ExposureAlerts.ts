@@ -9,6 +9,7 @@ import {
   type ExposureClass,
   firstClass,
   holding,
+  isOfFirstSweeps,
   isSpent,
   limitOf,
   parse,
@@ -43,7 +44,7 @@ const isLost = (
   const parts = parse(key)
   const sums = known.get(key) ?? EMPTY
   if (parts === undefined || sums.day.lost === 0n) return false
-  if (parts.scope === "unlisted" || parts.kind === "first") return isSpent(key, budgets, sums, wei)
+  if (parts.scope === "unlisted" || isOfFirstSweeps(key)) return isSpent(key, budgets, sums, wei)
   return parts.kind === "all"
     ? sums.hour.lost >= budgets.listedHour
     : holding([key], budgets, (each) => known.get(each) ?? EMPTY) !== undefined
@@ -64,6 +65,9 @@ const messageOf = (chain: Chain, key: ExposureClass): string => {
   }
   if (parts?.kind === "first") {
     return `First sweeps of owners lost their budget on ${chain.name}. They wait until losses are older than an hour, or until first sweeps earn it back. Raise firstSweepsLossBudgetWei of the chain or FIRST_SWEEPS_LOSS_BUDGET_WEI if the losses are worth it. Sweeps of owners who swept before go on.`
+  }
+  if (parts?.kind === "funder") {
+    return `First sweeps of owners that ${parts.value} funded lost their share of the budget of first sweeps on ${chain.name}. They wait until losses are older than an hour, or until they earn it back. All others go on.`
   }
   return parts?.kind === "all"
     ? `Sweeps of listed tokens lost the budget of an hour on ${chain.name}. Sweeps of owners and networks with losses wait, and all others go on. See GET /admin/exposure for the largest losses.`

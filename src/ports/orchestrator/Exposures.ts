@@ -11,7 +11,7 @@ export interface Booking extends Window {
   readonly key: ExposureClass
 }
 
-/** Loss or gain of one sweep of a transaction, for the classes of first sweeps that its reservation names. */
+/** Loss or gain of one sweep of a transaction, for the classes of first sweeps and of their funders that its reservation names. */
 export interface Outcome extends Window {
   readonly intentId: string
 }

@@ -2,6 +2,7 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { ChildProcess } from "effect/process"
 import { createHash } from "node:crypto"
+import { rename, rm } from "node:fs/promises"
 
 /** Output directory, relative to the project's root. */
 export const OUTPUT = "dist/web"
@@ -24,6 +25,33 @@ export const stampOf = async (root: string): Promise<string> => {
     hash.update(await Bun.file(`${root}/${name}`).bytes())
   }
   return hash.digest("hex")
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST")
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
+
+/**
+ * Puts a complete build in the place of another one, which is missing only between two renames. Processes that build at the same
+ * time may do so at once: the last one wins.
+ */
+export const publish = async (fresh: string, output: string): Promise<void> => {
+  const replaced = `${fresh}.replaced`
+  for (;;) {
+    await rename(output, replaced).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+    try {
+      await rename(fresh, output)
+      return
+    } catch (error) {
+      // Another process put its build there between the two renames.
+      if (!isTaken(error)) throw error
+    } finally {
+      await rm(replaced, { recursive: true, force: true })
+    }
+  }
 }
 
 /** The build script failed. Its output holds the reason. */

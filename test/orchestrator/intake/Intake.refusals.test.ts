@@ -255,6 +255,7 @@ describe("refused is", () => {
       )
       const waiting = yield* Effect.forkChild(reasonOf(scene.submit()), { startImmediately: true })
       yield* TestClock.adjust("3 seconds")
+      assert.isDefined(waiting.pollUnsafe())
       assert.strictEqual(yield* Fiber.join(waiting), "TooBusy")
     })
   )

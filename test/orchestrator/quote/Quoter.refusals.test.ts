@@ -244,6 +244,7 @@ describe("there is no quote for", () => {
       )
       const waiting = yield* Effect.forkChild(Effect.flip(scene.quote()), { startImmediately: true })
       yield* TestClock.adjust("3 seconds")
+      assert.isDefined(waiting.pollUnsafe())
       const failed = yield* Fiber.join(waiting)
       assert.strictEqual(failed._tag === "QuoteFailed" ? failed.reason : failed._tag, "too_busy")
     })

@@ -1,14 +1,17 @@
 /** Budget of owners' first sweeps: what owners without a history cost the relayer, and that others go on. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem"
+import type * as Address from "../../../src/domain/Address.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
-import { firstClass } from "../../../src/domain/Exposure.ts"
+import { firstClass, funderClass } from "../../../src/domain/Exposure.ts"
 import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { address } from "../../support/FakeChain.ts"
-import { source, sweptLog } from "../../support/RelayFixtures.ts"
-import { layerWith, scene } from "../../support/RelayScene.ts"
+import { hash } from "../../support/IntentFixtures.ts"
+import { offer, source, sweptLog, TOKEN } from "../../support/RelayFixtures.ts"
+import { layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
 import { relay, tick } from "../../support/SentSweep.ts"
 
 const FINNEY = 10n ** 15n
@@ -19,6 +22,15 @@ const LATE = 1_800_000_000n
 const BUDGET = 20n * FINNEY
 
 const layer = layerWith({ firstSweepsLossBudget: BUDGET })
+
+const FUNDER = address(0xf0)
+
+/** The owner gets what it sweeps. */
+const transferLog = (to: Address.Address, amount = offer({ id: "any" }).order.amountIn, from = FUNDER) => ({
+  address: TOKEN,
+  topics: encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from, to } }) as Array<Hex>,
+  data: numberToHex(amount, { size: 32 })
+})
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
@@ -87,6 +99,48 @@ describe("first sweeps", () => {
       yield* submitFirst("honest", 50)
       assert.strictEqual((yield* relay).sent, 1)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of owners whom one account funded share a part of the budget, and those of others go on", () =>
+    Effect.gen(function* () {
+      const { chain, conclude, cost, exhaust, submitFirst } = yield* first
+      yield* submitFirst("loss", 50)
+      yield* relay
+      yield* conclude("reverted", 1n)
+      cost.wei = 0n
+      for (const owner of range(20)) {
+        yield* chain.mine([{ hash: hash(`fund ${owner}`), logs: [transferLog(address(owner))] }])
+        yield* submitFirst(`f${owner}`, owner)
+      }
+      yield* exhaust("reverted", FINNEY)
+      assert.isTrue(cost.wei > 0n && cost.wei <= BUDGET / 8n)
+      const exposures = yield* Exposures
+      const key = funderClass(source.id, FUNDER)
+      assert.strictEqual((yield* exposures.sums([key])).get(key)?.hour.lost, cost.wei)
+      yield* submitFirst("honest", 51)
+      assert.strictEqual((yield* relay).sent, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of owners whose funder does not become known in time go on", () =>
+    Effect.gen(function* () {
+      const { chain, conclude, submitFirst } = yield* first
+      yield* submitFirst("loss", 50)
+      yield* relay
+      yield* conclude("reverted", 1n)
+      yield* chain.mine([{ hash: hash("fund"), logs: [transferLog(address(1))] }])
+      yield* submitFirst("a", 1)
+      const sending = yield* Effect.forkChild(relay)
+      yield* TestClock.adjust("300 millis")
+      assert.strictEqual((yield* Fiber.join(sending)).sent, 1)
+    }).pipe(
+      Effect.provide(
+        layerOnNodes((client) => ({
+          ...client,
+          logs: (filter) => (filter.address === TOKEN ? Effect.never : client.logs(filter))
+        }))
+      )
+    )
   )
 
   it.effect("that pay leave the budget as it is, and earn more", () =>

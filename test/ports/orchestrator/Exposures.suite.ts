@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Budgets, classOf, firstClass, type Window } from "../../../src/domain/Exposure.ts"
+import { type Budgets, classOf, firstClass, funderClass, type Window } from "../../../src/domain/Exposure.ts"
 import { type Booking, Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import type { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
@@ -137,21 +137,22 @@ export const suite = (adapter: string, stores: Layer.Layer<Exposures | Intents |
       }).pipe(Effect.provide(stores))
     )
 
-    it.effect("books the outcomes of first sweeps for the class that each has reserved, and no other", () =>
+    it.effect("books the outcomes of first sweeps for the classes that each has reserved, and no other", () =>
       Effect.gen(function* () {
         const exposures = yield* Exposures
         const transactions = yield* RelayTransactions
         const unfunded = firstClass(1, true)
-        yield* exposures.reserve([reservation("a", 60n, [unfunded]), reservation("u", 50n)], {
+        const funder = funderClass(1, "0xf0")
+        yield* exposures.reserve([reservation("a", 60n, [unfunded, funder]), reservation("u", 50n)], {
           ...BUDGETS,
           firstHour: 1_000n
         })
         const outcomes = (...ids: ReadonlyArray<string>) => ids.map((intentId) => ({ intentId, lost: 25n, earned: 3n }))
         yield* transactions.finalize([{ id: yield* send("a"), outcomes: outcomes("a", "unknown") }])
         yield* transactions.finalize([{ id: yield* send("u", 2), outcomes: outcomes("u", "a") }])
-        const known = yield* exposures.sums([ALL, TOKEN, unfunded, firstClass(1, false)])
+        const known = yield* exposures.sums([ALL, TOKEN, unfunded, funder, firstClass(1, false)])
         const booked = { lost: 25n, earned: 3n }
-        expect(known.get(unfunded)).toEqual({ open: 0n, hour: booked, day: booked })
+        for (const key of [unfunded, funder]) expect(known.get(key)).toEqual({ open: 0n, hour: booked, day: booked })
         expect(known.get(ALL)?.hour).toEqual(nothing)
         expect(known.get(firstClass(1, false))).toBeUndefined()
       }).pipe(Effect.provide(stores))

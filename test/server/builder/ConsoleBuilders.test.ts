@@ -2,13 +2,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Harness from "./Harness.ts"
-import { builderOwed, node, owedTo } from "./consoleScene.ts"
+import { builderOwed, makeChain, owedTo } from "./consoleScene.ts"
 
 const { asAdmin, ask, field, text } = Harness
 
 const live = { excludeTestServices: true }
 
-layer(Harness.layer({ node }), live)("builders in the console", (it) => {
+layer(Harness.layer({ node: makeChain().node }), live)("builders in the console", (it) => {
   it.effect("are listed in pages and found", () =>
     Effect.gen(function* () {
       const ids: Array<string> = []

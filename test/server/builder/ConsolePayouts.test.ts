@@ -8,7 +8,7 @@ import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import type { Log, Receipt } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import * as Harness from "./Harness.ts"
-import { builderOwed, hashOf, node, owedTo, receipts } from "./consoleScene.ts"
+import { builderOwed, hashOf, makeChain, owedTo } from "./consoleScene.ts"
 
 const { asAdmin, CHAIN_ID, field, OTHER_TOKEN, text, TOKEN } = Harness
 
@@ -36,6 +36,8 @@ const transfer = (
     logIndex: 0
   }
 }
+
+const { node, receipts } = makeChain()
 
 const mined = (name: string, logs: ReadonlyArray<Log>, changes: Partial<Receipt> = {}): Hash => {
   const transactionHash = hashOf(name)

@@ -1,4 +1,4 @@
-/** Builders whom the console owes money, and a chain whose receipts a test writes. */
+/** Builders whom the console owes money, and a chain for them. */
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { encodeAbiParameters, keccak256, stringToHex } from "viem"
@@ -10,23 +10,25 @@ const { asAdmin, CHAIN_ID, field, text, TOKEN, wallet } = Harness
 
 export const hashOf = (name: string): Hash => keccak256(stringToHex(name))
 
-/** Receipts that the chain knows, by transaction. */
-export const receipts = new Map<Hash, Receipt>()
-
-export const node = {
-  receipt: (hash: Hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
-  block: () =>
-    Effect.succeed(
-      Option.some({
-        number: 100n,
-        hash: hashOf("head"),
-        parentHash: hashOf("parent"),
-        timestamp: 0n,
-        baseFeePerGas: 0n,
-        gasLimit: 0n
-      })
-    ),
-  call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
+/** A chain whose receipts a test writes, by transaction. */
+export const makeChain = () => {
+  const receipts = new Map<Hash, Receipt>()
+  const node = {
+    receipt: (hash: Hash) => Effect.sync(() => Option.fromUndefinedOr(receipts.get(hash))),
+    block: () =>
+      Effect.succeed(
+        Option.some({
+          number: 100n,
+          hash: hashOf("head"),
+          parentHash: hashOf("parent"),
+          timestamp: 0n,
+          baseFeePerGas: 0n,
+          gasLimit: 0n
+        })
+      ),
+    call: () => Effect.succeed(encodeAbiParameters([{ type: "uint256" }], [1_000n]))
+  }
+  return { node, receipts }
 }
 
 let registered = 0

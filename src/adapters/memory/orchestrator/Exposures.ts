@@ -1,6 +1,13 @@
 /** Exposure in memory, for tests. */
 import { Clock, Effect, HashMap, Layer, Ref } from "effect"
-import { admit, type ExposureClass, parse, type Reservation, type Sums, type Window } from "../../../domain/Exposure.ts"
+import {
+  admit,
+  type ExposureClass,
+  isOfFirstSweeps,
+  type Reservation,
+  type Sums,
+  type Window
+} from "../../../domain/Exposure.ts"
 import { DAY_MILLIS, HOUR_MILLIS, stepOf, windowStart } from "../../../domain/ExposureWindow.ts"
 import { type Booking, Exposures, type Outcome } from "../../../ports/orchestrator/Exposures.ts"
 import { lookup, OrchestratorState, type State, type StoredSums } from "./OrchestratorState.ts"
@@ -42,9 +49,7 @@ export const booked = (state: State, bookings: ReadonlyArray<Booking>, millis: n
 /** Bookings of the classes of first sweeps that reservations name. */
 export const ofFirst = (state: State, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Booking> =>
   outcomes.flatMap(({ intentId, ...window }) =>
-    (lookup(state.exposures, intentId)?.classes ?? [])
-      .filter((key) => parse(key)?.kind === "first")
-      .map((key) => ({ key, ...window }))
+    (lookup(state.exposures, intentId)?.classes ?? []).filter(isOfFirstSweeps).map((key) => ({ key, ...window }))
   )
 
 const inWindow = ({ steps }: StoredSums, now: number, length: number): Window =>

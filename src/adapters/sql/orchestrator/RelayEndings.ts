@@ -14,8 +14,8 @@ const decodeInclusion = Schema.decodeUnknownOption(
 
 const now = Effect.map(Clock.currentTimeMillis, timestamp)
 
-/** Pattern of the classes of first sweeps. */
-const FIRST_CLASSES = "listed:first:%"
+/** Patterns of the classes that first sweeps reserve. */
+const FIRST_CLASSES = ["listed:first:%", "listed:funder:%"]
 
 export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["finalize"] =>
   Effect.fnUntraced(function* (endings) {
@@ -76,7 +76,7 @@ export const finalize = (sql: PgClient.PgClient): RelayTransactions["Service"]["
         UNION ALL
         SELECT class, ${step}::timestamptz, 0, o.lost, o.earned
         FROM jsonb_to_recordset(${sql.json(outcomes)}) AS o (id text, lost numeric, earned numeric)
-        JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ${FIRST_CLASSES}`
+        JOIN gone ON gone.intent_id = o.id, unnest(gone.classes) AS class WHERE class LIKE ANY(${FIRST_CLASSES}::text[])`
       )})
       UPDATE orchestrator.intent_states i SET relay_transaction_id = NULL
       FROM link WHERE i.id = link.intent_id AND i.status = 'submitted'`

@@ -1,0 +1,120 @@
+/**
+ * Accounts that fund owners: the sender of the newest transfer from which an owner has at least half of what it sweeps. Smaller
+ * transfers do not count, since anybody can send them to hide the source. Only tokens on the operator's lists are looked at: the
+ * logs of any other token say what its maker wants.
+ */
+import { Clock, Effect, Option } from "effect"
+import { encodeEventTopics, erc20Abi } from "viem"
+import * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
+import type { Hash } from "../../domain/Hex.ts"
+import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import { NATIVE } from "../../domain/Token.ts"
+import type { ChainClient, Log } from "../../ports/shared/Chains.ts"
+import * as Priority from "../../ports/shared/Priority.ts"
+
+/** Blocks that one request looks at, or fewer if the endpoint limits them. */
+const BLOCKS = 5_000n
+
+/** Age up to which a known head is new enough, in milliseconds. */
+const HEAD_MILLIS = 15_000
+
+/** Time after which the funder of an owner counts as unknown, in milliseconds. */
+const PATIENCE_MILLIS = 300
+
+/** Time for which an answer is kept, in milliseconds. */
+const LIFETIME_MILLIS = 600_000
+
+/** Answers that are kept. */
+const REMEMBERED = 10_000
+
+/** Part of the swept amount that a transfer must have: 1 / divisor. */
+const PART = 2n
+
+export type Funded = Pick<SweepOrder, "amountIn" | "owner" | "tokenIn">
+
+interface Known {
+  readonly funder: Option.Option<Address.Address>
+  readonly untilMs: number
+}
+
+/** Contracts that tokens of many owners come from. */
+const crowdsOf = ({
+  builderVault,
+  contracts,
+  feeRecipient,
+  permit2,
+  spokePool,
+  spokePoolPeriphery,
+  swapRouter,
+  wrappedNative
+}: Chain): ReadonlyArray<Address.Address | undefined> => [
+  Address.zero,
+  contracts.delegate,
+  contracts.entry,
+  contracts.guard,
+  builderVault,
+  feeRecipient,
+  permit2,
+  spokePool,
+  spokePoolPeriphery,
+  swapRouter,
+  wrappedNative
+]
+
+/** Sender of a `Transfer`, whose first indexed parameter it is. */
+const senderOf = ({ topics }: Log): Address.Address | undefined => {
+  const topic = topics[1]
+  return topic === undefined ? undefined : Address.of(`0x${topic.slice(-40)}`)
+}
+
+const valueOf = ({ data }: Log): bigint => (/^0x[0-9a-f]{64}$/i.test(data) ? BigInt(data) : 0n)
+
+/** The account that funded the owner by these logs, which are in the order of the chain. */
+const funderIn = (chain: Chain, { amountIn, owner, tokenIn }: Funded, logs: ReadonlyArray<Log>) => {
+  const log = logs.findLast((each) => valueOf(each) * PART >= amountIn)
+  const sender = log === undefined ? undefined : senderOf(log)
+  const isKnown = sender === undefined || sender === owner || sender === tokenIn || crowdsOf(chain).includes(sender)
+  return isKnown ? Option.none() : Option.some(sender)
+}
+
+/** Makes `funderOf(client, order)`. None if it is unknown. Never fails, and asks for logs once. */
+export const make = () => {
+  const kept = new Map<string, Known>()
+
+  const keep = (key: string, known: Known) => {
+    kept.delete(key)
+    kept.set(key, known)
+    // A map iterates in insertion order, so the oldest is evicted.
+    const [oldest] = kept.keys()
+    if (kept.size > REMEMBERED && oldest !== undefined) kept.delete(oldest)
+  }
+
+  const read = Effect.fnUntraced(function* (client: ChainClient, funded: Funded) {
+    const head = yield* client.recentHead(HEAD_MILLIS)
+    if (Option.isNone(head)) return Option.none()
+    const { number } = head.value
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { to: funded.owner } })
+    const { logs } = yield* client.logs({
+      address: funded.tokenIn,
+      // A filter of one recipient, so that no topic is a list.
+      topics: topics as ReadonlyArray<Hash | null>,
+      fromBlock: number < BLOCKS ? 0n : number - BLOCKS + 1n,
+      toBlock: number,
+      order: "newest",
+      requests: 1
+    })
+    return funderIn(client.chain, funded, logs)
+  }, Priority.at("portfolio"))
+
+  return Effect.fnUntraced(function* (client: ChainClient, funded: Funded) {
+    if (funded.tokenIn === NATIVE) return Option.none()
+    const key = `${client.chain.id}:${funded.owner}:${funded.tokenIn}`
+    const nowMs = yield* Clock.currentTimeMillis
+    const known = kept.get(key)
+    if (known !== undefined && nowMs < known.untilMs) return known.funder
+    const found = yield* Effect.option(Effect.timeout(read(client, funded), PATIENCE_MILLIS))
+    if (Option.isSome(found)) keep(key, { funder: found.value, untilMs: nowMs + LIFETIME_MILLIS })
+    return Option.flatten(found)
+  })
+}
