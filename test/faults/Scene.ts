@@ -130,6 +130,13 @@ const isReadOfNonce =
     params[1] === "latest" &&
     lanes.some((lane) => lane.toLowerCase() === String(params[0]).toLowerCase())
 
+/** Waits until the service has nothing left to do, for a while. */
+const finished = (sql: PgClient.PgClient) =>
+  Observation.isIdle(sql).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (idle) => idle }),
+    Effect.timeoutOption(`${PATIENCE_SECONDS} seconds`)
+  )
+
 /** A scene of its own for a test; `databaseUrl` leads to a database elsewhere. */
 export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl?: string } = {}) {
   const { chains } = yield* TestNetwork
@@ -197,10 +204,7 @@ export const make = Effect.fnUntraced(function* (options: { readonly databaseUrl
 
   /** Lets the service finish, and fails where a rule of money does not hold. */
   const check = Effect.gen(function* () {
-    yield* Observation.isIdle(sql).pipe(
-      Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (idle) => idle }),
-      Effect.timeoutOption(`${PATIENCE_SECONDS} seconds`)
-    )
+    yield* finished(sql)
     const observed: Checker.Observed = {
       ...(yield* Observation.read(world)),
       acknowledged: [...acknowledged],
