@@ -6,6 +6,7 @@ import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { LogSources } from "../settle/LogSources.ts"
+import * as SweepLogs from "../settle/SweepLogs.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { CONCURRENCY, type Finding, isolated, resolved } from "./Findings.ts"
@@ -32,6 +33,7 @@ const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolut
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
   const intents = yield* Intents
+  const logsOf = yield* SweepLogs.make
   const sources = yield* LogSources
   /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
   const provedAt = new Map<string, number>()
@@ -67,12 +69,13 @@ const makeDeliver = Effect.gen(function* () {
       if (intent.txHash === undefined) {
         return yield* Effect.die(new Error(`the settled intent ${intent.id} has no transaction`))
       }
-      const receipt = yield* source.receipt(intent.txHash)
-      if (Option.isNone(receipt)) return resolved("undecided")
+      const receipt = Option.getOrUndefined(yield* source.receipt(intent.txHash))
+      const logs = Option.getOrUndefined(logsOf(source.chain, intent, receipt?.logs ?? []))
+      if (receipt === undefined || logs === undefined) return resolved("undecided")
       const delivery = yield* bridge.delivery({
         sourceChainId: source.chain.id,
         order: intent.order,
-        receipt: receipt.value,
+        receipt: { ...receipt, logs },
         searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {

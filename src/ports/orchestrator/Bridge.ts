@@ -87,7 +87,7 @@ export class Bridge extends Context.Service<
       target: Address.Address,
       calldata: Hex
     ) => Effect.Effect<BridgeDeposit, NoRoute>
-    /** State of the deposit in the order's settlement transaction. */
+    /** State of the order's deposit. `receipt` is its settlement transaction's, with the logs of this order alone. */
     readonly delivery: (options: {
       readonly sourceChainId: ChainId
       readonly order: SweepOrder

@@ -49,11 +49,13 @@ const deposit = Effect.fnUntraced(function* (
 ) {
   const intents = yield* Intents
   const ids = Array.from({ length: owners.count }, (_, index) => `to-${destChainId}-${index}`)
-  yield* chain.mine(ids.map((id) => ({ hash: hash(id) })))
-  for (const [index, id] of ids.entries()) {
-    yield* submitted({ id, owner: owners.first + index, chainId: source.id, destChainId })
-    yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
-  }
+  const deposits = yield* Effect.forEach(ids, (id, index) =>
+    submitted({ id, owner: owners.first + index, chainId: source.id, destChainId })
+  )
+  yield* chain.mine(
+    deposits.map((each) => ({ hash: hash(each.id), logs: [sweptLog(each, { amountOut: each.order.minAmountOut })] }))
+  )
+  for (const id of ids) yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
   return ids
 })
 
