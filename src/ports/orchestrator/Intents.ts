@@ -145,7 +145,7 @@ export class Intents extends Context.Service<
       waitingFor?: WaitingFor
     ) => Effect.Effect<Intent, IllegalTransition | StoreUnavailable>
     /**
-     * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
+     * Leases up to `limit` submitted intents of a chain that no relay transaction carries. Takes at most
      * one intent of an owner, and none if the owner has another intent in flight on the chain: leased, or carried by an
      * unfinished relay transaction. An intent whose lease ended can be claimed again.
      */
@@ -155,6 +155,11 @@ export class Intents extends Context.Service<
       readonly worker: string
       readonly leaseMillis: number
       readonly limit: number
+      /**
+       * `oldest`: the oldest first. `fresh`: first those that were not released with `notBeforeMs`, each part by age. Default:
+       * `oldest`.
+       */
+      readonly order?: "oldest" | "fresh"
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
      * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.

@@ -27,7 +27,7 @@ const queuedOn = ({ intents }: State, chainId: number): ReadonlyArray<StoredInte
   )
 
 export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
-  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit }) {
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, order = "oldest" }) {
     const at = yield* Clock.currentTimeMillis
     return yield* Ref.modify(state, (current) => {
       const queued = queuedOn(current, chainId).toSorted(bySubmission)
@@ -38,14 +38,15 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
             : []
         )
       )
-      const claimed: Array<StoredIntent> = []
-      for (const stored of queued) {
-        const { intent, notBeforeMs } = stored
-        if (claimed.length === limit) break
-        if (busy.has(intent.order.owner) || (notBeforeMs !== undefined && notBeforeMs > at)) continue
+      const free = queued.filter(({ intent, notBeforeMs }) => {
+        if (busy.has(intent.order.owner) || (notBeforeMs !== undefined && notBeforeMs > at)) return false
         busy.add(intent.order.owner)
-        claimed.push(stored)
-      }
+        return true
+      })
+      const isFresh = ({ notBeforeMs }: StoredIntent): boolean => order === "oldest" || notBeforeMs === undefined
+      const claimed = [...free.filter(isFresh), ...free.filter((stored) => !isFresh(stored))]
+        .slice(0, limit)
+        .toSorted(bySubmission)
       const next = claimed.reduce(
         (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis }),
         current
