@@ -26,6 +26,12 @@ import type { Signed } from "./Prepared.ts"
 /** Time that a stopping process has to give back its claims, in milliseconds. Leases that remain expire. */
 const GIVE_BACK_MILLIS = 2_000
 
+/**
+ * One of so many claims takes the oldest. The others take sweeps that were never put off first, so that sweeps whose budget is spent
+ * do not stand before them in any number.
+ */
+const OLDEST_EVERY = 4
+
 /** Result of one pass over a chain's queue. */
 export interface RelayReport {
   /** Intents that the pass claimed. */
@@ -70,6 +76,7 @@ export class Relayer extends Context.Service<
       /** Chains that had a usable lane at the last look. */
       const healthy = new Set<number>()
       let turn = 0
+      let claims = 0
 
       const lanesOf = Effect.fnUntraced(function* (client: ChainClient) {
         const usable = yield* usableLanes(client)
@@ -96,7 +103,8 @@ export class Relayer extends Context.Service<
         // While no lane can send, the queue is left to other workers.
         if (!healthy.has(chainId) && (yield* lanesOf(client)).length === 0) return []
         const { batch: limit, leaseMillis } = settings.relayer
-        return yield* intents.claim({ chainId, worker, leaseMillis, limit })
+        const order = claims++ % OLDEST_EVERY === OLDEST_EVERY - 1 ? "oldest" : "fresh"
+        return yield* intents.claim({ chainId, worker, leaseMillis, limit, order })
       })
 
       const runOnce = Effect.fn("Relayer.runOnce")(function* (chainId: number) {

@@ -165,7 +165,7 @@ export class Intents extends Context.Service<
       page: { readonly limit: number; readonly before?: bigint | undefined }
     ) => Effect.Effect<ReadonlyArray<StoredSweep>, StoreUnavailable>
     /**
-     * Leases up to `limit` submitted intents of a chain that no relay transaction carries, oldest first. Takes at most
+     * Leases up to `limit` submitted intents of a chain that no relay transaction carries. Takes at most
      * one intent of an owner with the other legs of its sweep that may be claimed, and none if the owner has another intent in
      * flight on the chain: leased, or carried by an unfinished relay transaction. A sweep is not divided, so one with more legs
      * than `limit` is claimed alone. An intent whose lease ended can be claimed again.
@@ -176,6 +176,11 @@ export class Intents extends Context.Service<
       readonly worker: string
       readonly leaseMillis: number
       readonly limit: number
+      /**
+       * `oldest`: the oldest first. `fresh`: first those that were not released with `notBeforeMs`, each part by age. Default:
+       * `oldest`.
+       */
+      readonly order?: "oldest" | "fresh"
     }) => Effect.Effect<ReadonlyArray<Intent>, StoreUnavailable>
     /**
      * Ends leases early. With `notBeforeMs` (UNIX milliseconds), the intents cannot be claimed before that time.

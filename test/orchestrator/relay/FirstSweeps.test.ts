@@ -176,6 +176,18 @@ describe("first sweeps", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("that wait for their budget do not stand before other sweeps", () =>
+    Effect.gen(function* () {
+      const { chain, submit, submitFirst } = yield* first
+      for (const owner of range(8)) yield* submitFirst(`f${owner}`, owner)
+      for (const _ of range(4)) assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 0 })
+      yield* TestClock.adjust("1 minute")
+      yield* chain.setCode(address(61), designator(source.contracts.delegate))
+      yield* submit({ id: "known", owner: 61, order: { nonce: 61n, deadline: LATE } })
+      assert.deepStrictEqual(yield* relay, { claimed: 2, sent: 1 })
+    }).pipe(Effect.provide(layerWith({ firstSweepsLossBudget: 0n, batch: 2 })))
+  )
+
   it.effect("with a budget of 0 are not sent", () =>
     Effect.gen(function* () {
       const { intent, submitFirst } = yield* first

@@ -6,10 +6,10 @@ import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, attempt, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 
-const claim = (worker: string, limit = 10, chainId = 1) =>
-  Effect.flatMap(Intents, (intents) => intents.claim({ chainId, worker, leaseMillis: 1_000, limit })).pipe(
-    Effect.map((claimed) => claimed.map(({ id }) => id))
-  )
+const claim = (worker: string, limit = 10, chainId = 1, order?: "oldest" | "fresh") =>
+  Effect.flatMap(Intents, (intents) =>
+    intents.claim({ chainId, worker, leaseMillis: 1_000, limit, ...(order === undefined ? {} : { order }) })
+  ).pipe(Effect.map((claimed) => claimed.map(({ id }) => id)))
 
 const carry = (intentIds: ReadonlyArray<string>) =>
   Effect.flatMap(RelayTransactions, (transactions) =>
@@ -97,6 +97,32 @@ export const queueCases = (stores: Layer.Layer<Intents | RelayTransactions, unkn
       yield* intents.release(["a", "s1", "s2", "s3"])
       yield* intents.release(["s2"], 1_000)
       expect(yield* claim("w", 3)).toEqual(["a", "s1", "s3"])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("claims those that were never put off first, on request, and others as far as there is room", () =>
+    Effect.gen(function* () {
+      const intents = yield* Intents
+      for (const [index, id] of ["a", "b", "c", "d", "e"].entries()) {
+        yield* submitted({ id, owner: index + 1 })
+        yield* TestClock.adjust("1 millis")
+      }
+      yield* submitted({ id: "behind", owner: 1 })
+      yield* intents.release(["a", "c"], 50)
+      yield* intents.release(["b"])
+      yield* TestClock.adjust("100 millis")
+      const taken = Effect.fnUntraced(function* (limit: number, order?: "oldest" | "fresh") {
+        const ids = yield* claim("w", limit, 1, order)
+        yield* TestClock.adjust("1 second")
+        return ids
+      })
+      expect(yield* taken(2, "fresh")).toEqual(["b", "d"])
+      expect(yield* taken(3, "oldest")).toEqual(["a", "b", "c"])
+      // A lease ends the delay.
+      yield* intents.release(["a", "c"], 1)
+      expect((yield* taken(4, "fresh")).toSorted()).toEqual(["a", "b", "d", "e"])
+      yield* intents.release(["b", "d", "e"], 1)
+      expect(yield* taken(10, "fresh")).toEqual(["a", "b", "c", "d", "e"])
     }).pipe(Effect.provide(stores))
   )
 

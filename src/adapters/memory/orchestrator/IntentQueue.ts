@@ -31,7 +31,7 @@ const isSibling = ({ intent }: StoredIntent, other: StoredIntent): boolean =>
   intent.submission?.batch !== undefined && intent.submission.batch.sweepId === other.intent.submission?.batch?.sweepId
 
 export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
-  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit }) {
+  Effect.fnUntraced(function* ({ chainId, leaseMillis, limit, order = "oldest" }) {
     const at = yield* Clock.currentTimeMillis
     return yield* Ref.modify(state, (current) => {
       const queued = queuedOn(current, chainId).toSorted(bySubmission)
@@ -43,16 +43,19 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
         )
       )
       const due = queued.filter(({ notBeforeMs }) => notBeforeMs === undefined || notBeforeMs <= at)
+      const free = due.filter(({ intent }) => {
+        if (busy.has(intent.order.owner)) return false
+        busy.add(intent.order.owner)
+        return true
+      })
+      const isFresh = ({ notBeforeMs }: StoredIntent): boolean => order === "oldest" || notBeforeMs === undefined
       const claimed: Array<StoredIntent> = []
-      for (const stored of due) {
-        const { owner } = stored.intent.order
-        if (claimed.length >= limit) break
-        if (busy.has(owner)) continue
+      for (const stored of [...free.filter(isFresh), ...free.filter((other) => !isFresh(other))]) {
         const group = due.filter((other) => other === stored || isSibling(stored, other))
         if (claimed.length > 0 && claimed.length + group.length > limit) break
-        busy.add(owner)
         claimed.push(...group)
       }
+      claimed.sort(bySubmission)
       const next = claimed.reduce(
         (acc, stored) => withIntent(acc, { ...unleased(stored), leaseUntilMs: at + leaseMillis }),
         current

@@ -65,6 +65,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50 }))
   )
   test(
+    "claims of what was never put off read the queue",
+    "intent_queue_oldest",
+    2_000,
+    intents(({ claim }) => claim({ chainId: 1, worker: "w", leaseMillis: 1, limit: 50, order: "fresh" }))
+  )
+  test(
     "overdue intents are found by their deadlines",
     "intent_queue_deadline",
     400,

@@ -27,9 +27,12 @@ it.live("a claim reads a few rows for each intent that it takes, however long a 
     yield* Effect.forEach(ids, (id, index) => intents.create(newIntent({ id, owner: index + 1 })), { concurrency: 8 })
     yield* sql`VACUUM ANALYZE orchestrator.intent_states, orchestrator.intent_queue`
     yield* Effect.forEach(ids, (id) => intents.submit(id, submission()), { concurrency: "unbounded" })
-    const { rows, value } = yield* reads(intents.claim({ chainId: 1, worker: "w", leaseMillis: 1_000, limit: LIMIT }))
-    assert.lengthOf(value, LIMIT)
-    assert.isAtLeast(rows, LIMIT)
-    assert.isBelow(rows, 10 * LIMIT)
+    for (const order of ["fresh", "oldest"] as const) {
+      const claimed = intents.claim({ chainId: 1, worker: "w", leaseMillis: 60_000, limit: LIMIT, order })
+      const { rows, value } = yield* reads(claimed)
+      assert.lengthOf(value, LIMIT)
+      assert.isAtLeast(rows, LIMIT)
+      assert.isBelow(rows, 10 * LIMIT)
+    }
   }).pipe(Effect.provide(oneConnection), Effect.scoped)
 )
