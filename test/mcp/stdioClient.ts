@@ -14,7 +14,7 @@ export const COMMAND = join(Project.root, "sweep")
 export const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
 
 /** An address that is not the owner's. */
-export const DESTINATION = "0x00000000000000000000000000000000000000A1"
+export const DESTINATION = "0x00000000000000000000000000000000000a11ce"
 
 export type Environment = Readonly<Record<string, string>>
 

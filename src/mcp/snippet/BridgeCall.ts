@@ -57,8 +57,8 @@ function readBridgeCall(data: Hex) {
 }
 
 /** Returns the token of the source chain that is the same asset as a token of another chain, if one is known. */
-function counterpart(chainId: number, token: Hex): Hex | undefined {
+function counterpart(chainId: number, token: Hex, sourceChainId: number): Hex | undefined {
   const [name] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, address]) => sameText(address, token)) ?? []
-  return name === undefined ? undefined : BRIDGES[SOURCE_CHAIN_ID]?.tokens[name]
+  return name === undefined ? undefined : BRIDGES[sourceChainId]?.tokens[name]
 }
 `

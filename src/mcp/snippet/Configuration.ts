@@ -36,6 +36,8 @@ const ORCHESTRATOR_URL = ${literal(orchestratorUrl.replace(/\/+$/, ""))}
 const SOURCE_CHAIN_ID = ${sourceChainId}
 /** Delegate of that chain, as the service's operator publishes it. The account will run it: never take it from a response. */
 const DELEGATE: Hex | undefined = undefined
+/** Delegates of further chains, by chain id, for sweeps of tokens on several chains. The operator publishes them too. */
+const MORE_DELEGATES: Partial<Record<number, Hex>> = {}
 /** API key of the builder to whom sweeps are attributed. */
 const BUILDER_API_KEY: string | undefined = ${optionalLiteral(builderApiKey)}
 /** Router of the older allowance path, which is not used. It is refused as a delegate. */

@@ -1,11 +1,11 @@
 /** Review of the generated module. It refuses the same orders as the client's `reviewOrder`, and those that rest on the service's word. */
 export const REVIEW = `\
 /** Checks the bridge call of an order across chains. Returns the token and least amount that cross the bridge after a swap. */
-function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Offer, fees: bigint) {
+function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Quoted, fees: bigint) {
   const least = BigInt(quote.minAmountOut)
   must(BigInt(order.minAmountOut) === 0n, "the order's minimum is " + order.minAmountOut)
   const made = readBridgeCall(order.swapCalldata)
-  const [here, there] = [BRIDGES[SOURCE_CHAIN_ID], BRIDGES[request.destChainId]]
+  const [here, there] = [BRIDGES[quote.sourceChainId], BRIDGES[request.destChainId]]
   const sent = sameText(request.tokenIn, NATIVE) ? here?.wrappedNative : request.tokenIn
   const received = sameText(request.tokenOut, NATIVE) ? there?.wrappedNative : request.tokenOut
   must(sameText(made.depositor, owner), "the bridge would refund " + made.depositor)
@@ -17,15 +17,16 @@ function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: O
   must(made.chainId === BigInt(request.destChainId), "the bridge pays on chain " + made.chainId)
   const { via } = made
   if (via === undefined) return undefined
-  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken)), "the bridged token is " + via.token)
+  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken, quote.sourceChainId)), "the bridged token is " + via.token)
   must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
   must(via.amount >= least, "the bridged amount is " + via.amount)
-  return { token: via.token, amount: via.amount, chainId: SOURCE_CHAIN_ID }
+  return { token: via.token, amount: via.amount, chainId: quote.sourceChainId }
 }
 
 /** Throws if the order differs from the request or exceeds a limit. Show the result to the user before you sign. */
-export function review(owner: Hex, request: SweepRequest, offer: Offer) {
+export function review(owner: Hex, request: SweepRequest, offer: Quoted) {
   const { order, quote } = offer
+  const chainId = request.sourceChainId ?? SOURCE_CHAIN_ID
   const destination = request.destination ?? owner
   const now = Date.now() / 1000
   const fees = BigInt(order.feeAmount) + BigInt(order.builderFee)
@@ -37,8 +38,8 @@ export function review(owner: Hex, request: SweepRequest, offer: Offer) {
   must(sameText(order.tokenOut, request.tokenOut), "the token to receive is " + order.tokenOut)
   must(sameText(order.destination, destination), "the destination is " + order.destination)
   must(sameText(order.destChainId, request.destChainId), "the destination chain is " + order.destChainId)
-  must(quote.sourceChainId === SOURCE_CHAIN_ID, "the source chain is " + quote.sourceChainId)
-  must(quote.crossChain === (SOURCE_CHAIN_ID !== request.destChainId), "crossChain is " + quote.crossChain)
+  must(quote.sourceChainId === chainId, "the source chain is " + quote.sourceChainId)
+  must(quote.crossChain === (chainId !== request.destChainId), "crossChain is " + quote.crossChain)
 
   must(BigInt(quote.total) === fees && fees * 10000n <= request.amountIn * MAX_FEE_BPS, "the fees are " + fees)
   must(BUILDER_API_KEY !== undefined || sameText(order.builder, ZERO), "the builder is " + order.builder)
@@ -50,15 +51,16 @@ export function review(owner: Hex, request: SweepRequest, offer: Offer) {
   must(quote.expiresAtMs / 1000 > now, "the quote has expired")
 
   must(!sameText(order.swapTarget, ZERO) && !sameText(order.swapTarget, owner), "the swap target is " + order.swapTarget)
-  must(!isKnown(knownDelegate(), SWEEP_ROUTER), "DELEGATE is the router")
-  must(sameText(quote.settlementAddress, knownDelegate()), "the delegate is " + quote.settlementAddress)
+  const delegate = knownDelegate(chainId)
+  must(!isKnown(delegate, SWEEP_ROUTER), "the delegate is the router")
+  must(sameText(quote.settlementAddress, delegate), "the delegate is " + quote.settlementAddress)
 
   // On one chain the delegate enforces the minimum. Across chains the bridge does.
   must(quote.crossChain || BigInt(order.minAmountOut) === least, "the order's minimum is " + order.minAmountOut)
   const refund = quote.crossChain ? reviewBridgeCall(owner, request, offer, fees) : undefined
 
   return {
-    send: { token: order.tokenIn, amount: request.amountIn, chainId: SOURCE_CHAIN_ID },
+    send: { token: order.tokenIn, amount: request.amountIn, chainId },
     fees: { protocol: BigInt(order.feeAmount), builder: BigInt(order.builderFee) },
     receiveAtLeast: { token: order.tokenOut, amount: least, chainId: request.destChainId, destination },
     /** Refund if nobody delivers, where it is not the token that was sent. */
