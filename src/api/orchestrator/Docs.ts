@@ -62,6 +62,19 @@ export const order = {
   destChainId: "8453"
 }
 
+/** Details in the examples of a quote and of its intent. */
+export const details = {
+  feeBreakdown: {
+    protocol: { amount: "62500", usd: "0.0625" },
+    network: { amount: "62500", usd: "0.0625" },
+    builder: { amount: "0", usd: "0" }
+  },
+  appliedTier: "tier1",
+  priceImpactBps: 34,
+  minAmountOutUsd: "24.6662",
+  estimatedAmountOutUsd: "24.7915"
+}
+
 export const quoteExample = {
   quote: {
     id,
@@ -73,7 +86,8 @@ export const quoteExample = {
     estimatedAmountOut: "6925000000000000",
     minAmountOut: "6890000000000000",
     provider: "uniswap-v3",
-    estimatedSeconds: 6
+    estimatedSeconds: 6,
+    ...details
   },
   order,
   signing: {

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { IntentExists, Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import type { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
+import { address, details, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 import { moveCases } from "./IntentMoves.cases.ts"
 import { givenUpCases } from "./GivenUpIntents.cases.ts"
 import { queueCases } from "./IntentQueue.cases.ts"
@@ -37,8 +37,10 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       Effect.gen(function* () {
         const intents = yield* Intents
         yield* TestClock.adjust("10 millis")
+        const made = newIntent({ id: "a", chainId: 8453 })
         const intent = {
-          ...newIntent({ id: "a", chainId: 8453 }),
+          ...made,
+          quote: { ...made.quote, ...details },
           userId: "nul \0 in it".replaceAll("\0", "\uFFFD"),
           attributed: { builderId: "bld_1", payoutMode: "ledger" as const }
         }

@@ -32,6 +32,18 @@ const wireOrder = {
   destChainId: "8453"
 }
 
+const wireDetails = {
+  feeBreakdown: {
+    protocol: { amount: (2n ** 200n).toString(), usd: "0.1" },
+    network: { amount: "24999", usd: "0.025" },
+    builder: { amount: "1", usd: "0.000001" }
+  },
+  appliedTier: "tier2",
+  priceImpactBps: 14,
+  minAmountOutUsd: "20.67",
+  estimatedAmountOutUsd: null
+}
+
 interface Wire {
   readonly order: object
   readonly signing: {
@@ -66,7 +78,8 @@ describe("POST /quote", () => {
           estimatedAmountOut: (2n ** 201n).toString(),
           minAmountOut: (2n ** 200n).toString(),
           provider: "test",
-          estimatedSeconds: 6
+          estimatedSeconds: 6,
+          ...wireDetails
         },
         order: wireOrder,
         signing: {

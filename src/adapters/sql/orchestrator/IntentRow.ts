@@ -97,7 +97,15 @@ const like = <A extends string | number | boolean>(value: A, sample: A, name: st
   return value
 }
 
-const toQuote = ({ dest_chain_id, id, quote, source_chain_id }: IntentRow): Quote => ({
+const toFee = ({ amount, usd }: { readonly amount: string; readonly usd: string }) => ({ amount: BigInt(amount), usd })
+
+const toFees = ({ builder, network, protocol }: StoredQuote["feeBreakdown"] & {}) => ({
+  protocol: toFee(protocol),
+  network: toFee(network),
+  builder: toFee(builder)
+})
+
+const toQuote = ({ dest_chain_id, id, quote: { feeBreakdown, ...quote }, source_chain_id }: IntentRow): Quote => ({
   ...quote,
   id,
   crossChain: dest_chain_id !== String(source_chain_id),
@@ -108,7 +116,9 @@ const toQuote = ({ dest_chain_id, id, quote, source_chain_id }: IntentRow): Quot
   estimatedAmountOut: BigInt(quote.estimatedAmountOut),
   minAmountOut: BigInt(quote.minAmountOut),
   provider: like(quote.provider, "", "quote.provider"),
-  estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds")
+  estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds"),
+  // Absent in quotes of releases that did not store it.
+  ...(feeBreakdown === undefined ? {} : { feeBreakdown: toFees(feeBreakdown) })
 })
 
 const toOrder = (row: IntentRow): SweepOrder => ({
