@@ -6,9 +6,10 @@ import type { OrderFees } from "../../domain/Fees.ts"
 import type { Quote, QuoteRequest } from "../../domain/Quote.ts"
 import { detailsOf, type QuoteDetails } from "../../domain/QuoteDetails.ts"
 import { quotedGas } from "../../domain/RelayGas.ts"
-import { digest, type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
+import { type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { riskier } from "../../domain/Tier.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
+import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Affording from "./Affording.ts"
 import * as OrderNonces from "./OrderNonces.ts"
@@ -104,6 +105,7 @@ const makeStore = Effect.gen(function* () {
   const intents = yield* Intents
   const random = yield* SecureRandom.SecureRandom
   const settings = yield* OrchestratorSettings
+  const signatures = yield* Signatures
 
   return Effect.fnUntraced(function* (
     { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
@@ -136,7 +138,7 @@ const makeStore = Effect.gen(function* () {
     yield* intents.create({
       quote,
       order,
-      orderDigest: digest(order, domain),
+      orderDigest: yield* signatures.orderDigest(order, domain),
       quotedAtBlock: at.quotedAtBlock,
       gas: quotedGas(simulated),
       cover,
