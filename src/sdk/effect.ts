@@ -5,5 +5,6 @@ export { Declined, OrderMismatch, SigningFailed, SweepFailed } from "./effect/Fa
 export { type KeyedOptions, type Options, SweepApi } from "./effect/SweepApi.ts"
 export type { SignedSweep, SweepRequest } from "./model/Sweep.ts"
 export type { KnownBridge, KnownBridges } from "./review/KnownBridges.ts"
-export type { ReviewOptions, SweepReview } from "./review/Review.ts"
+export type { SweepReview } from "./review/Review.ts"
+export type { ReviewOptions } from "./review/ReviewOptions.ts"
 export type { SweepSigner } from "./sign/Signer.ts"

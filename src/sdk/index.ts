@@ -48,13 +48,14 @@ export {
 } from "./model/ApiErrors.ts"
 export type * from "./model/Batch.ts"
 export { isQuoted } from "./model/Batch.ts"
-export { BATCH_TYPES, batchTypedData } from "./model/BatchTypedData.ts"
+export { BATCH_TYPES, type BatchTypedData, batchTypedData } from "./model/BatchTypedData.ts"
 export type * from "./model/Catalog.ts"
 export {
   MalformedAnswerError,
   type Mismatch,
   NetworkError,
   NodeError,
+  NothingToSweepError,
   OrderMismatchError,
   SigningError,
   SweepFailedError,
@@ -66,11 +67,28 @@ export type { Accepted, FailureReason, Intent, IntentStatus, WaitingFor } from "
 export type * from "./model/Portfolio.ts"
 export type * from "./model/Sweep.ts"
 export { SweepError } from "./model/SweepError.ts"
-export { DEFAULT_DOMAIN_NAME, ORDER_TYPES, type OrderTypedData, orderTypedData, toJson } from "./model/TypedData.ts"
+export {
+  DEFAULT_DOMAIN_NAME,
+  ORDER_TYPES,
+  type OrderTypedData,
+  orderTypedData,
+  type SignableTypedData,
+  toJson
+} from "./model/TypedData.ts"
+export {
+  type BatchReview,
+  type LeftOutToken,
+  type ReviewedLeg,
+  reviewSweepQuotes,
+  selectLegs
+} from "./review/BatchReview.ts"
 export { type BridgeCall, readBridgeCall } from "./review/BridgeCall.ts"
-export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
-export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review/Review.ts"
+export { KNOWN_BRIDGES, KNOWN_ROUTERS, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
+export { reviewOrder, type SweepReview } from "./review/Review.ts"
+export type { IndependentPrice, ReviewOptions } from "./review/ReviewOptions.ts"
+export { readSwapCall, type SwapCall } from "./review/SwapCall.ts"
+export type { Guarantee, ReviewedTerms } from "./review/TermsReview.ts"
 export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./sign/Signer.ts"
-export { signReviewed } from "./sign/Signing.ts"
+export { signBatch, signReviewed } from "./sign/Signing.ts"
 export { readSweepQuotes } from "./wire/Batch.ts"
 export { readOffer } from "./wire/Offer.ts"

@@ -31,6 +31,7 @@ const requestFor = (
 /** The facts about a chain that the client has built in for public ones. */
 const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
   spokePool: dev.spokePool,
+  periphery: dev.spokePoolPeriphery,
   wrappedNative: dev.tokens.WETH,
   tokens: { USDC: dev.tokens.USDC, WETH: dev.tokens.WETH }
 })
@@ -50,7 +51,9 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
       orchestratorUrl: services.info.orchestratorUrl,
       fetch,
       review: {
+        maxFeeBps: 1_000,
         delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
+        routers: { [alpha.info.id]: alpha.info.swapRouter, [beta.info.id]: beta.info.swapRouter },
         bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
       },
       nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
@@ -127,9 +130,12 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
         const owner = yield* freshOwner(alpha, tokenIn, amount)
         const request = requestFor(owner, alpha, tokenIn, amount, tokenOut, beta)
 
-        const uninformed = Sdk.createSweepClient({ ...options, review: {} })
+        const { bridges: _, ...review } = options.review ?? {}
+        const uninformed = Sdk.createSweepClient({ ...options, review })
         const offer = yield* Effect.promise(() => uninformed.quote(request))
-        const doubtful = uninformed.reviewOrder(offer, request)
+        assert.throws(() => uninformed.reviewOrder(offer, request), Sdk.OrderMismatchError, "is not confirmed")
+        const trusting = Sdk.createSweepClient({ ...options, review: { ...review, unconfirmed: "warn" } })
+        const doubtful = trusting.reviewOrder(offer, request)
         assert.strictEqual(doubtful.receive.guaranteedBy, "service")
         assert.isTrue(doubtful.warnings.some((warning) => warning.includes(alpha.dev.tokens[via])))
 

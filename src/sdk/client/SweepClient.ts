@@ -9,7 +9,8 @@ import type { Hex } from "../model/Hex.ts"
 import type { Accepted, Intent } from "../model/Intent.ts"
 import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
 import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
-import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import { reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { ReviewOptions } from "../review/ReviewOptions.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import { signReviewed } from "../sign/Signing.ts"
 import {
@@ -230,13 +231,13 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     sweepQuotes: async (request, requestOptions) =>
       readSweepQuotes(await http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), requestOptions)),
     submitSweep: async (signed, requestOptions) =>
-      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions)),
+      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions), ""),
     sweepById: async (id, requestOptions) =>
-      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions)),
+      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions), ""),
     waitForSweep: (id, waitOptions) => waitForSweep(http, id, waitOptions),
     sweepsOf: async (owner, { cursor, ...requestOptions } = {}) => {
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
-      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions))
+      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions), "")
     },
     chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
     tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),

@@ -9,9 +9,11 @@ import type { QuoteRequest } from "../../domain/Quote.ts"
 import { attributed } from "../core/Attribution.ts"
 import type { RetryOptions } from "../core/Retry.ts"
 import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
-import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import { reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { ReviewOptions } from "../review/ReviewOptions.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import { signReviewed } from "../sign/Signing.ts"
+import { given } from "../wire/Given.ts"
 import { writeRequest } from "../wire/Offer.ts"
 import { asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
 import { sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
@@ -36,14 +38,18 @@ export interface KeyedOptions {
 }
 
 /** Dies if an address of the request is malformed. */
-const asQuoteRequest = (request: SweepRequest): QuoteRequest => ({
-  ...writeRequest(request),
-  owner: Address.of(request.owner),
-  tokenIn: Address.of(request.tokenIn),
-  amountIn: request.amountIn,
-  tokenOut: Address.of(request.tokenOut),
-  destination: Address.of(request.destination ?? request.owner)
-})
+const asQuoteRequest = (request: SweepRequest): QuoteRequest => {
+  const { maxNetworkFee: _, ...body } = writeRequest(request)
+  return {
+    ...body,
+    owner: Address.of(request.owner),
+    tokenIn: Address.of(request.tokenIn),
+    amountIn: request.amountIn,
+    tokenOut: Address.of(request.tokenOut),
+    destination: Address.of(request.destination ?? request.owner),
+    ...given("maxNetworkFee", request.maxNetworkFee)
+  }
+}
 
 const asOffer = ({ order, quote, signing }: typeof QuoteResponse.Type): Offer => ({
   quote,
