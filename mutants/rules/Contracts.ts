@@ -216,6 +216,20 @@ export const contracts: ReadonlyArray<Mutant> = [
     tests: ["contracts/test/Rules.t.sol"]
   },
   {
+    name: "an order on one chain may turn native currency into itself",
+    file: DELEGATE,
+    text: "_isOneOf(tokenOut, token, tokenIn)",
+    replacement: "tokenOut == token",
+    tests: ["contracts/test/Rules.t.sol"]
+  },
+  {
+    name: "the target may be the account",
+    file: DELEGATE,
+    text: "if (target == address(this)) revert BadSwapTarget();",
+    replacement: "",
+    tests: ["contracts/test/Rules.t.sol"]
+  },
+  {
     name: "a batch has more legs than its result has bits",
     file: DELEGATE,
     text: "count > 256 || count != gasLimits.length",
