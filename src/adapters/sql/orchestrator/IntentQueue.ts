@@ -18,8 +18,9 @@ export const claim = (sql: PgClient.PgClient, { decode }: UnreadableIntents["Ser
         // "None in flight for the owner" depends on rows that the statement does not lock, so two claims of one chain must not
         // overlap. Locked rows, such as those of an allocation that waits for a signature, are skipped.
         // OFFSET 0 keeps both subqueries as look-ups for each candidate. Otherwise a claim could read the whole queue.
+        // Without sorts, the planner takes the index in the order of the claim, and so reads no more candidates than it needs.
         sql`SELECT pg_advisory_xact_lock(hashtextextended(${`token-sweep.claim.${chainId}`}, 0)),
-          ${IntentTables.byKeys(sql)}`,
+          ${IntentTables.byKeys(sql)}, set_config('enable_sort', 'off', true)`,
         sql<IntentRow.IntentRow>`
           WITH free AS (
             SELECT c.intent_id, c.account, c.submitted_at FROM orchestrator.intent_queue c

@@ -29,7 +29,8 @@ it.live("a claim reads a few rows for each intent that it takes, however long a 
     const rowsRead = Effect.gen(function* () {
       yield* sql`SELECT pg_stat_force_next_flush()`
       const [row] = yield* sql<{ rows: bigint }>`
-        SELECT sum(idx_tup_read)::bigint AS rows FROM pg_stat_user_indexes WHERE relname = 'intents'`
+        SELECT sum(idx_tup_read)::bigint AS rows FROM pg_stat_user_indexes
+        WHERE relname IN ('intent_queue', 'intent_states', 'relay_transaction_intents')`
       return Number(row?.rows ?? 0)
     })
     const before = yield* rowsRead
