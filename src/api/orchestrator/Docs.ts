@@ -192,13 +192,26 @@ export const submit = documented({
   idempotent: true
 })
 
+export const intentExample = {
+  id,
+  status: "delivered",
+  txHash,
+  crossChain: false,
+  deliveryTxHash: txHash,
+  amountOut: "6921000000000000",
+  sourceChainId: 8453,
+  minAmountOut: quoteExample.quote.minAmountOut,
+  estimatedAmountOut: quoteExample.quote.estimatedAmountOut,
+  ...details
+}
+
 export const status = documented({
   summary: "Get the status of an intent",
   description: withErrors(
-    "`quoted` → `submitted` → `settled_source` → `delivered`, or `failed` with a `failureReason`. `delivered` and `failed` are final.",
+    "`quoted` → `submitted` → `settled_source` → `delivered`, or `failed` with a `failureReason`. `delivered` and `failed` are final. The response repeats the terms of the quote, at its prices, and has the amount that arrived once it is known.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
   ),
-  response: { status: 200, body: { id, status: "delivered", txHash, crossChain: false, deliveryTxHash: txHash } }
+  response: { status: 200, body: intentExample }
 })
 
 export const events = documented({

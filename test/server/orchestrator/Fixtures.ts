@@ -74,6 +74,27 @@ export const details: QuoteDetails = {
   estimatedAmountOutUsd: null
 }
 
+/** The same on the wire. */
+export const wireDetails = {
+  feeBreakdown: {
+    protocol: { amount: (2n ** 200n).toString(), usd: "0.1" },
+    network: { amount: "24999", usd: "0.025" },
+    builder: { amount: "1", usd: "0.000001" }
+  },
+  appliedTier: "tier2",
+  priceImpactBps: 14,
+  minAmountOutUsd: "20.67",
+  estimatedAmountOutUsd: null
+}
+
+/** Terms of {@link offer} in the state of its intent, on the wire. */
+export const wireTerms = {
+  sourceChainId: 8453,
+  minAmountOut: (2n ** 200n).toString(),
+  estimatedAmountOut: (2n ** 201n).toString(),
+  ...wireDetails
+}
+
 export const offer = (request: QuoteRequest): Offer => ({
   quote: {
     id: ID,

@@ -13,7 +13,7 @@ import { RequestRefused } from "../../../src/orchestrator/quote/RequestRefused.t
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, TOKEN } from "./Fixtures.ts"
+import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, TOKEN, wireDetails } from "./Fixtures.ts"
 
 const wireOrder = {
   owner: OWNER,
@@ -30,18 +30,6 @@ const wireOrder = {
   deadline: "1767226320",
   nonce: "3",
   destChainId: "8453"
-}
-
-const wireDetails = {
-  feeBreakdown: {
-    protocol: { amount: (2n ** 200n).toString(), usd: "0.1" },
-    network: { amount: "24999", usd: "0.025" },
-    builder: { amount: "1", usd: "0.000001" }
-  },
-  appliedTier: "tier2",
-  priceImpactBps: 14,
-  minAmountOutUsd: "20.67",
-  estimatedAmountOutUsd: null
 }
 
 interface Wire {

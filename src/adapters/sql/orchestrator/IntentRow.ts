@@ -35,6 +35,7 @@ export interface IntentRow {
   readonly status: IntentStatus
   readonly tx_hash: Hash | null
   readonly delivery_tx_hash: Hash | null
+  readonly amount_out: string | null
   readonly failure_reason: FailureReason | null
   readonly failure_detail: string | null
   readonly searches: Readonly<Record<string, string>> | null
@@ -105,7 +106,16 @@ const toFees = ({ builder, network, protocol }: StoredQuote["feeBreakdown"] & {}
   builder: toFee(builder)
 })
 
-const toQuote = ({ dest_chain_id, id, quote: { feeBreakdown, ...quote }, source_chain_id }: IntentRow): Quote => ({
+/** The columns of a quote. */
+export type QuoteRow = Pick<IntentRow, "id" | "source_chain_id" | "dest_chain_id" | "quote">
+
+/** Throws if the quote does not have the form in which it was stored. */
+export const toQuote = ({
+  dest_chain_id,
+  id,
+  quote: { feeBreakdown, ...quote },
+  source_chain_id
+}: QuoteRow): Quote => ({
   ...quote,
   id,
   crossChain: dest_chain_id !== String(source_chain_id),
@@ -209,6 +219,7 @@ export const toIntent = (row: IntentRow): Intent => ({
   ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at.getTime() } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
+  ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.failure_detail !== null ? { failureDetail: row.failure_detail } : {}),
   createdAtMs: row.created_at.getTime(),
@@ -217,7 +228,10 @@ export const toIntent = (row: IntentRow): Intent => ({
 })
 
 /** The columns of an {@link IntentState}. */
-export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {
+export interface StateRow extends Pick<
+  IntentRow,
+  "id" | "status" | "tx_hash" | "delivery_tx_hash" | "amount_out" | "failure_reason"
+> {
   readonly cross_chain: boolean
   readonly waiting_for: WaitingFor | null
 }
@@ -228,6 +242,7 @@ const toState = (row: StateRow): IntentState => ({
   crossChain: row.cross_chain,
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
+  ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.waiting_for !== null ? { waitingFor: row.waiting_for } : {})
 })
