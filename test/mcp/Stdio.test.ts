@@ -237,9 +237,14 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdi
       assert.include(generated, setting)
       const more = "const MORE_DELEGATES: Partial<Record<number, Hex>> = {}"
       assert.include(generated, more)
+      const routers = "const ROUTERS: Partial<Record<number, Hex>> = {\n"
+      assert.include(generated, routers)
       const text = generated
         .replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
         .replace(more, `${more.slice(0, -1)} ${beta.info.id}: "${beta.info.delegate}" }`)
+        .replace(routers, `${routers}${alpha.info.id}: "${alpha.info.swapRouter}",\n`)
+        // Fixed costs are a large share of such small amounts.
+        .replace("MAX_FEE_BPS = 500n", "MAX_FEE_BPS = 1000n")
       const key = generatePrivateKey()
       const owner = Address.of(privateKeyToAccount(key).address)
       yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
@@ -250,12 +255,13 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdi
       const intoEther = `{ tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "ETH")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }`
       const known = [alpha, beta].map(({ dev, info }) => {
         const tokens = { WETH: dev.tokens.WETH }
-        return `${info.id}: ${JSON.stringify({ spokePool: dev.spokePool, wrappedNative: dev.tokens.WETH, tokens })},\n`
+        const { spokePool, spokePoolPeriphery: periphery } = dev
+        return `${info.id}: ${JSON.stringify({ spokePool, periphery, wrappedNative: dev.tokens.WETH, tokens })},\n`
       })
       const main = `
 import { privateKeyToAccount } from "viem/accounts"
-import { sweep, sweepWallet } from "./snippet.ts"
-import { sweep as sweepKnowing } from "./knowing.ts"
+import { sweep } from "./snippet.ts"
+import { sweep as sweepKnowing, sweepWallet } from "./knowing.ts"
 import { sweep as sweepUnconfigured } from "./unconfigured.ts"
 
 const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
@@ -265,7 +271,7 @@ const show = (reviewed: unknown) => {
 }
 const ended = [
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "${DESTINATION}" }, show),
-  await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
+  await sweepKnowing(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message })),
   await sweep(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
   await sweepUnconfigured(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),

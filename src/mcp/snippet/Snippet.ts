@@ -7,6 +7,7 @@ import { configuration, type SnippetOptions } from "./Configuration.ts"
 import { REQUESTS } from "./Requests.ts"
 import { REVIEW } from "./Review.ts"
 import { SIGNING } from "./Signing.ts"
+import { SWAP_CALL } from "./SwapCall.ts"
 import { DECLARATIONS } from "./Types.ts"
 import { WALLET } from "./Wallet.ts"
 
@@ -18,4 +19,4 @@ import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, type TypedD
 
 /** Returns the source of a TypeScript module that exports `sweep`, `sweepWallet` and their steps. */
 export const snippet = (options: SnippetOptions): string =>
-  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, REVIEW, SIGNING, WALLET].join("\n")
+  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, SWAP_CALL, REVIEW, SIGNING, WALLET].join("\n")

@@ -50,6 +50,7 @@ interface Quote {
   total: string
   settlementAddress: Hex
   sourceChainId: number
+  estimatedAmountOut: string
   minAmountOut: string
 }
 

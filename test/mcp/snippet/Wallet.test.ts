@@ -11,7 +11,18 @@ import { Schema } from "effect"
 import { snippet } from "../../../src/mcp/snippet/Snippet.ts"
 import type { SweepRequest } from "../../../src/sdk/index.ts"
 import * as Project from "../../examples/Project.ts"
-import { DELEGATE, NOW_MS, OTHER, owner, request, swapRequest, wireOffer, type WireOffer } from "../../sdk/Offers.ts"
+import {
+  DELEGATE,
+  NOW_MS,
+  OTHER,
+  owner,
+  request,
+  routed,
+  swapOf,
+  swapRequest,
+  wireOffer,
+  type WireOffer
+} from "../../sdk/Offers.ts"
 
 interface WalletRequest {
   readonly tokens: ReadonlyArray<{ readonly chainId: number; readonly token: Hex; readonly amount: bigint }>
@@ -60,7 +71,12 @@ const wallet: WalletRequest = {
 /** Offers of these requests, as POST /quotes returns them, with changes to the second. */
 const offerOf = (changes: Parameters<typeof wireOffer>[1] = {}): WalletOffer => ({
   quotes: singles.map((asked, index) => {
-    const { order, quote } = wireOffer(asked, index === 1 ? changes : {})
+    const swapCalldata = routed(swapOf({ tokenIn: asked.tokenIn }))
+    const { order: changed, quote: terms } = index === 1 ? changes : {}
+    const { order, quote } = wireOffer(asked, {
+      order: { swapCalldata, ...changed },
+      ...(terms === undefined ? {} : { quote: terms })
+    })
     return { order: { ...order, nonce: String(index) }, quote: { ...quote, id: `quote-${index}` } }
   }),
   signing: { authorizations: [{ address: OTHER, chainId: 8453, nonce: "7" }] }
