@@ -6,7 +6,7 @@ const SDK = `${import.meta.dir}/../../src/sdk`
 
 /** Interfaces of the main entry that the page lists, by the module that declares them. */
 const INTERFACES: ReadonlyArray<readonly [module: string, name: string]> = [
-  ["client/SweepClient.ts", "SweepClientOptions"],
+  ["client/SweepClientOptions.ts", "SweepClientOptions"],
   ["client/SweepClient.ts", "SweepClient"],
   ["model/Sweep.ts", "SweepRequest"],
   ["model/Batch.ts", "SweepQuotesRequest"],
@@ -17,6 +17,8 @@ const INTERFACES: ReadonlyArray<readonly [module: string, name: string]> = [
   ["review/TermsReview.ts", "ReviewedTerms"],
   ["review/Review.ts", "SweepReview"],
   ["review/BatchReview.ts", "BatchReview"],
+  ["client/SweepAll.ts", "SweepAllRequest"],
+  ["client/SweepAll.ts", "SweepAllOptions"],
   ["client/Waiting.ts", "WaitOptions"],
   ["core/Retry.ts", "RetryOptions"],
   ["sign/Signer.ts", "SweepSigner"],

@@ -15,13 +15,9 @@
 export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./client/Delegation.ts"
 export type { Fetch } from "./client/Http.ts"
 export type { KeyedRequestOptions, PageOptions, RequestOptions } from "./client/RequestOptions.ts"
-export {
-  createSweepClient,
-  type SweepClient,
-  type SweepClientOptions,
-  type SweepOptions,
-  type SweepResult
-} from "./client/SweepClient.ts"
+export { createSweepClient, type SweepClient } from "./client/SweepClient.ts"
+export type { SweepClientOptions, SweepOptions, SweepResult } from "./client/SweepClientOptions.ts"
+export type { SweepAllEvent, SweepAllOptions, SweepAllRequest, SweepAllResult } from "./client/SweepAll.ts"
 export type { WaitOptions } from "./client/Waiting.ts"
 export type { PollPauses } from "./core/Polling.ts"
 export type { RetryOptions } from "./core/Retry.ts"
@@ -84,6 +80,7 @@ export {
 } from "./review/BatchReview.ts"
 export { type BridgeCall, readBridgeCall } from "./review/BridgeCall.ts"
 export { KNOWN_BRIDGES, KNOWN_ROUTERS, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
+export { reviewNonces } from "./review/NonceReview.ts"
 export { reviewOrder, type SweepReview } from "./review/Review.ts"
 export type { IndependentPrice, ReviewOptions } from "./review/ReviewOptions.ts"
 export { readSwapCall, type SwapCall } from "./review/SwapCall.ts"
