@@ -21,6 +21,7 @@ import {
   asAnswer,
   call,
   connect,
+  ended,
   quoteArguments,
   setUp
 } from "./stdioClient.ts"
@@ -46,11 +47,7 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdi
       const again = yield* call(client, "submit_signed", { ...signed })
       assert.include(again.text, "get_intent_status")
 
-      let status = yield* call(client, "get_intent_status", { id: signed.quoteId })
-      while (!["delivered", "failed"].includes(String(status.value["status"]))) {
-        yield* Effect.sleep("200 millis")
-        status = yield* call(client, "get_intent_status", { id: signed.quoteId })
-      }
+      const status = yield* ended(client, signed.quoteId)
       assert.strictEqual(status.value["status"], "delivered", status.text)
       assert.strictEqual(status.value["crossChain"], false)
       assert.isTrue((yield* balanceOf(alpha, "USDC", owner.address)) > 0n)

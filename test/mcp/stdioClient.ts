@@ -56,6 +56,15 @@ export const call = (client: Client, name: string, args: Readonly<Record<string,
     }
   })
 
+/** The status of an intent once it is final. */
+export const ended = Effect.fnUntraced(function* (client: Client, id: string) {
+  for (;;) {
+    const status = yield* call(client, "get_intent_status", { id })
+    if (["delivered", "failed"].includes(String(status.value["status"]))) return status
+    yield* Effect.sleep("200 millis")
+  }
+})
+
 /** The answer of `POST /quote` in the test client's shape, so that it is signed as any other is. */
 export const asAnswer = (outcome: Outcome): Support.Answer => ({
   status: 200,
