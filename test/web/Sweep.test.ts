@@ -129,7 +129,10 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
         )
       )
       yield* click(page, "Review 1 token")
-      yield* reads(page, "These quotes have expired, and prices may have changed. Get new ones before you sign.")
+      yield* reads(
+        page,
+        "These quotes cannot be signed any more, and prices may have changed. Get new ones before you sign."
+      )
       assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
       yield* click(page, "Get new quotes")
       yield* Steps.sweeps(page, "DAI on Alpha")

@@ -210,6 +210,61 @@ layer(SweepSite.layer, live)("somebody who sweeps a wallet", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("is not asked for an authorization that is not for the account's next transaction", () =>
+    Effect.gen(function* () {
+      const { alpha } = yield* Steps.chains
+      const chainId = alpha.info.id
+      const { page, wallet } = yield* withWallet({ DAI: "50" }, { chainId, nodes: { [chainId]: alpha.dev.rpcUrl } })
+      yield* Effect.promise(() =>
+        page.route(
+          "**/quotes",
+          async (route) => {
+            const response = await route.fetch()
+            const body: { signing: { authorizations: [{ nonce: number }] } } = await response.json()
+            body.signing.authorizations[0].nonce += 1
+            await route.fulfill({ response, json: body })
+          },
+          { times: 1 }
+        )
+      )
+      yield* click(page, "Review 1 token")
+      yield* click(page, "Sign and sweep")
+      yield* reads(page, /^The authorization is not for the next transaction of your account/)
+      assert.deepStrictEqual(wallet.signed, [])
+      yield* click(page, "Get new quotes")
+      yield* Steps.sweeps(page, "DAI on Alpha")
+      assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gets new quotes after a refusal, and hears of a sweep whose acceptance was lost", () =>
+    Effect.gen(function* () {
+      const { address, alpha, page, wallet } = yield* withWallet({ DAI: "50", USDT: "40" })
+      const submissions = (url: URL) => url.pathname === "/sweeps"
+      yield* Effect.promise(() =>
+        page.route(submissions, (route) => route.fulfill({ status: 400, json: { error: "expired_quote" } }), {
+          times: 1
+        })
+      )
+      yield* click(page, "Review 2 tokens")
+      yield* click(page, "Sign and sweep")
+      yield* reads(page, /^The service did not accept the signed sweep/)
+      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
+      yield* Effect.promise(() =>
+        page.route(submissions, async (route) => {
+          await route.fetch()
+          await route.abort()
+        })
+      )
+      yield* click(page, "Get new quotes")
+      yield* click(page, "Sign and sweep")
+      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Steps.delivered(page, "USDT on Alpha")
+      assert.deepStrictEqual(wallet.signed, [SWEEP, AUTHORIZATION, SWEEP, AUTHORIZATION])
+      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("finds the whole sweep again after a reload, under one entry", () =>
     Effect.gen(function* () {
       const { page } = yield* Steps.connected({ DAI: "50", USDT: "40" })

@@ -140,6 +140,7 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
         const signed = await account.signAuthorization({ address, chainId: Number(chainId), nonce: Number(nonce) })
         return { result: { r: signed.r, s: signed.s, yParity: `0x${signed.yParity}` } }
       }
+      case "eth_getTransactionCount":
       case "eth_getCode": {
         const node = options.nodes?.[chainId]
         if (node !== undefined) return { result: await http(node)({}).request({ method, params }) }

@@ -21,7 +21,7 @@ export function SignBar({ authorizations, isBusy, isExpired, onRenew, onSign }: 
     return (
       <div className="flex flex-col gap-3">
         <Banner tone="warn">
-          These quotes have expired, and prices may have changed. Get new ones before you sign.
+          These quotes cannot be signed any more, and prices may have changed. Get new ones before you sign.
         </Banner>
         <Button className="h-11 w-full" icon="refresh" onClick={onRenew} variant="primary">
           Get new quotes

@@ -130,15 +130,19 @@ function Connected({
     told.current = onDelivered
   }, [onDelivered])
   const tell = useCallback((intent: Intent) => told.current?.(intent), [])
-  const client = useMemo(() => createSweepClient({ orchestratorUrl }), [orchestratorUrl])
-  const limits = useMemo((): ReviewOptions => {
+  const client = useMemo(() => {
     const delegates = Object.fromEntries(catalog.chains.map(({ contracts, id }) => [id, contracts.delegate]))
+    const nodes: Record<number, Node> = {}
+    for (const { id } of catalog.chains) {
+      const node = account.node(id, walletChain)
+      if (node !== undefined) nodes[id] = node
+    }
     // The owner sees the fees and the warnings before signing.
-    return { delegates, maxFeeBps: ALL_BPS, unconfirmed: "warn", ...review }
-  }, [catalog, review])
+    const limits: ReviewOptions = { delegates, maxFeeBps: ALL_BPS, unconfirmed: "warn", ...review }
+    return createSweepClient({ orchestratorUrl, nodes, review: limits })
+  }, [orchestratorUrl, account, catalog, review, walletChain])
   const session: Session = {
     client,
-    review: limits,
     catalog,
     account,
     walletChain,

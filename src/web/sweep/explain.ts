@@ -83,9 +83,14 @@ const ofService = (error: unknown): string | undefined => {
   return undefined
 }
 
+/** True if an authorization is not for the account's next transaction. */
+const isForAnotherNonce = (error: unknown): boolean =>
+  error instanceof OrderMismatchError &&
+  error.mismatches.every(({ field }) => field.startsWith("signing.authorization.nonce"))
+
 /** True if the quotes cannot be submitted any more, so that the owner needs new ones. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof SweepRefusedError || error instanceof SubmissionRefusedError
+  error instanceof SweepRefusedError || error instanceof SubmissionRefusedError || isForAnotherNonce(error)
 
 /** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
@@ -93,6 +98,9 @@ export const explain = (error: unknown): string => {
   if (lacksGas(error))
     return "This account has no native currency to pay for the transaction. Send it a little, and try again."
   if (error instanceof SigningError) return ofSigning(error)
+  if (isForAnotherNonce(error)) {
+    return "The authorization is not for the next transaction of your account, most likely because your account has sent one since. Nothing was signed. Get new quotes and sign again."
+  }
   if (error instanceof OrderMismatchError) {
     const fields = error.mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")
     return `An order is not what you asked for, so nothing was offered for signing (${fields}). Do not use this service until its operator has explained it.`

@@ -1,15 +1,13 @@
 /** Service and account of the widget, for all of its parts. */
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { createContext, use } from "react"
-import type { Intent, Portfolio, ReviewOptions, SweepableToken, SweepClient } from "../../sdk/index.ts"
+import type { Intent, Portfolio, SweepableToken, SweepClient } from "../../sdk/index.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Submissions } from "./submissions.ts"
 
 export interface Session {
   readonly client: SweepClient
-  /** Limits and facts that every order is compared with. */
-  readonly review: ReviewOptions
   readonly catalog: Catalog
   readonly account: SweepAccount
   /** The wallet's current chain. Undefined if it does not matter. */

@@ -8,9 +8,7 @@ import {
   NetworkError,
   NothingToSweepError,
   type ReviewedLeg,
-  reviewSweepQuotes,
   selectLegs,
-  signBatch,
   ServiceError,
   type SweepQuotesRequest
 } from "../../sdk/index.ts"
@@ -91,12 +89,12 @@ export const useSweep = (plan: Plan) => {
     queryFn: async ({ signal }): Promise<Quoted> => {
       const request = requestOf(session, plan)
       const quotes = await client.sweepQuotes(request, { signal })
-      return quoted(() => reviewSweepQuotes(quotes, request, session.review))
+      return quoted(() => client.reviewSweepQuotes(quotes, request))
     }
   })
   const sign = useMutation({
     mutationFn: async (review: BatchReview) => {
-      const signed = await signBatch(review, account.signer)
+      const signed = await client.signBatch(review, account.signer)
       const sweepId = await client.submitSweep(signed).then(
         (accepted) => accepted.id,
         (error: unknown) => {
