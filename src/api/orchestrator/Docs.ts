@@ -154,7 +154,9 @@ ${quoteReasons}`,
     tier: "tier1",
     route: "base->base",
     subscriptionActive: false,
-    userId: "user-1"
+    userId: "user-1",
+    slippageBps: 50,
+    maxNetworkFee: "100000"
   },
   response: { status: 200, body: quoteExample },
   idempotent: true
