@@ -2,7 +2,7 @@
  * Measures quotes and submissions behind nodes that answer late: a proxy before each chain adds a delay to every answer. Requests
  * are made one after another, each by a new owner, so the figures are those of an idle service.
  *
- *     bun bench/latency.ts [--count N] [--delay MILLIS]
+ *     bun bench/latency.ts [--count N] [--wallets N] [--delay MILLIS]
  */
 import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
@@ -16,12 +16,15 @@ import { NATIVE } from "../src/domain/Token.ts"
 import * as Address from "../src/domain/Address.ts"
 import * as SweepClient from "../test/support/SweepClient.ts"
 import * as SlowNode from "./latency/SlowNode.ts"
+import * as Wallets from "./latency/Wallets.ts"
 import * as Service from "./relay/Service.ts"
 
 const { values } = parseArgs({
   options: {
     /** Quotes of each kind. */
     count: { type: "string", default: "20" },
+    /** Wallets of 50 tokens. */
+    wallets: { type: "string", default: "10" },
     /** Milliseconds. */
     delay: { type: "string", default: "50" }
   }
@@ -107,11 +110,12 @@ const bench = Effect.gen(function* () {
       await client.setIntervalMining({ interval: 1 })
     })
   }
+  const wallets = yield* Wallets.make([source, target], Number(values.wallets))
   const slow = new Map<string, string>()
   for (const { rpcUrl } of [source, target]) slow.set(rpcUrl, yield* SlowNode.start(rpcUrl, delayMillis))
   const service = yield* Service.start({
-    dev: source,
-    others: [target],
+    dev: wallets.chains[0],
+    others: [wallets.chains[1]],
     rpcUrlOf: ({ rpcUrl }) => slow.get(rpcUrl) ?? rpcUrl,
     databaseUrl,
     builderUrl: "http://127.0.0.1:9",
@@ -134,6 +138,10 @@ const bench = Effect.gen(function* () {
     rows.push({ name: `quote of ${kind.name}`, medianMs: median(quotes), maxMs: Math.max(...quotes) })
   }
   rows.push({ name: "submission", medianMs: median(submissions), maxMs: Math.max(...submissions) })
+  const { cpu, fifty, one } = yield* Effect.promise(() => Wallets.measure(client, service.pid, wallets))
+  rows.push({ name: "wallet of one token", medianMs: median(one), maxMs: Math.max(...one) })
+  rows.push({ name: "wallet of 50 tokens on 2 chains", medianMs: median(fifty), maxMs: Math.max(...fifty) })
+  const ratio = median(fifty) / median(one)
 
   yield* Console.log(
     `\n${`ms, ${delayMillis} ms added to answers`.padEnd(42)}${"median".padStart(8)}${"max".padStart(8)}`
@@ -142,7 +150,10 @@ const bench = Effect.gen(function* () {
     yield* Console.log(`${name.padEnd(42)}${medianMs.toFixed(0).padStart(8)}${maxMs.toFixed(0).padStart(8)}`)
   }
   yield* Console.log(`aims at 50 ms: quotes ${AIM.quote}, submissions ${AIM.submission}`)
-  yield* Console.log(`\n${JSON.stringify({ bench: "latency", count, delayMillis, rows })}`)
+  yield* Console.log(
+    `50 tokens took ${ratio.toFixed(1)} times as long as one, and ${cpu.toFixed(0)} ms of CPU; the bar is ${Wallets.LIMIT} times`
+  )
+  yield* Console.log(`\n${JSON.stringify({ bench: "latency", count, delayMillis, rows, ratio, cpu })}`)
 })
 
 bench.pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]), BunRuntime.runMain)

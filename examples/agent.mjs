@@ -16,7 +16,11 @@ const { DAI, USDC } = chain.tokens
 /** The owner's wallet. It knows the delegate from its own configuration, and trusts neither the agent nor the service. */
 const makeWallet = (key) => {
   const account = privateKeyToAccount(key)
-  const limits = { delegates: { [chain.id]: chain.delegate }, maxFeeBps: 1_000 }
+  const limits = {
+    delegates: { [chain.id]: chain.delegate },
+    routers: { [chain.id]: chain.swapRouter },
+    maxFeeBps: 1_000
+  }
   return {
     address: account.address,
     sign: async (request, quoted) => {

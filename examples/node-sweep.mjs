@@ -13,7 +13,11 @@ const account = privateKeyToAccount(dev.accounts[1].privateKey)
 const client = createSweepClient({
   orchestratorUrl: dev.orchestratorUrl,
   // The account will run the delegate, so the client refuses every other one.
-  review: { delegates: { [chain.id]: chain.delegate }, maxFeeBps: 1_000 }
+  review: {
+    delegates: { [chain.id]: chain.delegate },
+    routers: { [chain.id]: chain.swapRouter },
+    maxFeeBps: 1_000
+  }
 })
 
 const confirm = ({ deadline, fees, receive, send, warnings }) => {

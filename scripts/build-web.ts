@@ -13,19 +13,33 @@ import { OUTPUT, publish, STAMP_FILE, stampOf } from "../src/server/web/WebBuild
 
 const root = join(import.meta.dirname, "..")
 
+/** Name of the constants that explain the values of an enumeration. */
+const MEANINGS = "MEANINGS"
+
 /**
- * The source without the texts of `described` and of `description` annotations: a browser needs the schemas, and only the server
- * shows their texts.
+ * The source without the texts of `described`, of `description` annotations and of `MEANINGS`: a browser needs the schemas, and
+ * only the server shows their texts.
  */
 const withoutDescriptions = (path: string, source: string): string => {
   const { program } = parseSync(path, source)
   const texts: Array<{ readonly start: number; readonly end: number }> = []
+  const named = new Set<string>()
+  new Visitor({
+    Property: ({ key, value }) => {
+      if (key.type !== "Identifier" || key.name !== "description") return
+      if (value.type === "Literal") texts.push(value)
+      if (value.type === "Identifier") named.add(value.name)
+    }
+  }).visit(program)
   new Visitor({
     CallExpression: ({ arguments: [, text], callee }) => {
       if (callee.type === "Identifier" && callee.name === "described" && text !== undefined) texts.push(text)
     },
-    Property: ({ key, value }) => {
-      if (key.type === "Identifier" && key.name === "description" && value.type === "Literal") texts.push(value)
+    VariableDeclarator: ({ id, init }) => {
+      if (id.type !== "Identifier" || init === null) return
+      if (named.has(id.name) && init.type === "Literal") texts.push(init)
+      if (id.name !== MEANINGS || init.type !== "TSAsExpression" || init.expression.type !== "ObjectExpression") return
+      for (const each of init.expression.properties) if (each.type === "Property") texts.push(each.value)
     }
   }).visit(program)
   return texts

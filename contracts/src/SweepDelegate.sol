@@ -2,6 +2,7 @@
 pragma solidity ^0.8.37;
 
 import { ECDSA } from "solady/utils/ECDSA.sol";
+import { FixedPointMathLib } from "solady/utils/FixedPointMathLib.sol";
 import { LibString } from "solady/utils/LibString.sol";
 import { SafeTransferLib } from "solady/utils/SafeTransferLib.sol";
 
@@ -208,12 +209,13 @@ contract SweepDelegate is ISweepDelegate {
         if (!isLeg) {
             if (!_isAuthorized(orderHash, signature)) revert BadSignature();
         }
-        _verify(encoded);
-        return _process(encoded, swapCalldata);
+        bool leavesChain = encoded.word(DEST_CHAIN_ID) != block.chainid;
+        _verify(encoded, leavesChain);
+        return _process(encoded, swapCalldata, leavesChain);
     }
 
     /// @dev Checks the order's deadline, fees, target and output.
-    function _verify(EncodedOrder order) private view {
+    function _verify(EncodedOrder order, bool leavesChain) private view {
         if (block.timestamp > order.word(DEADLINE)) revert Expired();
 
         uint256 fee = order.word(FEE_AMOUNT);
@@ -231,30 +233,32 @@ contract SweepDelegate is ISweepDelegate {
         address tokenOut = order.account(TOKEN_OUT);
         address target = order.account(SWAP_TARGET);
         address token = tokenIn == _NATIVE ? wrappedNative : tokenIn;
-        if (target == token) revert BadSwapTarget();
-        if (target == tokenOut) revert BadSwapTarget();
+        if (_isOneOf(target, token, tokenOut)) revert BadSwapTarget();
         if (target == address(this)) revert BadSwapTarget();
-        if (order.word(DEST_CHAIN_ID) == block.chainid) {
+        if (!leavesChain) {
             if (order.word(MIN_AMOUNT_OUT) == 0) revert ZeroMinOut();
-            if (tokenOut == token) revert SameToken();
-            if (tokenOut == tokenIn) revert SameToken();
+            if (_isOneOf(tokenOut, token, tokenIn)) revert SameToken();
+        }
+    }
+
+    /// @dev Returns true when `value` is `a` or `b`, without a jump.
+    function _isOneOf(address value, address a, address b) private pure returns (bool found) {
+        assembly ("memory-safe") {
+            found := or(eq(value, a), eq(value, b))
         }
     }
 
     /// @dev Runs the order between the guard's `enter` and `exit`. Balances are measured while the lock is held, so that
     ///      no other sweep delivers to the same destination in between.
-    function _process(EncodedOrder order, bytes calldata swapCalldata) private returns (uint256 amountOut) {
-        bool leavesChain = order.word(DEST_CHAIN_ID) != block.chainid;
+    function _process(EncodedOrder order, bytes calldata swapCalldata, bool leavesChain)
+        private
+        returns (uint256 amountOut)
+    {
         _enter(order.account(SWAP_TARGET), order.word(NONCE), leavesChain);
         uint256 outBefore;
         if (!leavesChain) outBefore = _output(order);
         _spend(order, swapCalldata);
-        if (!leavesChain) {
-            uint256 outAfter = _output(order);
-            unchecked {
-                if (outAfter > outBefore) amountOut = outAfter - outBefore;
-            }
-        }
+        if (!leavesChain) amountOut = FixedPointMathLib.zeroFloorSub(_output(order), outBefore);
         // An order that leaves the chain has no output here, so every minimum except zero fails.
         if (amountOut < order.word(MIN_AMOUNT_OUT)) revert InsufficientOutput();
         _exit(order, amountOut);
@@ -279,10 +283,7 @@ contract SweepDelegate is ISweepDelegate {
         token = order.account(TOKEN_IN);
         uint256 amountIn = order.word(AMOUNT_IN);
         if (token != _NATIVE) {
-            uint256 balance = token.balanceOf(address(this));
-            unchecked {
-                floor = balance > amountIn ? balance - amountIn : 0;
-            }
+            floor = FixedPointMathLib.zeroFloorSub(token.balanceOf(address(this)), amountIn);
         } else {
             // The order spends only what is wrapped here; the earlier wrapped balance must stay.
             token = wrappedNative;
@@ -300,7 +301,7 @@ contract SweepDelegate is ISweepDelegate {
         unchecked {
             // No overflow: `_verify` refuses fees that are not less than the amount.
             rest = order.word(AMOUNT_IN) - feeAmount - builderFee;
-            uint256 joined = builder == feeRecipient ? builderFee : 0;
+            uint256 joined = FixedPointMathLib.ternary(builder == feeRecipient, builderFee, 0);
             uint256 toRecipient = feeAmount + joined;
             uint256 toBuilder = builderFee - joined;
             if (toRecipient != 0) token.safeTransfer(feeRecipient, toRecipient);

@@ -57,10 +57,14 @@ form.addEventListener("submit", async (event) => {
     // A real page uses the signer of a wallet: see SweepSigner.
     const account = privateKeyToAccount(field("key") as Hex)
     const chainId = Number(field("chainId"))
-    // In a real page, the delegate of each chain is part of the configuration.
+    // In a real page, the delegate of each chain is part of the configuration. The client knows the routers of public chains.
     const client = createSweepClient({
       orchestratorUrl: field("url"),
-      review: { delegates: { [chainId]: field("delegate") as Address }, maxFeeBps: 1_000 }
+      review: {
+        delegates: { [chainId]: field("delegate") as Address },
+        routers: { [chainId]: field("router") as Address },
+        maxFeeBps: 1_000
+      }
     })
     say("requesting a quote")
     const result = await client.sweep(

@@ -27,6 +27,7 @@ import sweeps from "./0030_sweeps.ts"
 import detachedSweeps from "./0031_detached_sweeps.ts"
 import liveAccounts from "./0032_live_accounts.ts"
 import replayedReasons from "./0033_replayed_reasons.ts"
+import amountsReceived from "./0034_amounts_received.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -53,5 +54,6 @@ export const migrations = {
   "0030_sweeps": sweeps,
   "0031_detached_sweeps": detachedSweeps,
   "0032_live_accounts": liveAccounts,
-  "0033_replayed_reasons": replayedReasons
+  "0033_replayed_reasons": replayedReasons,
+  "0034_amounts_received": amountsReceived
 }

@@ -43,8 +43,8 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "the target may be the output token",
     file: DELEGATE,
-    text: "if (target == tokenOut) revert BadSwapTarget();",
-    replacement: "",
+    text: "_isOneOf(target, token, tokenOut)",
+    replacement: "target == token",
     tests: ["contracts/test/Rules.t.sol"]
   },
   {
@@ -64,8 +64,8 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "a delivery here counts as the output of an order that leaves the chain",
     file: DELEGATE,
-    text: "if (!leavesChain) {",
-    replacement: "{",
+    text: "if (!leavesChain) amountOut = FixedPointMathLib",
+    replacement: "amountOut = FixedPointMathLib",
     tests: ["contracts/test/Rules.t.sol"]
   },
   {
@@ -183,7 +183,7 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "the builder's fee goes to the recipient of the protocol fee",
     file: DELEGATE,
-    text: "uint256 joined = builder == feeRecipient ? builderFee : 0;",
+    text: "uint256 joined = FixedPointMathLib.ternary(builder == feeRecipient, builderFee, 0);",
     replacement: "uint256 joined = builderFee;",
     tests: ["contracts/test/Settlement.t.sol"]
   },
@@ -204,14 +204,28 @@ export const contracts: ReadonlyArray<Mutant> = [
   {
     name: "the target may be the input token",
     file: DELEGATE,
-    text: "if (target == token) revert BadSwapTarget();",
-    replacement: "",
+    text: "_isOneOf(target, token, tokenOut)",
+    replacement: "target == tokenOut",
     tests: ["contracts/test/Rules.t.sol"]
   },
   {
     name: "an order on one chain may return its own token",
     file: DELEGATE,
-    text: "if (tokenOut == token) revert SameToken();",
+    text: "_isOneOf(tokenOut, token, tokenIn)",
+    replacement: "tokenOut == tokenIn",
+    tests: ["contracts/test/Rules.t.sol"]
+  },
+  {
+    name: "an order on one chain may turn native currency into itself",
+    file: DELEGATE,
+    text: "_isOneOf(tokenOut, token, tokenIn)",
+    replacement: "tokenOut == token",
+    tests: ["contracts/test/Rules.t.sol"]
+  },
+  {
+    name: "the target may be the account",
+    file: DELEGATE,
+    text: "if (target == address(this)) revert BadSwapTarget();",
     replacement: "",
     tests: ["contracts/test/Rules.t.sol"]
   },

@@ -76,6 +76,13 @@ export const fees: ReadonlyArray<Mutant> = [
     tests: ["test/orchestrator/quote/Pricing.test.ts"]
   },
   {
+    name: "a quote ignores the maximum network fee of its request",
+    file: "src/orchestrator/quote/Pricing.ts",
+    text: "networkFee <= maxNetworkFee",
+    replacement: "networkFee >= 0n",
+    tests: ["test/orchestrator/quote/Pricing.test.ts"]
+  },
+  {
     name: "a builder with on-chain payouts is paid through the vault, and the other way round",
     file: "src/orchestrator/quote/Attributing.ts",
     text: 'address: payoutMode === "onchain" ?',

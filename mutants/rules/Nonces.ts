@@ -31,7 +31,7 @@ export const nonces: ReadonlyArray<Mutant> = [
   {
     name: "an owner's order nonce is issued twice",
     file: "src/adapters/sql/orchestrator/Intents.ts",
-    text: "DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric) + 1",
+    text: "DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric) + ${count}::integer",
     replacement: "DO UPDATE SET next_nonce = greatest(o.next_nonce, ${String(atLeast)}::numeric)",
     tests: ["test/adapters/sql/orchestrator/Intents.test.ts"]
   },

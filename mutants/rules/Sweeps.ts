@@ -89,5 +89,19 @@ export const sweeps: ReadonlyArray<Mutant> = [
     text: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id",
     replacement: "WHERE l.account = c.account AND l.active AND l.transaction_id = c.transaction_id AND false",
     tests: ["test/adapters/sql/orchestrator/RelayTransactions.test.ts"]
+  },
+  {
+    name: "a leg that the mined version leaves out counts as one that failed",
+    file: "src/orchestrator/relay/Envelope.ts",
+    text: "nonces.has(`${owner}:${nonce}`)",
+    replacement: "nonce >= 0n && [...nonces].some((key) => key.startsWith(owner))",
+    tests: ["test/orchestrator/relay/LegVersions.test.ts"]
+  },
+  {
+    name: "legs beyond the room of a transaction are dropped",
+    file: "src/domain/BatchComposition.ts",
+    text: "left.push(...group.slice(taken.length))",
+    replacement: "left.push(...group.slice(group.length))",
+    tests: ["test/domain/BatchComposition.test.ts"]
   }
 ]

@@ -6,11 +6,19 @@ const SDK = `${import.meta.dir}/../../src/sdk`
 
 /** Interfaces of the main entry that the page lists, by the module that declares them. */
 const INTERFACES: ReadonlyArray<readonly [module: string, name: string]> = [
-  ["client/SweepClient.ts", "SweepClientOptions"],
+  ["client/SweepClientOptions.ts", "SweepClientOptions"],
   ["client/SweepClient.ts", "SweepClient"],
   ["model/Sweep.ts", "SweepRequest"],
-  ["review/Review.ts", "ReviewOptions"],
+  ["model/Batch.ts", "SweepQuotesRequest"],
+  ["model/Batch.ts", "TokenRequest"],
+  ["review/ReviewOptions.ts", "ReviewOptions"],
+  ["review/ReviewOptions.ts", "IndependentPrice"],
+  ["review/KnownBridges.ts", "KnownBridge"],
+  ["review/TermsReview.ts", "ReviewedTerms"],
   ["review/Review.ts", "SweepReview"],
+  ["review/BatchReview.ts", "BatchReview"],
+  ["client/SweepAll.ts", "SweepAllRequest"],
+  ["client/SweepAll.ts", "SweepAllOptions"],
   ["client/Waiting.ts", "WaitOptions"],
   ["core/Retry.ts", "RetryOptions"],
   ["sign/Signer.ts", "SweepSigner"],
@@ -89,7 +97,7 @@ const interfaceSection = async ([module, name]: readonly [string, string]): Prom
   ].join("\n")
 }
 
-const CODE = /\bcode(?::[^=]+)? = "(\w+)"|apiError\(\s*"\w+",\s*"(\w+)"|readonly code: ([^\n]+)/
+const CODE = /\bcode(?::[^=]+)? = "(\w+)"|(?:apiError|retryLaterError)\(\s*"\w+",\s*"(\w+)"|readonly code: ([^\n]+)/
 
 const errorRows = async (module: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const parsed = await parse(module)

@@ -62,10 +62,15 @@ const latency = Command.make(
   "latency",
   {
     count: count("count", 20, "Quotes of each kind"),
+    wallets: count("wallets", 10, "Wallets of 50 tokens on 2 chains"),
     delay: count("delay", 50, "Delay that is added to every answer of a node, in milliseconds")
   },
   (options) => run("latency", options)
-).pipe(Command.withDescription("Measure quotes and submissions behind nodes that answer late"))
+).pipe(
+  Command.withDescription(
+    "Measure quotes and submissions behind nodes that answer late, and a wallet of 50 tokens beside one token"
+  )
+)
 
 const gas = Command.make("gas", {}, () => run("gas", {})).pipe(
   Command.withDescription("Compare the gas of sweeps, as forge measured it, with the bars and with a plain account")

@@ -17,6 +17,7 @@ import { orchestratorCommand } from "./OrchestratorCommand.ts"
 import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
+import { sweepTokensCommand } from "./SweepTokensCommand.ts"
 import { testCommand } from "./TestCommand.ts"
 import { treasuryCommand } from "./TreasuryCommand.ts"
 
@@ -25,6 +26,7 @@ export const sweepCommand = Command.make("sweep").pipe(
   Command.withSubcommands([
     demoCommand,
     devCommand,
+    sweepTokensCommand,
     orchestratorCommand,
     builderBackendCommand,
     buildersCommand,

@@ -7,6 +7,7 @@ import { mcp } from "./Mcp.ts"
 import { orchestrator } from "./Orchestrator.ts"
 import { payouts } from "./Payouts.ts"
 import type { Documented } from "./Setting.ts"
+import { wallet } from "./Wallet.ts"
 
 export const documented: ReadonlyArray<{ readonly group: string; readonly settings: ReadonlyArray<Documented> }> = [
   { group: "All services", settings: Object.values(common) },
@@ -15,5 +16,6 @@ export const documented: ReadonlyArray<{ readonly group: string; readonly settin
   { group: "Builder backend", settings: Object.values(builder) },
   { group: "MCP server", settings: Object.values(mcp) },
   { group: "Deployment", settings: Object.values(deployment) },
-  { group: "Payouts", settings: Object.values(payouts) }
+  { group: "Payouts", settings: Object.values(payouts) },
+  { group: "Sweeps from the command line", settings: Object.values(wallet) }
 ]

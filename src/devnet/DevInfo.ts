@@ -18,6 +18,7 @@ export const DevChain = Schema.Struct({
   entry: Address.NonZeroAddress,
   feeRecipient: Address.NonZeroAddress,
   spokePool: Address.NonZeroAddress,
+  spokePoolPeriphery: Address.NonZeroAddress,
   swapRouter: Address.NonZeroAddress,
   permit2: Address.NonZeroAddress,
   sanctionsOracle: Address.NonZeroAddress,

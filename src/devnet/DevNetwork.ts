@@ -120,13 +120,20 @@ const writeWhole = Effect.fnUntraced(function* (file: string, content: string) {
 })
 
 /** A chain in the form of `dev.json`. */
-export const describe = ({ chain, rpcUrl, spokePool, uniswap }: DevChain): DevInfo["chains"][number] => ({
+export const describe = ({
+  chain,
+  rpcUrl,
+  spokePool,
+  spokePoolPeriphery,
+  uniswap
+}: DevChain): DevInfo["chains"][number] => ({
   id: chain.id,
   name: chain.name,
   rpcUrl,
   ...chain.contracts,
   feeRecipient: chain.feeRecipient,
   spokePool,
+  spokePoolPeriphery,
   swapRouter: uniswap.swapRouter,
   permit2: chain.permit2,
   sanctionsOracle: chain.sanctionsOracle,

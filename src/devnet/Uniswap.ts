@@ -99,41 +99,68 @@ export const openPools = (script: Script, uniswap: Uniswap, tokens: Tokens): voi
     )
   }
   for (const [a, b, fee] of POOLS) {
-    const [first, second]: readonly [Priced, Priced] = BigInt(tokens[a]) < BigInt(tokens[b]) ? [a, b] : [b, a]
-    const [amount0, amount1] = [side(first), side(second)]
-    const bound = MAX_TICK - (MAX_TICK % TICK_SPACING[fee])
-    const pair = { token0: tokens[first], token1: tokens[second], fee }
-    script.call(
-      `create the pool ${a}/${b} ${fee}`,
-      uniswap.positionManager,
-      encodeFunctionData({
-        abi: positionManagerAbi,
-        functionName: "createAndInitializePoolIfNecessary",
-        args: [pair.token0, pair.token1, fee, squareRoot((amount1 << 192n) / amount0)]
-      })
-    )
-    script.call(
-      `fund the pool ${a}/${b} ${fee}`,
-      uniswap.positionManager,
-      encodeFunctionData({
-        abi: positionManagerAbi,
-        functionName: "mint",
-        args: [
-          {
-            ...pair,
-            tickLower: -bound,
-            tickUpper: bound,
-            amount0Desired: amount0,
-            amount1Desired: amount1,
-            amount0Min: 0n,
-            amount1Min: 0n,
-            recipient: script.sender,
-            deadline: FOREVER
-          }
-        ]
-      })
-    )
+    openPool(script, uniswap.positionManager, {
+      label: `${a}/${b}`,
+      fee,
+      sides: [
+        { token: tokens[a], amount: side(a) },
+        { token: tokens[b], amount: side(b) }
+      ]
+    })
   }
+}
+
+interface Side {
+  readonly token: Address.Address
+  /** In the smallest unit. */
+  readonly amount: bigint
+}
+
+interface Pool {
+  /** Names the pool in errors. */
+  readonly label: string
+  readonly fee: Fee
+  /** Amounts of equal value. */
+  readonly sides: readonly [Side, Side]
+}
+
+/** Opens a pool over the full range with the sender's tokens, which it has approved to the position manager. */
+export const openPool = (script: Script, positionManager: Address.Address, { fee, label, sides }: Pool): void => {
+  const [a, b] = sides
+  const [first, second] = BigInt(a.token) < BigInt(b.token) ? [a, b] : [b, a]
+  const [amount0, amount1] = [first.amount, second.amount]
+  const bound = MAX_TICK - (MAX_TICK % TICK_SPACING[fee])
+  const pair = { token0: first.token, token1: second.token, fee }
+  script.call(
+    `create the pool ${label} ${fee}`,
+    positionManager,
+    encodeFunctionData({
+      abi: positionManagerAbi,
+      functionName: "createAndInitializePoolIfNecessary",
+      args: [pair.token0, pair.token1, fee, squareRoot((amount1 << 192n) / amount0)]
+    })
+  )
+  script.call(
+    `fund the pool ${label} ${fee}`,
+    positionManager,
+    encodeFunctionData({
+      abi: positionManagerAbi,
+      functionName: "mint",
+      args: [
+        {
+          ...pair,
+          tickLower: -bound,
+          tickUpper: bound,
+          amount0Desired: amount0,
+          amount1Desired: amount1,
+          amount0Min: 0n,
+          amount1Min: 0n,
+          recipient: script.sender,
+          deadline: FOREVER
+        }
+      ]
+    })
+  )
 }
 
 /** ⌊√n⌋ by Newton's method, starting from above. */

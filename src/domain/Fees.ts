@@ -55,9 +55,17 @@ export const networkFee = (
     BPS * 10n ** 18n * options.tokenUsd
   )
 
+/** Fees of one order, in the smallest unit of its input token. */
+export interface OrderFees {
+  readonly protocol: bigint
+  readonly network: bigint
+  readonly builder: bigint
+}
+
 export interface FeeBreakdown {
   /** Protocol fee plus network fee: `feeAmount` of the order. */
   readonly feeAmount: bigint
+  readonly protocolFee: bigint
   readonly networkFee: bigint
   readonly builderFee: bigint
   /** Remaining amount that is swapped or bridged. Always positive. */
@@ -86,6 +94,7 @@ export const breakdown = (parts: {
   return total < parts.amountIn
     ? Result.succeed({
         feeAmount,
+        protocolFee: parts.protocolFee,
         networkFee: parts.networkFee,
         builderFee: parts.builderFee,
         swapAmount: parts.amountIn - total

@@ -63,8 +63,11 @@ export interface Submitted {
 /** An event after the owner has signed. */
 export type ProgressEvent =
   | { readonly _tag: "SettledAtSource"; readonly txHash: Hash }
-  /** Without `txHash` if the delivery is proved by the bridge's state, and its transaction is not found yet. */
-  | { readonly _tag: "Delivered"; readonly txHash?: Hash }
+  /**
+   * Without `txHash` if the delivery is proved by the bridge's state, and its transaction is not found yet. `amountOut`: amount that
+   * arrived, in the smallest unit of the output token, if it is known.
+   */
+  | { readonly _tag: "Delivered"; readonly txHash?: Hash; readonly amountOut?: bigint }
   | { readonly _tag: "Failed"; readonly reason: FailureReason }
 
 export type IntentEvent = Submitted | ProgressEvent
@@ -127,6 +130,8 @@ export interface EventEffect {
   readonly txHash?: Hash
   /** Delivering transaction on the destination chain. */
   readonly deliveryTxHash?: Hash
+  /** Amount that arrived, in the smallest unit of the output token. */
+  readonly amountOut?: bigint
   readonly failureReason?: FailureReason
 }
 
@@ -138,7 +143,11 @@ export const effectOf = (event: IntentEvent): EventEffect => {
     case "SettledAtSource":
       return { status, txHash: event.txHash }
     case "Delivered":
-      return event.txHash === undefined ? { status } : { status, deliveryTxHash: event.txHash }
+      return {
+        status,
+        ...(event.txHash === undefined ? {} : { deliveryTxHash: event.txHash }),
+        ...(event.amountOut === undefined ? {} : { amountOut: event.amountOut })
+      }
     case "Failed":
       return { status, failureReason: event.reason }
   }

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
+import * as QuoteDetails from "./QuoteDetails.ts"
 import { Tier } from "./Tier.ts"
 import { described } from "./Described.ts"
 
@@ -82,6 +83,7 @@ export const Quote = Schema.Struct({
     "Minimum amount that the destination receives, in the smallest unit of tokenOut. Across chains: the output of the bridge."
   ),
   provider: described(Schema.String, "Exchange or bridge of the route."),
-  estimatedSeconds: described(Schema.Int, "Expected seconds from submission to delivery.")
+  estimatedSeconds: described(Schema.Int, "Expected seconds from submission to delivery."),
+  ...QuoteDetails.fields
 }).annotate({ identifier: "Quote", description: "A priced, unsigned offer" })
 export type Quote = typeof Quote.Type

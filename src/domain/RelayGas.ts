@@ -95,6 +95,12 @@ export const itemGas = ({ authorizations, data, gasLimit }: Carried): bigint =>
   atLeast(gasLimit + ITEM_OVERHEAD_GAS + TransactionGas.calldataGas(data), TransactionGas.calldataFloor(data)) +
   TransactionGas.AUTHORIZATION_GAS * BigInt(authorizations)
 
+/** Gas that a leg adds at most to an item whose call runs other legs of its batch. `bytes`: calldata that it adds. */
+export const legGas = (limit: bigint, bytes: number): bigint => {
+  const { floor, gas } = TransactionGas.mostCalldataGas(bytes)
+  return atLeast(limit + limit / 63n + BATCH_CALL_GAS + gas, floor)
+}
+
 /**
  * Gas limit of a batch whose items add this much. The entry gives each item at least its limit, but a call gets at most
  * 63/64 of the remaining gas (EIP-150), so the last item needs the missing part as well.

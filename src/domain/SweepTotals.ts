@@ -2,38 +2,24 @@
 import { Schema } from "effect"
 import { mulDivUp, Sum } from "./Amount.ts"
 import { described } from "./Described.ts"
-import type { UsdPrice } from "./Fees.ts"
+import type { OrderFees } from "./Fees.ts"
+import type { PricedUnits } from "./QuoteDetails.ts"
 import * as Usd from "./Usd.ts"
-
-/** Fees of one order, in the smallest unit of its input token. */
-export interface OrderFees {
-  readonly protocol: bigint
-  readonly network: bigint
-  readonly builder: bigint
-}
 
 /** A quote as the totals count it. */
 export interface Part {
   readonly minAmountOut: bigint
   readonly estimatedAmountOut: bigint
   readonly fees: OrderFees
-  readonly tokenIn: { readonly usd: UsdPrice; readonly decimals: number }
+  readonly tokenIn: PricedUnits
 }
-
-/** Price and decimals of the output token. */
-export interface Output {
-  readonly usd: UsdPrice
-  readonly decimals: number
-}
-
-const UsdText = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
 const Value = Schema.Struct({
   amount: described(
     Schema.NullOr(Sum),
     "Amount in the smallest unit of tokenOut. Null for a fee if tokenOut has no price."
   ),
-  usd: described(Schema.NullOr(UsdText), "Value in US dollars. Null if there is no price.")
+  usd: described(Schema.NullOr(Usd.UsdText), "Value in US dollars. Null if there is no price.")
 }).annotate({ identifier: "TotalValue" })
 
 export const SweepTotals = Schema.Struct({
@@ -57,7 +43,7 @@ const sumOf = <A>(values: ReadonlyArray<A>, pick: (value: A) => bigint): bigint 
  * Sums the parts. Output is valued rounded down and fees are converted rounded up, so that neither looks better than it is. Without a
  * price of the output, fees have only their value in US dollars.
  */
-export const totals = (parts: ReadonlyArray<Part>, output: Output | undefined): SweepTotals => {
+export const totals = (parts: ReadonlyArray<Part>, output: PricedUnits | undefined): SweepTotals => {
   const out = (pick: (part: Part) => bigint) => {
     const amount = sumOf(parts, pick)
     return { amount, usd: output === undefined ? null : Usd.format(Usd.valueOf(amount, output.usd, output.decimals)) }

@@ -31,6 +31,12 @@ export const calldataGas = (data: Hex): bigint => ZERO_BYTE_GAS * calldataTokens
 /** Gas of calldata that a transaction costs at least, beside that of every transaction (EIP-7623). */
 export const calldataFloor = (data: Hex): bigint => FLOOR_ZERO_BYTE_GAS * calldataTokens(data)
 
+/** Gas of so many bytes of calldata at most, and their part of the floor. */
+export const mostCalldataGas = (bytes: number): { readonly gas: bigint; readonly floor: bigint } => {
+  const tokens = 4n * BigInt(bytes)
+  return { gas: ZERO_BYTE_GAS * tokens, floor: FLOOR_ZERO_BYTE_GAS * tokens }
+}
+
 export interface Transaction {
   readonly data: Hex
   /** Gas of the call's execution, with refunds not taken off. */

@@ -1,5 +1,8 @@
 /** US dollar values: a bigint scaled by 10^18 inside, a plain decimal string on the wire. */
+import { Schema } from "effect"
 import type { UsdPrice } from "./Fees.ts"
+
+export const UsdText = Schema.String.annotate({ description: "US dollars as a decimal string" })
 
 const SCALE = 10n ** 18n
 

@@ -50,9 +50,10 @@ export const make = (settings: McpSettings) => [
     name: "gen_integration_snippet",
     title: "Generate integration code",
     description:
-      "Generates a TypeScript module that quotes, reviews, signs, submits and follows a sweep with viem and fetch. Makes no " +
-      "network call. Set `DELEGATE` in it to the delegate that the operator publishes for the source chain: it signs nothing " +
-      "before. Then call its `sweep` with an account and a request.",
+      "Generates a TypeScript module that quotes, reviews, signs, submits and follows sweeps with viem and fetch. Makes no " +
+      "network call. Set `DELEGATE` in it to the delegate that the operator publishes for the source chain, and " +
+      "`MORE_DELEGATES` for further chains: it signs nothing before. Then call its `sweep` with an account and a request, or " +
+      "`sweepWallet` for many tokens under one signature.",
     input: Schema.Struct({
       orchestratorUrl: Schema.optionalKey(
         Arguments.url("Base URL of the orchestrator. Default: SERVICE_ORCHESTRATOR_URL.", "https://sweep.example")

@@ -15,13 +15,9 @@
 export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./client/Delegation.ts"
 export type { Fetch } from "./client/Http.ts"
 export type { KeyedRequestOptions, PageOptions, RequestOptions } from "./client/RequestOptions.ts"
-export {
-  createSweepClient,
-  type SweepClient,
-  type SweepClientOptions,
-  type SweepOptions,
-  type SweepResult
-} from "./client/SweepClient.ts"
+export { createSweepClient, type SweepClient } from "./client/SweepClient.ts"
+export type { SweepClientOptions, SweepOptions, SweepResult } from "./client/SweepClientOptions.ts"
+export type { SweepAllEvent, SweepAllOptions, SweepAllRequest, SweepAllResult } from "./client/SweepAll.ts"
 export type { WaitOptions } from "./client/Waiting.ts"
 export type { PollPauses } from "./core/Polling.ts"
 export type { RetryOptions } from "./core/Retry.ts"
@@ -48,13 +44,14 @@ export {
 } from "./model/ApiErrors.ts"
 export type * from "./model/Batch.ts"
 export { isQuoted } from "./model/Batch.ts"
-export { BATCH_TYPES, batchTypedData } from "./model/BatchTypedData.ts"
+export { BATCH_TYPES, type BatchTypedData, batchTypedData } from "./model/BatchTypedData.ts"
 export type * from "./model/Catalog.ts"
 export {
   MalformedAnswerError,
   type Mismatch,
   NetworkError,
   NodeError,
+  NothingToSweepError,
   OrderMismatchError,
   SigningError,
   SweepFailedError,
@@ -66,11 +63,29 @@ export type { Accepted, FailureReason, Intent, IntentStatus, WaitingFor } from "
 export type * from "./model/Portfolio.ts"
 export type * from "./model/Sweep.ts"
 export { SweepError } from "./model/SweepError.ts"
-export { DEFAULT_DOMAIN_NAME, ORDER_TYPES, type OrderTypedData, orderTypedData, toJson } from "./model/TypedData.ts"
+export {
+  DEFAULT_DOMAIN_NAME,
+  ORDER_TYPES,
+  type OrderTypedData,
+  orderTypedData,
+  type SignableTypedData,
+  toJson
+} from "./model/TypedData.ts"
+export {
+  type BatchReview,
+  type LeftOutToken,
+  type ReviewedLeg,
+  reviewSweepQuotes,
+  selectLegs
+} from "./review/BatchReview.ts"
 export { type BridgeCall, readBridgeCall } from "./review/BridgeCall.ts"
-export { KNOWN_BRIDGES, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
-export { type Guarantee, reviewOrder, type ReviewOptions, type SweepReview } from "./review/Review.ts"
+export { KNOWN_BRIDGES, KNOWN_ROUTERS, type KnownBridge, type KnownBridges } from "./review/KnownBridges.ts"
+export { reviewNonces } from "./review/NonceReview.ts"
+export { reviewOrder, type SweepReview } from "./review/Review.ts"
+export type { IndependentPrice, ReviewOptions } from "./review/ReviewOptions.ts"
+export { readSwapCall, type SwapCall } from "./review/SwapCall.ts"
+export type { Guarantee, ReviewedTerms } from "./review/TermsReview.ts"
 export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./sign/Signer.ts"
-export { signReviewed } from "./sign/Signing.ts"
+export { signBatch, signReviewed } from "./sign/Signing.ts"
 export { readSweepQuotes } from "./wire/Batch.ts"
 export { readOffer } from "./wire/Offer.ts"

@@ -14,9 +14,11 @@ export interface Outcome {
 /** Runs Bun to its end with these arguments and settings. Settings of the test's own environment do not count. */
 export const run = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  cwd?: string
 ) {
   const handle = yield* ChildProcess.make(process.execPath, args, {
+    ...(cwd === undefined ? {} : { cwd }),
     stdin: "ignore",
     extendEnv: false,
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", NO_COLOR: "1", ...env }
@@ -28,6 +30,6 @@ export const run = Effect.fnUntraced(function* (
   return { code, out, err } satisfies Outcome
 }, Effect.scoped)
 
-/** Runs `sweep` with arguments and settings until it exits. */
-export const sweep = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-  run([MAIN, ...args], env)
+/** Runs `sweep` with arguments and settings until it exits. Default of `cwd`: that of the test. */
+export const sweep = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd?: string) =>
+  run([MAIN, ...args], env, cwd)

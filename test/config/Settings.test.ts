@@ -18,6 +18,7 @@ import { treasury } from "../../src/config/orchestrator/Treasury.ts"
 import { payouts } from "../../src/config/Payouts.ts"
 import type { Setting } from "../../src/config/Setting.ts"
 import { documented } from "../../src/config/Settings.ts"
+import { wallet } from "../../src/config/Wallet.ts"
 
 type Environment = Readonly<Record<string, string>>
 
@@ -69,7 +70,7 @@ describe("required settings", () => {
   it("are those without which a command refuses to run", () => {
     assert.deepStrictEqual(
       settings.filter(({ required }) => required).map(({ name }) => name),
-      ["RELAYER_KEYS", "SERVICE_ORCHESTRATOR_URL", "SERVICE_BUILDER_URL", "DEPLOYER_KEY", "VAULT_KEY"]
+      ["RELAYER_KEYS", "SERVICE_ORCHESTRATOR_URL", "SERVICE_BUILDER_URL", "DEPLOYER_KEY", "VAULT_KEY", "OWNER_KEY"]
     )
   })
 })
@@ -99,7 +100,8 @@ describe("an empty variable", () => {
     deployment,
     mcp,
     orchestrator,
-    payouts
+    payouts,
+    wallet
   ]
   const all = groups.flatMap((group) => Object.values(group))
 

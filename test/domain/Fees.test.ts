@@ -132,7 +132,7 @@ describe("breakdown", () => {
     const parts = { protocolFee: 3n, networkFee: 4n, builderFee: 5n }
     expect(Result.isFailure(Fees.breakdown({ amountIn: 12n, ...parts }))).toBe(true)
     expect(Fees.breakdown({ amountIn: 13n, ...parts })).toEqual(
-      Result.succeed({ feeAmount: 7n, networkFee: parts.networkFee, builderFee: 5n, swapAmount: 1n })
+      Result.succeed({ feeAmount: 7n, protocolFee: 3n, networkFee: 4n, builderFee: 5n, swapAmount: 1n })
     )
     expect(Result.isFailure(Fees.breakdown({ amountIn: 0n, protocolFee: 0n, networkFee: 0n, builderFee: 0n }))).toBe(
       true

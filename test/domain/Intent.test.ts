@@ -99,15 +99,15 @@ describe("what the stores derive from the table", () => {
     }
   })
 
-  it("sets a transaction for each side, and the reason of a failure", () => {
+  it("sets a transaction for each side, the amount that arrived, and the reason of a failure", () => {
     const other = `0x${"34".repeat(32)}` as const
     expect(Intent.effectsOf([])).toEqual({})
     expect(
       Intent.effectsOf([
         { _tag: "SettledAtSource", txHash },
-        { _tag: "Delivered", txHash: other }
+        { _tag: "Delivered", txHash: other, amountOut: 7n }
       ])
-    ).toEqual({ status: "delivered", txHash, deliveryTxHash: other })
+    ).toEqual({ status: "delivered", txHash, deliveryTxHash: other, amountOut: 7n })
     expect(Intent.effectsOf([{ _tag: "Failed", reason: "expired" }])).toEqual({
       status: "failed",
       failureReason: "expired"

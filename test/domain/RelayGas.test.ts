@@ -6,6 +6,7 @@ import {
   batchRoom,
   executionLimit,
   itemGas,
+  legGas,
   mayBeOutOfGas,
   quotedGas,
   simulatedAlone,
@@ -42,6 +43,26 @@ describe("sweepGasLimit", () => {
   it.prop("leaves the execution its limit", [Gas], ([gasLimit]) => {
     const rest = sweepGasLimit({ gasLimit, data, authorizations: 1 }) - 21_000n - 16_000n - 25_000n
     return rest === gasLimit
+  })
+})
+
+describe("legGas", () => {
+  const Legs = Schema.NonEmptyArray(
+    Schema.Struct({ limit: Gas, bytes: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20_000 })) })
+  ).check(Schema.isMaxLength(8))
+
+  it.prop("is what each further leg adds to its item at most", [Legs], ([legs]) => {
+    const item = (some: typeof legs) =>
+      itemGas({
+        gasLimit: batchCallGas(
+          some.map(({ limit }) => limit),
+          50
+        ),
+        data: `0x${"5e".repeat(some.reduce((sum, { bytes }) => sum + bytes, 2_000))}`,
+        authorizations: 1
+      })
+    const [first, ...rest] = legs
+    return item(legs) <= rest.reduce((sum, { bytes, limit }) => sum + legGas(limit, bytes), item([first]))
   })
 })
 

@@ -40,6 +40,23 @@ layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it)
       const received = yield* balanceOf(alpha, "DAI", owner.address)
       const minimum = BigInt(quote.string("order.minAmountOut"))
       assert.isTrue(received >= minimum, `received ${received}, promised ${minimum}`)
+      assert.strictEqual(ended.string("amountOut"), received.toString())
+      for (const term of [
+        "feeBreakdown",
+        "appliedTier",
+        "priceImpactBps",
+        "minAmountOutUsd",
+        "estimatedAmountOutUsd"
+      ]) {
+        assert.deepStrictEqual(ended.at(term), quote.at(`quote.${term}`), term)
+      }
+      const [protocol, network] = ["protocol", "network"].map((fee) =>
+        BigInt(quote.string(`quote.feeBreakdown.${fee}.amount`))
+      )
+      assert.strictEqual(`${(protocol ?? 0n) + (network ?? 0n)}`, quote.string("order.feeAmount"))
+      // The pool's fee is 5 or 30 basis points, and its price is that of the oracles up to a little.
+      assert.isAtMost(Math.abs(quote.at<number>("quote.priceImpactBps")), 200, quote.text)
+      assert.isAbove(Number(quote.string("quote.estimatedAmountOutUsd")), 0)
       assert.strictEqual(
         (yield* balanceOf(alpha, "WBTC", alpha.info.feeRecipient)) - feesBefore,
         BigInt(quote.string("order.feeAmount"))
@@ -114,6 +131,8 @@ layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it)
       assert.strictEqual(ended.string("status"), "delivered", ended.text)
       assert.isTrue(ended.at("crossChain"))
       assert.strictEqual(yield* balanceOf(beta, "ETH", destination), BigInt(quote.string("quote.minAmountOut")))
+      assert.strictEqual(ended.string("amountOut"), quote.string("quote.minAmountOut"))
+      assert.strictEqual(ended.at("sourceChainId"), alpha.info.id)
       assert.strictEqual(yield* balanceOf(alpha, "ETH", owner.address), 0n)
     })
   )

@@ -99,7 +99,8 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
             tokenOut: usdc.address,
             minAmountOut: "25000000",
             chainId: String(alpha.info.id),
-            delegate: alpha.info.delegate
+            delegate: alpha.info.delegate,
+            router: alpha.info.swapRouter
           }
           for (const [name, value] of Object.entries(fields)) await page.fill(`input[name=${name}]`, value)
 

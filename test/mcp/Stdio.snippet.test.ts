@@ -27,21 +27,33 @@ layer(Services.layer(), { excludeTestServices: true })("The integration snippet 
       })
       const setting = "const DELEGATE: Hex | undefined = undefined"
       assert.include(generated, setting)
-      const text = generated.replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
+      const more = "const MORE_DELEGATES: Partial<Record<number, Hex>> = {}"
+      assert.include(generated, more)
+      const routers = "const ROUTERS: Partial<Record<number, Hex>> = {\n"
+      assert.include(generated, routers)
+      const text = generated
+        .replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
+        .replace(more, `${more.slice(0, -1)} ${beta.info.id}: "${beta.info.delegate}" }`)
+        .replace(routers, `${routers}${alpha.info.id}: "${alpha.info.swapRouter}",\n`)
+        // Fixed costs are a large share of such small amounts.
+        .replace("MAX_FEE_BPS = 500n", "MAX_FEE_BPS = 1000n")
       const key = generatePrivateKey()
       const owner = Address.of(privateKeyToAccount(key).address)
       yield* alpha.dev.fund(owner, { token: "DAI", amount: 30n * 10n ** 18n })
       yield* alpha.dev.fund(owner, { token: "USDC", amount: 60_000_000n })
+      yield* alpha.dev.fund(owner, { token: "USDT", amount: 40_000_000n })
+      yield* beta.dev.fund(owner, { token: "USDC", amount: 50_000_000n })
       const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
       const intoEther = `{ tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "ETH")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }`
       const known = [alpha, beta].map(({ dev, info }) => {
         const tokens = { WETH: dev.tokens.WETH }
-        return `${info.id}: ${JSON.stringify({ spokePool: dev.spokePool, wrappedNative: dev.tokens.WETH, tokens })},\n`
+        const { spokePool, spokePoolPeriphery: periphery } = dev
+        return `${info.id}: ${JSON.stringify({ spokePool, periphery, wrappedNative: dev.tokens.WETH, tokens })},\n`
       })
       const main = `
 import { privateKeyToAccount } from "viem/accounts"
 import { sweep } from "./snippet.ts"
-import { sweep as sweepKnowing } from "./knowing.ts"
+import { sweep as sweepKnowing, sweepWallet } from "./knowing.ts"
 import { sweep as sweepUnconfigured } from "./unconfigured.ts"
 
 const account = privateKeyToAccount(process.env["KEY"] as \`0x\${string}\`)
@@ -51,13 +63,22 @@ const show = (reviewed: unknown) => {
 }
 const ended = [
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 30n * 10n ** 18n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id}, destination: "${DESTINATION}" }, show),
-  await sweep(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
+  await sweepKnowing(account, { tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "USDC")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }, show),
   await sweep(account, { tokenIn: ${address(alpha, "DAI")}, amountIn: 1n, tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, show).catch((error: Error) => ({ status: error.message })),
   await sweep(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
   await sweepUnconfigured(account, ${intoEther}, show).catch((error: Error) => ({ status: error.message })),
   await sweepKnowing(account, ${intoEther}, show)
 ]
-console.log(JSON.stringify(ended.map((intent) => intent?.status)))
+const tokens = [
+  { chainId: ${alpha.info.id}, token: ${address(alpha, "USDT")}, amount: 40_000_000n },
+  { chainId: ${beta.info.id}, token: ${address(beta, "USDC")}, amount: 30_000_000n },
+  { chainId: ${beta.info.id}, token: ${address(beta, "DAI")}, amount: 1n }
+] as const
+const wallet = await sweepWallet(account, { tokens: [...tokens], tokenOut: ${address(alpha, "USDC")}, destChainId: ${alpha.info.id} }, ({ leftOut, legs }) => {
+  console.error(leftOut)
+  return legs.length === 2 && leftOut.length === 1
+})
+console.log(JSON.stringify([...ended, ...(wallet?.intents ?? [])].map((intent) => intent?.status)))
 `
       yield* Effect.promise(async () => {
         const project = await Project.make(made)
@@ -78,12 +99,13 @@ console.log(JSON.stringify(ended.map((intent) => intent?.status)))
         assert.strictEqual(checked.code, 0, `${checked.out}${text}`)
         const ran = await Project.run([process.execPath, "main.ts"], { cwd: project, env: { KEY: key } })
         assert.strictEqual(ran.code, 0, ran.error)
-        const [onOneChain, acrossTwo, refused, unknown, unconfigured, intoAnother] = JSON.parse(ran.out)
+        const [onOneChain, acrossTwo, refused, unknown, unconfigured, intoAnother, ...together] = JSON.parse(ran.out)
         assert.deepStrictEqual([onOneChain, acrossTwo], ["delivered", "delivered"], ran.error)
         assert.include(refused, "422 internal error")
         assert.include(unknown, "do not sign: the bridge pays")
         assert.include(unconfigured, "do not sign: set DELEGATE")
         assert.strictEqual(intoAnother, "delivered", ran.error)
+        assert.deepStrictEqual(together, ["delivered", "delivered"], ran.error)
       })
       assert.isTrue((yield* balanceOf(alpha, "USDC", DESTINATION)) > 0n)
       assert.isTrue((yield* balanceOf(beta, "USDC", owner)) > 0n)

@@ -8,7 +8,17 @@ import { WITNESS_TYPE_STRING } from "../../src/mcp/AllowanceTypedData.ts"
 import { balanceOf, freshOwner, Services } from "../support/Services.ts"
 import * as Support from "../support/SweepClient.ts"
 import { permit2Abi } from "./permit2Abi.ts"
-import { COMMAND, type Environment, PATH, asAnswer, call, connect, quoteArguments, setUp } from "./stdioClient.ts"
+import {
+  COMMAND,
+  type Environment,
+  PATH,
+  asAnswer,
+  call,
+  connect,
+  ended,
+  quoteArguments,
+  setUp
+} from "./stdioClient.ts"
 
 layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdio", (it) => {
   it.effect("sweeps by its tools", () =>
@@ -31,11 +41,7 @@ layer(Services.layer(), { excludeTestServices: true })("The MCP server over stdi
       const again = yield* call(client, "submit_signed", { ...signed })
       assert.include(again.text, "get_intent_status")
 
-      let status = yield* call(client, "get_intent_status", { id: signed.quoteId })
-      while (!["delivered", "failed"].includes(String(status.value["status"]))) {
-        yield* Effect.sleep("200 millis")
-        status = yield* call(client, "get_intent_status", { id: signed.quoteId })
-      }
+      const status = yield* ended(client, signed.quoteId)
       assert.strictEqual(status.value["status"], "delivered", status.text)
       assert.strictEqual(status.value["crossChain"], false)
       assert.isTrue((yield* balanceOf(alpha, "USDC", owner.address)) > 0n)

@@ -14,7 +14,7 @@ export const COMMAND = join(Project.root, "sweep")
 export const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
 
 /** An address that is not the owner's. */
-export const DESTINATION = "0x00000000000000000000000000000000000000A1"
+export const DESTINATION = "0x00000000000000000000000000000000000a11ce"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -55,6 +55,15 @@ export const call = (client: Client, name: string, args: Readonly<Record<string,
       value: (result.structuredContent ?? {}) as Readonly<Record<string, unknown>>
     }
   })
+
+/** The status of an intent once it is final. */
+export const ended = Effect.fnUntraced(function* (client: Client, id: string) {
+  for (;;) {
+    const status = yield* call(client, "get_intent_status", { id })
+    if (["delivered", "failed"].includes(String(status.value["status"]))) return status
+    yield* Effect.sleep("200 millis")
+  }
+})
 
 /** The answer of `POST /quote` in the test client's shape, so that it is signed as any other is. */
 export const asAnswer = (outcome: Outcome): Support.Answer => ({

@@ -2,9 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
+import * as Address from "../../src/domain/Address.ts"
 import { SweepApi } from "../../src/sdk/effect.ts"
 import * as Sdk from "../../src/sdk/index.ts"
-import { balanceOf, freshOwner, Services } from "../support/Services.ts"
+import { balanceOf, freshOwner, type Place, Services } from "../support/Services.ts"
+import * as Support from "../support/SweepClient.ts"
 import { losing, POLL, requestFor, setUp } from "./NetworkScene.ts"
 
 layer(Services.layer(), { excludeTestServices: true })("The client on the local network", (it) => {
@@ -77,9 +79,12 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
         const owner = yield* freshOwner(alpha, tokenIn, amount)
         const request = requestFor(owner, alpha, tokenIn, amount, tokenOut, beta)
 
-        const uninformed = Sdk.createSweepClient({ ...options, review: {} })
+        const { bridges: _, ...review } = options.review ?? {}
+        const uninformed = Sdk.createSweepClient({ ...options, review })
         const offer = yield* Effect.promise(() => uninformed.quote(request))
-        const doubtful = uninformed.reviewOrder(offer, request)
+        assert.throws(() => uninformed.reviewOrder(offer, request), Sdk.OrderMismatchError, "is not confirmed")
+        const trusting = Sdk.createSweepClient({ ...options, review: { ...review, unconfirmed: "warn" } })
+        const doubtful = trusting.reviewOrder(offer, request)
         assert.strictEqual(doubtful.receive.guaranteedBy, "service")
         assert.isTrue(doubtful.warnings.some((warning) => warning.includes(alpha.dev.tokens[via])))
 
@@ -167,6 +172,65 @@ layer(Services.layer(), { excludeTestServices: true })("The client on the local 
       const other = sweeps.quote({ ...request, amountIn: request.amountIn - 1n }, { idempotencyKey })
       const error = yield* Effect.promise(() => other.catch((cause: unknown) => cause))
       assert.instanceOf(error, Sdk.IdempotencyKeyReusedError)
+    })
+  )
+
+  it.effect("sweeps a wallet on two chains with one signature, and asks its nodes for the nonces", () =>
+    Effect.gen(function* () {
+      const { alpha, beta, options } = yield* setUp(13)
+      const owner = yield* freshOwner(alpha, "DAI", "300")
+      const fund = ({ dev, info }: Place, token: "USDT" | "USDC", amount: string) =>
+        dev.fund(Address.of(owner.address), {
+          token,
+          amount: Support.amountOf({
+            owner: owner.address,
+            chain: info,
+            tokenIn: token,
+            amountIn: amount,
+            tokenOut: token
+          })
+        })
+      yield* fund(alpha, "USDT", "120")
+      yield* fund(beta, "USDC", "200")
+      const sweeps = Sdk.createSweepClient({
+        ...options,
+        nodes: { [alpha.info.id]: alpha.dev.rpcUrl, [beta.info.id]: beta.dev.rpcUrl }
+      })
+      const signatures: Array<string> = []
+      const wallet: Sdk.SweepSigner = {
+        address: owner.address,
+        signTypedData: (typedData) => {
+          signatures.push(typedData.primaryType)
+          return owner.signTypedData(typedData)
+        },
+        signAuthorization: (authorization) => {
+          signatures.push("authorization")
+          return owner.signAuthorization(authorization)
+        }
+      }
+      const usdc = Support.tokenOf(alpha.info, "USDC").address
+      const events: Array<string> = []
+      const result = yield* Effect.promise(() =>
+        sweeps.sweepAll({ owner: owner.address, token: usdc, to: { chainId: alpha.info.id } }, wallet, {
+          ...POLL,
+          choose: ({ balance }) => balance > 0n,
+          onEvent: ({ type }) => events.push(type)
+        })
+      )
+      if (result === undefined) return assert.fail("the sweep was not confirmed")
+      assert.deepStrictEqual(
+        result.sweep.intents.map(({ status }) => status),
+        ["delivered", "delivered", "delivered"]
+      )
+      assert.deepStrictEqual(signatures, ["SweepBatch", "authorization", "authorization"])
+      assert.deepStrictEqual(events.slice(0, 5), ["portfolio", "quoted", "reviewed", "signed", "submitted"])
+      const least = result.review.legs.reduce((sum, { receive }) => sum + receive.minAmount, 0n)
+      assert.isTrue((yield* balanceOf(alpha, "USDC", owner.address)) >= least)
+      const { sweeps: listed } = yield* Effect.promise(() => sweeps.sweepsOf(owner.address))
+      assert.deepStrictEqual(
+        listed.map(({ id }) => id),
+        [result.sweep.id]
+      )
     })
   )
 

@@ -26,6 +26,7 @@ export const requestFor = (
 /** The facts about a chain that the client has built in for public ones. */
 const bridgeOf = ({ dev }: Place): Sdk.KnownBridge => ({
   spokePool: dev.spokePool,
+  periphery: dev.spokePoolPeriphery,
   wrappedNative: dev.tokens.WETH,
   tokens: { USDC: dev.tokens.USDC, WETH: dev.tokens.WETH }
 })
@@ -45,7 +46,9 @@ export const setUp = Effect.fnUntraced(function* (client: number) {
     orchestratorUrl: services.info.orchestratorUrl,
     fetch,
     review: {
+      maxFeeBps: 1_000,
       delegates: { [alpha.info.id]: alpha.info.delegate, [beta.info.id]: beta.info.delegate },
+      routers: { [alpha.info.id]: alpha.info.swapRouter, [beta.info.id]: beta.info.swapRouter },
       bridges: { [alpha.info.id]: bridgeOf(alpha), [beta.info.id]: bridgeOf(beta) }
     },
     nodes: { [alpha.info.id]: alpha.dev.rpcUrl }

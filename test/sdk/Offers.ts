@@ -1,7 +1,7 @@
 /** Requests, and offers as the service would make them. */
 import { encodeFunctionData, pad, parseAbi, zeroAddress, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import type { SweepRequest } from "../../src/sdk/index.ts"
+import type { ReviewOptions, SweepRequest } from "../../src/sdk/index.ts"
 import { DOMAIN_TYPE, ORDER_TYPES } from "../../src/sdk/model/TypedData.ts"
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
@@ -14,8 +14,11 @@ export const NOW_MS = 1_767_225_600_000
 export const DELEGATE = "0x1111111111111111111111111111111111111111"
 export const SPOKE_POOL = "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64"
 /** Across's SpokePoolPeriphery on Base. */
-const PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
+export const PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
 export const OTHER = "0x00000000000000000000000000000000C0FfeE00"
+
+/** Facts of the caller that the offers keep. */
+export const known: ReviewOptions = { delegates: { 8453: DELEGATE }, nowMs: NOW_MS }
 
 export const request: SweepRequest = {
   owner: owner.address,
@@ -33,6 +36,50 @@ export const crossRequest: SweepRequest = {
   destChainId: 10
 }
 
+export const ROUTER = "0x2626664c2603336E57B271c5C0b26F421741e481"
+
+export const routerAbi = parseAbi([
+  "struct ExactInputSingleParams { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
+  "struct ExactInputParams { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }",
+  "function exactInputSingle(ExactInputSingleParams params) payable returns (uint256 amountOut)",
+  "function exactInput(ExactInputParams params) payable returns (uint256 amountOut)",
+  "function multicall(uint256 deadline, bytes[] data) payable returns (bytes[] results)",
+  "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
+  "function pull(address token, uint256 value) payable"
+])
+
+/** The router's calls under a deadline. */
+export const routed = (...calls: ReadonlyArray<Hex>): Hex =>
+  encodeFunctionData({ abi: routerAbi, functionName: "multicall", args: [BigInt(NOW_MS / 1000 + 720), calls] })
+
+/** A swap for {@link request}, with what is given in place of what it asks for. */
+export const swapOf = (
+  other: Partial<{
+    readonly tokenIn: Hex
+    readonly tokenOut: Hex
+    readonly recipient: Hex
+    readonly amountIn: bigint
+    readonly amountOutMinimum: bigint
+    readonly sqrtPriceLimitX96: bigint
+  }> = {}
+): Hex =>
+  encodeFunctionData({
+    abi: routerAbi,
+    functionName: "exactInputSingle",
+    args: [
+      {
+        tokenIn: request.tokenIn,
+        tokenOut: request.tokenOut,
+        fee: 500,
+        recipient: request.destination ?? owner.address,
+        amountIn: 24_875_000n,
+        amountOutMinimum: 6_890_000_000_000_000n,
+        sqrtPriceLimitX96: 0n,
+        ...other
+      }
+    ]
+  })
+
 const depositAbi = parseAbi([
   "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable"
 ])
@@ -48,6 +95,9 @@ export const deposit = (
     readonly outputAmount?: bigint
     readonly destChainId?: bigint
     readonly message?: Hex
+    readonly exclusiveRelayer?: Hex
+    readonly fillDeadline?: number
+    readonly exclusivity?: number
   } = {}
 ): Hex =>
   encodeFunctionData({
@@ -61,10 +111,10 @@ export const deposit = (
       other.inputAmount ?? 24_850_000n,
       other.outputAmount ?? 24_800_000n,
       other.destChainId ?? 10n,
-      zeroAddress,
+      other.exclusiveRelayer ?? zeroAddress,
       NOW_MS / 1000,
-      NOW_MS / 1000 + 7_200,
-      0,
+      other.fillDeadline ?? NOW_MS / 1000 + 7_200,
+      other.exclusivity ?? 0,
       other.message ?? "0x"
     ]
   })
@@ -149,8 +199,10 @@ export const wireOffer = (
     tokenOut: asked.tokenOut,
     minAmountOut: crossChain ? "0" : minAmountOut,
     destination: asked.destination ?? asked.owner,
-    swapTarget: crossChain ? SPOKE_POOL : "0x2626664c2603336E57B271c5C0b26F421741e481",
-    swapCalldata: crossChain ? deposit(asked.apiKey === undefined ? { inputAmount: 24_875_000n } : {}) : "0x04e45aaf",
+    swapTarget: crossChain ? SPOKE_POOL : ROUTER,
+    swapCalldata: crossChain
+      ? deposit(asked.apiKey === undefined ? { inputAmount: 24_875_000n } : {})
+      : routed(swapOf(asked.apiKey === undefined ? {} : { amountIn: 24_850_000n })),
     deadline: (NOW_MS / 1000 + 720).toString(),
     nonce: "3",
     destChainId: asked.destChainId.toString(),

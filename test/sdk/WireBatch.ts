@@ -51,7 +51,9 @@ const entryOf = ({ order, quote }: WireOffer, index: number) => ({
 })
 
 /** The response of `POST /quotes` with these offers and refusals. */
-export const wireQuotes = (entries: ReadonlyArray<WireOffer | { readonly reason: string }>) => {
+export const wireQuotes = (
+  entries: ReadonlyArray<WireOffer | { readonly reason: string; readonly token?: string }>
+) => {
   const quotes = entries.map((entry, index) =>
     "quote" in entry ? entryOf(entry, index) : { chainId: 8453, token: UNLISTED, ...entry }
   )

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
+import type { QuoteDetails } from "../../src/domain/QuoteDetails.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
 import { Intents, type NewIntent, type OrderSubmission } from "../../src/ports/orchestrator/Intents.ts"
 import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
@@ -9,6 +10,19 @@ import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
 export const address = (n: number): Address.Address => Address.of(pad(toHex(n), { size: 20 }))
 
 export const hash = (seed: string): Hash => keccak256(toHex(seed))
+
+/** Details of a quote, with amounts that a number could not hold. */
+export const details: QuoteDetails = {
+  feeBreakdown: {
+    protocol: { amount: 2n ** 200n, usd: "0.1" },
+    network: { amount: 2n ** 201n, usd: "0.25" },
+    builder: { amount: 0n, usd: "0" }
+  },
+  appliedTier: "tier3",
+  priceImpactBps: -12,
+  minAmountOutUsd: "12.5",
+  estimatedAmountOutUsd: null
+}
 
 export interface IntentOptions {
   readonly id: string

@@ -28,7 +28,6 @@ export const LONG: ReadonlyArray<string> = [
   "test/server/builder/Fuzz.test.ts",
   "test/e2e/Sweep.test.ts",
   "test/sdk/Network.test.ts",
-  "test/web/Sweep.refusals.test.ts",
   "test/server/shared/ServiceServer.test.ts",
   "test/web/Webhooks.test.ts",
   "test/orchestrator/watch/Watcher.node.test.ts"

@@ -8,6 +8,7 @@ import * as Chains from "../../src/adapters/memory/shared/Chains.ts"
 import * as Exposures from "../../src/adapters/memory/orchestrator/Exposures.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
+import * as Signatures from "../../src/adapters/memory/orchestrator/Signatures.ts"
 import * as TokenRisk from "../../src/adapters/memory/orchestrator/TokenRisk.ts"
 import { orchestratorDefaults } from "../../src/config/Orchestrator.ts"
 import type { Attribution } from "../../src/domain/Builder.ts"
@@ -136,6 +137,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           OrchestratorSettings.layer({ ...orchestratorDefaults, ...options.settings }),
           Alerts.layer,
           Exposures.layer,
+          Signatures.layer,
           SecureRandom.layerWebCrypto
         )
       )

@@ -176,7 +176,7 @@ layer(services, live)("what people see", (it) => {
   )
 })
 
-/** Sweeps two tokens of an owner over two chains, and looks at every step. */
+/** Sweeps the tokens of an owner over two chains, and looks at every step. */
 const sweepsAndLooks = Effect.gen(function* () {
   const { alpha, beta, complaints, info, key, page } = yield* Steps.person({
     DAI: "125.5",
@@ -203,16 +203,23 @@ const sweepsAndLooks = Effect.gen(function* () {
   yield* Steps.click(page, /^Review/)
   yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
   yield* Effect.promise(() => page.getByText("Exactly what is signed").click())
+  yield* Effect.promise(() => Steps.card(page, "WETH on Alpha").locator("summary").click())
+  yield* Effect.promise(() => Steps.card(page, "DAI on Alpha").locator("summary").click())
+  yield* Steps.click(Steps.card(page, "DAI on Alpha"), "Leave this token out")
   yield* looksAt("review")
   yield* Steps.sweeps(page, "USDT on Alpha")
-  yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
   yield* looksAt("progress")
   yield* Steps.click(page, "Back to your tokens")
   yield* Steps.reads(page, "Runs the sweep delegate")
   yield* looksAt("delegation")
   yield* Steps.goesTo(page, "ETH", "Beta")
   yield* Steps.click(page, /^Review/)
-  yield* Steps.reads(page, /is swapped into WETH on Alpha first/)
+  yield* Effect.promise(() => Steps.card(page, "DAI on Alpha").locator("summary").click())
+  yield* Effect.promise(() =>
+    Steps.card(page, "DAI on Alpha")
+      .getByText(/is swapped into WETH on Alpha first/)
+      .waitFor()
+  )
   yield* looksAt("review-swapped-first")
   return { complaints, findings, foreign }
 })

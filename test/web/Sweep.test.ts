@@ -2,31 +2,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import type { Page } from "playwright-core"
 import { createPublicClient, http } from "viem"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { serve } from "../examples/PageServer.ts"
 import { balanceOf, Services } from "../support/Services.ts"
 import * as Steps from "./SweepSteps.ts"
 import * as SweepSite from "./SweepSite.ts"
-import * as Wallet from "./Wallet.ts"
 
 const { card, click, reads } = Steps
 
 const live = { excludeTestServices: true } as const
-
-/** Presses Tab until what is wanted has the focus. */
-const tabTo = (page: Page, name: string | RegExp) =>
-  Effect.promise(async () => {
-    const wanted = page.getByRole("button", { name })
-    for (let presses = 0; presses < 80; presses++) {
-      // oxlint-disable-next-line no-await-in-loop -- one press after the other
-      await page.keyboard.press("Tab")
-      // oxlint-disable-next-line no-await-in-loop
-      if (await wanted.first().evaluate((button) => button === document.activeElement)) return
-    }
-    throw new Error(`the keyboard does not reach ${String(name)}`)
-  })
 
 const codeOf = (rpcUrl: string, address: `0x${string}`) =>
   Effect.promise(() => createPublicClient({ transport: http(rpcUrl) }).getCode({ address }))
@@ -56,7 +41,7 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       const friend = info.accounts[7]?.address ?? "0x"
       const before = yield* balanceOf(beta, "USDC", friend)
       yield* Effect.promise(() => page.getByLabel("Destination address").fill(friend))
-      yield* click(page, "Review 1 sweep")
+      yield* click(page, "Review 1 token")
       yield* reads(page, "Not your own address")
       const least = yield* Steps.amountOf(page, "USDC on Alpha", "You receive at least", 6)
       const fee = yield* Steps.amountOf(page, "USDC on Alpha", "Fees, out of it", 6)
@@ -78,11 +63,11 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
         { viewport: { width: 360, height: 740 } }
       )
       yield* Steps.goesTo(page, "USDC", "Beta")
-      yield* click(page, "Review 1 sweep")
+      yield* click(page, "Review 1 token")
       yield* reads(page, /^Your DAI is swapped into USDC on Alpha first, .* USDC comes back to .* on Alpha, not DAI\.$/)
       // Nobody but the service knows the bridge of a local network.
       yield* reads(page, /^Only the service says what 0x[0-9a-fA-F]{40} is worth/)
-      yield* reads(page, "Only the service states this. See the warnings above.")
+      yield* reads(page, "Only the service states this. See the warnings.")
       const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
       const crossing = yield* Steps.amountOf(page, "DAI on Alpha", "Over the bridge", 6)
       assert.isTrue(least > 0n)
@@ -95,87 +80,21 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sweeps several tokens one after the other with the keyboard alone", () =>
-    Effect.gen(function* () {
-      const { address, alpha, key, page } = yield* Steps.person(
-        { DAI: "60", ETH: "0.02" },
-        { viewport: { width: 360, height: 740 } }
-      )
-      yield* Steps.opens(page)
-      yield* Effect.promise(() => page.getByLabel("Private key").focus())
-      yield* Effect.promise(() => page.keyboard.insertText(key))
-      yield* Effect.promise(() => page.keyboard.press("Enter"))
-      yield* reads(page, "Dai Stablecoin")
-      yield* tabTo(page, "Review 2 sweeps")
-      yield* Effect.promise(() => page.keyboard.press("Enter"))
-      let least = 0n
-      for (const name of ["DAI on Alpha", "ETH on Alpha"]) {
-        yield* Effect.promise(() => card(page, name).getByRole("button", { name: "Sign and sweep" }).waitFor())
-        // The focus is on the card whose turn it is.
-        assert.isTrue(
-          yield* Effect.promise(() => card(page, name).evaluate((element) => element.contains(document.activeElement)))
-        )
-        least += yield* Steps.amountOf(page, name, "You receive at least", 6)
-        yield* tabTo(page, "Sign and sweep")
-        yield* Effect.promise(() => page.keyboard.press("Enter"))
-        yield* Effect.promise(() => card(page, name).getByText("Signed and submitted").waitFor())
-      }
-      yield* Steps.delivered(page, "DAI on Alpha")
-      yield* Steps.delivered(page, "ETH on Alpha")
-      assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
-      assert.strictEqual(yield* balanceOf(alpha, "DAI", address), 0n)
-      assert.strictEqual(yield* balanceOf(alpha, "ETH", address), 0n)
-    }).pipe(Effect.scoped)
-  )
-
   it.effect("finds a sweep that is on its way again after a reload", () =>
     Effect.gen(function* () {
       const { page } = yield* Steps.connected({ DAI: "50" })
-      yield* click(page, "Review 1 sweep")
+      yield* click(page, "Review 1 token")
       // The page hears nothing of the sweep until it is loaded again.
-      yield* Effect.promise(() => page.route(/\/intents\/[^/]+/, (route) => route.abort()))
+      yield* Effect.promise(() => page.route(/\/sweeps\/[^/]+/, (route) => route.abort()))
       yield* click(page, "Sign and sweep")
       yield* reads(page, "Signed and submitted")
       yield* Effect.promise(() => page.reload())
       yield* reads(page, "1 on its way")
-      yield* Effect.promise(() => page.unroute(/\/intents\/[^/]+/))
+      yield* Effect.promise(() => page.unroute(/\/sweeps\/[^/]+/))
       yield* Effect.promise(() => page.reload())
       yield* Effect.promise(() => page.getByText("Delivered", { exact: true }).waitFor())
       yield* click(page, "Clear finished")
       assert.strictEqual(yield* Effect.promise(() => page.getByRole("heading", { name: "Your sweeps" }).count()), 0)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("signs in a browser wallet: on the right network, and only when they want to", () =>
-    Effect.gen(function* () {
-      const { account, address, alpha, page } = yield* Steps.person({ DAI: "50" })
-      const wallet = yield* Wallet.install(page, account, {
-        chainId: 1,
-        signsAuthorizations: true,
-        nodes: { [alpha.info.id]: alpha.dev.rpcUrl }
-      })
-      yield* Steps.opens(page)
-      yield* click(page, "Test Wallet")
-      yield* click(page, "Review 1 sweep")
-      yield* reads(page, "Test Wallet is on chain 1. It signs this order only on Alpha.")
-      wallet.isWilling = false
-      yield* click(page, "Switch to Alpha")
-      yield* reads(page, "You rejected this in your wallet.")
-      wallet.isWilling = true
-      yield* click(page, "Switch to Alpha")
-      yield* Effect.promise(() => page.getByRole("button", { name: "Sign and sweep" }).waitFor())
-      wallet.isWilling = false
-      yield* click(page, "Sign and sweep")
-      yield* reads(page, "You rejected this in your wallet. Nothing was sent, and you can try again.")
-      wallet.isWilling = true
-      const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
-      yield* Steps.sweeps(page, "DAI on Alpha")
-      assert.isTrue((yield* balanceOf(alpha, "USDC", address)) >= least)
-      // The wallet was shown the same amount as the person.
-      assert.include(wallet.shown.at(-1), `"minAmountOut":"${least}"`)
-      yield* click(page, "Sweep more")
-      yield* reads(page, "Runs the sweep delegate")
-      yield* reads(page, /this account has no ETH on Alpha to pay for it/)
     }).pipe(Effect.scoped)
   )
 
@@ -184,13 +103,56 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       // Some of the native currency stays, to pay for the revocation.
       const { address, alpha, page } = yield* Steps.connected({ DAI: "50", ETH: "0.1" })
       yield* Effect.promise(() => page.getByRole("checkbox", { name: /^ETH/ }).uncheck())
-      yield* click(page, "Review 1 sweep")
+      yield* click(page, "Review 1 token")
       yield* Steps.sweeps(page, "DAI on Alpha")
       assert.match((yield* codeOf(alpha.dev.rpcUrl, address)) ?? "", /^0xef0100/)
       yield* click(page, "Sweep more")
       yield* click(page, "Revoke on Alpha")
       yield* reads(page, /Your account on Alpha is an ordinary account again/)
       assert.isUndefined(yield* codeOf(alpha.dev.rpcUrl, address))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("cannot sign a quote that has expired, and gets a new one", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Steps.connected({ DAI: "50" })
+      yield* Effect.promise(() =>
+        page.route(
+          "**/quotes",
+          async (route) => {
+            const response = await route.fetch()
+            const body: { quotes: [{ quote: { expiresAtMs: number } }] } = await response.json()
+            body.quotes[0].quote.expiresAtMs = Date.now() + 1_500
+            await route.fulfill({ response, json: body })
+          },
+          { times: 1 }
+        )
+      )
+      yield* click(page, "Review 1 token")
+      yield* reads(
+        page,
+        "These quotes cannot be signed any more, and prices may have changed. Get new ones before you sign."
+      )
+      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
+      yield* click(page, "Get new quotes")
+      yield* Steps.sweeps(page, "DAI on Alpha")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is not offered an order that is not the one that was asked for", () =>
+    Effect.gen(function* () {
+      const { alpha, page } = yield* Steps.connected({ DAI: "50" })
+      yield* Effect.promise(() =>
+        page.route("**/quotes", async (route) => {
+          const response = await route.fetch()
+          const body: { quotes: [{ order: { destination: string } }] } = await response.json()
+          body.quotes[0].order.destination = alpha.info.guard
+          await route.fulfill({ response, json: body })
+        })
+      )
+      yield* click(page, "Review 1 token")
+      yield* reads(page, /An order is not what you asked for, so nothing was offered for signing/)
+      assert.strictEqual(yield* Steps.buttons(page, "Sign and sweep"), 0)
     }).pipe(Effect.scoped)
   )
 
@@ -209,11 +171,11 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
         delegate: alpha.info.guard
       })
       yield* Effect.promise(() => page.goto(`${host}?${asked}`))
-      yield* click(page, "Review 1 sweep")
-      yield* reads(page, /The order is not what you asked for.*quote\.settlementAddress/)
+      yield* click(page, "Review 1 token")
+      yield* reads(page, /An order is not what you asked for.*quote\.settlementAddress/)
       asked.set("delegate", alpha.info.delegate)
       yield* Effect.promise(() => page.goto(`${host}?${asked}`))
-      yield* click(page, "Review 1 sweep")
+      yield* click(page, "Review 1 token")
       yield* reads(page, /This app: 0.15 DAI to/)
       const least = yield* Steps.amountOf(page, "DAI on Alpha", "You receive at least", 6)
       yield* Steps.sweeps(page, "DAI on Alpha")
@@ -225,6 +187,26 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
       assert.isTrue(yield* Effect.promise(() => page.getByRole("button", { name: "Revoke on Alpha" }).isDisabled()))
       assert.strictEqual(yield* Steps.buttons(page, "Disconnect"), 0)
       assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("with nothing to sweep, or no service to ask, is told that", () =>
+    Effect.gen(function* () {
+      const { info } = yield* Steps.chains
+      const { page } = yield* SweepSite.visitor()
+      yield* Steps.opens(page)
+      yield* Effect.promise(() => page.getByLabel("Private key").fill("0x1234"))
+      yield* click(page, "Use this key")
+      yield* reads(page, "This is no private key: it has 64 hexadecimal digits after 0x.")
+      yield* click(page, "Make a fresh key")
+      yield* reads(page, "Nothing to sweep")
+      yield* Effect.promise(() => page.route(`${info.orchestratorUrl}/**`, (route) => route.abort()))
+      yield* Effect.promise(() => page.reload())
+      yield* reads(page, "The service cannot be reached. Check your connection and try again.")
+      yield* Effect.promise(() => page.unroute(`${info.orchestratorUrl}/**`))
+      yield* reads(page, "Nothing to sweep")
+      yield* click(page, "Disconnect")
+      yield* reads(page, "Connect your wallet")
     }).pipe(Effect.scoped)
   )
 })

@@ -1,10 +1,12 @@
 /** Calculations of the sweep page: dollars, possible output tokens, and typed amounts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { MEANINGS } from "../../src/domain/QuoteReason.ts"
 import type { Address, ListedToken, ServedChain } from "../../src/sdk/index.ts"
 import { byValue, dollars, total, worth } from "../../src/web/lib/usd.ts"
-import { canArrive, makeCatalog, NATIVE, routeHint, unitOf } from "../../src/web/sweep/catalog.ts"
-import { explainFailure } from "../../src/web/sweep/explain.ts"
+import { canArrive, makeCatalog, NATIVE, unitOf } from "../../src/web/sweep/catalog.ts"
+import { explainFailure, whyUnquoted } from "../../src/web/sweep/explain.ts"
+import { bySweep, type Submission } from "../../src/web/sweep/submissions.ts"
 import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
@@ -102,8 +104,6 @@ describe("what can arrive", () => {
   it("is nothing where no bridge leads", () => {
     assert.isFalse(arrives([1, NATIVE], [3, NATIVE]))
     assert.isFalse(arrives([9, NATIVE], [1, usdcA]))
-    assert.strictEqual(routeHint(catalog, 1, 2), "alpha->beta")
-    assert.isUndefined(routeHint(catalog, 1, 9))
   })
 
   it("is a stablecoin unless another token is named", () => {
@@ -119,6 +119,42 @@ describe("a sweep that the bridge gave back", () => {
     assert.include(explainFailure("bridge_refunded", "USDC"), "USDC is in your account on the source chain")
     assert.notInclude(explainFailure("bridge_refunded"), "USDC")
     assert.notInclude(explainFailure("expired", "USDC"), "USDC")
+  })
+})
+
+describe("a token without an order", () => {
+  it("stays for a reason in plain words, or for the limits that its order breaks", () => {
+    const because = (
+      reason: string,
+      mismatches: ReadonlyArray<{ readonly field: string; readonly detail: string }> = []
+    ) => whyUnquoted({ chainId: 1, token: usdcA, reason, mismatches })
+    assert.strictEqual(because("fees_exceed_amount"), "The fees would take all of it")
+    assert.strictEqual(because("a_reason_of_tomorrow"), "It cannot be swept right now")
+    assert.include(
+      because("over_limit", [{ field: "quotes.0.quote.total", detail: "is 9" }]),
+      "quotes.0.quote.total is 9"
+    )
+    for (const reason of Object.keys(MEANINGS)) {
+      if (reason !== "unavailable") assert.notStrictEqual(because(reason), because("unavailable"), reason)
+    }
+  })
+})
+
+describe("submissions", () => {
+  it("of one signature are one sweep, and those from before stand alone", () => {
+    const submission = (id: string, sweepId?: string): Submission => ({
+      id,
+      ...(sweepId === undefined ? {} : { sweepId }),
+      submittedAtMs: 0,
+      send: { chainId: 1, token: usdcA, amount: "1" },
+      receive: { chainId: 1, token: usdtA, amount: "1", destination: at(9) },
+      status: "submitted"
+    })
+    const list = [submission("a", "s"), submission("b"), submission("c", "s"), submission("d")]
+    assert.deepStrictEqual(
+      bySweep(list).map((sweep) => sweep.map(({ id }) => id)),
+      [["a", "c"], ["b"], ["d"]]
+    )
   })
 })
 

@@ -11,17 +11,19 @@ import * as SweepSite from "./SweepSite.ts"
 
 type Held = Readonly<Partial<Record<Parameters<DevChain["fund"]>[1]["token"], string>>>
 
+/** Gives an account these tokens. */
+export const fund = Effect.fnUntraced(function* (at: Place, address: `0x${string}`, held: Held) {
+  yield* Effect.forEach(Object.entries(held), ([symbol, amount]) => {
+    const token = symbol as keyof Held
+    return at.dev.fund(Address.of(address), { token, amount: parseUnits(amount, tokenOf(at.info, token).decimals) })
+  })
+})
+
 /** A fresh key that holds these tokens and no gas. */
 export const owner = Effect.fnUntraced(function* (at: Place, held: Held) {
   const key = generatePrivateKey()
   const account = privateKeyToAccount(key)
-  yield* Effect.forEach(Object.entries(held), ([symbol, amount]) => {
-    const token = symbol as keyof Held
-    return at.dev.fund(Address.of(account.address), {
-      token,
-      amount: parseUnits(amount, tokenOf(at.info, token).decimals)
-    })
-  })
+  yield* fund(at, account.address, held)
   return { key, account, address: account.address }
 })
 
@@ -32,7 +34,7 @@ export const chains = Effect.map(Services, (services) => ({
   info: services.info
 }))
 
-export const click = (page: Page, name: string | RegExp) =>
+export const click = (page: Pick<Page, "getByRole">, name: string | RegExp) =>
   Effect.promise(() => page.getByRole("button", { name, ...(typeof name === "string" ? { exact: true } : {}) }).click())
 
 export const reads = (page: Page, text: string | RegExp) => Effect.promise(() => page.getByText(text).first().waitFor())

@@ -7,8 +7,12 @@ import type { PrivateKeyAccount } from "viem/accounts"
 export interface TestWallet {
   /** Messages that the wallet was asked to sign, in order. */
   readonly shown: Array<string>
+  /** Methods of the signatures that it gave, in order. */
+  readonly signed: Array<string>
   /** If false, the person rejects the next requests for a signature. */
   isWilling: boolean
+  /** If false, the person rejects the next authorizations. */
+  isDelegating: boolean
   /** Moves the wallet to another account, as a person would in the wallet. */
   readonly use: (account: PrivateKeyAccount) => Effect.Effect<void>
 }
@@ -18,6 +22,8 @@ export interface Options {
   readonly chainId?: number
   /** If true, the wallet signs EIP-7702 authorizations, which most wallets do not. Default: false. */
   readonly signsAuthorizations?: boolean
+  /** If true, the wallet refuses typed data that names no chain. Default: false. */
+  readonly needsChain?: boolean
   /** Nodes by chain: what the wallet does not know itself, it asks the one that it is on. */
   readonly nodes?: Readonly<Record<number, string>>
 }
@@ -83,7 +89,9 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
   let chainId = options.chainId ?? 8453
   const wallet: TestWallet = {
     shown: [],
+    signed: [],
     isWilling: true,
+    isDelegating: true,
     use: (next) =>
       Effect.promise(() => {
         account = next
@@ -113,19 +121,26 @@ export const install = Effect.fnUntraced(function* (page: Page, first: PrivateKe
       case "eth_signTypedData_v4": {
         if (typeof text !== "string") return { code: -32602, message: "the typed data is no text" }
         const typedData: TypedDataDefinition = JSON.parse(text)
+        const named = typedData.domain?.chainId
         // As wallets do, to keep a page from having an order of another chain signed unseen.
-        if (Number(typedData.domain?.chainId) !== chainId) return { code: -32602, message: "another chain is active" }
+        if (named === undefined ? options.needsChain === true : Number(named) !== chainId) {
+          return { code: -32602, message: "another chain is active" }
+        }
         wallet.shown.push(text)
-        return wallet.isWilling ? { result: await account.signTypedData(typedData) } : REJECTED
+        if (!wallet.isWilling) return REJECTED
+        wallet.signed.push(method)
+        return { result: await account.signTypedData(typedData) }
       }
       case "eth_signAuthorization": {
         if (options.signsAuthorizations !== true) break
         if (params.length === 0) return { code: -32602, message: "there is nothing to sign" }
         const [{ address, chainId, nonce }] = Schema.decodeUnknownSync(Authorization)(params)
-        if (!wallet.isWilling) return REJECTED
+        if (!wallet.isWilling || !wallet.isDelegating) return REJECTED
+        wallet.signed.push(method)
         const signed = await account.signAuthorization({ address, chainId: Number(chainId), nonce: Number(nonce) })
         return { result: { r: signed.r, s: signed.s, yParity: `0x${signed.yParity}` } }
       }
+      case "eth_getTransactionCount":
       case "eth_getCode": {
         const node = options.nodes?.[chainId]
         if (node !== undefined) return { result: await http(node)({}).request({ method, params }) }

@@ -3,7 +3,7 @@
  * not carry, the SpokePoolPeriphery, which swaps first and deposits the output of the swap.
  */
 import { Option } from "effect"
-import { decodeFunctionData, encodeFunctionData, padHex, sliceHex, zeroAddress } from "viem"
+import { decodeFunctionData, encodeFunctionData, padHex, prepareEncodeFunctionData, sliceHex, zeroAddress } from "viem"
 import * as Address from "../../domain/Address.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
@@ -34,11 +34,13 @@ const word = (address: Address.Address): Hex => padHex(address, { size: 32 }).to
 
 const unpadded = (padded: Hex): Address.Address => Address.of(sliceHex(padded, 12))
 
+// With its selector, which viem would hash for every call.
+const SWAP_AND_BRIDGE = prepareEncodeFunctionData({ abi: spokePoolPeripheryAbi, functionName: "swapAndBridge" })
+
 /** `SpokePoolPeriphery.swapAndBridge`. */
 export const encodeSwap = (spokePool: Address.Address, deposit: AcrossDeposit.AcrossDeposit, swap: AcrossSwap): Hex =>
   encodeFunctionData({
-    abi: spokePoolPeripheryAbi,
-    functionName: "swapAndBridge",
+    ...SWAP_AND_BRIDGE,
     args: [
       {
         submissionFees: { amount: 0n, recipient: zeroAddress },

@@ -9,6 +9,7 @@ import {
   keccak256,
   numberToHex,
   padHex,
+  prepareEncodeFunctionData,
   zeroHash
 } from "viem"
 import * as Address from "../../domain/Address.ts"
@@ -46,10 +47,12 @@ export const MAX_EXCLUSIVITY_SECONDS = 120
 export const isExclusivityBounded = (relayer: Address.Address, seconds: number): boolean =>
   Address.isZero(relayer) ? seconds === 0 : seconds > 0 && seconds <= MAX_EXCLUSIVITY_SECONDS
 
+// With its selector, which viem would hash for every call.
+const DEPOSIT = prepareEncodeFunctionData({ abi: spokePoolAbi, functionName: "depositV3" })
+
 export const encode = (deposit: AcrossDeposit): Hex =>
   encodeFunctionData({
-    abi: spokePoolAbi,
-    functionName: "depositV3",
+    ...DEPOSIT,
     args: [
       deposit.depositor,
       deposit.recipient,

@@ -19,11 +19,11 @@ const PERIPHERY_PASSING = 5
 
 const isAddress = (word: bigint) => word > 0n && word >> 160n === 0n
 
+const SWAP_PROXY = encodeFunctionData({ abi: spokePoolPeripheryAbi, functionName: "swapProxy" })
+
 /** The proxy of the periphery, which makes the swap and receives its output. */
 const proxyOf = Effect.fnUntraced(function* (source: ChainClient, periphery: Address.Address) {
-  const [answer = Option.none()] = yield* Multicall3.read(source, [
-    { to: periphery, data: encodeFunctionData({ abi: spokePoolPeripheryAbi, functionName: "swapProxy" }) }
-  ])
+  const [answer = Option.none()] = yield* Multicall3.read(source, [{ to: periphery, data: SWAP_PROXY }])
   return yield* Effect.fromOption(Option.filter(Multicall3.word(answer), isAddress)).pipe(
     Effect.mapBoth({
       onSuccess: (word) => Address.of(numberToHex(word, { size: 20 })),

@@ -24,6 +24,7 @@ const CACHE_LIFETIME = "1 day"
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const keys = yield* RelayerKeys
+  const probe = TransferProbe.make()
   const random = yield* SecureRandom.SecureRandom
 
   const client = (chainId: ChainId) =>
@@ -60,7 +61,7 @@ export const make = Effect.gen(function* () {
     const stranger = Address.of(toHex(yield* random.randomBytes(20)))
     const [sender] = keys.lanes(on.chain.id)
     const recipients = [stranger, on.chain.feeRecipient].filter((recipient) => recipient !== transfer.owner)
-    yield* Effect.forEach(recipients, (recipient) => TransferProbe.probe(on, { ...transfer, recipient, sender }), {
+    yield* Effect.forEach(recipients, (recipient) => probe(on, { ...transfer, recipient, sender }), {
       concurrency: "unbounded",
       discard: true
     })

@@ -2,12 +2,12 @@
  * Simulates a transfer of a token on the latest state, and reads the balances of both sides before and after. This observes
  * the token's code itself and does not rely on lists or scanners.
  */
-import { Effect, Option, Result } from "effect"
-import { encodeFunctionData, erc20Abi, hexToBigInt, slice } from "viem"
+import { Array, Effect, Exit, Option, Request, RequestResolver, Result } from "effect"
+import { encodeFunctionData, erc20Abi, hexToBigInt, prepareEncodeFunctionData, slice } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { size } from "../../domain/Hex.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
-import type { SimulatedCall } from "../../ports/shared/Simulation.ts"
+import type { SimulatedCall, SimulatedStep } from "../../ports/shared/Simulation.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 
 export interface Transfer {
@@ -23,52 +23,132 @@ interface Probe extends Transfer {
   readonly sender: Address.Address | undefined
 }
 
-/** Gas limit of a transfer. Ordinary ones cost less than 100,000, and an expensive token must not burden a batch of sweeps. */
+// With their selectors, which viem would hash for every call.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+const TRANSFER = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "transfer" })
+
+/** Gas limits of a transfer and of the read of a balance. Ordinary ones need a tenth, and an expensive token must not burden a batch. */
 const TRANSFER_GAS = 1_000_000n
+const READ_GAS = 500_000n
+
+/** Probes in one simulation. They need 29 million gas together, and many public nodes limit a call to 50 million. */
+const TOGETHER = 8
+
+class Probing extends Request.Class<
+  { readonly client: ChainClient; readonly probe: Probe },
+  void,
+  TokenDeclined | ChainUnavailable
+> {}
+
+type Entry = Request.Entry<Probing>
+
+const stepsOf = ({ amount, owner, recipient, token: to }: Probe): ReadonlyArray<SimulatedStep> => {
+  const balanceOf = (account: Address.Address): SimulatedStep => ({
+    to,
+    data: encodeFunctionData({ ...BALANCE_OF, args: [account] }),
+    gas: READ_GAS
+  })
+  const data = encodeFunctionData({ ...TRANSFER, args: [recipient, amount] })
+  return [
+    balanceOf(owner),
+    balanceOf(recipient),
+    { from: owner, to, data, gas: TRANSFER_GAS },
+    balanceOf(recipient),
+    balanceOf(owner)
+  ]
+}
+
+/** Steps of a probe. */
+const STEPS = 5
+
+const observationOf = ([
+  ownerBefore,
+  recipientBefore,
+  moved,
+  recipientAfter,
+  ownerAfter
+]: ReadonlyArray<SimulatedCall>) =>
+  ownerBefore === undefined ||
+  recipientBefore === undefined ||
+  moved === undefined ||
+  recipientAfter === undefined ||
+  ownerAfter === undefined
+    ? undefined
+    : ({ ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter } satisfies Observation)
+
+/** The verdict of each probe, by one simulation. */
+const judgeAll = Effect.fnUntraced(function* ({ chain, simulate }: ChainClient, probes: ReadonlyArray<Probe>) {
+  const origin = probes[0]?.sender
+  const calls = yield* simulate(probes.flatMap(stepsOf), origin === undefined ? {} : { within: { origin } })
+  const verdicts = probes.flatMap((probe, index) => {
+    const observed = observationOf(calls.slice(STEPS * index, STEPS * (index + 1)))
+    return observed === undefined ? [] : [judge(probe, observed)]
+  })
+  if (calls.length === STEPS * probes.length && verdicts.length === probes.length) return verdicts
+  return yield* new ChainUnavailable({
+    chainId: chain.id,
+    method: "eth_call",
+    detail: "the answer has another number of calls"
+  })
+})
 
 /**
- * Fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It only covers this owner and this recipient.
- * A tax that only pools pay is found when the whole order is simulated.
+ * Answers the entries by one simulation. Only passes of a shared one count: a node may refuse what one token does, and a token may take
+ * another one that the owner allowed it to take. The others have simulations of their own.
  */
-export const probe = Effect.fn("TransferProbe.probe")(function* (client: ChainClient, { sender, ...transfer }: Probe) {
-  const { amount, owner, recipient, token } = transfer
-  const balanceOf = (account: Address.Address) => ({
-    to: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] })
-  })
-  const calls = yield* client.simulate(
-    [
-      balanceOf(owner),
-      balanceOf(recipient),
-      {
-        from: owner,
-        to: token,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amount] }),
-        gas: TRANSFER_GAS
-      },
-      balanceOf(recipient),
-      balanceOf(owner)
-    ],
-    sender === undefined ? {} : { within: { origin: sender } }
-  )
-  const [ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter, ...more] = calls
-  if (
-    ownerBefore === undefined ||
-    recipientBefore === undefined ||
-    moved === undefined ||
-    recipientAfter === undefined ||
-    ownerAfter === undefined ||
-    more.length > 0
-  ) {
-    return yield* new ChainUnavailable({
-      chainId: client.chain.id,
-      method: "eth_call",
-      detail: "the answer has another number of calls"
-    })
+const answer = (client: ChainClient, entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
+  const end = (entry: Entry, verdict: Result.Result<void, TokenDeclined | ChainUnavailable>) => {
+    if (Result.isSuccess(verdict)) return Effect.sync(() => entry.completeUnsafe(Exit.void))
+    if (entries.length > 1) return answer(client, [entry])
+    return Effect.sync(() => entry.completeUnsafe(Exit.fail(verdict.failure)))
   }
-  const verdict = judge(transfer, { ownerBefore, recipientBefore, moved, recipientAfter, ownerAfter })
-  return yield* Effect.fromResult(verdict)
-})
+  const probes = entries.map(({ request }) => request.probe)
+  return Effect.flatMap(Effect.result(judgeAll(client, probes)), (judged) =>
+    Effect.forEach(
+      entries,
+      (entry, index) =>
+        end(
+          entry,
+          Result.flatMap(judged, (verdicts) => verdicts[index] ?? Result.void)
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+  )
+}
+
+/** Simulations of the entries. The probes of one token change its balances, so they are in different ones. */
+const simulationsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<Entry>> => {
+  const rounds: Array<Array<Entry>> = []
+  const probed = new Map<Address.Address, number>()
+  for (const entry of entries) {
+    const { token } = entry.request.probe
+    const round = probed.get(token) ?? 0
+    probed.set(token, round + 1)
+    ;(rounds[round] ??= []).push(entry)
+  }
+  return rounds.flatMap((round) => Array.chunksOf(round, TOGETHER))
+}
+
+/**
+ * Makes `probe(client, probe)`, which fails with {@link TokenDeclined} unless the transfer moves exactly `amount`. It only covers this
+ * owner and this recipient. A tax that only pools pay is found when the whole order is simulated.
+ *
+ * Probes of one owner that are asked for at the same moment share simulations. Balances are read right before and right after each
+ * transfer, and the gas of every step is limited.
+ */
+export const make = () => {
+  const resolver = RequestResolver.makeGrouped<Probing, string>({
+    key: ({ request: { client, probe } }) => [client.chain.id, probe.sender, probe.owner].join(" "),
+    resolver: ([first, ...others]) =>
+      Effect.forEach(simulationsOf([first, ...others]), (entries) => answer(first.request.client, entries), {
+        concurrency: "unbounded",
+        discard: true
+      })
+  })
+  return Effect.fn("TransferProbe.probe")((client: ChainClient, probe: Probe) =>
+    Effect.request(new Probing({ client, probe }), resolver)
+  )
+}
 
 /** Results of the five calls of a probe, in their order. */
 export interface Observation {

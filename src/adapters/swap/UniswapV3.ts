@@ -3,7 +3,7 @@
  * works on every chain with these contracts.
  */
 import { Effect, Layer, Option } from "effect"
-import { encodeFunctionData } from "viem"
+import { encodeFunctionData, prepareEncodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import * as Chain from "../../domain/Chain.ts"
@@ -43,6 +43,11 @@ interface Contracts {
 const contractsOf = ({ quoter, swapRouter: router }: Chain.Chain): Option.Option<Contracts> =>
   router === undefined || quoter === undefined ? Option.none() : Option.some({ router, quoter })
 
+// With their selectors, which viem would hash for every call.
+const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
+const EXACT_INPUT_SINGLE = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInputSingle" })
+const MULTICALL = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall" })
+
 interface Swap {
   readonly path: Path.Path
   readonly tokenIn: Address.Address
@@ -55,13 +60,11 @@ interface Swap {
 const swapCall = ({ amountIn, minAmountOut: amountOutMinimum, path, recipient, tokenIn, tokenOut }: Swap): Hex =>
   path._tag === "Direct"
     ? encodeFunctionData({
-        abi: swapRouter02Abi,
-        functionName: "exactInputSingle",
+        ...EXACT_INPUT_SINGLE,
         args: [{ tokenIn, tokenOut, fee: path.fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96: 0n }]
       })
     : encodeFunctionData({
-        abi: swapRouter02Abi,
-        functionName: "exactInput",
+        ...EXACT_INPUT,
         args: [{ path: Path.encode(tokenIn, path, tokenOut), recipient, amountIn, amountOutMinimum }]
       })
 
@@ -70,7 +73,7 @@ const unwrapCall = (minAmountOut: bigint, recipient: Address.Address): Hex =>
 
 /** Adds a deadline, which the swap functions do not have. */
 const withDeadline = (deadline: bigint, calls: ReadonlyArray<Hex>): Hex =>
-  encodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall", args: [deadline, calls] })
+  encodeFunctionData({ ...MULTICALL, args: [deadline, calls] })
 
 /** From the wrapped native currency to the native one, no swap is needed: the router unwraps it one to one. */
 const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute => ({

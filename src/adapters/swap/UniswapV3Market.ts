@@ -4,11 +4,12 @@
  * above it: an interpolated amount is at most what the path pays.
  */
 import { Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData } from "viem"
+import { getAbiItem, toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
-import type { Hex } from "../../domain/Hex.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
+import * as Words from "../evm/codec/Words.ts"
 import { quoterV2Abi } from "./uniswapV3Abi.ts"
 import * as Path from "./UniswapV3Path.ts"
 
@@ -52,27 +53,31 @@ export const samples = (largest: bigint): ReadonlyArray<bigint> => [
   ...new Set(SHARES.map((share) => (largest * share) / 100n).filter((amount) => amount > 0n))
 ]
 
-const quoteCall = (path: Path.Path, { tokenIn, tokenOut }: Pair, amountIn: bigint): Hex =>
-  path._tag === "Direct"
-    ? encodeFunctionData({
-        abi: quoterV2Abi,
-        functionName: "quoteExactInputSingle",
-        args: [{ tokenIn, tokenOut, amountIn, fee: path.fee, sqrtPriceLimitX96: 0n }]
-      })
-    : encodeFunctionData({
-        abi: quoterV2Abi,
-        functionName: "quoteExactInput",
-        args: [Path.encode(tokenIn, path, tokenOut), amountIn]
-      })
+const QUOTE_SINGLE = toFunctionSelector(getAbiItem({ abi: quoterV2Abi, name: "quoteExactInputSingle" }))
+const QUOTE = toFunctionSelector(getAbiItem({ abi: quoterV2Abi, name: "quoteExactInput" }))
 
-/** None for an answer that is not a quote, such as that of a quoter without code. */
-const decodeQuote = Option.liftThrowable((path: Path.Path, amountIn: bigint, data: Hex): Sample => {
-  const [amountOut, , , gas] =
-    path._tag === "Direct"
-      ? decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInputSingle", data })
-      : decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data })
-  return { amountIn, amountOut, gas }
-})
+/** Function that makes the quoter's calldata for an amount along a path. A market is read at several amounts. */
+export const quoteCall = (path: Path.Path, { tokenIn, tokenOut }: Pair): ((amountIn: bigint) => Hex) => {
+  if (path._tag === "Direct") {
+    const before = QUOTE_SINGLE + Words.ofAddress(tokenIn) + Words.ofAddress(tokenOut)
+    // No limit of the price.
+    const after = Words.ofNumber(path.fee) + Words.ofNumber(0)
+    return (amountIn) => `${before}${Words.ofNumber(amountIn)}${after}` as Hex
+  }
+  const before = QUOTE + Words.ofNumber(2 * Words.WORD)
+  const after = Words.ofBytes(Path.encode(tokenIn, path, tokenOut))
+  return (amountIn) => `${before}${Words.ofNumber(amountIn)}${after}` as Hex
+}
+
+/** Words of a quote before its lists. */
+const QUOTE_WORDS = 4
+
+/** The first and the last of four words, in both functions. None for an answer that is not a quote, such as that of a quoter without code. */
+const decodeQuote = (amountIn: bigint, data: Hex): Option.Option<Sample> => {
+  if (size(data) < QUOTE_WORDS * Words.WORD) return Option.none()
+  const { wordAt } = Words.reader(data)
+  return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
+}
 
 /** Reads what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it. */
 export const read = Effect.fnUntraced(function* (
@@ -83,14 +88,15 @@ export const read = Effect.fnUntraced(function* (
 ) {
   const { stables, wrappedNative } = client.chain
   const paths = Path.candidates(pair.tokenIn, pair.tokenOut, [wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])
-  const reads = amounts.flatMap((amount) => paths.map((path) => ({ to: quoter, data: quoteCall(path, pair, amount) })))
+  const calls = paths.map((path) => quoteCall(path, pair))
+  const reads = amounts.flatMap((amount) => calls.map((callOf) => ({ to: quoter, data: callOf(amount) })))
   // One call for each amount, since nodes limit the gas of a call. They are made at the same time.
   const answers = yield* Multicall3.read(client, reads, { batch: paths.length })
   return paths.map((path, place): Curve => ({
     path,
     samples: amounts.flatMap((amount, index) => {
       const answer = answers[index * paths.length + place] ?? Option.none()
-      return Option.toArray(Option.flatMap(answer, (data) => decodeQuote(path, amount, data))).filter(
+      return Option.toArray(Option.flatMap(answer, (data) => decodeQuote(amount, data))).filter(
         ({ amountOut }) => amountOut > 0n
       )
     })

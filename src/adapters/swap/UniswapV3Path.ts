@@ -1,5 +1,4 @@
 /** Paths through Uniswap v3 pools from one token to another, and their encoding. */
-import { concatHex, numberToHex } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
 
@@ -37,11 +36,7 @@ export const encode = (
   tokenIn: Address.Address,
   path: Extract<Path, { _tag: "Via" }>,
   tokenOut: Address.Address
-): Hex =>
-  concatHex([
-    tokenIn,
-    numberToHex(path.fees[0], { size: 3 }),
-    path.token,
-    numberToHex(path.fees[1], { size: 3 }),
-    tokenOut
-  ])
+): Hex => `0x${tokenIn.slice(2)}${ofFee(path.fees[0])}${path.token.slice(2)}${ofFee(path.fees[1])}${tokenOut.slice(2)}`
+
+/** Three bytes. */
+const ofFee = (fee: Fee): string => fee.toString(16).padStart(6, "0")

@@ -62,6 +62,19 @@ export const order = {
   destChainId: "8453"
 }
 
+/** Details in the examples of a quote and of its intent. */
+export const details = {
+  feeBreakdown: {
+    protocol: { amount: "62500", usd: "0.0625" },
+    network: { amount: "62500", usd: "0.0625" },
+    builder: { amount: "0", usd: "0" }
+  },
+  appliedTier: "tier1",
+  priceImpactBps: 34,
+  minAmountOutUsd: "24.6662",
+  estimatedAmountOutUsd: "24.7915"
+}
+
 export const quoteExample = {
   quote: {
     id,
@@ -73,7 +86,8 @@ export const quoteExample = {
     estimatedAmountOut: "6925000000000000",
     minAmountOut: "6890000000000000",
     provider: "uniswap-v3",
-    estimatedSeconds: 6
+    estimatedSeconds: 6,
+    ...details
   },
   order,
   signing: {
@@ -140,7 +154,9 @@ ${quoteReasons}`,
     tier: "tier1",
     route: "base->base",
     subscriptionActive: false,
-    userId: "user-1"
+    userId: "user-1",
+    slippageBps: 50,
+    maxNetworkFee: "100000"
   },
   response: { status: 200, body: quoteExample },
   idempotent: true
@@ -178,13 +194,26 @@ export const submit = documented({
   idempotent: true
 })
 
+export const intentExample = {
+  id,
+  status: "delivered",
+  txHash,
+  crossChain: false,
+  deliveryTxHash: txHash,
+  amountOut: "6921000000000000",
+  sourceChainId: 8453,
+  minAmountOut: quoteExample.quote.minAmountOut,
+  estimatedAmountOut: quoteExample.quote.estimatedAmountOut,
+  ...details
+}
+
 export const status = documented({
   summary: "Get the status of an intent",
   description: withErrors(
-    "`quoted` → `submitted` → `settled_source` → `delivered`, or `failed` with a `failureReason`. `delivered` and `failed` are final.",
+    "`quoted` → `submitted` → `settled_source` → `delivered`, or `failed` with a `failureReason`. `delivered` and `failed` are final. The response repeats the terms of the quote, at its prices, and has the amount that arrived once it is known.",
     [[404, "not found", "no such intent"], rateLimited, unexpected, unavailable]
   ),
-  response: { status: 200, body: { id, status: "delivered", txHash, crossChain: false, deliveryTxHash: txHash } }
+  response: { status: 200, body: intentExample }
 })
 
 export const events = documented({

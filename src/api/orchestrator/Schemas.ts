@@ -7,6 +7,7 @@ import { Authorization } from "../../domain/Delegation.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
 import { FailureReason, IntentStatus, WaitingFor } from "../../domain/Intent.ts"
 import { Quote, QuoteId } from "../../domain/Quote.ts"
+import * as QuoteDetails from "../../domain/QuoteDetails.ts"
 import { SweepOrder } from "../../domain/SweepOrder.ts"
 import { described } from "../../domain/Described.ts"
 
@@ -98,7 +99,21 @@ export const IntentView = Schema.Struct({
   deliveryTxHash: described(
     Schema.optionalKey(Hash),
     "Transaction that delivered on the destination chain. After a bridge, it may follow the status by minutes if the chain's node limits logs. An addition to the specification."
-  )
+  ),
+  amountOut: described(
+    Schema.optionalKey(Uint256),
+    "Amount that arrived, in the smallest unit of tokenOut. Absent until it is known: after a bridge, as deliveryTxHash. An addition to the specification."
+  ),
+  sourceChainId: described(Schema.optionalKey(ChainId), "Source chain. An addition to the specification."),
+  minAmountOut: described(
+    Schema.optionalKey(Uint256),
+    "Minimum amount that the destination receives, as in the quote. An addition to the specification."
+  ),
+  estimatedAmountOut: described(
+    Schema.optionalKey(Uint256),
+    "Amount that the route was expected to deliver, as in the quote. An addition to the specification."
+  ),
+  ...QuoteDetails.fields
 }).annotate({ identifier: "Intent" })
 
 /** A chain id in a query string. */

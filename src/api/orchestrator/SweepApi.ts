@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Address from "../../domain/Address.ts"
+import { Uint256 } from "../../domain/Amount.ts"
 import { Authorization } from "../../domain/Delegation.ts"
 import { described } from "../../domain/Described.ts"
 import { Hash, Hex } from "../../domain/Hex.ts"
@@ -51,7 +52,11 @@ const ListedIntent = Schema.Struct({
   status: described(IntentStatus, "Status of the intent."),
   crossChain: described(Schema.Boolean, "True if the destination chain differs from the source chain."),
   txHash: described(Schema.optionalKey(Hash), "Source transaction. Absent before broadcast."),
-  deliveryTxHash: described(Schema.optionalKey(Hash), "Transaction that delivered on the destination chain.")
+  deliveryTxHash: described(Schema.optionalKey(Hash), "Transaction that delivered on the destination chain."),
+  amountOut: described(
+    Schema.optionalKey(Uint256),
+    "Amount that arrived, in the smallest unit of the output token. Absent until it is known."
+  )
 }).annotate({ identifier: "ListedIntent" })
 
 export const SweepList = Schema.Struct({

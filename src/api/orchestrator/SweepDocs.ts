@@ -31,11 +31,11 @@ const quotesExample = {
     authorizations: [{ address: delegate, chainId: 8453, nonce: "7" }]
   },
   totals: {
-    minAmountOut: { amount: "6890000000000000", usd: "20.67" },
-    estimatedAmountOut: { amount: "6925000000000000", usd: "20.775" },
+    minAmountOut: { amount: "6890000000000000", usd: "24.6662" },
+    estimatedAmountOut: { amount: "6925000000000000", usd: "24.7915" },
     fees: {
-      protocol: { amount: "20833333333334", usd: "0.0625" },
-      network: { amount: "20833333333334", usd: "0.0625" },
+      protocol: { amount: "17458100558660", usd: "0.0625" },
+      network: { amount: "17458100558660", usd: "0.0625" },
       builder: { amount: "0", usd: "0" }
     }
   }

@@ -65,10 +65,7 @@ ${table(PASSING)}`,
 
 const view = {
   id: SWEEP,
-  intents: [
-    { id, status: "delivered", txHash, crossChain: false, deliveryTxHash: txHash },
-    { id: OTHER, status: "submitted", crossChain: true }
-  ]
+  intents: [Docs.intentExample, { id: OTHER, status: "submitted", crossChain: true }]
 }
 
 export const sweep = documented({
@@ -105,7 +102,16 @@ export const list = documented({
       sweeps: [
         {
           id: SWEEP,
-          intents: [{ id, status: "delivered", crossChain: false, txHash, deliveryTxHash: txHash }]
+          intents: [
+            {
+              id,
+              status: "delivered",
+              crossChain: false,
+              txHash,
+              deliveryTxHash: txHash,
+              amountOut: Docs.intentExample.amountOut
+            }
+          ]
         }
       ],
       next: "41"

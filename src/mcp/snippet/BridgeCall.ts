@@ -28,13 +28,21 @@ function addressOf(word: Hex): Hex {
   return ("0x" + word.slice(26)) as Hex
 }
 
+/** A relayer alone may fill for two minutes. A large number is a point in time. The refund comes after the deadline, 7 hours at most. */
+function reviewTimes(relayer: Hex, exclusivity: number, fillDeadline: number): void {
+  const now = Date.now() / 1000
+  must(sameText(relayer, ZERO) ? exclusivity === 0 : exclusivity <= 120, "one relayer alone may fill for " + exclusivity + " s")
+  must(fillDeadline > now && fillDeadline <= now + 25200, "the bridge's deadline is " + fillDeadline)
+}
+
 /** Decodes a deposit into the bridge, or a swap and deposit. Throws for any other call. */
 function readBridgeCall(data: Hex) {
   const made = decodeFunctionData({ abi: bridgeAbi, data })
   must(encodeFunctionData({ abi: bridgeAbi, ...made }) === data.toLowerCase(), "the bridge call has surplus bytes")
   if (made.functionName === "depositV3") {
-    const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId] = made.args
-    must(made.args[11] === "0x", "the bridge would call the recipient")
+    const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, relayer, , fillDeadline, exclusivity, message] = made.args
+    must(message === "0x", "the bridge would call the recipient")
+    reviewTimes(relayer, exclusivity, fillDeadline)
     return { depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, chainId, via: undefined }
   }
   const { depositData: deposit, submissionFees: fees, ...swap } = made.args[0]
@@ -42,7 +50,7 @@ function readBridgeCall(data: Hex) {
   must(fees.amount === 0n && sameText(fees.recipient, ZERO), "the swap has fees of its own")
   must(swap.enableProportionalAdjustment, "the relayer would keep the surplus of the swap")
   must(swap.transferType === 0 && swap.nonce === 0n, "the swap has an unexpected transfer type or nonce")
-  addressOf(deposit.exclusiveRelayer)
+  reviewTimes(addressOf(deposit.exclusiveRelayer), deposit.exclusivityParameter, deposit.fillDeadline)
   return {
     depositor: deposit.depositor,
     recipient: addressOf(deposit.recipient),
@@ -57,8 +65,8 @@ function readBridgeCall(data: Hex) {
 }
 
 /** Returns the token of the source chain that is the same asset as a token of another chain, if one is known. */
-function counterpart(chainId: number, token: Hex): Hex | undefined {
+function counterpart(chainId: number, token: Hex, sourceChainId: number): Hex | undefined {
   const [name] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, address]) => sameText(address, token)) ?? []
-  return name === undefined ? undefined : BRIDGES[SOURCE_CHAIN_ID]?.tokens[name]
+  return name === undefined ? undefined : BRIDGES[sourceChainId]?.tokens[name]
 }
 `

@@ -1,5 +1,5 @@
 /** Constants of the generated module that differ between deployments. */
-import { KNOWN_BRIDGES } from "../../sdk/index.ts"
+import { KNOWN_BRIDGES, KNOWN_ROUTERS } from "../../sdk/index.ts"
 import { literal, optionalLiteral } from "./Literal.ts"
 
 export interface SnippetOptions {
@@ -12,17 +12,22 @@ export interface SnippetOptions {
 }
 
 const bridges = Object.entries(KNOWN_BRIDGES)
-  .map(([id, { spokePool, tokens, wrappedNative }]) => {
+  .map(([id, { periphery, spokePool, tokens, wrappedNative }]) => {
     const named = Object.entries(tokens).map(([name, address]) => `      ${name}: ${literal(address)}`)
     return `\
   ${id}: {
     spokePool: ${literal(spokePool)},
+    periphery: ${literal(periphery)},
     wrappedNative: ${literal(wrappedNative)},
     tokens: {
 ${named.join(",\n")}
     }
   }`
   })
+  .join(",\n")
+
+const routers = Object.entries(KNOWN_ROUTERS)
+  .map(([id, address]) => `  ${id}: ${literal(address)}`)
   .join(",\n")
 
 export const configuration = ({
@@ -36,25 +41,36 @@ const ORCHESTRATOR_URL = ${literal(orchestratorUrl.replace(/\/+$/, ""))}
 const SOURCE_CHAIN_ID = ${sourceChainId}
 /** Delegate of that chain, as the service's operator publishes it. The account will run it: never take it from a response. */
 const DELEGATE: Hex | undefined = undefined
+/** Delegates of further chains, by chain id, for sweeps of tokens on several chains. The operator publishes them too. */
+const MORE_DELEGATES: Partial<Record<number, Hex>> = {}
 /** API key of the builder to whom sweeps are attributed. */
 const BUILDER_API_KEY: string | undefined = ${optionalLiteral(builderApiKey)}
 /** Router of the older allowance path, which is not used. It is refused as a delegate. */
 const SWEEP_ROUTER: Hex | undefined = ${optionalLiteral(sweepRouter)}
 /** Upper limit of all fees, in basis points of the amount. */
-const MAX_FEE_BPS = 1000n
+const MAX_FEE_BPS = 500n
+/** Upper limit of the difference between the expected and the least amount, in basis points of the expected one. */
+const MAX_SLIPPAGE_BPS = 100n
 /** Upper limit of the time until an order's deadline. */
 const MAX_LIFETIME_SECONDS = 3600
 
 interface Bridge {
   /** SpokePool of Across, which takes deposits. */
   spokePool: Hex
+  /** SpokePoolPeriphery, which swaps before a deposit. */
+  periphery: Hex
   /** Token that the bridge delivers as native currency. */
   wrappedNative: Hex
   /** Bridged tokens. The same name on two chains is the same asset with the same decimals. */
   tokens: Record<string, Hex>
 }
 
-/** Facts about the bridge by chain id. A swap before the bridge, and native currency, are refused on other chains: add yours. */
+/** Uniswap's SwapRouter02 by chain id. Swaps are refused on other chains: add yours. */
+const ROUTERS: Partial<Record<number, Hex>> = {
+${routers}
+}
+
+/** Facts about the bridge by chain id. Sweeps from other chains to another one are refused: add yours. */
 const BRIDGES: Partial<Record<number, Bridge>> = {
 ${bridges}
 }

@@ -20,6 +20,7 @@ export function quote(owner: Hex, request: SweepRequest): Promise<Offer> {
     tokenOut: request.tokenOut,
     destination: request.destination ?? owner,
     destChainId: request.destChainId,
+    sourceChainId: request.sourceChainId ?? SOURCE_CHAIN_ID,
     tier: "tier1",
     subscriptionActive: false,
     userId: request.userId ?? owner,

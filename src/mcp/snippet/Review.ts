@@ -1,11 +1,11 @@
-/** Review of the generated module. It refuses the same orders as the client's `reviewOrder`, and those that rest on the service's word. */
+/** Review of the generated module. It refuses the same orders as the client's `reviewOrder` with its defaults. */
 export const REVIEW = `\
 /** Checks the bridge call of an order across chains. Returns the token and least amount that cross the bridge after a swap. */
-function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Offer, fees: bigint) {
+function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Quoted, fees: bigint) {
   const least = BigInt(quote.minAmountOut)
   must(BigInt(order.minAmountOut) === 0n, "the order's minimum is " + order.minAmountOut)
   const made = readBridgeCall(order.swapCalldata)
-  const [here, there] = [BRIDGES[SOURCE_CHAIN_ID], BRIDGES[request.destChainId]]
+  const [here, there] = [BRIDGES[quote.sourceChainId], BRIDGES[request.destChainId]]
   const sent = sameText(request.tokenIn, NATIVE) ? here?.wrappedNative : request.tokenIn
   const received = sameText(request.tokenOut, NATIVE) ? there?.wrappedNative : request.tokenOut
   must(sameText(made.depositor, owner), "the bridge would refund " + made.depositor)
@@ -16,16 +16,35 @@ function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: O
   must(made.outputAmount === least, "the bridge pays " + made.outputAmount)
   must(made.chainId === BigInt(request.destChainId), "the bridge pays on chain " + made.chainId)
   const { via } = made
-  if (via === undefined) return undefined
-  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken)), "the bridged token is " + via.token)
+  if (via === undefined) {
+    must(isKnown(order.swapTarget, here?.spokePool), "the bridge is " + order.swapTarget)
+    return undefined
+  }
+  must(isKnown(order.swapTarget, here?.periphery), "the bridge's swapper is " + order.swapTarget)
+  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken, quote.sourceChainId)), "the bridged token is " + via.token)
   must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
   must(via.amount >= least, "the bridged amount is " + via.amount)
-  return { token: via.token, amount: via.amount, chainId: SOURCE_CHAIN_ID }
+  return { token: via.token, amount: via.amount, chainId: quote.sourceChainId }
+}
+
+/** Checks the router call of an order on one chain. */
+function reviewSwapCall(request: SweepRequest, { order, quote }: Quoted, fees: bigint, destination: Hex): void {
+  must(isKnown(order.swapTarget, ROUTERS[quote.sourceChainId]), "the router is " + order.swapTarget)
+  const made = readSwapCall(order.swapCalldata)
+  const wrapped = BRIDGES[quote.sourceChainId]?.wrappedNative
+  const native = sameText(request.tokenOut, NATIVE)
+  must(isKnown(made.tokenIn, sameText(request.tokenIn, NATIVE) ? wrapped : request.tokenIn), "the router takes " + made.tokenIn)
+  must(made.amountIn === request.amountIn - fees, "the router takes " + made.amountIn)
+  must(sameText(made.recipient, destination), "the router pays " + made.recipient)
+  must(made.unwraps === native, "the router pays in another currency")
+  // The order's own minimum holds for native currency on chains that are not known.
+  must((native && wrapped === undefined) || isKnown(made.tokenOut, native ? wrapped : request.tokenOut), "the router pays " + made.tokenOut)
 }
 
 /** Throws if the order differs from the request or exceeds a limit. Show the result to the user before you sign. */
-export function review(owner: Hex, request: SweepRequest, offer: Offer) {
+export function review(owner: Hex, request: SweepRequest, offer: Quoted) {
   const { order, quote } = offer
+  const chainId = request.sourceChainId ?? SOURCE_CHAIN_ID
   const destination = request.destination ?? owner
   const now = Date.now() / 1000
   const fees = BigInt(order.feeAmount) + BigInt(order.builderFee)
@@ -37,28 +56,36 @@ export function review(owner: Hex, request: SweepRequest, offer: Offer) {
   must(sameText(order.tokenOut, request.tokenOut), "the token to receive is " + order.tokenOut)
   must(sameText(order.destination, destination), "the destination is " + order.destination)
   must(sameText(order.destChainId, request.destChainId), "the destination chain is " + order.destChainId)
-  must(quote.sourceChainId === SOURCE_CHAIN_ID, "the source chain is " + quote.sourceChainId)
-  must(quote.crossChain === (SOURCE_CHAIN_ID !== request.destChainId), "crossChain is " + quote.crossChain)
+  must(quote.sourceChainId === chainId, "the source chain is " + quote.sourceChainId)
+  must(quote.crossChain === (chainId !== request.destChainId), "crossChain is " + quote.crossChain)
 
   must(BigInt(quote.total) === fees && fees * 10000n <= request.amountIn * MAX_FEE_BPS, "the fees are " + fees)
+  must(fees < request.amountIn, "the fees take all")
   must(BUILDER_API_KEY !== undefined || sameText(order.builder, ZERO), "the builder is " + order.builder)
   must(!sameText(order.builder, ZERO) || BigInt(order.builderFee) === 0n, "the builder's fee goes to nobody")
 
   must(least > 0n && least >= (request.minAmountOut ?? 0n), "the least amount to receive is " + least)
+  const expected = BigInt(quote.estimatedAmountOut)
+  must(expected >= least, "the expected amount is " + expected)
+  // One more unit for the rounding of small amounts.
+  must((least + 1n) * 10000n >= expected * (10000n - MAX_SLIPPAGE_BPS), "the slippage is more than " + MAX_SLIPPAGE_BPS + " basis points")
   const lifetime = Number(order.deadline) - now
   must(lifetime > 0 && lifetime < MAX_LIFETIME_SECONDS, "the deadline is " + order.deadline)
   must(quote.expiresAtMs / 1000 > now, "the quote has expired")
 
   must(!sameText(order.swapTarget, ZERO) && !sameText(order.swapTarget, owner), "the swap target is " + order.swapTarget)
-  must(!isKnown(knownDelegate(), SWEEP_ROUTER), "DELEGATE is the router")
-  must(sameText(quote.settlementAddress, knownDelegate()), "the delegate is " + quote.settlementAddress)
+  const delegate = knownDelegate(chainId)
+  must(!isKnown(delegate, SWEEP_ROUTER), "the delegate is the router")
+  must(!sameText(order.swapTarget, delegate), "the swap target is the delegate")
+  must(sameText(quote.settlementAddress, delegate), "the delegate is " + quote.settlementAddress)
 
   // On one chain the delegate enforces the minimum. Across chains the bridge does.
   must(quote.crossChain || BigInt(order.minAmountOut) === least, "the order's minimum is " + order.minAmountOut)
   const refund = quote.crossChain ? reviewBridgeCall(owner, request, offer, fees) : undefined
+  if (!quote.crossChain) reviewSwapCall(request, offer, fees, destination)
 
   return {
-    send: { token: order.tokenIn, amount: request.amountIn, chainId: SOURCE_CHAIN_ID },
+    send: { token: order.tokenIn, amount: request.amountIn, chainId },
     fees: { protocol: BigInt(order.feeAmount), builder: BigInt(order.builderFee) },
     receiveAtLeast: { token: order.tokenOut, amount: least, chainId: request.destChainId, destination },
     /** Refund if nobody delivers, where it is not the token that was sent. */

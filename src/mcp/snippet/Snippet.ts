@@ -7,14 +7,16 @@ import { configuration, type SnippetOptions } from "./Configuration.ts"
 import { REQUESTS } from "./Requests.ts"
 import { REVIEW } from "./Review.ts"
 import { SIGNING } from "./Signing.ts"
+import { SWAP_CALL } from "./SwapCall.ts"
 import { DECLARATIONS } from "./Types.ts"
+import { WALLET } from "./Wallet.ts"
 
 const IMPORTS = `\
-// Sweeps a token without gas: quote, review, sign, submit, follow. Needs viem, and runs in browsers, Node and Bun.
-// Set DELEGATE before you use it.
+// Sweeps tokens without gas: quote, review, sign, submit, follow. Needs viem, and runs in browsers, Node and Bun.
+// sweep takes one token, and sweepWallet many under one signature. Set DELEGATE before you use them.
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, type TypedDataDomain } from "viem"
 `
 
-/** Returns the source of a TypeScript module that exports `sweep` and its steps. */
+/** Returns the source of a TypeScript module that exports `sweep`, `sweepWallet` and their steps. */
 export const snippet = (options: SnippetOptions): string =>
-  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, REVIEW, SIGNING].join("\n")
+  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, SWAP_CALL, REVIEW, SIGNING, WALLET].join("\n")

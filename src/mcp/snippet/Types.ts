@@ -22,6 +22,16 @@ ${orderTypes}
   ]
 } as const
 
+/** EIP-712 types of a batch: orders on any chains, under one signature. */
+const BATCH_TYPES = {
+  SweepBatch: [{ name: "legs", type: "SweepLeg[]" }],
+  SweepLeg: [
+    { name: "chainId", type: "uint256" },
+    { name: "order", type: "SweepOrder" }
+  ],
+  ...ORDER_TYPES
+} as const
+
 /** An order as JSON: every uint256 is a decimal string. */
 interface SweepOrder {
 ${orderFields}
@@ -30,6 +40,9 @@ ${orderFields}
 type UintField =
 ${uintFields}
 
+/** An order as wallets take it. */
+type OrderMessage = Omit<SweepOrder, UintField> & Record<UintField, bigint>
+
 interface Quote {
   id: string
   crossChain: boolean
@@ -37,14 +50,24 @@ interface Quote {
   total: string
   settlementAddress: Hex
   sourceChainId: number
+  estimatedAmountOut: string
   minAmountOut: string
 }
 
-/** Response of POST /quote. Its typed data is not read: the module builds its own from the reviewed order. */
-export interface Offer {
+interface Quoted {
   quote: Quote
   order: SweepOrder
-  signing: { authorization: { address: Hex; chainId: number; nonce: string } }
+}
+
+/** Response of POST /quote. Its typed data is not read: the module builds its own from the reviewed order. */
+export interface Offer extends Quoted {
+  signing: { authorization: AuthorizationRequest }
+}
+
+interface AuthorizationRequest {
+  address: Hex
+  chainId: number
+  nonce: string
 }
 
 export interface SweepRequest {
@@ -55,6 +78,8 @@ export interface SweepRequest {
   /** Default: the owner. */
   destination?: Hex
   destChainId: number
+  /** Chain of tokenIn. Default: SOURCE_CHAIN_ID. */
+  sourceChainId?: number
   /** Least amount to accept, in the smallest unit of tokenOut. Default: 1. */
   minAmountOut?: bigint
   /** Route hint such as "base->optimism". Needed if tokenIn is on several chains. */
@@ -66,12 +91,20 @@ export interface SweepRequest {
 /** A wallet that can sign both. viem's local accounts can. */
 export interface Signer {
   address: Hex
-  signTypedData: (typedData: {
-    domain: TypedDataDomain
-    types: typeof ORDER_TYPES
-    primaryType: "SweepOrder"
-    message: Omit<SweepOrder, UintField> & Record<UintField, bigint>
-  }) => Promise<Hex>
+  signTypedData: {
+    (order: {
+      domain: TypedDataDomain
+      types: typeof ORDER_TYPES
+      primaryType: "SweepOrder"
+      message: OrderMessage
+    }): Promise<Hex>
+    (batch: {
+      domain: TypedDataDomain
+      types: typeof BATCH_TYPES
+      primaryType: "SweepBatch"
+      message: { legs: { chainId: bigint; order: OrderMessage }[] }
+    }): Promise<Hex>
+  }
   signAuthorization: (authorization: { address: Hex; chainId: number; nonce: number }) => Promise<{
     r: Hex
     s: Hex

@@ -2,11 +2,14 @@
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Authorization } from "../../domain/Delegation.ts"
+import type { OrderFees } from "../../domain/Fees.ts"
 import type { Quote, QuoteRequest } from "../../domain/Quote.ts"
+import { detailsOf, type QuoteDetails } from "../../domain/QuoteDetails.ts"
 import { quotedGas } from "../../domain/RelayGas.ts"
-import { digest, type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
+import { type SweepOrder, typedData } from "../../domain/SweepOrder.ts"
 import { riskier } from "../../domain/Tier.ts"
 import { Intents } from "../../ports/orchestrator/Intents.ts"
+import { Signatures } from "../../ports/orchestrator/Signatures.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Affording from "./Affording.ts"
 import * as OrderNonces from "./OrderNonces.ts"
@@ -27,9 +30,10 @@ export interface Offer {
   readonly signing: SigningPayload
 }
 
-/** An offer with the terms that it was made by. */
+/** An offer with its fees, and the terms that it was made by. */
 export interface Offered {
   readonly offer: Offer
+  readonly fees: OrderFees
   readonly terms: Omit<Pricing.Terms, "nonce">
 }
 
@@ -69,9 +73,31 @@ export const make = Effect.fnUntraced(function* (price: Effect.Success<typeof Pr
     const priced = yield* withNonce(client, request.owner, (nonce) => price({ ...terms, nonce }, routeOf), nonce)
     yield* afford(terms, priced)
     const { expiresAtMs } = times
-    const offer = yield* store(terms, priced, { accountNonce, expiresAtMs, quotedAtBlock: block.number })
-    return { offer, terms } satisfies Offered
+    const details = detailsOf({ ...quotedOf(terms, priced), tokenOut: yield* reading.output })
+    const offer = yield* store(terms, priced, {
+      accountNonce,
+      details,
+      expiresAtMs,
+      quotedAtBlock: block.number
+    })
+    return { offer, fees: feesOf(priced), terms } satisfies Offered
   })
+})
+
+const feesOf = ({ fees: { builderFee, networkFee, protocolFee } }: Pricing.Priced): OrderFees => ({
+  protocol: protocolFee,
+  network: networkFee,
+  builder: builderFee
+})
+
+/** The quote as its details are computed, without the price of the output. */
+const quotedOf = ({ profile: { decimals }, tier, usd }: Offered["terms"], priced: Pricing.Priced) => ({
+  tier,
+  fees: feesOf(priced),
+  swapAmount: priced.fees.swapAmount,
+  minAmountOut: priced.route.guaranteedAmountOut,
+  estimatedAmountOut: priced.route.estimatedAmountOut,
+  tokenIn: { usd: usd.marketUsd, feeUsd: usd.tokenUsd, decimals }
 })
 
 /** Makes `store`, which stores the intent and returns its offer. */
@@ -79,11 +105,17 @@ const makeStore = Effect.gen(function* () {
   const intents = yield* Intents
   const random = yield* SecureRandom.SecureRandom
   const settings = yield* OrchestratorSettings
+  const signatures = yield* Signatures
 
   return Effect.fnUntraced(function* (
     { attributed, client, request, tier }: Omit<Pricing.Terms, "nonce">,
     { cover, order, route, simulated }: Pricing.Priced,
-    at: { readonly accountNonce: bigint; readonly expiresAtMs: number; readonly quotedAtBlock: bigint }
+    at: {
+      readonly accountNonce: bigint
+      readonly details: QuoteDetails
+      readonly expiresAtMs: number
+      readonly quotedAtBlock: bigint
+    }
   ) {
     const { chain } = client
     const builderId = attributed?.attribution.builderId
@@ -99,13 +131,14 @@ const makeStore = Effect.gen(function* () {
       estimatedAmountOut: route.estimatedAmountOut,
       minAmountOut: route.guaranteedAmountOut,
       provider: route.provider,
-      estimatedSeconds: route.estimatedSeconds
+      estimatedSeconds: route.estimatedSeconds,
+      ...at.details
     }
     const domain = { name: settings.domainName, chainId: chain.id }
     yield* intents.create({
       quote,
       order,
-      orderDigest: digest(order, domain),
+      orderDigest: yield* signatures.orderDigest(order, domain),
       quotedAtBlock: at.quotedAtBlock,
       gas: quotedGas(simulated),
       cover,

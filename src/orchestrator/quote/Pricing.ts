@@ -24,7 +24,10 @@ import type * as Routing from "./Routing.ts"
 /** Prices of the native currency and of the order's token. */
 export interface UsdPrices {
   readonly nativeUsd: Fees.UsdPrice
+  /** Price at which fees are taken: that of the token, less the haircut if it is not listed. */
   readonly tokenUsd: Fees.UsdPrice
+  /** Price of the token. */
+  readonly marketUsd: Fees.UsdPrice
 }
 
 /** Everything about an order but its fees and its route. */
@@ -163,7 +166,11 @@ export const make = Effect.gen(function* () {
         detail: `${symbol} or the native currency has no price`
       })
     }
-    return { nativeUsd, tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd) } satisfies UsdPrices
+    return {
+      nativeUsd,
+      tokenUsd: pricedFor(client.chain, request.tokenIn, tokenUsd),
+      marketUsd: tokenUsd
+    } satisfies UsdPrices
   })
 
   const price = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf) {

@@ -8,6 +8,7 @@ import type { QuoteRequest } from "../../domain/Quote.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Attributing from "./Attributing.ts"
+import * as OutputPrice from "./OutputPrice.ts"
 import type * as Pricing from "./Pricing.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Routing from "./Routing.ts"
@@ -31,12 +32,21 @@ export const makeAccount = Effect.map(
 
 type Account = ReturnType<Effect.Success<typeof makeAccount>>
 
+/** Reads that requests share. */
+export interface Shared {
+  /** Read with {@link makeAccount}. */
+  readonly account: Account
+  /** Read with {@link OutputPrice.make}. */
+  readonly output: ReturnType<Effect.Success<typeof OutputPrice.make>>
+}
+
 /**
- * Makes `begin(client, request, deadline, account)`, which starts the reads as children of the calling fiber. `account`: read with
- * {@link makeAccount}. Default: it is read for this request alone.
+ * Makes `begin(client, request, deadline, shared)`, which starts the reads as children of the calling fiber. Without `shared`, these
+ * are read for this request alone.
  */
 export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeof Pricing.make>["usdPrices"]) {
   const factsOf = yield* makeFacts
+  const outputOf = yield* OutputPrice.make
   const prepareRoute = yield* Routing.make
   const readAccount = yield* makeAccount
   const tokenRisk = yield* TokenRisk
@@ -45,21 +55,24 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
     client: ChainClient,
     request: QuoteRequest,
     deadline: bigint,
-    account: Account = readAccount(client, request)
+    shared: Shared = { account: readAccount(client, request), output: outputOf(request) }
   ) {
-    const facts = yield* Effect.forkChild(factsOf(client, request, account))
+    const facts = yield* Effect.forkChild(factsOf(client, request, shared.account))
     const usd = yield* Effect.forkChild(
       Effect.flatMap(tokenRisk.describe(client.chain.id, request.tokenIn), (token) => usdPrices(client, request, token))
     )
     const routes = yield* Effect.forkChild(prepareRoute(client, request, deadline))
+    const output = yield* Effect.forkChild(shared.output)
     return {
       client,
+      /** Waits for the price of the output, which the order does not need. */
+      output: Fiber.join(output),
       /** Waits for everything, and fails with the first refusal. */
       all: Effect.gen(function* () {
         const known = yield* Fiber.join(facts)
         return { ...known, usd: yield* Fiber.join(usd), routeOf: yield* Fiber.join(routes) }
       }),
-      stop: Fiber.interruptAll([facts, usd, routes])
+      stop: Fiber.interruptAll([facts, usd, routes, output])
     }
   })
 })

@@ -3,25 +3,20 @@
  * for each chain, and the tokens are quoted side by side, so that they share the requests to nodes and prices. Each order is simulated
  * by itself, because the owner may leave out the others, and a gas limit that counts on what they warmed would be too low.
  */
-import { Clock, Effect, Fiber, Option, Result } from "effect"
+import { Clock, Effect, Fiber, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Authorization } from "../../domain/Delegation.ts"
 import type { QuoteReason } from "../../domain/QuoteReason.ts"
 import * as SweepBatch from "../../domain/SweepBatch.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
-import { type Output, type SweepTotals, totals } from "../../domain/SweepTotals.ts"
-import { Prices } from "../../ports/orchestrator/Prices.ts"
-import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { type SweepTotals, totals } from "../../domain/SweepTotals.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
-import { within } from "../../runtime/Within.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Offering from "./Offering.ts"
+import * as OutputPrice from "./OutputPrice.ts"
 import { reasonOf } from "./Reasons.ts"
 import * as RequestRefused from "./RequestRefused.ts"
 import * as WalletToken from "./WalletToken.ts"
-
-/** Time limit of the output token's price, in milliseconds. */
-const OUTPUT_MILLIS = 3_500
 
 /** A token without a quote. */
 export interface Unquoted extends Pick<SweepToken, "chainId" | "token"> {
@@ -45,7 +40,7 @@ export interface WalletOffer {
 
 /** Makes `quoteAll(request, network)`. */
 export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
-  const outputOf = yield* makeOutput
+  const outputOf = yield* OutputPrice.make
   const quoteEach = yield* WalletToken.make(steps)
   const random = yield* SecureRandom.SecureRandom
   const refuse = yield* RequestRefused.make
@@ -55,7 +50,7 @@ export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
     yield* refuse({ ...request, tokens: [request.tokenOut, ...request.tokens.map(({ token }) => token)] })
     const times = Offering.timesFrom(yield* Clock.currentTimeMillis, settings)
     const output = yield* Effect.forkChild(outputOf(request))
-    const outcomes = yield* quoteEach(request, times, network)
+    const outcomes = yield* quoteEach(request, times, Fiber.join(output), network)
     const quotes = yield* Effect.forEach(outcomes, (outcome, index) => entryOf(request.tokens[index], outcome))
     const offered = outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : []))
     const id = yield* random.uuidV4()
@@ -76,28 +71,6 @@ export const make = Effect.fnUntraced(function* (steps: WalletToken.Steps) {
       totals: totals(parts, yield* Fiber.join(output))
     } satisfies WalletOffer
   }, Priority.at("quote"))
-})
-
-/** Makes `outputOf(request)`: price and decimals of the output token. Undefined if they are not known in time. */
-const makeOutput = Effect.gen(function* () {
-  const prices = yield* Prices
-  const tokenRisk = yield* TokenRisk
-
-  return ({ destChainId, tokenOut }: SweepQuotesRequest): Effect.Effect<Output | undefined> =>
-    Effect.gen(function* () {
-      const { decimals } = yield* tokenRisk.describe(destChainId, tokenOut)
-      const usd = (yield* prices.usd(destChainId, [{ address: tokenOut, decimals }])).get(tokenOut)
-      return usd === undefined || usd <= 0n ? undefined : { usd, decimals }
-    }).pipe(
-      within(OUTPUT_MILLIS),
-      Effect.map(Option.getOrUndefined),
-      Effect.catch((error) =>
-        Effect.as(
-          Effect.annotateLogs(Effect.logWarning("quotes.output_unpriced"), { detail: error.message }),
-          undefined
-        )
-      )
-    )
 })
 
 /** The entry of a token in the response. */

@@ -1,17 +1,16 @@
 /** Quotes one token of a wallet, with the reads that the tokens of its chain share. */
 import { Effect, Fiber, Option, Result } from "effect"
 import type { Authorization } from "../../domain/Delegation.ts"
-import * as Fees from "../../domain/Fees.ts"
+import type { OrderFees } from "../../domain/Fees.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
+import type { PricedUnits } from "../../domain/QuoteDetails.ts"
 import type { SweepQuotesRequest, SweepToken } from "../../domain/SweepQuotes.ts"
-import type { OrderFees } from "../../domain/SweepTotals.ts"
 import { isNative } from "../../domain/Token.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { within } from "../../runtime/Within.ts"
-import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { Turns } from "../shared/Turns.ts"
 import type * as Admission from "./Admission.ts"
 import type * as Offering from "./Offering.ts"
@@ -34,7 +33,7 @@ export interface Steps {
 /** An offer of a token. */
 export interface TokenOffer extends Pick<Offering.Offer, "order" | "quote"> {
   readonly fees: OrderFees
-  readonly tokenIn: { readonly usd: Fees.UsdPrice; readonly decimals: number }
+  readonly tokenIn: PricedUnits
   /** Absent if the account runs the delegate already. */
   readonly authorization?: Pick<Authorization, "address" | "chainId" | "nonce">
 }
@@ -71,10 +70,15 @@ const makePlace = Effect.gen(function* () {
 
 type Place = Effect.Success<ReturnType<Effect.Success<typeof makePlace>>>
 
-/** Makes `quoteToken(place, request, token, times)`. */
+/** Parts of the quotes that are the same for all tokens. */
+interface Shared {
+  readonly times: Offering.Times
+  readonly output: Reading.Shared["output"]
+}
+
+/** Makes `quoteToken(place, request, token, shared)`. */
 const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
   const contracts = yield* SweepContracts
-  const settings = yield* OrchestratorSettings
 
   const balanceOf = (client: ChainClient, { owner }: SweepQuotesRequest, { token }: SweepToken) =>
     isNative(token) ? client.balance(owner) : contracts.balanceOf(client, token, owner, "latest")
@@ -89,17 +93,11 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
     return { ...common, ...limit, tokenIn: token, amountIn, tier }
   }
 
-  const feesOf = ({ order }: Offering.Offer, { request, tier }: Offering.Offered["terms"]): OrderFees => {
-    const { amountIn, subscriptionActive } = request
-    const protocol = Fees.protocolFee(settings.fees, { amountIn, tier, subscriptionActive })
-    return { protocol, network: order.feeAmount - protocol, builder: order.builderFee }
-  }
-
   return Effect.fnUntraced(function* (
     { account, cleared, client, nonceOf }: Place,
     request: SweepQuotesRequest,
     token: SweepToken,
-    times: Offering.Times
+    { output, times }: Shared
   ) {
     const balance = yield* Effect.forkChild(balanceOf(client, request, token))
     const amountIn = token.amount === "max" ? yield* Fiber.join(balance) : token.amount
@@ -107,15 +105,15 @@ const makeToken = Effect.fnUntraced(function* ({ check, offer, read }: Steps) {
     yield* check(client, routed)
     // An explicit amount is read beside the balance. All of nothing is not read.
     if (token.amount === "max") yield* requireBalance(amountIn, amountIn)
-    const reading = yield* read(client, routed, times.deadline, account)
+    const reading = yield* read(client, routed, times.deadline, { account, output })
     yield* requireBalance(yield* Fiber.join(balance), amountIn)
     // Nothing is simulated or stored before.
     yield* cleared
-    const { offer: made, terms } = yield* offer(reading, routed, times, yield* nonceOf(token))
+    const { fees, offer: made, terms } = yield* offer(reading, routed, times, yield* nonceOf(token))
     return {
       quote: made.quote,
       order: made.order,
-      fees: feesOf(made, terms),
+      fees,
       tokenIn: { usd: terms.usd.tokenUsd, decimals: terms.profile.decimals },
       ...(terms.isDelegated ? {} : { authorization: made.signing.authorization })
     } satisfies TokenOffer
@@ -128,7 +126,7 @@ const requireBalance = (held: bigint, amountIn: bigint) =>
     : Effect.fail(new QuoteFailed({ reason: "insufficient_balance", detail: `the owner holds ${held} of ${amountIn}` }))
 
 /**
- * Makes `quoteEach(request, times, network)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on
+ * Makes `quoteEach(request, times, output, network)`, which quotes the tokens side by side. Outcomes are in the order of the tokens, and none depends on
  * another. Fails only if a party is listed.
  */
 export const make = Effect.fnUntraced(function* (steps: Steps) {
@@ -136,7 +134,12 @@ export const make = Effect.fnUntraced(function* (steps: Steps) {
   const quoteToken = yield* makeToken(steps)
   const turns = yield* Turns
 
-  return Effect.fnUntraced(function* (request: SweepQuotesRequest, times: Offering.Times, network: string | undefined) {
+  return Effect.fnUntraced(function* (
+    request: SweepQuotesRequest,
+    times: Offering.Times,
+    output: Shared["output"],
+    network: string | undefined
+  ) {
     const { destChainId, owner, tokenOut } = request
     const chainIds = [...new Set(request.tokens.map(({ chainId }) => chainId))]
     const begun = yield* Effect.forEach(chainIds, (chainId) => Effect.result(placeOf(chainId, request)))
@@ -147,7 +150,7 @@ export const make = Effect.fnUntraced(function* (steps: Steps) {
         const place = places.get(token.chainId)
         return place === undefined
           ? Effect.die(new Error(`chain ${token.chainId} has no place`))
-          : Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, times)).pipe(
+          : Effect.flatMap(Effect.fromResult(place), (at) => quoteToken(at, request, token, { output, times })).pipe(
               turns.take({ owner, swaps: [{ tokenIn: token.token, tokenOut, destChainId }], network }),
               asQuoteFailed,
               limited

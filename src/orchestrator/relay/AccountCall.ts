@@ -29,6 +29,13 @@ export const gasOf = (sweeps: Group<Called>): bigint => {
       )
 }
 
+/** Words of a leg in the calldata of `executeBatch`: its gas limit, the order's fields, the length of its bytes and an offset. */
+const LEG_WORDS = 17
+
+/** Bytes that a leg adds to the calldata of a call that runs other legs of its batch. */
+export const legBytes = ({ order }: Pick<Called, "order">): number =>
+  32 * (LEG_WORDS + Math.ceil(size(order.swapCalldata) / 32))
+
 /** True if the call of one sweep, which did not revert, ran it. An account without code accepts every call and returns nothing. */
 export const hasRun = ({ submission }: Called, returned: Hex): boolean =>
   size(returned) === 32 && (submission?.batch === undefined || BigInt(returned) === 1n)

@@ -1,7 +1,8 @@
 /** Content of the transaction that carries sweeps. Several calls go through the entry contract; one goes directly to its account. */
 import { Effect } from "effect"
 import type { GasFees } from "../../domain/FeeBump.ts"
-import { batchGasLimit, type Carried, itemGas, sweepGasLimit } from "../../domain/RelayGas.ts"
+import { size } from "../../domain/Hex.ts"
+import { batchGasLimit, type Carried, itemGas, legGas, sweepGasLimit } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
 import { type RunItem, SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
@@ -21,12 +22,25 @@ export interface Member extends Pick<Candidate, "authorization" | "callGas" | "d
 /** A call of an account. */
 interface Call extends RunItem, Carried {}
 
-/**
- * Gas that a sweep adds to its transaction at most, in a call of its own. Sweeps of one account that share a call and an authorization
- * add less.
- */
+/** Gas that a sweep adds to its transaction in a call of its own. */
 export const gasOf = ({ authorization, callGas, data }: Member): bigint =>
   itemGas({ gasLimit: callGas, data, authorizations: authorization === undefined ? 0 : 1 })
+
+/** Gas and bytes of calldata. */
+interface Size {
+  readonly gas: bigint
+  readonly bytes: number
+}
+
+/** Size of each sweep of a group at most, such that those of any first ones add up to the size of their calls. */
+export const sizesOf = <A extends Member>(group: SweepGroups.Group<A>): ReadonlyArray<Size & { readonly sweep: A }> =>
+  SweepGroups.calls(group, placeOf).flatMap(([first, ...others]) => [
+    { sweep: first, gas: gasOf(first), bytes: size(first.data) },
+    ...others.map((sweep) => {
+      const bytes = AccountCall.legBytes(sweep.intent)
+      return { sweep, gas: legGas(sweep.intent.gas, bytes), bytes }
+    })
+  ])
 
 /** Calls of an account. Its authorization counts for the first one. */
 const callsOf = (contracts: SweepContracts["Service"], group: SweepGroups.Group<Member>): ReadonlyArray<Call> =>

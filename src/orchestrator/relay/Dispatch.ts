@@ -5,7 +5,6 @@
 import { Effect, Exit } from "effect"
 import { type Bounds, compose } from "../../domain/BatchComposition.ts"
 import * as BatchSearch from "../../domain/BatchSearch.ts"
-import { size } from "../../domain/Hex.ts"
 import { batchRoom, TRANSACTION_GAS_CAP } from "../../domain/RelayGas.ts"
 import * as SweepGroups from "../../domain/SweepGroups.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
@@ -61,9 +60,9 @@ export const make = Effect.gen(function* () {
     const isListed = (group: SweepGroups.Group<Ready>) => group.every((each) => exposure.isListed(client, each))
     const groups = SweepGroups.grouped(free, placeOf)
     const packed = [groups.filter(isListed), groups.filter((group) => !isListed(group))].map((each) =>
-      compose(each.map(measured), bounds)
+      compose(each.flatMap(measured), bounds)
     )
-    const left = packed.flatMap((each) => each.left.map(({ ready }) => ready))
+    const left = packed.flatMap((each) => each.left.map(({ sweep }) => sweep))
     yield* postpone(left.map(({ intent }) => intent.id))
     yield* exposure.releaseUnsent(client, left)
     return packed.flatMap(({ batches }) => batches.map((batch) => batch.map(unmeasured)))
@@ -120,17 +119,14 @@ export const make = Effect.gen(function* () {
   return { parcels, send }
 })
 
-/** A ready sweep with the size of a call of its own. Together with others of its account it takes no more. */
-const measure = (ready: Ready) => ({ ready, gas: Content.gasOf(ready), bytes: size(ready.data) })
+type Measured = ReturnType<typeof Content.sizesOf<Ready>>[number]
 
-type Measured = ReturnType<typeof measure>
-
-const measured = ([first, ...rest]: SweepGroups.Group<Ready>): SweepGroups.Group<Measured> => [
-  measure(first),
-  ...rest.map(measure)
-]
+const measured = (group: SweepGroups.Group<Ready>): ReadonlyArray<SweepGroups.Group<Measured>> => {
+  const [first, ...rest] = Content.sizesOf(group)
+  return first === undefined ? [] : [[first, ...rest]]
+}
 
 const unmeasured = ([first, ...rest]: SweepGroups.Group<Measured>): SweepGroups.Group<Ready> => [
-  first.ready,
-  ...rest.map(({ ready }) => ready)
+  first.sweep,
+  ...rest.map(({ sweep }) => sweep)
 ]

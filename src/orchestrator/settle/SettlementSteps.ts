@@ -53,7 +53,8 @@ export const make =
         },
         attributed
       )
-      const delivered = isCrossChain(order, chain.id) ? [] : [{ _tag: "Delivered", txHash } as const]
+      const { amountOut } = found.event
+      const delivered = isCrossChain(order, chain.id) ? [] : [{ _tag: "Delivered", txHash, amountOut } as const]
       return [{ id, events: [{ _tag: "SettledAtSource", txHash }, ...delivered], outbox }]
     })
   }

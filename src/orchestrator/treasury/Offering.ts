@@ -62,6 +62,8 @@ const refusedBy = ({ detail, reason }: QuoteFailed): SaleRefused | SaleDelayed =
 /** Upper limit of the fee of a sale, in basis points of the amount. It returns to the fee recipient, but is not sold. */
 const MAX_FEE_BPS = 5_000
 
+const ALL_BPS = 10_000
+
 const requestOf = (sale: StoredSale, chain: Chain): QuoteRequest => ({
   owner: sale.seller,
   tokenIn: sale.token,
@@ -130,6 +132,10 @@ const makeReviewed = Effect.gen(function* () {
             domainName: settings.domainName,
             delegates: { [chain.id]: chain.contracts.delegate },
             maxFeeBps: MAX_FEE_BPS,
+            // `minAmountOut` has the limit of the sale, and the service's own router needs no confirmation.
+            maxSlippageBps: ALL_BPS,
+            unconfirmed: "warn",
+            allowUnreadableSwapCall: true,
             maxLifetimeSeconds: settings.quoteLifetimeMillis / 1000 + settings.orderGraceSeconds,
             nowMs
           }

@@ -41,11 +41,11 @@ const makeDeliver = Effect.gen(function* () {
   const conclude = Effect.fnUntraced(function* ({ id, status }: Intent, txHash: Hash, amountOut: bigint) {
     provedAt.delete(id)
     if (status === "delivered") {
-      yield* intents.noteFill(id, txHash)
+      yield* intents.noteFill(id, txHash, amountOut)
       yield* Effect.logInfo("sweep.fill_found").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
       return resolved("elsewhere")
     }
-    yield* intents.apply(id, [{ _tag: "Delivered", txHash }], { detail: `delivered ${amountOut}` })
+    yield* intents.apply(id, [{ _tag: "Delivered", txHash, amountOut }], { detail: `delivered ${amountOut}` })
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
     return resolved("delivered")
   })

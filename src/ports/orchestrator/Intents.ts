@@ -56,6 +56,8 @@ export interface Intent extends NewIntent {
   readonly txHash?: Hash
   /** Transaction that delivered on the destination chain. Absent while it is not found, see {@link Intents.fillsDue}. */
   readonly deliveryTxHash?: Hash
+  /** Amount that arrived, in the smallest unit of the output token. Absent while it is not known. */
+  readonly amountOut?: bigint
   readonly failureReason?: FailureReason
   /** Human-readable detail of the failure. */
   readonly failureDetail?: string
@@ -79,7 +81,10 @@ export interface Searches {
 }
 
 /** Fields of an intent that its client sees. */
-export interface IntentState extends Pick<Intent, "id" | "status" | "txHash" | "deliveryTxHash" | "failureReason"> {
+export interface IntentState extends Pick<
+  Intent,
+  "id" | "status" | "txHash" | "deliveryTxHash" | "amountOut" | "failureReason"
+> {
   readonly crossChain: boolean
   /** Cause for which a submitted intent waits in the queue. Absent if there is none to tell. */
   readonly waitingFor?: WaitingFor
@@ -143,6 +148,8 @@ export class Intents extends Context.Service<
     readonly find: (id: string) => Effect.Effect<Option.Option<Intent>, StoreUnavailable>
     /** States of the known ones among the ids, in any order, by one indexed read. */
     readonly states: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<IntentState>, StoreUnavailable>
+    /** Quotes of the known ones among the ids, by id. They never change. */
+    readonly quotes: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Quote>, StoreUnavailable>
     /**
      * Moves `quoted` to `submitted` with the owner's signatures and wakes the relayers of every process; durable when
      * it returns. `waitingFor` is shown as that of `release` is. Of any number of concurrent calls, one succeeds and the
@@ -276,8 +283,11 @@ export class Intents extends Context.Service<
       destChainId: ChainId,
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
-    /** Records the transaction of a delivery that has none yet. Ignores any other intent. */
-    readonly noteFill: (id: string, txHash: Hash) => Effect.Effect<void, StoreUnavailable>
+    /**
+     * Records the transaction of a delivery that has none yet, and the amount that arrived, in the smallest unit of the output token.
+     * Ignores any other intent.
+     */
+    readonly noteFill: (id: string, txHash: Hash, amountOut: bigint) => Effect.Effect<void, StoreUnavailable>
     /** Replaces the given searches of an intent. A search that is undefined is forgotten. */
     readonly noteSearches: (
       id: string,

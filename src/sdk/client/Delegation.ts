@@ -105,7 +105,8 @@ export const delegation = async (node: NodeClient, account: Address): Promise<De
   return delegate === undefined ? { kind: "contract" } : { kind: "delegated", delegate: getAddress(`0x${delegate}`) }
 }
 
-const accountNonce = async (node: NodeClient, account: Address): Promise<number> => {
+/** Resolves with the account's next transaction nonce, pending transactions included. */
+export const accountNonce = async (node: NodeClient, account: Address): Promise<number> => {
   const nonce = Number(await ask(node, { method: "eth_getTransactionCount", params: [account, "pending"] }))
   if (!Number.isSafeInteger(nonce)) throw new NodeError("the node returned no transaction count")
   return nonce

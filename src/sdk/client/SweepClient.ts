@@ -1,6 +1,5 @@
 /** The promise client of the service. Every rejection is a `SweepError` or the signal's reason. */
 import { attributed } from "../core/Attribution.ts"
-import type { RetryOptions } from "../core/Retry.ts"
 import type { Address } from "../model/Address.ts"
 import type { SignedBatch, Sweep, SweepAccepted, SweepPage, SweepQuotes, SweepQuotesRequest } from "../model/Batch.ts"
 import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
@@ -8,10 +7,12 @@ import { SweepFailedError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
 import type { Accepted, Intent } from "../model/Intent.ts"
 import type { Portfolio, SweepableToken } from "../model/Portfolio.ts"
-import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
-import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { AuthorizationRequest, Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
+import { type BatchReview, reviewSweepQuotes } from "../review/BatchReview.ts"
+import { reviewNonces } from "../review/NonceReview.ts"
+import { reviewOrder, type SweepReview } from "../review/Review.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
-import { signReviewed } from "../sign/Signing.ts"
+import { signBatch, signReviewed } from "../sign/Signing.ts"
 import {
   readSweep,
   readSweepAccepted,
@@ -26,6 +27,7 @@ import { readOffer, writeRequest, writeSigned } from "../wire/Offer.ts"
 import { readPortfolio, readSweepable } from "../wire/Portfolio.ts"
 import {
   type Delegation,
+  accountNonce,
   delegation,
   type Node,
   nodeClient,
@@ -34,37 +36,9 @@ import {
 } from "./Delegation.ts"
 import { type Fetch, makeHttp } from "./Http.ts"
 import type { KeyedRequestOptions, PageOptions, RequestOptions } from "./RequestOptions.ts"
+import { sweepAll, type SweepAllOptions, type SweepAllRequest, type SweepAllResult } from "./SweepAll.ts"
+import type { SweepClientOptions, SweepOptions, SweepResult } from "./SweepClientOptions.ts"
 import { waitForIntent, waitForSweep, type WaitOptions } from "./Waiting.ts"
-
-export interface SweepClientOptions {
-  /** Base URL of the orchestrator. */
-  readonly orchestratorUrl: string
-  /** API key of the builder to whom every sweep is attributed. Default: none. */
-  readonly apiKey?: string
-  /** Default: the platform's `fetch`. */
-  readonly fetch?: Fetch
-  /** Timeout of each attempt at a request, in milliseconds. Default: 30 seconds. */
-  readonly timeoutMillis?: number
-  /** Retries of quotes and submissions after a lost response, 429 or 5xx. */
-  readonly retry?: RetryOptions
-  /** Makes the idempotency key of each quote and submission. Default: a random key of 128 bits. */
-  readonly newIdempotencyKey?: () => string
-  /** Limits of the review. Set at least `delegates`, from your own configuration. */
-  readonly review?: Omit<ReviewOptions, "nowMs">
-  /** Nodes by chain id, for `delegation` and `revokeDelegation`. */
-  readonly nodes?: Readonly<Record<number, Node>>
-}
-
-export interface SweepOptions extends WaitOptions {
-  /** Called with the review before the wallet signs. The sweep stops if it returns false. Default: sign without asking. */
-  readonly confirm?: (review: SweepReview) => boolean | Promise<boolean>
-}
-
-/** A delivered sweep. */
-export interface SweepResult {
-  readonly intent: Intent
-  readonly review: SweepReview
-}
 
 export interface SweepClient {
   /**
@@ -131,6 +105,41 @@ export interface SweepClient {
    * const { quotes } = await client.sweepQuotes({ owner, tokenOut, destChainId: 8453, tokens })
    */
   readonly sweepQuotes: (request: SweepQuotesRequest, options?: KeyedRequestOptions) => Promise<SweepQuotes>
+  /**
+   * Compares quotes with their request, with the client's `review` options. Returns the facts to show to the user.
+   *
+   * @throws {OrderMismatchError} with every contradiction between orders and request
+   * @throws {NothingToSweepError} if no order is left
+   * @example
+   * const { leftOut, legs } = client.reviewSweepQuotes(quotes, request)
+   */
+  readonly reviewSweepQuotes: (quotes: SweepQuotes, request: SweepQuotesRequest) => BatchReview
+  /**
+   * Has the wallet sign a reviewed batch once, and an authorization for each chain that needs one. Asks the client's `nodes` for the
+   * nonces of the authorizations first.
+   *
+   * @throws {OrderMismatchError} if an authorization is not for the account's next nonce
+   * @throws {SigningError} if the wallet refuses, or is not the owner's
+   * @example
+   * const signed = await client.signBatch(selectLegs(review, isTicked), account)
+   */
+  readonly signBatch: (review: BatchReview, signer: SweepSigner) => Promise<SignedBatch>
+  /**
+   * Sweeps a whole wallet: reads the balances, quotes and reviews them, has the wallet sign once, submits and waits. Resolves once every
+   * intent has ended, or with undefined if `confirm` returned false.
+   *
+   * @throws {NothingToSweepError} if no balance is worth sweeping, or no order passes the review
+   * @example
+   * const result = await client.sweepAll({ owner: account.address, token: USDC, to: { chainId: 8453 } }, account, {
+   *   confirm: (review) => askTheUser(review),
+   *   onEvent: (event) => show(event)
+   * })
+   */
+  readonly sweepAll: (
+    request: SweepAllRequest,
+    signer: SweepSigner,
+    options?: SweepAllOptions
+  ) => Promise<SweepAllResult | undefined>
   /**
    * Submits a signed batch (`POST /sweeps`). All quotes are accepted or none. Once it resolves, the service has stored them and will
    * send them. Each settles or fails alone.
@@ -207,11 +216,25 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
   const node = (chainId: number, given: Node | undefined) =>
     nodeClient(given ?? options.nodes?.[chainId], chainId, fetch)
 
+  /** Asks the nodes that the caller configured. */
+  const checkNonces = async (owner: Address, authorizations: ReadonlyArray<AuthorizationRequest>): Promise<void> => {
+    const asked = authorizations.filter(({ chainId }) => options.nodes?.[chainId] !== undefined)
+    const nonces = asked.map(
+      async ({ chainId }) => [chainId, await accountNonce(node(chainId, undefined), owner)] as const
+    )
+    reviewNonces(asked, Object.fromEntries(await Promise.all(nonces)))
+  }
+
+  const signOne = async (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> => {
+    await checkNonces(signer.address, [review.authorization])
+    return signReviewed(review, signer)
+  }
+
   const client: SweepClient = {
     quote: async (request, requestOptions) =>
       readOffer(await http.post("/quote", writeRequest(attributed(request, apiKey)), requestOptions)),
     reviewOrder: (offer, request) => reviewOrder(offer, attributed(request, apiKey), options.review),
-    signSweep: async (offer, request, signer) => signReviewed(client.reviewOrder(offer, request), signer),
+    signSweep: async (offer, request, signer) => signOne(client.reviewOrder(offer, request), signer),
     submit: async (signed, requestOptions) =>
       readAccepted(await http.post("/intents", writeSigned(signed), requestOptions), ""),
     waitForIntent: (id, waitOptions) => waitForIntent(http, id, waitOptions),
@@ -222,21 +245,27 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       const review = client.reviewOrder(offer, request)
       if (confirm !== undefined && !(await confirm(review))) return undefined
       signal?.throwIfAborted()
-      const accepted = await client.submit(await signReviewed(review, signer), requestOptions)
+      const accepted = await client.submit(await signOne(review, signer), requestOptions)
       const intent = await client.waitForIntent(accepted.id, waitOptions)
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
     },
     sweepQuotes: async (request, requestOptions) =>
       readSweepQuotes(await http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), requestOptions)),
+    reviewSweepQuotes: (quotes, request) => reviewSweepQuotes(quotes, attributed(request, apiKey), options.review),
+    signBatch: async (review, signer) => {
+      await checkNonces(signer.address, review.authorizations)
+      return signBatch(review, signer)
+    },
+    sweepAll: (request, signer, sweepOptions = {}) => sweepAll(client, request, signer, sweepOptions),
     submitSweep: async (signed, requestOptions) =>
-      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions)),
+      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions), ""),
     sweepById: async (id, requestOptions) =>
-      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions)),
+      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions), ""),
     waitForSweep: (id, waitOptions) => waitForSweep(http, id, waitOptions),
     sweepsOf: async (owner, { cursor, ...requestOptions } = {}) => {
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
-      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions))
+      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions), "")
     },
     chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
     tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),

@@ -1,10 +1,22 @@
 /** Failures of the Effect client that the contract does not have, as tagged errors. */
 import { Effect, Schema } from "effect"
-import { failureMessage, OrderMismatchError, SigningError } from "../model/Errors.ts"
+import { failureMessage, NothingToSweepError, OrderMismatchError, SigningError } from "../model/Errors.ts"
+
+const Mismatches = Schema.Array(
+  Schema.Struct({ field: Schema.String, detail: Schema.String, limit: Schema.optionalKey(Schema.Literal(true)) })
+)
 
 /** The order differs from the request. Nothing was signed. */
 export class OrderMismatch extends Schema.TaggedError<OrderMismatch>()("OrderMismatch", {
-  mismatches: Schema.Array(Schema.Struct({ field: Schema.String, detail: Schema.String })),
+  mismatches: Mismatches,
+  message: Schema.String
+}) {}
+
+/** No token is left to sweep. Nothing was signed. */
+export class NothingToSweep extends Schema.TaggedError<NothingToSweep>()("NothingToSweep", {
+  leftOut: Schema.Array(
+    Schema.Struct({ chainId: Schema.Int, token: Schema.String, reason: Schema.String, mismatches: Mismatches })
+  ),
   message: Schema.String
 }) {}
 
@@ -32,6 +44,12 @@ export const asOrderMismatch = (error: unknown): Effect.Effect<never, OrderMisma
   error instanceof OrderMismatchError
     ? Effect.fail(new OrderMismatch({ mismatches: error.mismatches, message: error.message }))
     : Effect.die(error)
+
+/** Fails with {@link OrderMismatch} or {@link NothingToSweep} where the review of a batch throws, and dies of any other error. */
+export const asBatchRefused = (error: unknown): Effect.Effect<never, OrderMismatch | NothingToSweep> =>
+  error instanceof NothingToSweepError
+    ? Effect.fail(new NothingToSweep({ leftOut: error.leftOut, message: error.message }))
+    : asOrderMismatch(error)
 
 /** Fails with {@link SigningFailed} where signing rejects, and dies of any other error. */
 export const asSigningFailed = (error: unknown): Effect.Effect<never, SigningFailed> =>

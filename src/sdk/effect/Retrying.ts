@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<string, number>> = {
   RateLimitExceeded: 429,
   InternalError: 500,
   UpstreamFailed: 502,
+  SweepPostponed: 503,
   Unavailable: 503,
   ChainNotAnswering: 503
 }

@@ -4,20 +4,29 @@ import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
 import type { IntentView, QuoteResponse } from "../../api/orchestrator/Schemas.ts"
+import type { SweepView } from "../../api/orchestrator/SweepApi.ts"
+import type { SweepQuotesResponse } from "../../api/orchestrator/SweepSchemas.ts"
 import * as Address from "../../domain/Address.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
+import type { SweepQuotesRequest as WireQuotesRequest } from "../../domain/SweepQuotes.ts"
 import { attributed } from "../core/Attribution.ts"
 import type { RetryOptions } from "../core/Retry.ts"
-import type { Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
-import { type ReviewOptions, reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { SignedBatch, SweepQuotes, SweepQuotesRequest } from "../model/Batch.ts"
+import type { Authorization as SignedAuthorization, Offer, SignedSweep, SweepRequest } from "../model/Sweep.ts"
+import { type BatchReview, reviewSweepQuotes } from "../review/BatchReview.ts"
+import { reviewOrder, type SweepReview } from "../review/Review.ts"
+import type { ReviewOptions } from "../review/ReviewOptions.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
-import { signReviewed } from "../sign/Signing.ts"
+import { signBatch, signReviewed } from "../sign/Signing.ts"
+import { given } from "../wire/Given.ts"
+import { writeSweepQuotesRequest } from "../wire/Batch.ts"
 import { writeRequest } from "../wire/Offer.ts"
-import { asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
+import { asBatchRefused, asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
 import { sendKeys, type TaggedFailure, underOneKey, withRetries } from "./Retrying.ts"
-import { waitForIntent } from "./Waiting.ts"
+import { INTENT, SWEEP, waitForEnd } from "./Waiting.ts"
 
 type Intent = typeof IntentView.Type
+type Sweep = typeof SweepView.Type
 
 export interface Options {
   /** Base URL of the orchestrator. */
@@ -36,19 +45,48 @@ export interface KeyedOptions {
 }
 
 /** Dies if an address of the request is malformed. */
-const asQuoteRequest = (request: SweepRequest): QuoteRequest => ({
-  ...writeRequest(request),
-  owner: Address.of(request.owner),
-  tokenIn: Address.of(request.tokenIn),
-  amountIn: request.amountIn,
-  tokenOut: Address.of(request.tokenOut),
-  destination: Address.of(request.destination ?? request.owner)
-})
+const asQuoteRequest = (request: SweepRequest): QuoteRequest => {
+  const { maxNetworkFee: _, ...body } = writeRequest(request)
+  return {
+    ...body,
+    owner: Address.of(request.owner),
+    tokenIn: Address.of(request.tokenIn),
+    amountIn: request.amountIn,
+    tokenOut: Address.of(request.tokenOut),
+    destination: Address.of(request.destination ?? request.owner),
+    ...given("maxNetworkFee", request.maxNetworkFee)
+  }
+}
 
 const asOffer = ({ order, quote, signing }: typeof QuoteResponse.Type): Offer => ({
   quote,
   order,
   signing: { ...signing, authorization: { ...signing.authorization, nonce: Number(signing.authorization.nonce) } }
+})
+
+/** Dies if an address of the request is malformed. */
+const asQuotesRequest = (request: SweepQuotesRequest): typeof WireQuotesRequest.Type => {
+  const { tokens: _, ...body } = writeSweepQuotesRequest(request)
+  return {
+    ...body,
+    owner: Address.of(request.owner),
+    tokenOut: Address.of(request.tokenOut),
+    destination: Address.of(request.destination ?? request.owner),
+    tokens: request.tokens.map(({ minAmountOut: _minimum, token, ...rest }) => ({ ...rest, token: Address.of(token) }))
+  }
+}
+
+const asSweepQuotes = ({ signing, ...rest }: typeof SweepQuotesResponse.Type): SweepQuotes => ({
+  ...rest,
+  ...(signing === undefined
+    ? {}
+    : { signing: { authorizations: signing.authorizations.map((each) => ({ ...each, nonce: Number(each.nonce) })) } })
+})
+
+const asAuthorization = (signed: SignedAuthorization) => ({
+  ...signed,
+  address: Address.of(signed.address),
+  nonce: BigInt(signed.nonce)
 })
 
 const makeReview = ({ apiKey, review }: Options) =>
@@ -66,7 +104,13 @@ const sign = Effect.fn("SweepApi.sign")((reviewed: SweepReview, signer: SweepSig
   )
 )
 
-const make = Effect.fnUntraced(function* (options: Options) {
+const signMany = Effect.fn("SweepApi.signBatch")((reviewed: BatchReview, signer: SweepSigner) =>
+  Effect.tryPromise({ try: () => signBatch(reviewed, signer), catch: (error) => error }).pipe(
+    Effect.catch(asSigningFailed)
+  )
+)
+
+const makeSteps = Effect.fnUntraced(function* (options: Options) {
   const api = yield* HttpApiClient.make(OrchestratorApi, {
     baseUrl: options.orchestratorUrl,
     transformClient: sendKeys
@@ -86,44 +130,53 @@ const make = Effect.fnUntraced(function* (options: Options) {
       api.intents.submit({
         payload: {
           ...signed,
-          authorization: {
-            ...signed.authorization,
-            address: Address.of(signed.authorization.address),
-            nonce: BigInt(signed.authorization.nonce)
-          }
+          authorization: asAuthorization(signed.authorization)
         }
       }),
       keyed
     )
   )
 
+  const sweepQuotes = Effect.fn("SweepApi.sweepQuotes")(function* (
+    request: SweepQuotesRequest,
+    keyed: KeyedOptions = {}
+  ) {
+    const payload = asQuotesRequest(attributed(request, apiKey))
+    return asSweepQuotes(yield* once(api.quotes.quotes({ payload }), keyed))
+  })
+
+  const reviewQuotes = Effect.fn("SweepApi.reviewQuotes")(function* (quotes: SweepQuotes, request: SweepQuotesRequest) {
+    const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    return yield* Effect.try({
+      try: () => reviewSweepQuotes(quotes, attributed(request, apiKey), { ...options.review, nowMs }),
+      catch: (error) => error
+    }).pipe(Effect.catch(asBatchRefused))
+  })
+
+  const submitSweep = Effect.fn("SweepApi.submitSweep")((signed: SignedBatch, keyed: KeyedOptions = {}) =>
+    once(
+      api.sweeps.submit({ payload: { ...signed, authorizations: signed.authorizations.map(asAuthorization) } }),
+      keyed
+    )
+  )
+
+  const waitForSweep = Effect.fn("SweepApi.waitForSweep")(
+    (id: string, onProgress: (sweep: Sweep) => Effect.Effect<void> = () => Effect.void) =>
+      waitForEnd(id, SWEEP, {
+        status: api.sweeps.sweep({ params: { id } }),
+        opened: api.sweeps.events({ params: { id }, responseMode: "response-only" }),
+        onProgress
+      })
+  )
+
   const wait = Effect.fn("SweepApi.wait")(
     (id: string, onProgress: (intent: Intent) => Effect.Effect<void> = () => Effect.void) =>
-      waitForIntent(id, {
+      waitForEnd(id, INTENT, {
         status: api.intents.status({ params: { id } }),
         opened: api.intents.events({ params: { id }, responseMode: "response-only" }),
         onProgress
       })
   )
-
-  const sweep = Effect.fn("SweepApi.sweep")(function* (
-    request: SweepRequest,
-    signer: SweepSigner,
-    more: {
-      readonly confirm?: (review: SweepReview) => Effect.Effect<boolean>
-      readonly onProgress?: (intent: Intent) => Effect.Effect<void>
-    } = {}
-  ) {
-    const reviewed = yield* review(yield* quote(request), request)
-    if (more.confirm !== undefined && !(yield* more.confirm(reviewed))) return yield* new Declined()
-    const accepted = yield* submit(yield* sign(reviewed, signer))
-    const intent = yield* wait(accepted.id, more.onProgress)
-    if (intent.status === "failed") {
-      const { failureReason, id } = intent
-      return yield* new SweepFailed({ id, ...(failureReason === undefined ? {} : { failureReason }) })
-    }
-    return { intent, review: reviewed }
-  })
 
   return {
     /** Client of every endpoint of the contract, with its errors by tag. */
@@ -136,8 +189,45 @@ const make = Effect.fnUntraced(function* (options: Options) {
     sign,
     /** Submits a signed sweep. Retries use the same idempotency key. */
     submit,
+    /** Requests quotes of many tokens for one signature. Retries use the same idempotency key. */
+    sweepQuotes,
+    /** Compares quotes with their request. Returns the facts to show to the user. */
+    reviewQuotes,
+    /** Has the wallet sign a reviewed batch once, and an authorization for each chain that needs one. */
+    signBatch: signMany,
+    /** Submits a signed batch. Retries use the same idempotency key. */
+    submitSweep,
+    /** Succeeds with the sweep once all its intents have ended. Has no timeout: add one with `Effect.timeout`. */
+    waitForSweep,
     /** Succeeds with the intent once it is `delivered` or `failed`. Has no timeout: add one with `Effect.timeout`. */
-    wait,
+    wait
+  }
+})
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const steps = yield* makeSteps(options)
+
+  const sweep = Effect.fn("SweepApi.sweep")(function* (
+    request: SweepRequest,
+    signer: SweepSigner,
+    more: {
+      readonly confirm?: (review: SweepReview) => Effect.Effect<boolean>
+      readonly onProgress?: (intent: Intent) => Effect.Effect<void>
+    } = {}
+  ) {
+    const reviewed = yield* steps.review(yield* steps.quote(request), request)
+    if (more.confirm !== undefined && !(yield* more.confirm(reviewed))) return yield* new Declined()
+    const accepted = yield* steps.submit(yield* sign(reviewed, signer))
+    const intent = yield* steps.wait(accepted.id, more.onProgress)
+    if (intent.status === "failed") {
+      const { failureReason, id } = intent
+      return yield* new SweepFailed({ id, ...(failureReason === undefined ? {} : { failureReason }) })
+    }
+    return { intent, review: reviewed }
+  })
+
+  return {
+    ...steps,
     /** Quotes, reviews, signs, submits and waits. Fails with {@link Declined} if `confirm` returns false. */
     sweep
   }

@@ -1,23 +1,47 @@
 /**
- * Waits for the end of an intent: follows the service's event stream, and polls if there is none or it breaks. The rules stand in
+ * Waits for the end of an intent or a sweep: follows the service's event stream, and polls if there is none or it breaks. The rules stand in
  * `core`; this module does the requests and the pauses.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { IntentView } from "../../api/orchestrator/Schemas.ts"
-import { makeChangeFilter } from "../core/Changes.ts"
+import { SweepView } from "../../api/orchestrator/SweepApi.ts"
+import { makeChangeFilter, makeSweepChangeFilter } from "../core/Changes.ts"
 import { isEventStream, makeStateReader, SILENCE_MILLIS } from "../core/EventStream.ts"
 import { pauseAfterFailedPoll, pauseAfterPoll } from "../core/Polling.ts"
+import { isSweepEnded } from "../model/Batch.ts"
 import { isEnded } from "../model/Intent.ts"
 import { failureOf, type TaggedFailure } from "./Retrying.ts"
 
-type Intent = typeof IntentView.Type
+/** A resource whose states are waited for. */
+interface Resource<State> {
+  /** Returns undefined for a value that is not a state. */
+  readonly decode: (value: unknown) => State | undefined
+  readonly isEnded: (state: State) => boolean
+  readonly makeChangeFilter: () => (state: State) => boolean
+}
 
-const decode = Schema.decodeUnknownOption(IntentView)
-const decodeIntent = (value: unknown): Intent | undefined => Option.getOrUndefined(decode(value))
+const decodeIntent = Schema.decodeUnknownOption(IntentView)
+const decodeSweep = Schema.decodeUnknownOption(SweepView)
+
+export const INTENT: Resource<typeof IntentView.Type> = {
+  decode: (value) => Option.getOrUndefined(decodeIntent(value)),
+  isEnded,
+  makeChangeFilter
+}
+
+export const SWEEP: Resource<typeof SweepView.Type> = {
+  decode: (value) => Option.getOrUndefined(decodeSweep(value)),
+  isEnded: isSweepEnded,
+  makeChangeFilter: makeSweepChangeFilter
+}
 
 /** Emits the states of the event stream. Ends without an error if there is no stream, it breaks, or it falls silent. */
-const streamedStates = <E>(opened: Effect.Effect<HttpClientResponse.HttpClientResponse, E>, id: string) =>
+const streamedStates = <State extends { readonly id: string }, E>(
+  opened: Effect.Effect<HttpClientResponse.HttpClientResponse, E>,
+  id: string,
+  { decode }: Resource<State>
+) =>
   Effect.map(Effect.timeout(opened, SILENCE_MILLIS), (response) =>
     isEventStream(response.status, response.headers["content-type"])
       ? Stream.timeout(response.stream, SILENCE_MILLIS)
@@ -26,22 +50,23 @@ const streamedStates = <E>(opened: Effect.Effect<HttpClientResponse.HttpClientRe
     Stream.unwrap,
     Stream.decodeText,
     Stream.mapAccum(
-      () => makeStateReader(id, decodeIntent),
+      () => makeStateReader(id, decode),
       (read, text) => [read, read(text)]
     ),
     Stream.catch(() => Stream.empty)
   )
 
-const poll = <E extends TaggedFailure>(
-  status: Effect.Effect<Intent, E>,
-  seen: (intent: Intent) => Effect.Effect<void>
-): Effect.Effect<Intent, E> => {
-  const pollAgain = (polled: number): Effect.Effect<Intent, E> =>
+const poll = <State, E extends TaggedFailure>(
+  status: Effect.Effect<State, E>,
+  seen: (state: State) => Effect.Effect<void>,
+  { isEnded: ended }: Resource<State>
+): Effect.Effect<State, E> => {
+  const pollAgain = (polled: number): Effect.Effect<State, E> =>
     Effect.matchEffect(status, {
-      onSuccess: (intent) => {
+      onSuccess: (state) => {
         const next = Effect.suspend(() => pollAgain(polled + 1))
-        const rest = isEnded(intent) ? Effect.succeed(intent) : Effect.delay(next, pauseAfterPoll(polled))
-        return Effect.andThen(seen(intent), rest)
+        const rest = ended(state) ? Effect.succeed(state) : Effect.delay(next, pauseAfterPoll(polled))
+        return Effect.andThen(seen(state), rest)
       },
       onFailure: (error) => {
         const pause = pauseAfterFailedPoll(failureOf(error), polled)
@@ -51,20 +76,29 @@ const poll = <E extends TaggedFailure>(
   return pollAgain(1)
 }
 
-/** Succeeds with the intent once it is `delivered` or `failed`. */
-export const waitForIntent = Effect.fnUntraced(function* <E extends TaggedFailure, EventsError>(
+/** Succeeds with an intent or a sweep once it has ended. */
+export const waitForEnd = Effect.fnUntraced(function* <
+  State extends { readonly id: string },
+  E extends TaggedFailure,
+  EventsError
+>(
   id: string,
+  resource: Resource<State>,
   options: {
     /** Requests the state once. */
-    readonly status: Effect.Effect<Intent, E>
+    readonly status: Effect.Effect<State, E>
     /** Opens the event stream. */
     readonly opened: Effect.Effect<HttpClientResponse.HttpClientResponse, EventsError>
     /** Run with the first known state, and after every change. */
-    readonly onProgress: (intent: Intent) => Effect.Effect<void>
+    readonly onProgress: (state: State) => Effect.Effect<void>
   }
 ) {
-  const isChange = makeChangeFilter()
-  const seen = (intent: Intent) => Effect.suspend(() => (isChange(intent) ? options.onProgress(intent) : Effect.void))
-  const ended = yield* streamedStates(options.opened, id).pipe(Stream.tap(seen), Stream.filter(isEnded), Stream.runHead)
-  return Option.isSome(ended) ? ended.value : yield* poll(options.status, seen)
+  const isChange = resource.makeChangeFilter()
+  const seen = (state: State) => Effect.suspend(() => (isChange(state) ? options.onProgress(state) : Effect.void))
+  const ended = yield* streamedStates(options.opened, id, resource).pipe(
+    Stream.tap(seen),
+    Stream.filter(resource.isEnded),
+    Stream.runHead
+  )
+  return Option.isSome(ended) ? ended.value : yield* poll(options.status, seen, resource)
 })

@@ -127,31 +127,40 @@ export abstract class RetryLaterError extends ApiError {
   }
 }
 
+/** Makes the class of an error after which a retry may succeed, with the pause if the response names none. */
+const retryLaterError = <const Name extends string, const Code extends string>(
+  name: Name,
+  code: Code,
+  seconds: number
+): new (answer: Answer) => RetryLaterError & { readonly name: Name; readonly code: Code } =>
+  class extends RetryLaterError {
+    override readonly name = name
+    readonly code = code
+
+    constructor(answer: Answer) {
+      super(answer, seconds)
+    }
+  }
+
 /** Pause if a response about a key in use has no `Retry-After`. */
 export const KEY_IN_USE_SECONDS = 1
 
 /** 409: the first request with the idempotency key is still in progress. */
-export class IdempotencyKeyInUseError extends RetryLaterError {
-  override readonly name = "IdempotencyKeyInUseError"
-  readonly code = "idempotency_key_in_use"
-
-  constructor(answer: Answer) {
-    super(answer, KEY_IN_USE_SECONDS)
-  }
-}
+export class IdempotencyKeyInUseError extends retryLaterError(
+  "IdempotencyKeyInUseError",
+  "idempotency_key_in_use",
+  KEY_IN_USE_SECONDS
+) {}
 
 /** Value of `Sweep-Reason` if sanctions screening did not answer. */
 const SCREENING_UNAVAILABLE = "screening_unavailable"
 
 /** 403 for a quote and 400 for a submission: sanctions screening does not answer at the moment, so nobody passes. */
-export class ScreeningUnavailableError extends RetryLaterError {
-  override readonly name = "ScreeningUnavailableError"
-  readonly code = "screening_unavailable"
-
-  constructor(answer: Answer) {
-    super(answer, 2)
-  }
-}
+export class ScreeningUnavailableError extends retryLaterError(
+  "ScreeningUnavailableError",
+  "screening_unavailable",
+  2
+) {}
 
 /** Value of `Sweep-Reason` if the service cannot take such a sweep at the moment. */
 const UNAVAILABLE = "unavailable"
@@ -160,38 +169,18 @@ const UNAVAILABLE = "unavailable"
  * 422 or 503 for a quote, 400 or 503 for a submission: the service cannot take such a sweep at the moment. A budget is spent, gas
  * costs more than the chain's limit, or a part of the service does not answer. The same request may succeed later.
  */
-export class UnavailableError extends RetryLaterError {
-  override readonly name = "UnavailableError"
-  readonly code = "unavailable"
-
-  constructor(answer: Answer) {
-    super(answer, 15)
-  }
-}
+export class UnavailableError extends retryLaterError("UnavailableError", "unavailable", 15) {}
 
 /** Reason that passes. Newer services may return other values. */
 export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | "busy" | (string & {})
 
 /** 503 with a reason: the sweep of many tokens is not accepted at the moment. Nothing of it is stored. */
-export class SweepPostponedError extends RetryLaterError {
-  override readonly name = "SweepPostponedError"
-  readonly code = "sweep_postponed"
+export class SweepPostponedError extends retryLaterError("SweepPostponedError", "sweep_postponed", 2) {
   declare readonly reason: SweepPostponement
-
-  constructor(answer: Answer) {
-    super(answer, 2)
-  }
 }
 
 /** 429: too many requests. */
-export class RateLimitedError extends RetryLaterError {
-  override readonly name = "RateLimitedError"
-  readonly code = "rate_limited"
-
-  constructor(answer: Answer) {
-    super(answer, 60)
-  }
-}
+export class RateLimitedError extends retryLaterError("RateLimitedError", "rate_limited", 60) {}
 
 /** 500, 502, a 503 without a reason, or another 5xx of a gateway. */
 export class ServiceError extends apiError("ServiceError", "service_error", "the service failed; retry later", true) {}

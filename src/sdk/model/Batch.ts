@@ -1,9 +1,8 @@
 /** Sweeps of many tokens under one signature: from request to signatures, and the states after that. */
 import type { Address } from "./Address.ts"
-import type { BATCH_TYPES } from "./BatchTypedData.ts"
 import type { Hex } from "./Hex.ts"
 import { type Accepted, type Intent, isEnded } from "./Intent.ts"
-import type { Authorization, AuthorizationRequest, Quote, SweepOrder, Tier, TypeMember } from "./Sweep.ts"
+import type { Authorization, AuthorizationRequest, Quote, SweepOrder, Tier } from "./Sweep.ts"
 
 /** A token of a wallet to sweep. */
 export interface TokenRequest {
@@ -15,6 +14,8 @@ export interface TokenRequest {
   readonly amount: bigint | "max"
   /** Hint that the service may raise. Default: the tier of the token list. */
   readonly tier?: Tier
+  /** Maximum network fee in the smallest unit of the token. The service refuses a quote with a higher one. Default: no maximum. */
+  readonly maxNetworkFee?: bigint
   /** The review refuses an order that delivers less, in the smallest unit of `tokenOut`. Not sent. Default: 1. */
   readonly minAmountOut?: bigint
 }
@@ -92,14 +93,6 @@ export interface BatchLeg {
   readonly order: SweepOrder
 }
 
-/** EIP-712 typed data of a batch as the service sent it. The client compares it with its own and never signs it. */
-export interface ServedBatchTypedData {
-  readonly domain: { readonly name: string; readonly version: string; readonly verifyingContract: Address }
-  readonly types: Readonly<Record<string, ReadonlyArray<TypeMember>>>
-  readonly primaryType: string
-  readonly message: { readonly legs: ReadonlyArray<BatchLeg> }
-}
-
 /** An amount with its value. */
 export interface TotalValue {
   /** In the smallest unit of `tokenOut`. Null for a fee if `tokenOut` has no price. */
@@ -123,23 +116,12 @@ export interface SweepQuotes {
   readonly expiresAtMs: number
   /** One entry for each token, in the order of the request. */
   readonly quotes: ReadonlyArray<QuotedToken | RefusedToken>
-  /** Absent if no token can be quoted. */
+  /** Absent if no token can be quoted. The served typed data is not read: the client derives its own from the orders. */
   readonly signing?: {
-    readonly typedData: ServedBatchTypedData
     /** One for each chain where the account does not run the delegate. */
     readonly authorizations: ReadonlyArray<AuthorizationRequest>
   }
   readonly totals: SweepTotals
-}
-
-/** EIP-712 typed data of a batch. Argument of `signTypedData` in viem; ethers takes its `domain`, `types` and `message`. */
-export interface BatchTypedData {
-  readonly domain: { readonly name: string; readonly version: string; readonly verifyingContract: Address }
-  readonly types: typeof BATCH_TYPES
-  readonly primaryType: "SweepBatch"
-  readonly message: {
-    readonly legs: ReadonlyArray<{ readonly chainId: bigint; readonly order: SweepOrder }>
-  }
 }
 
 /** Body of `POST /sweeps`. */

@@ -1,6 +1,8 @@
 /** EIP-712 typed data of a batch, built from orders and never taken from the service (ERC-7964). */
-import type { BatchLeg, BatchTypedData } from "./Batch.ts"
+import type { Address } from "./Address.ts"
+import type { BatchLeg } from "./Batch.ts"
 import { UsageError } from "./Errors.ts"
+import type { SweepOrder } from "./Sweep.ts"
 import { DEFAULT_DOMAIN_NAME, DOMAIN_VERSION, ORDER_TYPES } from "./TypedData.ts"
 
 /** EIP-712 types of a batch. The order is that of a single sweep. */
@@ -12,6 +14,16 @@ export const BATCH_TYPES = {
   ],
   ...ORDER_TYPES
 } as const
+
+/** EIP-712 typed data of a batch. Argument of `signTypedData` in viem; ethers takes its `domain`, `types` and `message`. */
+export interface BatchTypedData {
+  readonly domain: { readonly name: string; readonly version: string; readonly verifyingContract: Address }
+  readonly types: typeof BATCH_TYPES
+  readonly primaryType: "SweepBatch"
+  readonly message: {
+    readonly legs: ReadonlyArray<{ readonly chainId: bigint; readonly order: SweepOrder }>
+  }
+}
 
 /**
  * Builds the typed data of a batch. The verifying contract is the owner's own account. The domain has no chain, because each leg

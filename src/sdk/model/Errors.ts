@@ -1,5 +1,5 @@
 /** Errors that arise in the client, apart from those for responses of the service (`ApiErrors.ts`). */
-import type { Sweep } from "./Batch.ts"
+import type { RefusedToken, Sweep } from "./Batch.ts"
 import type { FailureReason, Intent } from "./Intent.ts"
 import { SweepError } from "./SweepError.ts"
 
@@ -33,6 +33,8 @@ export interface Mismatch {
   readonly field: string
   /** Such as `is 0x…, expected 0x…`. */
   readonly detail: string
+  /** True if the order keeps to the request, and only breaks a limit of the review. */
+  readonly limit?: true
 }
 
 /** The order differs from the request, or breaks a limit of the review. Nothing was signed. */
@@ -45,6 +47,19 @@ export class OrderMismatchError extends SweepError {
   constructor(mismatches: ReadonlyArray<Mismatch>) {
     super(`do not sign: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`)
     this.mismatches = mismatches
+  }
+}
+
+/** No token is left to sweep: the service has no quote, every order breaks a limit of the review, or nothing was chosen. */
+export class NothingToSweepError extends SweepError {
+  override readonly name = "NothingToSweepError"
+  readonly code = "nothing_to_sweep"
+  /** The tokens, each with the reason for which it is left out. */
+  readonly leftOut: ReadonlyArray<RefusedToken & { readonly mismatches: ReadonlyArray<Mismatch> }>
+
+  constructor(leftOut: NothingToSweepError["leftOut"]) {
+    super(`no token is left to sweep: ${leftOut.map(({ reason, token }) => `${token} ${reason}`).join("; ")}`)
+    this.leftOut = leftOut
   }
 }
 

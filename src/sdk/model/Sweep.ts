@@ -31,11 +31,15 @@ export interface SweepRequest {
   /** Receiver of `tokenOut`. Default: the owner. */
   readonly destination?: Address
   readonly destChainId: number
-  /** The review refuses an order that starts on another chain. Not sent. Default: any chain. */
+  /** Source chain. The review refuses an order that starts on another one. Default: the service chooses. */
   readonly sourceChainId?: number
   /** The review refuses an order that delivers less, in the smallest unit of `tokenOut`. Not sent. Default: 1. */
   readonly minAmountOut?: bigint
-  /** Route hint `<source>-><destination>` by chain names, such as `base->optimism`. Needed if `tokenIn` is on several chains. */
+  /** Slippage tolerance in basis points, 1 to 1000. Default: that of the service. */
+  readonly slippageBps?: number
+  /** Maximum network fee in the smallest unit of `tokenIn`. The service refuses a quote with a higher one. Default: no maximum. */
+  readonly maxNetworkFee?: bigint
+  /** Route hint `<source>-><destination>` by chain names or ids, such as `base->optimism`. `sourceChainId` tells the source better. */
   readonly route?: string
   /** Hint that the service may raise. Default: `tier1`. */
   readonly tier?: Tier

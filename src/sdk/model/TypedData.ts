@@ -1,6 +1,6 @@
 /** EIP-712 typed data of an order, built from the order and never taken from the service. */
 import type { Address } from "./Address.ts"
-import type { SweepOrder } from "./Sweep.ts"
+import type { SweepOrder, TypeMember } from "./Sweep.ts"
 
 /** EIP-712 domain name of the specification. A deployment may have its own. */
 export const DEFAULT_DOMAIN_NAME = "Service"
@@ -49,6 +49,34 @@ export interface OrderTypedData {
   readonly message: SweepOrder
 }
 
+/** Typed data of an order or a batch as a wallet gets it. `signTypedData` of viem and of ethers take it, or its members. */
+export interface SignableTypedData {
+  /** The domain of a batch has no chain. */
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId?: number
+    readonly verifyingContract: Address
+  }
+  readonly types: Readonly<Record<string, Array<TypeMember>>>
+  readonly primaryType: "SweepOrder" | "SweepBatch"
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/** Typed data of an order or a batch. */
+export interface AnyTypedData extends Pick<SignableTypedData, "domain" | "primaryType"> {
+  readonly types: Readonly<Record<string, ReadonlyArray<TypeMember>>>
+  readonly message: object
+}
+
+/** Makes a copy of typed data for a wallet, which may change what it gets. */
+export const signable = ({ domain, message, primaryType, types }: AnyTypedData): SignableTypedData => ({
+  domain,
+  types: Object.fromEntries(Object.entries(types).map(([name, members]) => [name, [...members]])),
+  primaryType,
+  message: { ...message }
+})
+
 /**
  * Builds the typed data of an order (EIP-712). The verifying contract is the owner's own account, which runs the delegate.
  *
@@ -68,13 +96,19 @@ export const orderTypedData = (
   message: order
 })
 
+/** Returns the types with that of the domain, as wallets take them. The domain of a batch has no chain. */
+export const withDomainType = (typedData: { readonly domain: object; readonly types: object }) => ({
+  EIP712Domain: DOMAIN_TYPE.filter(({ name }) => name in typedData.domain),
+  ...typedData.types
+})
+
 /**
  * Encodes typed data as the JSON that `eth_signTypedData_v4` takes: `EIP712Domain` is among the types, and integers are strings.
  *
  * @example
  * await provider.request({ method: "eth_signTypedData_v4", params: [owner, toJson(review.typedData)] })
  */
-export const toJson = ({ message, types, ...rest }: OrderTypedData): string =>
-  JSON.stringify({ ...rest, types: { EIP712Domain: DOMAIN_TYPE, ...types }, message }, (_, value: unknown) =>
+export const toJson = (typedData: AnyTypedData): string =>
+  JSON.stringify({ ...typedData, types: withDomainType(typedData) }, (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value
   )

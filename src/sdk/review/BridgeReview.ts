@@ -1,52 +1,83 @@
 /**
- * Reviews a bridge call. A contradiction to the request or to the known facts about the bridge is a mismatch. A claim of the
- * service that nothing confirms is a doubt, which the user must see.
+ * Reviews a bridge call. A contradiction to the request or to the known facts about the bridge is a mismatch. So is a claim of the
+ * service that nothing confirms, unless the caller chose to see such claims as warnings.
  */
-import type { Address } from "../model/Address.ts"
-import type { Offer } from "../model/Sweep.ts"
+import { isZeroAddress } from "../model/Address.ts"
+import type { QuotedToken } from "../model/Batch.ts"
 import type { BridgeCall } from "./BridgeCall.ts"
 import { counterpart, knownBridge, type KnownBridges } from "./KnownBridges.ts"
-import { type Collector, sameValue } from "./Mismatches.ts"
+import type { Collector } from "./Mismatches.ts"
+import { isNative } from "./Native.ts"
 
-const NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+/** The longest time in which one relayer alone may fill, in seconds. The service asks for no longer one. */
+const MAX_EXCLUSIVITY_SECONDS = 120
 
-/** Collects the mismatches and returns the doubts. */
+/** The longest time until a deposit can be refunded, in seconds: 6 hours in Across's pools, and the order's own lifetime. */
+const MAX_FILL_SECONDS = 6 * 3_600 + 3_600
+
+const reviewTerms = ({ must }: Collector, call: BridgeCall, nowMs: number): void => {
+  const { exclusiveRelayer, exclusivity, fillDeadline } = call
+  const seconds = nowMs / 1000
+  // The pool reads a large number as a point in time, which would lock the tokens until the deadline.
+  must(
+    isZeroAddress(exclusiveRelayer) ? exclusivity === 0 : exclusivity <= MAX_EXCLUSIVITY_SECONDS,
+    "order.swapCalldata: exclusivity",
+    `is ${exclusivity} s for ${exclusiveRelayer}`
+  )
+  must(
+    fillDeadline > seconds && fillDeadline <= seconds + MAX_FILL_SECONDS,
+    "order.swapCalldata: fill deadline",
+    `is ${fillDeadline}`
+  )
+}
+
+/** Compares the call with the order and with the known facts. */
 export const reviewBridgeCall = (
-  { equal, must }: Collector,
-  { order, quote }: Offer,
+  check: Collector,
+  { order, quote }: QuotedToken,
   call: BridgeCall,
-  bridges: KnownBridges | undefined
-): ReadonlyArray<string> => {
+  bridges: KnownBridges | undefined,
+  nowMs: number
+): void => {
+  const { confirm, equal, must } = check
   const source = knownBridge(quote.sourceChainId, bridges)
   const destination = knownBridge(Number(order.destChainId), bridges)
-  const doubts: Array<string> = []
-  /** Requires the known value, or records a doubt if none is known. */
-  const known = (field: string, actual: Address, expected: Address | undefined, doubt: string) => {
-    if (expected === undefined) doubts.push(doubt)
-    else equal(field, actual, expected)
-  }
 
   equal("order.swapCalldata: depositor", call.depositor, order.owner)
   equal("order.swapCalldata: recipient", call.recipient, order.destination)
   equal("order.swapCalldata: destination chain", call.destChainId, order.destChainId)
   equal("order.swapCalldata: amount", call.inputAmount, order.amountIn - order.feeAmount - order.builderFee)
   equal("order.swapCalldata: amount delivered", call.outputAmount, quote.minAmountOut)
+  reviewTerms(check, call, nowMs)
   // Native currency is sent wrapped. The delegate approves no other token, so an unknown one is no doubt.
-  const sent = sameValue(order.tokenIn, NATIVE) ? source.wrappedNative : order.tokenIn
+  const sent = isNative(order.tokenIn) ? source.wrappedNative : order.tokenIn
   if (sent !== undefined) equal("order.swapCalldata: token", call.inputToken, sent)
-  known(
+  confirm(
     "order.swapCalldata: token delivered",
     call.outputToken,
-    sameValue(order.tokenOut, NATIVE) ? destination.wrappedNative : order.tokenOut,
+    isNative(order.tokenOut) ? destination.wrappedNative : order.tokenOut,
     `only the service says that ${call.outputToken} arrives as the chain's native currency`
   )
 
   const { via } = call
-  if (via === undefined) return doubts
-  // The least amount of another asset could be worth next to nothing, and the exchange would keep the rest.
-  known(
+  const pool = via === undefined ? order.swapTarget : via.spokePool
+  confirm(
+    via === undefined ? "order.swapTarget" : "order.swapCalldata: pool",
+    pool,
+    source.spokePool,
+    `only the service says that ${pool} is the bridge: it takes the tokens, and must deliver or return them`
+  )
+  if (via === undefined) return
+  confirm(
+    "order.swapTarget",
+    order.swapTarget,
+    source.periphery,
+    `only the service says that ${order.swapTarget} swaps before the bridge`
+  )
+  confirm(
     "order.swapCalldata: token bridged",
     via.token,
+    // The least amount of another asset could be worth next to nothing, and the exchange would keep the rest.
     counterpart(destination, call.outputToken, source),
     `only the service says what ${via.token} is worth: your tokens are swapped into it, and it is the refund if nobody delivers`
   )
@@ -56,11 +87,4 @@ export const reviewBridgeCall = (
     "order.swapCalldata: amount bridged",
     `is ${via.minAmount}, less than the ${call.outputAmount} to deliver`
   )
-  known(
-    "order.swapCalldata: pool",
-    via.spokePool,
-    source.spokePool,
-    `only the service says that ${via.spokePool} is the bridge: it takes the tokens, and must deliver or return them`
-  )
-  return doubts
 }

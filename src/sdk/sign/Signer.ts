@@ -2,7 +2,7 @@
 import type { Address } from "../model/Address.ts"
 import type { Hex } from "../model/Hex.ts"
 import type { AuthorizationRequest } from "../model/Sweep.ts"
-import { type OrderTypedData, toJson } from "../model/TypedData.ts"
+import { type SignableTypedData, toJson } from "../model/TypedData.ts"
 
 /** Signature of an authorization. Wallet libraries return the parity as `yParity`, as `v`, or not at all. */
 export interface AuthorizationSignature {
@@ -29,7 +29,7 @@ export interface AuthorizationSignature {
  */
 export interface SweepSigner {
   readonly address: Address
-  readonly signTypedData: (typedData: OrderTypedData) => Promise<Hex>
+  readonly signTypedData: (typedData: SignableTypedData) => Promise<Hex>
   readonly signAuthorization: (authorization: AuthorizationRequest) => Promise<AuthorizationSignature>
 }
 

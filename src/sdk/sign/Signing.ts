@@ -2,9 +2,12 @@
 import { recoverTypedDataAddress } from "viem"
 import { recoverAuthorizationAddress } from "viem/utils"
 import { type Address, sameAddress } from "../model/Address.ts"
+import type { SignedBatch } from "../model/Batch.ts"
 import { SigningError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
 import type { Authorization, AuthorizationRequest, SignedSweep } from "../model/Sweep.ts"
+import { type AnyTypedData, signable } from "../model/TypedData.ts"
+import type { BatchReview } from "../review/BatchReview.ts"
 import type { SweepReview } from "../review/Review.ts"
 import type { AuthorizationSignature, SweepSigner } from "./Signer.ts"
 
@@ -57,6 +60,17 @@ export const signAuthorization = async (signer: SweepSigner, request: Authorizat
   return authorization
 }
 
+/** Has the wallet sign typed data, and verifies that the signature is the owner's. */
+const signTypedData = async (signer: SweepSigner, typedData: AnyTypedData): Promise<Hex> => {
+  const owner = typedData.domain.verifyingContract
+  if (!sameAddress(signer.address, owner)) {
+    throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, and the owner is ${owner}`)
+  }
+  const signature = await asked("order", () => signer.signTypedData(signable(typedData)))
+  mustBe("order", owner, await recovered(() => recoverTypedDataAddress({ ...signable(typedData), signature })))
+  return signature
+}
+
 /**
  * Has the wallet sign a reviewed order (EIP-712) and its authorization (EIP-7702), and verifies both signatures.
  *
@@ -65,11 +79,25 @@ export const signAuthorization = async (signer: SweepSigner, request: Authorizat
  * const signed = await signReviewed(reviewOrder(offer, request, options), account)
  * await client.submit(signed)
  */
-export const signReviewed = async (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> => {
-  if (!sameAddress(signer.address, review.owner)) {
-    throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, and the owner is ${review.owner}`)
-  }
-  const signature: Hex = await asked("order", () => signer.signTypedData(review.typedData))
-  mustBe("order", review.owner, await recovered(() => recoverTypedDataAddress({ ...review.typedData, signature })))
-  return { quoteId: review.quoteId, signature, authorization: await signAuthorization(signer, review.authorization) }
+export const signReviewed = async (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> => ({
+  quoteId: review.quoteId,
+  signature: await signTypedData(signer, review.typedData),
+  authorization: await signAuthorization(signer, review.authorization)
+})
+
+/**
+ * Has the wallet sign a reviewed batch once (EIP-712), and an authorization for each chain that needs one (EIP-7702). Verifies every
+ * signature.
+ *
+ * @throws {SigningError} if the wallet refuses, cannot sign authorizations, or is not the owner's
+ * @example
+ * const signed = await signBatch(reviewSweepQuotes(quotes, request, options), account)
+ * await client.submitSweep(signed)
+ */
+export const signBatch = async (review: BatchReview, signer: SweepSigner): Promise<SignedBatch> => {
+  const signature = await signTypedData(signer, review.typedData)
+  const authorizations: Array<Authorization> = []
+  // One after the other: a wallet shows one prompt at a time.
+  for (const request of review.authorizations) authorizations.push(await signAuthorization(signer, request))
+  return { quoteIds: review.legs.map(({ quoteId }) => quoteId), signature, authorizations }
 }

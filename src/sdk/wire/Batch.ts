@@ -3,80 +3,53 @@ import type {
   BatchLeg,
   QuotedToken,
   RefusedToken,
-  ServedBatchTypedData,
   SignedBatch,
   Sweep,
   SweepAccepted,
   SweepPage,
   SweepQuotes,
   SweepQuotesRequest,
-  SweepTotals,
   TotalValue
 } from "../model/Batch.ts"
+import { given } from "./Given.ts"
 import { readAccepted, readIntent, readListedIntent } from "./Intent.ts"
-import { readAuthorization, readOrder, readQuote, readTypes, writeAuthorization } from "./Offer.ts"
-import { address, integerOrDecimal, list, members, nullable, type Read, safeInteger, sum, text } from "./Reader.ts"
+import { readAuthorization, readOrder, readQuote, writeAuthorization } from "./Offer.ts"
+import {
+  address,
+  integerOrDecimal,
+  list,
+  nullable,
+  object,
+  type Read,
+  safeInteger,
+  struct,
+  sum,
+  text
+} from "./Reader.ts"
 
-const readEntry: Read<QuotedToken | RefusedToken> = (value, path) => {
-  const { get, optional } = members(value, path)
-  const { quote } = optional("quote", readQuote)
-  return quote === undefined
-    ? { chainId: get("chainId", safeInteger), token: get("token", address), reason: get("reason", text) }
-    : { quote, order: get("order", readOrder) }
-}
+const readQuoted: Read<QuotedToken> = struct({ quote: readQuote, order: readOrder })
+const readRefused: Read<RefusedToken> = struct({ chainId: safeInteger, token: address, reason: text })
 
-const readDomain: Read<ServedBatchTypedData["domain"]> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    name: get("name", text),
-    version: get("version", text),
-    verifyingContract: get("verifyingContract", address)
-  }
-}
+const readEntry: Read<QuotedToken | RefusedToken> = (value, path) =>
+  ("quote" in object(value, path) ? readQuoted : readRefused)(value, path)
 
-export const readLeg: Read<BatchLeg> = (value, path) => {
-  const { get } = members(value, path)
-  return { chainId: get("chainId", integerOrDecimal), order: get("order", readOrder) }
-}
+export const readLeg: Read<BatchLeg> = struct({ chainId: integerOrDecimal, order: readOrder })
 
-const readTypedData: Read<ServedBatchTypedData> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    domain: get("domain", readDomain),
-    types: get("types", readTypes),
-    primaryType: get("primaryType", text),
-    message: get("message", (value, path) => ({ legs: members(value, path).get("legs", list(readLeg)) }))
-  }
-}
+const readTotal: Read<TotalValue> = struct({ amount: nullable(sum), usd: nullable(text) })
 
-const readSigning: Read<NonNullable<SweepQuotes["signing"]>> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    typedData: get("typedData", readTypedData),
-    authorizations: get("authorizations", list(readAuthorization))
-  }
-}
-
-const readTotal: Read<TotalValue> = (value, path) => {
-  const { get } = members(value, path)
-  return { amount: get("amount", nullable(sum)), usd: get("usd", nullable(text)) }
-}
-
-const readTotals: Read<SweepTotals> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    minAmountOut: get("minAmountOut", readTotal),
-    estimatedAmountOut: get("estimatedAmountOut", readTotal),
-    fees: get("fees", (value, path) => {
-      const { get } = members(value, path)
-      return {
-        protocol: get("protocol", readTotal),
-        network: get("network", readTotal),
-        builder: get("builder", readTotal)
-      }
+const readAnswer: Read<SweepQuotes> = struct(
+  {
+    id: text,
+    expiresAtMs: safeInteger,
+    quotes: list(readEntry),
+    totals: struct({
+      minAmountOut: readTotal,
+      estimatedAmountOut: readTotal,
+      fees: struct({ protocol: readTotal, network: readTotal, builder: readTotal })
     })
-  }
-}
+  },
+  { signing: struct({ authorizations: list(readAuthorization) }) }
+)
 
 /**
  * Reads the response of `POST /quotes`. Use it for quotes that did not come through the client, such as from an MCP tool.
@@ -85,38 +58,19 @@ const readTotals: Read<SweepTotals> = (value, path) => {
  * @example
  * const review = reviewSweepQuotes(readSweepQuotes(structuredContent), request, options)
  */
-export const readSweepQuotes = (body: unknown): SweepQuotes => {
-  const { get, optional } = members(body, "")
-  return {
-    id: get("id", text),
-    expiresAtMs: get("expiresAtMs", safeInteger),
-    quotes: get("quotes", list(readEntry)),
-    ...optional("signing", readSigning),
-    totals: get("totals", readTotals)
-  }
-}
+export const readSweepQuotes = (body: unknown): SweepQuotes => readAnswer(body, "")
 
 /** Reads the response of `POST /sweeps`. */
-export const readSweepAccepted = (body: unknown): SweepAccepted => {
-  const { get } = members(body, "")
-  return { id: get("id", text), intents: get("intents", list(readAccepted)) }
-}
+export const readSweepAccepted: Read<SweepAccepted> = struct({ id: text, intents: list(readAccepted) })
 
 /** Reads the response of `GET /sweeps/:id`. */
-export const readSweep = (body: unknown): Sweep => {
-  const { get } = members(body, "")
-  return { id: get("id", text), intents: get("intents", list(readIntent)) }
-}
+export const readSweep: Read<Sweep> = struct({ id: text, intents: list(readIntent) })
 
 /** Reads the response of `GET /owners/:owner/sweeps`. */
-export const readSweepPage = (body: unknown): SweepPage => {
-  const { get, optional } = members(body, "")
-  const readListed: Read<SweepPage["sweeps"][number]> = (value, path) => {
-    const { get } = members(value, path)
-    return { id: get("id", text), intents: get("intents", list(readListedIntent)) }
-  }
-  return { sweeps: get("sweeps", list(readListed)), ...optional("next", text) }
-}
+export const readSweepPage: Read<SweepPage> = struct(
+  { sweeps: list(struct({ id: text, intents: list(readListedIntent) })) },
+  { next: text }
+)
 
 /** Writes the body of `POST /quotes`, with the defaults of {@link SweepQuotesRequest}. */
 export const writeSweepQuotesRequest = (request: SweepQuotesRequest) => ({
@@ -124,16 +78,17 @@ export const writeSweepQuotesRequest = (request: SweepQuotesRequest) => ({
   destination: request.destination ?? request.owner,
   destChainId: request.destChainId,
   tokenOut: request.tokenOut,
-  tokens: request.tokens.map(({ amount, chainId, tier, token }) => ({
+  tokens: request.tokens.map(({ amount, chainId, maxNetworkFee, tier, token }) => ({
     chainId,
     token,
     amount: amount.toString(),
-    ...(tier === undefined ? {} : { tier })
+    ...given("tier", tier),
+    ...given("maxNetworkFee", maxNetworkFee?.toString())
   })),
   userId: request.userId ?? request.owner,
   subscriptionActive: request.subscriptionActive ?? false,
-  ...(request.apiKey === undefined ? {} : { apiKey: request.apiKey }),
-  ...(request.slippageBps === undefined ? {} : { slippageBps: request.slippageBps })
+  ...given("apiKey", request.apiKey),
+  ...given("slippageBps", request.slippageBps)
 })
 
 /** Writes the body of `POST /sweeps`. */

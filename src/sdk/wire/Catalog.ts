@@ -1,62 +1,45 @@
 /** JSON of `GET /chains`, `GET /tokens` and `GET /prices`. */
 import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
-import { address, boolean, list, members, type Read, safeInteger, text } from "./Reader.ts"
+import { address, boolean, list, type Read, safeInteger, struct, text } from "./Reader.ts"
 
-const readContracts: Read<ServedChain["contracts"]> = (value, path) => {
-  const { get } = members(value, path)
-  return { delegate: get("delegate", address), guard: get("guard", address), entry: get("entry", address) }
-}
+const readFeatures: Read<ServedChain["features"]> = (value, path) => ({
+  // Older services lack the feature and the member.
+  swapBeforeBridge: false,
+  ...struct({ source: boolean, swap: boolean, bridgeDestinations: list(safeInteger) }, { swapBeforeBridge: boolean })(
+    value,
+    path
+  )
+})
 
-const readFeatures: Read<ServedChain["features"]> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    source: get("source", boolean),
-    swap: get("swap", boolean),
-    bridgeDestinations: get("bridgeDestinations", list(safeInteger)),
-    // Older services lack the feature and the member.
-    swapBeforeBridge: optional("swapBeforeBridge", boolean).swapBeforeBridge ?? false
-  }
-}
-
-const readChain: Read<ServedChain> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    id: get("id", safeInteger),
-    name: get("name", text),
-    nativeSymbol: get("nativeSymbol", text),
-    wrappedNative: get("wrappedNative", address),
-    contracts: get("contracts", readContracts),
-    ...optional("explorerUrl", text),
-    blockTimeMillis: get("blockTimeMillis", safeInteger),
-    confirmations: get("confirmations", safeInteger),
-    features: get("features", readFeatures)
-  }
-}
+const readChain: Read<ServedChain> = struct(
+  {
+    id: safeInteger,
+    name: text,
+    nativeSymbol: text,
+    wrappedNative: address,
+    contracts: struct({ delegate: address, guard: address, entry: address }),
+    blockTimeMillis: safeInteger,
+    confirmations: safeInteger,
+    features: readFeatures
+  },
+  { explorerUrl: text }
+)
 
 /** Reads the response of `GET /chains`. */
 export const readChains = (body: unknown): ReadonlyArray<ServedChain> =>
-  members(body, "").get("chains", list(readChain))
+  struct({ chains: list(readChain) })(body, "").chains
 
-const readToken: Read<ListedToken> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    chainId: get("chainId", safeInteger),
-    address: get("address", address),
-    symbol: get("symbol", text),
-    name: get("name", text),
-    decimals: get("decimals", safeInteger),
-    ...optional("logoURI", text)
-  }
-}
+const readToken: Read<ListedToken> = struct(
+  { chainId: safeInteger, address, symbol: text, name: text, decimals: safeInteger },
+  { logoURI: text }
+)
 
 /** Reads the response of `GET /tokens`. */
 export const readTokens = (body: unknown): ReadonlyArray<ListedToken> =>
-  members(body, "").get("tokens", list(readToken))
+  struct({ tokens: list(readToken) })(body, "").tokens
 
-const readPrice: Read<TokenPrice> = (value, path) => {
-  const { get } = members(value, path)
-  return { chainId: get("chainId", safeInteger), address: get("address", address), priceUsd: get("priceUsd", text) }
-}
+const readPrice: Read<TokenPrice> = struct({ chainId: safeInteger, address, priceUsd: text })
 
 /** Reads the response of `GET /prices`. */
-export const readPrices = (body: unknown): ReadonlyArray<TokenPrice> => members(body, "").get("prices", list(readPrice))
+export const readPrices = (body: unknown): ReadonlyArray<TokenPrice> =>
+  struct({ prices: list(readPrice) })(body, "").prices

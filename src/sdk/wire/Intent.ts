@@ -1,7 +1,7 @@
 /** JSON of `POST /intents` and `GET /intents/:id`. */
 import type { ListedIntent } from "../model/Batch.ts"
 import type { Accepted, Intent, IntentStatus } from "../model/Intent.ts"
-import { boolean, hash, members, oneOf, type Read, text } from "./Reader.ts"
+import { boolean, hash, oneOf, type Read, struct, text } from "./Reader.ts"
 
 const status = oneOf([
   "quoted",
@@ -12,35 +12,18 @@ const status = oneOf([
 ] satisfies ReadonlyArray<IntentStatus>)
 
 /** Reads the response of `POST /intents`. */
-export const readAccepted: Read<Accepted> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    id: get("id", text),
-    status: get("status", status),
-    ...optional("txHash", hash),
-    ...optional("waitingFor", text)
-  }
-}
+export const readAccepted: Read<Accepted> = struct({ id: text, status }, { txHash: hash, waitingFor: text })
+
+const listed = { id: text, status, crossChain: boolean }
+const transactions = { txHash: hash, deliveryTxHash: hash }
 
 /** Reads an intent as `GET /owners/:owner/sweeps` lists it. */
-export const readListedIntent: Read<ListedIntent> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    id: get("id", text),
-    status: get("status", status),
-    crossChain: get("crossChain", boolean),
-    ...optional("txHash", hash),
-    ...optional("deliveryTxHash", hash)
-  }
-}
+export const readListedIntent: Read<ListedIntent> = struct(listed, transactions)
 
 /** Reads the response of `GET /intents/:id`. */
-export const readIntent: Read<Intent> = (value, path) => {
-  const { optional } = members(value, path)
-  return {
-    ...readListedIntent(value, path),
-    ...optional("failureReason", text),
-    ...optional("pendingFailureReason", text),
-    ...optional("waitingFor", text)
-  }
-}
+export const readIntent: Read<Intent> = struct(listed, {
+  ...transactions,
+  failureReason: text,
+  pendingFailureReason: text,
+  waitingFor: text
+})

@@ -10,96 +10,80 @@ import type {
   SweepRequest,
   TypeMember
 } from "../model/Sweep.ts"
+import { given } from "./Given.ts"
 import {
   address,
   boolean,
   bytes,
   integerOrDecimal,
   list,
-  members,
   object,
   type Read,
   safeInteger,
+  struct,
   text,
   uint256
 } from "./Reader.ts"
 
-export const readOrder: Read<SweepOrder> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    owner: get("owner", address),
-    tokenIn: get("tokenIn", address),
-    amountIn: get("amountIn", uint256),
-    feeAmount: get("feeAmount", uint256),
-    builder: get("builder", address),
-    builderFee: get("builderFee", uint256),
-    tokenOut: get("tokenOut", address),
-    minAmountOut: get("minAmountOut", uint256),
-    destination: get("destination", address),
-    swapTarget: get("swapTarget", address),
-    swapCalldata: get("swapCalldata", bytes),
-    deadline: get("deadline", uint256),
-    nonce: get("nonce", uint256),
-    destChainId: get("destChainId", uint256)
-  }
-}
+export const readOrder: Read<SweepOrder> = struct({
+  owner: address,
+  tokenIn: address,
+  amountIn: uint256,
+  feeAmount: uint256,
+  builder: address,
+  builderFee: uint256,
+  tokenOut: address,
+  minAmountOut: uint256,
+  destination: address,
+  swapTarget: address,
+  swapCalldata: bytes,
+  deadline: uint256,
+  nonce: uint256,
+  destChainId: uint256
+})
 
-export const readQuote: Read<Quote> = (value, path) => {
-  const { get, optional } = members(value, path)
-  return {
-    id: get("id", text),
-    crossChain: get("crossChain", boolean),
-    expiresAtMs: get("expiresAtMs", safeInteger),
-    total: get("total", uint256),
-    ...optional("builderId", text),
-    settlementAddress: get("settlementAddress", address),
-    sourceChainId: get("sourceChainId", safeInteger),
-    estimatedAmountOut: get("estimatedAmountOut", uint256),
-    minAmountOut: get("minAmountOut", uint256),
-    provider: get("provider", text),
-    estimatedSeconds: get("estimatedSeconds", safeInteger)
-  }
-}
+export const readQuote: Read<Quote> = struct(
+  {
+    id: text,
+    crossChain: boolean,
+    expiresAtMs: safeInteger,
+    total: uint256,
+    settlementAddress: address,
+    sourceChainId: safeInteger,
+    estimatedAmountOut: uint256,
+    minAmountOut: uint256,
+    provider: text,
+    estimatedSeconds: safeInteger
+  },
+  { builderId: text }
+)
 
-const readTypeMember: Read<TypeMember> = (value, path) => {
-  const { get } = members(value, path)
-  return { name: get("name", text), type: get("type", text) }
-}
-
-const readDomain: Read<ServedTypedData["domain"]> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    name: get("name", text),
-    version: get("version", text),
-    chainId: get("chainId", safeInteger),
-    verifyingContract: get("verifyingContract", address)
-  }
-}
+const readTypeMember: Read<TypeMember> = struct({ name: text, type: text })
 
 export const readTypes: Read<ServedTypedData["types"]> = (value, path) =>
   Object.fromEntries(
     Object.entries(object(value, path)).map(([name, each]) => [name, list(readTypeMember)(each, `${path}.${name}`)])
   )
 
-const readTypedData: Read<ServedTypedData> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    domain: get("domain", readDomain),
-    types: get("types", readTypes),
-    primaryType: get("primaryType", text),
-    message: get("message", readOrder)
-  }
-}
+const readTypedData: Read<ServedTypedData> = struct({
+  domain: struct({ name: text, version: text, chainId: safeInteger, verifyingContract: address }),
+  types: readTypes,
+  primaryType: text,
+  message: readOrder
+})
 
-export const readAuthorization: Read<AuthorizationRequest> = (value, path) => {
-  const { get } = members(value, path)
-  return {
-    address: get("address", address),
-    chainId: get("chainId", safeInteger),
-    // The service writes it as a decimal string; wallets take a number.
-    nonce: get("nonce", integerOrDecimal)
-  }
-}
+/** The service writes the nonce as a decimal string; wallets take a number. */
+export const readAuthorization: Read<AuthorizationRequest> = struct({
+  address,
+  chainId: safeInteger,
+  nonce: integerOrDecimal
+})
+
+const readAnswer: Read<Offer> = struct({
+  quote: readQuote,
+  order: readOrder,
+  signing: struct({ typedData: readTypedData, authorization: readAuthorization })
+})
 
 /**
  * Reads the response of `POST /quote`. Use it for an offer that did not come through the client, such as from an MCP tool.
@@ -109,17 +93,7 @@ export const readAuthorization: Read<AuthorizationRequest> = (value, path) => {
  * const { structuredContent } = await mcp.callTool({ name: "get_quote", arguments: quoteArguments })
  * const review = reviewOrder(readOffer(structuredContent), request, { delegates: { 8453: delegate } })
  */
-export const readOffer = (body: unknown): Offer => {
-  const { get } = members(body, "")
-  return {
-    quote: get("quote", readQuote),
-    order: get("order", readOrder),
-    signing: get("signing", (value, path) => {
-      const { get } = members(value, path)
-      return { typedData: get("typedData", readTypedData), authorization: get("authorization", readAuthorization) }
-    })
-  }
-}
+export const readOffer = (body: unknown): Offer => readAnswer(body, "")
 
 /** Writes the body of `POST /quote`, with the defaults of {@link SweepRequest}. */
 export const writeRequest = (request: SweepRequest) => ({
@@ -132,8 +106,11 @@ export const writeRequest = (request: SweepRequest) => ({
   tier: request.tier ?? "tier1",
   subscriptionActive: request.subscriptionActive ?? false,
   userId: request.userId ?? request.owner,
-  ...(request.route === undefined ? {} : { route: request.route }),
-  ...(request.apiKey === undefined ? {} : { apiKey: request.apiKey })
+  ...given("route", request.route),
+  ...given("sourceChainId", request.sourceChainId),
+  ...given("apiKey", request.apiKey),
+  ...given("slippageBps", request.slippageBps),
+  ...given("maxNetworkFee", request.maxNetworkFee?.toString())
 })
 
 /** Writes a signed authorization. */

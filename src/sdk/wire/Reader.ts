@@ -66,18 +66,19 @@ export const list =
     return value.map((each, index) => read(each, `${path}[${index}]`))
   }
 
-/** Reads the members of the object at a path. */
-export const members = (value: unknown, path: string) => {
-  const fields = object(value, path)
-  const under = (key: string) => (path === "" ? key : `${path}.${key}`)
-  return {
-    get: <A>(key: string, read: Read<A>): A => read(fields[key], under(key)),
-    /** Returns an object to spread, which is empty if the member is absent. */
-    optional: <K extends string, A>(key: K, read: Read<A>): { readonly [Key in K]?: A } => {
-      if (fields[key] === undefined) return {}
-      const found: { [Key in K]?: A } = {}
-      found[key] = read(fields[key], under(key))
-      return found
-    }
+type Fields = Readonly<Record<string, Read<unknown>>>
+
+type ValuesOf<F extends Fields> = { readonly [Key in keyof F]: F[Key] extends Read<infer A> ? A : never }
+
+/** Reads an object with these members, and any others, which are left out. An absent optional member stays absent. */
+export const struct =
+  <F extends Fields, O extends Fields = {}>(fields: F, optional?: O): Read<ValuesOf<F> & Partial<ValuesOf<O>>> =>
+  (value, path) => {
+    const given = object(value, path)
+    const found = Object.entries({ ...optional, ...fields }).flatMap(([key, read]) =>
+      given[key] === undefined && !(key in fields)
+        ? []
+        : [[key, read(given[key], path === "" ? key : `${path}.${key}`)]]
+    )
+    return Object.fromEntries(found)
   }
-}

@@ -17,6 +17,7 @@ import {
   Stream
 } from "effect"
 import { type FailureReason, isTerminal } from "../../domain/Intent.ts"
+import type { Quote } from "../../domain/Quote.ts"
 import type { Intents, IntentState } from "../../ports/orchestrator/Intents.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import { Stopping } from "../shared/Stopping.ts"
@@ -30,8 +31,11 @@ const POLL = Duration.millis(250)
 /** Maximum time that a client follows an intent, because a quote may never be submitted. The client may reconnect. */
 const LONGEST_FOLLOWING = Duration.minutes(30)
 
-/** A state, with the reason of the failure that waits for the chain's proof. */
-export interface ShownState extends IntentState {
+/** Number of quotes that are kept, because they never change and clients ask often. */
+const KEPT_QUOTES = 5_000
+
+/** A state, with its quote, and the reason of the failure that waits for the chain's proof. */
+export interface ShownState extends IntentState, Partial<Omit<Quote, keyof IntentState>> {
   readonly pendingFailureReason?: FailureReason
 }
 
@@ -48,22 +52,42 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.status === b.status &&
   a.txHash === b.txHash &&
   a.deliveryTxHash === b.deliveryTxHash &&
+  a.amountOut === b.amountOut &&
   a.failureReason === b.failureReason &&
   a.pendingFailureReason === b.pendingFailureReason &&
   a.waitingFor === b.waitingFor
 
+/** Makes `quotesOf(ids)`, which reads each quote once. */
+const makeQuotes = (intents: Intents["Service"]) => {
+  const kept = new Map<string, Quote>()
+
+  return Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const unknown = ids.filter((id) => !kept.has(id))
+    if (unknown.length > 0) for (const [id, quote] of yield* intents.quotes(unknown)) kept.set(id, quote)
+    const found = new Map(ids.map((id) => [id, kept.get(id)]))
+    // A map iterates in insertion order, so the oldest are evicted.
+    for (const id of kept.keys()) {
+      if (kept.size <= KEPT_QUOTES) break
+      kept.delete(id)
+    }
+    return found
+  })
+}
+
 export const make = Effect.fnUntraced(function* (
   intents: Intents["Service"]
 ): Effect.fn.Return<IntentStates, never, Scope.Scope | Stopping> {
+  const quotesOf = makeQuotes(intents)
   const resolver = RequestResolver.make<StateOf>(
     Effect.fnUntraced(function* (entries) {
-      const states = yield* intents.states([...new Set(entries.map(({ request }) => request.id))])
+      const ids = [...new Set(entries.map(({ request }) => request.id))]
+      const [states, quotes] = yield* Effect.all([intents.states(ids), quotesOf(ids)], { concurrency: 2 })
       const open = states.flatMap(({ id, status }) => (status === "submitted" ? [id] : []))
       const reasons: ReadonlyMap<string, FailureReason> =
         open.length === 0 ? new Map<string, FailureReason>() : yield* intents.givenUpReasons(open)
       const shown = (state: IntentState): ShownState => {
         const reason = reasons.get(state.id)
-        return reason === undefined ? state : { ...state, pendingFailureReason: reason }
+        return { ...quotes.get(state.id), ...state, ...(reason === undefined ? {} : { pendingFailureReason: reason }) }
       }
       const byId = new Map(states.map((state) => [state.id, shown(state)]))
       for (const entry of entries) {

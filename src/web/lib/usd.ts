@@ -26,9 +26,13 @@ export const total = (values: ReadonlyArray<string | null>): string =>
     SCALE
   )
 
+/** The value of an amount at a price per whole token, as a decimal string. */
+export const valueUsd = (amount: bigint, decimals: number, priceUsd: string): string =>
+  exact((amount * scaled(priceUsd)) / 10n ** BigInt(decimals), SCALE)
+
 /** The formatted value of an amount at a price per whole token. */
 export const worth = (amount: bigint, decimals: number, priceUsd: string): string =>
-  show((amount * scaled(priceUsd)) / 10n ** BigInt(decimals))
+  dollars(valueUsd(amount, decimals, priceUsd))
 
 /** Sorts the highest value first and unknown values last. */
 export const byValue = (a: string | null, b: string | null): number => {

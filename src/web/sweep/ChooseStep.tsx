@@ -15,7 +15,10 @@ import { TargetForm } from "./TargetForm.tsx"
 import type { Choices } from "./useChoices.ts"
 import { WhoCanSign } from "./WhoCanSign.tsx"
 
-/** Summary of the plan: one sweep for each token. */
+/** Maximum number of tokens under one signature. */
+const MOST_TOKENS = 50
+
+/** Tokens to sweep with one signature. */
 export interface Plan {
   readonly tokens: ReadonlyArray<SweepableToken>
   readonly to: Place
@@ -39,6 +42,9 @@ function Summary({ tokens }: { readonly tokens: ReadonlyArray<SweepableToken> })
     </dl>
   )
 }
+
+/** An account that runs the delegate on a chain needs no authorization there. */
+const needsAuthorization = ({ delegation }: SweepableToken): boolean => delegation !== "ours"
 
 function CannotAuthorize() {
   const { account } = useSession()
@@ -83,7 +89,8 @@ function UnavailableChains({ found }: Pick<Choices, "found">) {
 /** The form for the target, with the summary and the way on. */
 function Target({ choices, onReview }: ChooseStepProps) {
   const { account } = useSession()
-  const { chosen, destination, problem, setTo, setTyped, to, tokens, typed } = choices
+  const { destination, problem, setTo, setTyped, to, tokens, typed } = choices
+  const chosen = choices.chosen.slice(0, MOST_TOKENS)
   return (
     <Card title="Where it goes">
       <form
@@ -103,17 +110,25 @@ function Target({ choices, onReview }: ChooseStepProps) {
         <Summary tokens={chosen} />
         <Button
           className="h-11 w-full text-lg"
-          disabled={!account.canAuthorize || chosen.length === 0 || destination === undefined}
+          disabled={
+            chosen.length === 0 ||
+            destination === undefined ||
+            (!account.canAuthorize && chosen.some(needsAuthorization))
+          }
           type="submit"
           variant="primary"
         >
           {chosen.length === 0
             ? "Choose a token"
             : chosen.length === 1
-              ? "Review 1 sweep"
-              : `Review ${chosen.length} sweeps`}
+              ? "Review 1 token"
+              : `Review ${chosen.length} tokens`}
         </Button>
-        <p className="text-center text-sm text-muted">Nothing is signed yet.</p>
+        <p className="text-center text-sm text-muted">
+          {chosen.length < choices.chosen.length
+            ? `One signature covers ${MOST_TOKENS} tokens. Sweep the other ${choices.chosen.length - MOST_TOKENS} after that.`
+            : "Nothing is signed yet."}
+        </p>
       </form>
     </Card>
   )
@@ -121,11 +136,11 @@ function Target({ choices, onReview }: ChooseStepProps) {
 
 export function ChooseStep({ choices, onReview }: ChooseStepProps) {
   const { account } = useSession()
-  const { found, isChosen, to, toggle, tokens } = choices
+  const { chosen, found, isChosen, to, toggle, tokens } = choices
   const trouble = useLastError(found)
   return (
     <div className="flex flex-col gap-5">
-      {!account.canAuthorize && <CannotAuthorize />}
+      {!account.canAuthorize && (chosen.length === 0 || chosen.some(needsAuthorization)) && <CannotAuthorize />}
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
         <Card
           actions={

@@ -11,7 +11,7 @@ import { WhoCanSign } from "./WhoCanSign.tsx"
 
 const PROMISES: ReadonlyArray<readonly [icon: IconName, title: string, text: string]> = [
   ["payout", "No gas", "You hold nothing but the tokens? That is enough."],
-  ["key", "Two signatures", "No approval, no transaction of yours."],
+  ["key", "One signature", "For all tokens on all chains, and once an authorization for each chain."],
   ["lock", "Nothing happens unseen", "You see the least that arrives before you sign."]
 ]
 

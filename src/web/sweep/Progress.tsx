@@ -79,14 +79,29 @@ function Mark({ state }: { readonly state: State }) {
   )
 }
 
+/** Notice that the state of a sweep is not known at the moment. Nothing without an error. */
+export function FollowTrouble({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+  if (error === null || error === undefined) return null
+  return (
+    <Banner
+      action={
+        <Button onClick={() => void retry()} small>
+          Look again
+        </Button>
+      }
+      tone="warn"
+    >
+      {explain(error)}
+    </Banner>
+  )
+}
+
 export interface ProgressProps {
   readonly submission: Submission
   readonly intent: Intent
-  readonly error: unknown
-  readonly retry: () => unknown
 }
 
-export function Progress({ error, intent, retry, submission }: ProgressProps) {
+export function Progress({ intent, submission }: ProgressProps) {
   const { catalog } = useSession()
   const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
   const { crossing, receive } = submission
@@ -137,18 +152,6 @@ export function Progress({ error, intent, retry, submission }: ProgressProps) {
             intent.failureReason,
             crossing && unitOf(catalog, { chainId: crossing.chainId, address: crossing.token }).symbol
           )}
-        </Banner>
-      )}
-      {error !== null && error !== undefined && intent.status !== "failed" && (
-        <Banner
-          action={
-            <Button onClick={() => void retry()} small>
-              Look again
-            </Button>
-          }
-          tone="warn"
-        >
-          {explain(error)}
         </Banner>
       )}
     </div>

@@ -1,82 +1,49 @@
-/** Actions on a reviewed quote: sign it, switch the wallet's network, get a new quote, or skip it. */
-import { useMutation } from "@tanstack/react-query"
+/** Actions on reviewed quotes: sign them, or get new ones. */
+import type { AuthorizationRequest } from "../../sdk/index.ts"
 import { Button } from "../ui/Button.tsx"
 import { Banner } from "./Banner.tsx"
 import { chainName } from "./catalog.ts"
-import { explain } from "./explain.ts"
 import { useSession } from "./session.ts"
 
 export interface SignBarProps {
-  /** Source chain of the order. */
-  readonly chainId: number
+  readonly authorizations: ReadonlyArray<AuthorizationRequest>
   readonly isExpired: boolean
   readonly isBusy: boolean
   readonly onSign: () => void
   readonly onRenew: () => void
-  readonly onSkip?: () => void
 }
 
-export function SignBar({ chainId, isBusy, isExpired, onRenew, onSign, onSkip }: SignBarProps) {
-  const { account, catalog, walletChain } = useSession()
-  const change = useMutation({ mutationFn: async () => account.chain?.switchTo(chainId) })
-  const chain = chainName(catalog.chain(chainId), chainId)
-  const isElsewhere = account.chain !== undefined && walletChain !== undefined && walletChain !== chainId
-  const skip = onSkip !== undefined && (
-    <Button className="h-11 max-sm:flex-1" disabled={isBusy} onClick={onSkip}>
-      Skip this token
-    </Button>
-  )
+const listed = new Intl.ListFormat("en")
+
+export function SignBar({ authorizations, isBusy, isExpired, onRenew, onSign }: SignBarProps) {
+  const { account, catalog } = useSession()
   if (isExpired) {
     return (
       <div className="flex flex-col gap-3">
-        <Banner tone="warn">This quote has expired, and prices may have changed. Get a new one before you sign.</Banner>
-        <div className="flex flex-wrap gap-2">
-          <Button className="h-11 flex-1 basis-40" icon="refresh" onClick={onRenew} variant="primary">
-            Get a new quote
-          </Button>
-          {skip}
-        </div>
-      </div>
-    )
-  }
-  if (isElsewhere) {
-    return (
-      <div className="flex flex-col gap-3">
         <Banner tone="warn">
-          {account.name} is on {chainName(catalog.chain(walletChain), walletChain)}. It signs this order only on {chain}
-          .
+          These quotes cannot be signed any more, and prices may have changed. Get new ones before you sign.
         </Banner>
-        {change.isError && (
-          <Banner tone="bad">
-            {explain(change.error)} If {account.name} does not know the network, add it there first.
-          </Banner>
-        )}
-        <div className="flex flex-wrap gap-2">
-          <Button
-            busy={change.isPending}
-            className="h-11 flex-1 basis-40"
-            onClick={() => change.mutate()}
-            variant="primary"
-          >
-            Switch to {chain}
-          </Button>
-          {skip}
-        </div>
+        <Button className="h-11 w-full" icon="refresh" onClick={onRenew} variant="primary">
+          Get new quotes
+        </Button>
       </div>
     )
   }
+  const chains = listed.format(authorizations.map(({ chainId }) => chainName(catalog.chain(chainId), chainId)))
+  const prompts = 1 + authorizations.length
+  const signed =
+    authorizations.length === 0
+      ? "the sweep"
+      : `the sweep, and ${authorizations.length === 1 ? "the authorization" : "an authorization each"} for ${chains}`
   return (
     <div className="flex flex-col gap-2">
-      <div className="flex flex-wrap gap-2">
-        <Button busy={isBusy} className="h-11 flex-1 basis-40 text-lg" onClick={onSign} variant="primary">
-          Sign and sweep
-        </Button>
-        {skip}
-      </div>
+      <Button busy={isBusy} className="h-11 w-full text-lg" onClick={onSign} variant="primary">
+        Sign and sweep
+      </Button>
       <p className="text-center text-sm text-muted" role="status">
         {isBusy && account.kind === "wallet"
-          ? `${account.name} asks you twice: for the order, and for the authorization.`
-          : "Two signatures: the order, and the authorization. No gas, no approval."}
+          ? `${account.name} asks you ${prompts === 1 ? "once" : `${prompts} times`}: for ${signed}.`
+          : `${prompts === 1 ? "One signature" : `${prompts} signatures`}: for ${signed}. No gas, no approval.`}
       </p>
     </div>
   )

@@ -14,7 +14,8 @@ const INTRO = (
   <div className="mx-auto mb-8 max-w-[38rem] pt-2 sm:pt-6">
     <h1 className="text-3xl font-semibold tracking-tight text-balance">Sweep everything into one token</h1>
     <p className="mt-2 text-lg text-muted">
-      Sweep any token from any chain into the token and chain that you want, without gas and without approvals.
+      Sweep your tokens on all chains into the token and chain that you want, with one signature, without gas and
+      without approvals.
     </p>
   </div>
 )

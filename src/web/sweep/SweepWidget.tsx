@@ -53,10 +53,10 @@ export interface SweepWidgetProps {
   /** Sends and pays revocations of a signer on a chain. If absent, revoking is explained but not offered. Must be stable. */
   readonly sender?: (chainId: number) => RevocationSender | undefined
   /**
-   * Delegates and bridges that the app knows. If absent, the review trusts the service's delegates, and warns about facts of the
-   * bridge that it cannot check. Must be a stable object.
+   * Delegates, routers, bridges and limits that the app knows. If absent, the review trusts the service's delegates, shows fees of any
+   * height, and warns about facts of routers and bridges that it cannot check. Must be a stable object.
    */
-  readonly review?: Pick<ReviewOptions, "bridges" | "delegates" | "maxFeeBps">
+  readonly review?: Pick<ReviewOptions, "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed">
   /** API key of the builder to whom the sweeps are attributed. */
   readonly apiKey?: string
   /** Initial choices. Must be a stable object. */
@@ -74,6 +74,8 @@ export interface SweepWidgetProps {
 }
 
 const RETRIES = 2
+
+const ALL_BPS = 10_000
 
 const makeQueries = () =>
   new QueryClient({
@@ -130,8 +132,15 @@ function Connected({
   const tell = useCallback((intent: Intent) => told.current?.(intent), [])
   const client = useMemo(() => {
     const delegates = Object.fromEntries(catalog.chains.map(({ contracts, id }) => [id, contracts.delegate]))
-    return createSweepClient({ orchestratorUrl, review: { delegates, ...review } })
-  }, [orchestratorUrl, catalog, review])
+    const nodes: Record<number, Node> = {}
+    for (const { id } of catalog.chains) {
+      const node = account.node(id, walletChain)
+      if (node !== undefined) nodes[id] = node
+    }
+    // The owner sees the fees and the warnings before signing.
+    const limits: ReviewOptions = { delegates, maxFeeBps: ALL_BPS, unconfirmed: "warn", ...review }
+    return createSweepClient({ orchestratorUrl, nodes, review: limits })
+  }, [orchestratorUrl, account, catalog, review, walletChain])
   const session: Session = {
     client,
     catalog,

@@ -18,7 +18,8 @@ export function WhoCanSign({ children }: { readonly children?: ReactNode }) {
     <div className="flex flex-col gap-3">
       <p>
         A sweep costs you no gas because your account delegates to a contract. You allow that with a signature called an
-        EIP-7702 authorization. Most browser wallets, MetaMask among them, do not let a website ask for it.
+        EIP-7702 authorization, once for each chain. Most browser wallets, MetaMask among them, do not let a website ask
+        for it.
       </p>
       {children}
       <div>

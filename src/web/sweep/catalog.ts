@@ -108,9 +108,3 @@ export const unitOf = (catalog: Catalog, { address, chainId }: Place): Unit => {
       : { symbol: "units", decimals: 0 })
   )
 }
-
-/** Route hint with both chains. */
-export const routeHint = (catalog: Catalog, from: number, to: number): string | undefined => {
-  const [source, destination] = [catalog.chain(from), catalog.chain(to)]
-  return source === undefined || destination === undefined ? undefined : `${source.name}->${destination.name}`
-}

@@ -1,18 +1,20 @@
 /** Error messages of a sweep for the owner of the tokens: what happened, and what to do. */
 import {
   InvalidRequestError,
+  type LeftOutToken,
   MalformedAnswerError,
   NetworkError,
   NodeError,
   NotFoundError,
   OrderMismatchError,
-  QuoteUnavailableError,
   RateLimitedError,
   ScreeningBlockedError,
   ScreeningUnavailableError,
   ServiceError,
   SigningError,
   SubmissionRefusedError,
+  SweepPostponedError,
+  SweepRefusedError,
   UnavailableError,
   WaitTimeoutError
 } from "../../sdk/index.ts"
@@ -41,6 +43,9 @@ const lacksGas = (error: unknown): boolean =>
   )
 
 const ofSigning = (error: SigningError): string => {
+  if (error.what === "order" && error.code !== "wrong_signer") {
+    return "The wallet did not sign the sweep. Nothing was sent. Some wallets refuse a message that holds for several chains, or that names your own account as the contract. Try again, or use another wallet."
+  }
   const isUnsupported = error.code === "unsupported_wallet" || Array.from(causes(error)).some(isUnknownMethod)
   switch (isUnsupported ? "unsupported_wallet" : error.code) {
     case "unsupported_wallet":
@@ -48,25 +53,23 @@ const ofSigning = (error: SigningError): string => {
     case "wrong_signer":
       return "The wallet signed with another account than the one to sweep. Switch to that account in the wallet, and sign again."
     case "signing_refused":
-      return `The wallet did not sign the ${error.what}. Nothing was sent, and you can try again.`
+      return "The wallet did not sign the authorization. Nothing was sent, and you can try again."
   }
 }
 
+const BLOCKED = "This address cannot be served. A retry does not change that."
+
 const ofService = (error: unknown): string | undefined => {
-  if (error instanceof QuoteUnavailableError) {
-    return "There is no quote for this right now: the amount may not cover the fees, or no route leads there. Try another token or a larger amount."
-  }
   if (error instanceof ScreeningUnavailableError) {
     return "The service cannot check addresses right now. Your tokens did not move. Try again in a moment."
   }
-  if (error instanceof UnavailableError) {
+  if (error instanceof UnavailableError || error instanceof SweepPostponedError) {
     return `The service cannot take this sweep right now. Your tokens did not move. Try again in ${error.retryAfterSeconds} seconds.`
   }
-  if (error instanceof ScreeningBlockedError) {
-    return "This address cannot be served. A retry does not change that."
-  }
-  if (error instanceof SubmissionRefusedError) {
-    return "The service did not accept the signed order, most likely because its quote had expired. Nothing was sent. Get a new quote and sign again."
+  if (error instanceof ScreeningBlockedError) return BLOCKED
+  if (error instanceof SubmissionRefusedError || error instanceof SweepRefusedError) {
+    if (error.reason === "screening_blocked") return BLOCKED
+    return "The service did not accept the signed sweep, most likely because its quotes had expired. Nothing was sent. Get new quotes and sign again."
   }
   if (error instanceof InvalidRequestError)
     return `The service did not understand the request: ${error.problems.join("; ")}.`
@@ -80,15 +83,27 @@ const ofService = (error: unknown): string | undefined => {
   return undefined
 }
 
+/** True if an authorization is not for the account's next transaction. */
+const isForAnotherNonce = (error: unknown): boolean =>
+  error instanceof OrderMismatchError &&
+  error.mismatches.every(({ field }) => field.startsWith("signing.authorization.nonce"))
+
+/** True if the quotes cannot be submitted any more, so that the owner needs new ones. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof SweepRefusedError || error instanceof SubmissionRefusedError || isForAnotherNonce(error)
+
 /** One or two sentences: what happened, and what to do. */
 export const explain = (error: unknown): string => {
   if (isRejection(error)) return "You rejected this in your wallet. Nothing was sent, and you can try again."
   if (lacksGas(error))
     return "This account has no native currency to pay for the transaction. Send it a little, and try again."
   if (error instanceof SigningError) return ofSigning(error)
+  if (isForAnotherNonce(error)) {
+    return "The authorization is not for the next transaction of your account, most likely because your account has sent one since. Nothing was signed. Get new quotes and sign again."
+  }
   if (error instanceof OrderMismatchError) {
     const fields = error.mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")
-    return `The order is not what you asked for, so it was not offered for signing (${fields}). Do not use this service until its operator has explained it.`
+    return `An order is not what you asked for, so nothing was offered for signing (${fields}). Do not use this service until its operator has explained it.`
   }
   if (error instanceof WaitTimeoutError)
     return "This takes longer than usual. The service has your order. Check again later."
@@ -126,6 +141,27 @@ export const explainFailure = (reason: string | undefined, bridged?: string): st
     "The sweep failed. Check your balance before you sweep again."
   )
 }
+
+const UNQUOTED: Readonly<Record<string, string>> = {
+  fees_exceed_amount: "The fees would take all of it",
+  network_fee_above_maximum: "The network fee is too high right now",
+  no_route: "No exchange or bridge leads there right now",
+  insufficient_balance: "Your account holds less than this by now",
+  no_price: "No price is known right now",
+  chain_unavailable: "A chain on its way does not answer right now",
+  same_token: "It is what you want to receive",
+  unsupported_chain: "A chain on its way is not supported",
+  owner_is_a_contract: "Your account is a contract on this chain",
+  would_revert: "The sweep would fail on chain",
+  screening_unavailable: "Addresses cannot be checked right now",
+  busy: "The service is too busy for it right now"
+}
+
+/** The reason why a token of a plan is not swept. */
+export const whyUnquoted = ({ mismatches, reason }: LeftOutToken): string =>
+  mismatches.length > 0
+    ? `Its terms break a limit of this app: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`
+    : (UNQUOTED[reason] ?? "It cannot be swept right now")
 
 const REASONS: Readonly<Record<string, string>> = {
   no_price: "No price is known",

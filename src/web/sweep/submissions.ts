@@ -1,9 +1,9 @@
 /**
- * Sweeps submitted from this browser, by service and owner, newest first. A reloaded page or another tab finds the pending
- * ones. They are stored in the browser only.
+ * Intents submitted from this browser, by service and owner, newest first. Those of one signature name their sweep. A reloaded
+ * page or another tab finds the pending ones. They are stored in the browser only.
  */
 import { useCallback, useSyncExternalStore } from "react"
-import type { Address, Hex, IntentStatus } from "../../sdk/index.ts"
+import type { Address, Hex, Intent, IntentStatus } from "../../sdk/index.ts"
 
 /** One side of a sweep. Amounts are decimal strings in the smallest unit, for JSON. */
 export interface Side {
@@ -13,7 +13,10 @@ export interface Side {
 }
 
 export interface Submission {
+  /** Id of the intent. */
   readonly id: string
+  /** The sweep whose signature covers it. Absent if the service did not confirm it, and for a sweep of a single order. */
+  readonly sweepId?: string
   readonly submittedAtMs: number
   readonly send: Side
   /** `amount` is the minimum that arrives. */
@@ -27,8 +30,8 @@ export interface Submission {
   readonly failureReason?: string
 }
 
-/** Maximum number of ended sweeps that are kept. Pending ones are always kept. */
-const MOST = 20
+/** Maximum number of ended submissions that are kept. Pending ones are always kept. */
+const MOST = 100
 
 const keyOf = (service: string, owner: Address): string => `sweep-submissions ${service} ${owner.toLowerCase()}`
 
@@ -80,27 +83,56 @@ const subscribe = (listener: () => void) => {
   }
 }
 
+/** The submissions of each sweep together, in order. A submission without a known sweep stands alone. */
+export const bySweep = (
+  list: ReadonlyArray<Submission>
+): ReadonlyArray<readonly [Submission, ...Array<Submission>]> => {
+  const groups = new Map<string, [Submission, ...Array<Submission>]>()
+  for (const each of list) {
+    const key = each.sweepId ?? each.id
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [each])
+    else group.push(each)
+  }
+  return [...groups.values()]
+}
+
 export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean =>
   status === "delivered" || status === "failed"
+
+/** The stored facts of an intent's state. */
+export const factsOf = ({
+  deliveryTxHash,
+  failureReason,
+  status,
+  txHash
+}: Pick<Submission, "status" | "txHash" | "deliveryTxHash" | "failureReason">) => ({
+  status,
+  ...(txHash === undefined ? {} : { txHash }),
+  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+  ...(failureReason === undefined ? {} : { failureReason })
+})
 
 export const useSubmissions = (service: string, owner: Address) => {
   const key = keyOf(service, owner)
   const list = useSyncExternalStore(subscribe, () => read(key))
-  const add = useCallback((submission: Submission) => write(key, [submission, ...read(key)]), [key])
+  const add = useCallback((signed: ReadonlyArray<Submission>) => write(key, [...signed, ...read(key)]), [key])
   const update = useCallback(
-    (id: string, seen: Pick<Submission, "status" | "txHash" | "deliveryTxHash" | "failureReason">) => {
-      const known = read(key)
-      const at = known.findIndex((each) => each.id === id)
-      const before = known[at]
-      if (before !== undefined) write(key, known.with(at, { ...before, ...seen }))
+    (intents: ReadonlyArray<Intent>) => {
+      const seen = new Map(intents.map((intent) => [intent.id, factsOf(intent)]))
+      write(
+        key,
+        read(key).map((each) => ({ ...each, ...seen.get(each.id) }))
+      )
     },
     [key]
   )
+  /** Forgets the sweeps whose intents have all ended. */
   const forgetEnded = useCallback(
     () =>
       write(
         key,
-        read(key).filter((each) => !isEnded(each))
+        bySweep(read(key)).flatMap((sweep) => (sweep.every(isEnded) ? [] : sweep))
       ),
     [key]
   )

@@ -1,45 +1,47 @@
-/** Follows a submitted sweep until it has ended. Components that follow the same sweep share one query. */
+/** Follows a submitted intent until it has ended. Components that follow intents of the same sweep share one query. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import type { Intent } from "../../sdk/index.ts"
 import { DELEGATION, holdings, useSession } from "./session.ts"
-import { isEnded, type Submission } from "./submissions.ts"
+import { factsOf, isEnded, type Submission } from "./submissions.ts"
 
-/** The last known state, for a sweep that has ended or has no answer yet. */
-const lastSeen = ({ deliveryTxHash, failureReason, id, receive, send, status, txHash }: Submission): Intent => ({
-  id,
-  status,
-  crossChain: send.chainId !== receive.chainId,
-  ...(txHash === undefined ? {} : { txHash }),
-  ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
-  ...(failureReason === undefined ? {} : { failureReason })
+/** The last known state, for an intent that has ended or has no answer yet. */
+const lastSeen = (submission: Submission): Intent => ({
+  ...factsOf(submission),
+  id: submission.id,
+  crossChain: submission.send.chainId !== submission.receive.chainId
 })
 
 export const useIntent = (submission: Submission) => {
   const session = useSession()
   const queries = useQueryClient()
   const { client, onDelivered, submissions } = session
-  const { id } = submission
-  const key = ["intent", id]
+  const { id, sweepId } = submission
+  const key = ["intents", sweepId ?? id]
   const query = useQuery({
     queryKey: key,
     enabled: !isEnded(submission),
-    // A sweep that has not ended is followed again when its component is mounted.
+    // An intent that has not ended is followed again when its component is mounted.
     staleTime: 0,
-    queryFn: async ({ signal }) => {
-      const intent = await client.waitForIntent(id, {
-        signal,
-        onProgress: (seen) => {
-          queries.setQueryData(key, seen)
-          submissions.update(id, seen)
+    queryFn: async ({ signal }): Promise<ReadonlyArray<Intent>> => {
+      const told = new Set(submissions.list.filter(isEnded).map((each) => each.id))
+      const saw = (intents: ReadonlyArray<Intent>) => {
+        queries.setQueryData(key, intents)
+        submissions.update(intents)
+        const ended = intents.filter((intent) => isEnded(intent) && !told.has(intent.id))
+        for (const intent of ended) {
+          told.add(intent.id)
+          if (intent.status === "delivered") onDelivered(intent)
         }
-      })
-      if (intent.status === "delivered") onDelivered(intent)
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: holdings(session).queryKey }),
-        queries.invalidateQueries({ queryKey: [DELEGATION] })
-      ])
-      return intent
+        if (ended.length === 0) return
+        void queries.invalidateQueries({ queryKey: holdings(session).queryKey })
+        void queries.invalidateQueries({ queryKey: [DELEGATION] })
+      }
+      if (sweepId === undefined) {
+        return [await client.waitForIntent(id, { signal, onProgress: (intent) => saw([intent]) })]
+      }
+      return (await client.waitForSweep(sweepId, { signal, onProgress: ({ intents }) => saw(intents) })).intents
     }
   })
-  return { intent: query.data ?? lastSeen(submission), error: query.error, retry: query.refetch }
+  const intent = query.data?.find((each) => each.id === id) ?? lastSeen(submission)
+  return { intent, error: query.error, retry: query.refetch }
 }

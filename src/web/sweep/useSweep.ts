@@ -1,40 +1,57 @@
-/** One token's sweep: its quote when its card is active, the two signatures, and the submission. */
+/** The sweep of a plan: the quotes of all tokens, one signature for those that are kept, and the submission. */
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { type Offer, type SweepableToken, SweepError, type SweepRequest, type SweepReview } from "../../sdk/index.ts"
-import { type Catalog, keyOf, routeHint } from "./catalog.ts"
+import {
+  type BatchReview,
+  IdempotencyKeyInUseError,
+  type LeftOutToken,
+  NetworkError,
+  NothingToSweepError,
+  type ReviewedLeg,
+  selectLegs,
+  ServiceError,
+  type SweepQuotesRequest
+} from "../../sdk/index.ts"
+import { keyOf, type Place } from "./catalog.ts"
 import type { Plan } from "./ChooseStep.tsx"
 import { type Session, useSession } from "./session.ts"
 import type { Submission } from "./submissions.ts"
 
 interface Quoted {
-  readonly offer: Offer
-  readonly request: SweepRequest
-  readonly review: SweepReview
+  /** Undefined if no token can be swept. */
+  readonly review: BatchReview | undefined
+  readonly leftOut: ReadonlyArray<LeftOutToken>
 }
 
 const requestOf = (
-  { account, apiKey, catalog }: Pick<Session, "account" | "apiKey"> & { readonly catalog: Catalog },
-  token: SweepableToken,
-  { destination, to }: Plan
-): SweepRequest => {
-  const route = routeHint(catalog, token.chainId, to.chainId)
-  return {
-    owner: account.address,
-    tokenIn: token.address,
-    amountIn: token.balance,
-    tokenOut: to.address,
-    destination,
-    destChainId: to.chainId,
-    sourceChainId: token.chainId,
-    tier: token.tier,
-    ...(route === undefined ? {} : { route }),
-    ...(apiKey === undefined ? {} : { apiKey })
+  { account, apiKey }: Pick<Session, "account" | "apiKey">,
+  { destination, to, tokens }: Plan
+): SweepQuotesRequest => ({
+  owner: account.address,
+  tokens: tokens.map(({ address, balance, chainId, tier }) => ({ chainId, token: address, amount: balance, tier })),
+  tokenOut: to.address,
+  destination,
+  destChainId: to.chainId,
+  ...(apiKey === undefined ? {} : { apiKey })
+})
+
+const quoted = (review: () => BatchReview): Quoted => {
+  try {
+    const found = review()
+    return { review: found, leftOut: found.leftOut }
+  } catch (error) {
+    if (error instanceof NothingToSweepError) return { review: undefined, leftOut: error.leftOut }
+    throw error
   }
 }
 
-const submissionOf = ({ quoteId, receive, send }: SweepReview, submittedAtMs: number): Submission => ({
+const submissionOf = (
+  { quoteId, receive, send }: ReviewedLeg,
+  sweepId: string | undefined,
+  submittedAtMs: number
+): Submission => ({
   id: quoteId,
+  ...(sweepId === undefined ? {} : { sweepId }),
   submittedAtMs,
   send: { chainId: send.chainId, token: send.token, amount: send.amount.toString() },
   receive: {
@@ -48,43 +65,71 @@ const submissionOf = ({ quoteId, receive, send }: SweepReview, submittedAtMs: nu
   status: "quoted"
 })
 
-export const useSweep = (token: SweepableToken, plan: Plan, isCurrent: boolean) => {
+/** True if the response may be lost although the sweep was accepted. */
+const mayBeAccepted = (error: unknown): boolean =>
+  error instanceof NetworkError || error instanceof ServiceError || error instanceof IdempotencyKeyInUseError
+
+/** Addresses of orders and of the token list may differ in case. */
+const keyOfToken = (chainId: number, address: string): string => `${chainId}:${address.toLowerCase()}`
+
+export const useSweep = (plan: Plan) => {
   const session = useSession()
   const { account, client, submissions } = session
-  const [id, setId] = useState<string>()
+  const [ids, setIds] = useState<ReadonlySet<string>>()
+  /** Tokens that the owner leaves out of the signature. */
+  const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set())
   const quote = useQuery({
-    queryKey: ["quote", keyOf(token), keyOf(plan.to), plan.destination, account.address],
-    enabled: isCurrent && id === undefined,
-    // A quote expires soon, so it is not cached. It is not refreshed either, so that it does not change while it is read.
+    queryKey: ["quotes", plan.tokens.map(keyOf), keyOf(plan.to), plan.destination, account.address],
+    enabled: ids === undefined,
+    // Quotes expire soon, so they are not cached. They are not refreshed either, so that they do not change while they are read.
     gcTime: 0,
     staleTime: Infinity,
     refetchOnReconnect: false,
     retry: false,
     queryFn: async ({ signal }): Promise<Quoted> => {
-      const request = requestOf(session, token, plan)
-      const offer = await client.quote(request, { signal })
-      return { offer, request, review: client.reviewOrder(offer, request) }
+      const request = requestOf(session, plan)
+      const quotes = await client.sweepQuotes(request, { signal })
+      return quoted(() => client.reviewSweepQuotes(quotes, request))
     }
   })
   const sign = useMutation({
-    mutationFn: async ({ offer, request, review }: Quoted) => {
-      const signed = await client.signSweep(offer, request, account.signer)
-      await client.submit(signed).catch((error: unknown) => {
-        // The response may be lost although the sweep was accepted, so the sweep is followed.
-        if (!(error instanceof SweepError && error.retryable)) throw error
-      })
-      submissions.add(submissionOf(review, Date.now()))
-      setId(review.quoteId)
+    mutationFn: async (review: BatchReview) => {
+      const signed = await client.signBatch(review, account.signer)
+      const sweepId = await client.submitSweep(signed).then(
+        (accepted) => accepted.id,
+        (error: unknown) => {
+          if (!mayBeAccepted(error)) throw error
+          // Its id is unknown, so each intent is followed by its own.
+          return undefined
+        }
+      )
+      const now = Date.now()
+      submissions.add(review.legs.map((leg) => submissionOf(leg, sweepId, now)))
+      setIds(new Set(review.legs.map(({ quoteId }) => quoteId)))
     }
   })
-  /** Gets a new quote, which must be reviewed again. */
-  const renew = () => {
-    sign.reset()
-    return quote.refetch()
+  const found = quote.data?.review
+  const isKept = ({ send }: ReviewedLeg) => !dropped.has(keyOfToken(send.chainId, send.token))
+  return {
+    quote,
+    sign,
+    /** Gets new quotes, which must be reviewed again. */
+    renew: () => {
+      sign.reset()
+      return quote.refetch()
+    },
+    isDropped: ({ address, chainId }: Place) => dropped.has(keyOfToken(chainId, address)),
+    toggle: ({ address, chainId }: Place) => {
+      const next = new Set(dropped)
+      const key = keyOfToken(chainId, address)
+      if (!next.delete(key)) next.add(key)
+      setDropped(next)
+    },
+    /** The data to sign. Undefined if nothing is kept. */
+    review: found?.legs.some(isKept) === true ? selectLegs(found, isKept) : undefined,
+    /** Undefined until the sweep is signed. */
+    submitted: ids === undefined ? undefined : submissions.list.filter(({ id }) => ids.has(id))
   }
-  const restart = () => {
-    setId(undefined)
-    return renew()
-  }
-  return { id, quote, sign, renew, restart, submission: submissions.list.find((each) => each.id === id) }
 }
+
+export type SweepState = ReturnType<typeof useSweep>

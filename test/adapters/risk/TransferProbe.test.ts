@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result, Schema } from "effect"
-import { encodeAbiParameters } from "viem"
+import { Array, Effect, Exit, Result, Schema } from "effect"
+import { decodeFunctionData, encodeAbiParameters, erc20Abi } from "viem"
 import * as TransferProbe from "../../../src/adapters/risk/TransferProbe.ts"
 import type { Hex } from "../../../src/domain/Hex.ts"
-import type { SimulatedCall } from "../../../src/ports/shared/Simulation.ts"
+import { type ChainClient, ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import type { SimulatedCall, SimulatedStep } from "../../../src/ports/shared/Simulation.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 
 const word = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value])
@@ -75,5 +76,78 @@ describe("TransferProbe.judge", () => {
       )
       return Result.isSuccess(outcome) === (tax === 0n || amount === 0n)
     }
+  )
+})
+
+describe("probes of one owner", () => {
+  const OWNER = FakeChain.address(0xa)
+  const tokens = Array.makeBy(20, (index) => FakeChain.address(0x40 + index))
+  const [thief, prey] = [FakeChain.address(0x40), FakeChain.address(0x41)]
+  const recipients = [FakeChain.address(0xb), FakeChain.address(0xc)]
+
+  /** A chain whose tokens move in full. One takes another from the owner as soon as it is moved, and `thief` names it. */
+  const chain = (options: { readonly refuses?: string; readonly thief?: string } = {}) => {
+    const simulated: Array<ReadonlyArray<string>> = []
+    const simulate: ChainClient["simulate"] = (steps) => {
+      const moved = steps.flatMap((step) => ("from" in step ? [step.to] : []))
+      simulated.push(moved)
+      if (options.refuses !== undefined && moved.some((token) => token === options.refuses)) {
+        return Effect.fail(new ChainUnavailable({ chainId: 1, method: "eth_call", detail: "out of time" }))
+      }
+      const balances = new Map<string, bigint>()
+      const balanceAt = (token: string, account: string) =>
+        balances.get(`${token} ${account}`) ?? (account === OWNER ? 10n : 0n)
+      const run = ({ data, to }: SimulatedStep): SimulatedCall => {
+        const { args, functionName } = decodeFunctionData({ abi: erc20Abi, data })
+        if (functionName === "balanceOf") return did(word(balanceAt(to, args[0])))
+        if (functionName !== "transfer") return did("0x", false)
+        const [recipient, amount] = args
+        if (balanceAt(to, OWNER) < amount) return did("0x", false)
+        balances.set(`${to} ${recipient}`, balanceAt(to, recipient) + amount)
+        balances.set(`${to} ${OWNER}`, balanceAt(to, OWNER) - amount)
+        if (to === options.thief) balances.set(`${prey} ${OWNER}`, 0n)
+        return did(word(1n))
+      }
+      return Effect.succeed(steps.map(run))
+    }
+    return { client: { ...FakeChain.client({ simulate }) }, simulated }
+  }
+
+  const outcomes = (client: ChainClient) => {
+    const probe = TransferProbe.make()
+    return Effect.forEach(
+      tokens.flatMap((token) => recipients.map((recipient) => ({ token, recipient }))),
+      (each) => Effect.exit(probe(client, { ...each, owner: OWNER, amount: 10n, sender: undefined })),
+      { concurrency: "unbounded" }
+    )
+  }
+
+  it.effect("share simulations, in which each token is moved once", () =>
+    Effect.gen(function* () {
+      const { client, simulated } = chain()
+      const exits = yield* outcomes(client)
+      assert.isTrue(exits.every(Exit.isSuccess))
+      assert.deepStrictEqual(
+        simulated.map((moved) => moved.length),
+        [8, 8, 4, 8, 8, 4]
+      )
+      for (const moved of simulated) assert.strictEqual(new Set(moved).size, moved.length)
+    })
+  )
+
+  it.effect("are simulated alone if the node refuses one of them, and only that one fails", () =>
+    Effect.gen(function* () {
+      const { client } = chain({ refuses: prey })
+      const exits = yield* outcomes(client)
+      const failed = exits.flatMap((exit, index) => (Exit.isFailure(exit) ? [Math.floor(index / 2)] : []))
+      assert.deepStrictEqual(failed, [1, 1])
+    })
+  )
+
+  it.effect("are simulated alone if one of them takes another", () =>
+    Effect.gen(function* () {
+      const { client } = chain({ thief })
+      assert.isTrue((yield* outcomes(client)).every(Exit.isSuccess))
+    })
   )
 })

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Hex, pad, recoverTypedDataAddress } from "viem"
+import { concatHex, encodeFunctionData, type Hex, pad, recoverTypedDataAddress } from "viem"
 import { recoverAuthorizationAddress } from "viem/utils"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { snippet } from "../../../src/mcp/snippet/Snippet.ts"
@@ -13,13 +13,17 @@ import {
   crossRequest,
   DELEGATE,
   deposit,
+  known,
   leaves,
   NOW_MS,
   OTHER,
   owner,
   replaced,
   request,
+  routed,
+  routerAbi,
   swapDeposit,
+  swapOf,
   swapOffer,
   swapRequest,
   type WireOffer,
@@ -43,6 +47,8 @@ interface Generated {
 }
 
 const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+/** The router itself, as a recipient. */
+const ROUTER_ITSELF = "0x0000000000000000000000000000000000000002"
 const WETH = KNOWN_BRIDGES[8453]?.tokens["WETH"] ?? OTHER
 
 /** The module's source, with the delegate that its integrator knows. */
@@ -86,10 +92,10 @@ describe("the generated code's review", () => {
     }
   }
 
-  /** The client refuses it, or leaves it to the service's word. */
+  /** The client refuses it. */
   const doubts = (offer: WireOffer, asked: SweepRequest): boolean => {
     try {
-      return reviewOrder(readOffer(offer), asked, { nowMs: NOW_MS }).receive.guaranteedBy === "service"
+      return reviewOrder(readOffer(offer), asked, { ...known, maxSlippageBps: 10_000 }) === undefined
     } catch (error) {
       if (error instanceof OrderMismatchError) return true
       throw error
@@ -111,6 +117,21 @@ describe("the generated code's review", () => {
   const native = { ...plain, inputToken: WETH, outputToken: WETH }
 
   for (const [name, swapCalldata, asked] of [
+    ["a router call that is no swap", "0x04e45aaf", request],
+    ["a bare swap, without a deadline", swapOf(), request],
+    ["two swaps", routed(swapOf(), swapOf()), request],
+    ["a swap of another token on one chain", routed(swapOf({ tokenIn: OTHER })), request],
+    ["a swap into another token", routed(swapOf({ tokenOut: OTHER })), request],
+    ["a swap for another recipient", routed(swapOf({ recipient: OTHER })), request],
+    ["a swap of another amount on one chain", routed(swapOf({ amountIn: 1n })), request],
+    ["a swap with a price limit", routed(swapOf({ sqrtPriceLimitX96: 1n })), request],
+    ["a swap whose output stays in the router", routed(swapOf({ recipient: ROUTER_ITSELF })), request],
+    ["a swap and a transfer out of the router", routed(swapOf({ recipient: ROUTER_ITSELF }), swapOf()), request],
+    ["trailing bytes after the router call", `${routed(swapOf())}00`, request],
+    ["an exclusive relayer", deposit({ ...plain, exclusiveRelayer: OTHER, exclusivity: 121 }), crossRequest],
+    ["exclusivity for nobody", deposit({ ...plain, exclusivity: 1 }), crossRequest],
+    ["a late refund", deposit({ ...plain, fillDeadline: NOW_MS / 1000 + 25_201 }), crossRequest],
+    ["a past deadline of the bridge", deposit({ ...plain, fillDeadline: NOW_MS / 1000 }), crossRequest],
     ["another depositor", deposit({ ...plain, depositor: OTHER }), crossRequest],
     ["another recipient", deposit({ ...plain, recipient: OTHER }), crossRequest],
     ["another amount", deposit({ inputAmount: 1n }), crossRequest],
@@ -145,6 +166,31 @@ describe("the generated code's review", () => {
     })
   }
 
+  it("takes paths through several pools, and native currency from the router, as the client does", () => {
+    const [{ tokenIn, tokenOut }, recipient] = [request, request.destination ?? owner.address]
+    const path = encodeFunctionData({
+      abi: routerAbi,
+      functionName: "exactInput",
+      args: [
+        {
+          path: concatHex([tokenIn, "0x0001f4", OTHER, "0x000bb8", tokenOut]),
+          recipient,
+          amountIn: 24_875_000n,
+          amountOutMinimum: 1n
+        }
+      ]
+    })
+    const unwrapping = encodeFunctionData({ abi: routerAbi, functionName: "unwrapWETH9", args: [1n, recipient] })
+    for (const [asked, swapCalldata] of [
+      [request, routed(path)],
+      [{ ...request, tokenOut: NATIVE }, routed(swapOf({ recipient: ROUTER_ITSELF }), unwrapping)]
+    ] as ReadonlyArray<readonly [SweepRequest, Hex]>) {
+      const offer = wireOffer(asked, { order: { swapCalldata } })
+      assert.isFalse(refuses(offer, asked))
+      assert.isFalse(doubts(offer, asked))
+    }
+  })
+
   /** A wallet that records what it signs. */
   const wallet = () => {
     const signed: Array<string> = []
@@ -176,6 +222,8 @@ describe("the generated code's review", () => {
     ["a minimum of 0", { order: { minAmountOut: "0" }, quote: { minAmountOut: "0" } }],
     ["a minimum that the order does not hold", { order: { minAmountOut: "1" } }],
     ["swapTarget", { order: { swapTarget: owner.address } }],
+    ["swapTarget to another contract", { order: { swapTarget: OTHER } }],
+    ["the expected amount", { quote: { estimatedAmountOut: "6960000000000000" } }],
     ["a late deadline", { order: { deadline: String(NOW_MS / 1000 + 3_601) } }],
     ["a past deadline", { order: { deadline: String(NOW_MS / 1000 - 1) } }],
     ["sourceChainId", { quote: { sourceChainId: 1 } }],

@@ -1,6 +1,9 @@
 /** A fee in an unlisted token counts for what it sells for. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
+import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
+import { mulDivUp } from "../../../src/domain/Amount.ts"
+import * as Usd from "../../../src/domain/Usd.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { address } from "../../support/FakeChain.ts"
 import * as Quoting from "../../support/Quoting.ts"
@@ -18,7 +21,9 @@ const make = Effect.fnUntraced(function* (percent: bigint) {
   const prices = new Map([
     [NATIVE, Quoting.NATIVE_USD],
     [Quoting.TOKEN, Quoting.USD],
-    [UNLISTED, Quoting.USD]
+    [UNLISTED, Quoting.USD],
+    // The scene's exchange returns units for units, of 18 decimals for those of 6.
+    [Quoting.STABLE, Quoting.USD / 10n ** 12n]
   ])
   yield* Ref.update(scene.prices, (state) => ({ ...state, prices: new Map([[Quoting.source.id, prices]]) }))
   yield* Ref.set(scene.feeRates, new Map([[UNLISTED, [(FAIR * percent) / 100n, Quoting.WHOLE]]]))
@@ -40,6 +45,20 @@ describe("the fee in an unlisted token", () => {
         cover !== undefined && cover.value >= cost && cover.value <= (cost * 12n) / 10n,
         String(cover?.value)
       )
+    })
+  )
+
+  it.effect("is told at the price at which it is charged, and the price impact at that of the token", () =>
+    Effect.gen(function* () {
+      const scene = yield* make(80n)
+      const { quote } = yield* scene.quote({ tokenIn: UNLISTED, tier: "tier3" })
+      const network = quote.feeBreakdown?.network
+      assert.isDefined(network)
+      const haircut = BigInt(orchestratorDefaults.prices.unlistedHaircutBps)
+      assert.isAbove(orchestratorDefaults.prices.unlistedHaircutBps, 0)
+      const charged = (Quoting.USD * (10_000n - haircut)) / 10_000n
+      assert.strictEqual(network.usd, Usd.format(mulDivUp(network.amount, charged, Quoting.WHOLE)))
+      assert.strictEqual(quote.priceImpactBps, 0)
     })
   )
 

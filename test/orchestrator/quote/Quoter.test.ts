@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Ref } from "effect"
 import * as Address from "../../../src/domain/Address.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
 import { bound } from "../../../src/domain/OrderNonce.ts"
+import { detailsOf } from "../../../src/domain/QuoteDetails.ts"
 import { digest, typedData } from "../../../src/domain/SweepOrder.ts"
 import type { Tier } from "../../../src/domain/Tier.ts"
+import * as Usd from "../../../src/domain/Usd.ts"
 import { executionLimit } from "../../../src/domain/RelayGas.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
@@ -58,7 +60,16 @@ describe("a quote on one chain", () => {
         estimatedAmountOut: swapAmount,
         minAmountOut: order.minAmountOut,
         provider: "venue",
-        estimatedSeconds: 5
+        estimatedSeconds: 5,
+        ...detailsOf({
+          tier: "tier2",
+          fees: { protocol: protocolFee("tier2"), network: networkFee(225_000n), builder: 0n },
+          swapAmount,
+          minAmountOut: order.minAmountOut,
+          estimatedAmountOut: swapAmount,
+          tokenIn: { usd: Quoting.USD, feeUsd: Quoting.USD, decimals: 18 },
+          tokenOut: { usd: Quoting.USD, decimals: 6 }
+        })
       })
       assert.match(quote.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       assert.deepStrictEqual(signing, {
@@ -78,6 +89,53 @@ describe("a quote on one chain", () => {
         }
       ])
       assert.deepStrictEqual(scene.asked.simulated, [order])
+    })
+  )
+
+  it.effect("tells each fee, the tier, the price impact and values in US dollars", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      // One whole token of 18 decimals buys as many units of one with 6.
+      yield* Ref.update(scene.prices, (state) => ({
+        ...state,
+        prices: new Map([
+          [
+            source.id,
+            new Map([...(state.prices.get(source.id) ?? []), [STABLE, (Quoting.USD * 99n) / 100n / 10n ** 12n]])
+          ]
+        ])
+      }))
+      const { order, quote } = yield* scene.quote({ tier: "tier3", apiKey: Quoting.KEY })
+      const protocol = protocolFee("tier3")
+      const network = networkFee(225_000n)
+      assert.deepStrictEqual(quote.feeBreakdown, {
+        protocol: { amount: protocol, usd: "1" },
+        network: { amount: network, usd: Usd.format(network) },
+        builder: { amount: order.builderFee, usd: "0.3" }
+      })
+      assert.strictEqual(protocol + network, order.feeAmount)
+      assert.strictEqual(quote.appliedTier, "tier3")
+      assert.strictEqual(quote.priceImpactBps, 100)
+      const value = (amount: bigint) => Usd.format(Usd.valueOf(amount, (Quoting.USD * 99n) / 100n / 10n ** 12n, 6))
+      assert.strictEqual(quote.minAmountOutUsd, value(quote.minAmountOut))
+      assert.strictEqual(quote.estimatedAmountOutUsd, value(quote.estimatedAmountOut))
+    })
+  )
+
+  it.effect("has no values of an output without a price, or that is no token", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const unpriced = { priceImpactBps: null, minAmountOutUsd: null, estimatedAmountOutUsd: null }
+      yield* Ref.update(scene.prices, (state) => ({
+        ...state,
+        prices: new Map([
+          [source.id, new Map([...(state.prices.get(source.id) ?? [])].filter(([token]) => token !== STABLE))]
+        ])
+      }))
+      const { quote } = yield* scene.quote()
+      assert.include(quote, unpriced)
+      assert.isDefined(quote.feeBreakdown)
+      assert.include((yield* scene.quote({ ...Quoting.crossChain, tokenOut: Quoting.PAYOUT })).quote, unpriced)
     })
   )
 

@@ -7,9 +7,12 @@ import { sweepDelegate } from "../../../src/adapters/evm/abi/contracts.generated
 import { SweepSimulationState } from "../../../src/adapters/memory/orchestrator/SweepSimulation.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
 import { batchCallGas, batchGasLimit, itemGas } from "../../../src/domain/RelayGas.ts"
+import { size } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { calldataGas } from "../../../src/domain/TransactionGas.ts"
+import * as AccountCall from "../../../src/orchestrator/relay/AccountCall.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { source, sweptLog } from "../../support/RelayFixtures.ts"
@@ -189,6 +192,29 @@ describe("the legs of a chain", () => {
       const last = (yield* sent).at(-1)
       assert.strictEqual(last?.raw, attempts[0]?.raw)
       assert.deepStrictEqual((yield* calls).at(-1), [{ account: OWNER, nonces: [100n, 101n], first: 0n }])
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("fifty legs", () => {
+  it.effect("fit one transaction, of whose size each has its part", () =>
+    Effect.gen(function* () {
+      const legs = Array.from({ length: 50 }, (_, index) => ({
+        id: `leg ${index}`,
+        order: { swapCalldata: `0x${"5e".repeat(260 + index)}` as const }
+      }))
+      const { intent, sent } = yield* wallet(legs)
+      assert.deepStrictEqual(yield* relay, { claimed: 50, sent: 50 })
+      const [transaction, ...others] = yield* sent
+      assert.lengthOf(others, 0)
+      const { encodeBatch } = yield* SweepContracts
+      const [first, ...rest] = yield* Effect.forEach(legs, ({ id }) => intent(id))
+      if (first === undefined) return yield* Effect.die("no legs")
+      const { order } = first
+      const legHashes = legs.map(({ id }) => hash(id))
+      const alone = encodeBatch({ legs: [{ order, gasLimit: 220_000n }], legHashes, first: 0, signature: SIGNATURE })
+      const added = rest.reduce((sum, each) => sum + AccountCall.legBytes(each), size(alone))
+      assert.strictEqual(size(transaction?.data ?? "0x"), added)
     }).pipe(Effect.provide(layer))
   )
 })

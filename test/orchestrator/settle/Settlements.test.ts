@@ -13,8 +13,8 @@ const OWNER = address(0x01)
 describe("settlement", () => {
   it.effect("comes with the guard's event at depth, and is booked by its place among the transaction's logs", () =>
     Effect.gen(function* () {
-      const { attempt, bury, mineLane, order, pending, status, unfinished } = yield* sentSweep()
-      const block = yield* mineLane({ hash: attempt.hash, logs: [otherLog, sweptLog(order)] })
+      const { attempt, bury, intent, mineLane, order, pending, status, unfinished } = yield* sentSweep()
+      const block = yield* mineLane({ hash: attempt.hash, logs: [otherLog, sweptLog(order, { amountOut: 1_234n })] })
       yield* tick
       assert.strictEqual(yield* status, "submitted")
       assert.strictEqual((yield* pending).inclusion?.blockHash, block.hash)
@@ -28,6 +28,7 @@ describe("settlement", () => {
       // Revenue, accrual, and the two later statuses for the builder. The first status was delivered before.
       assert.strictEqual(report.outboxDelivered, 4)
       assert.strictEqual(yield* status, "delivered")
+      assert.strictEqual((yield* intent("a")).amountOut, 1_234n)
       assert.lengthOf(yield* unfinished, 0)
       const sweepId = `${attempt.hash}_1`
       assert.deepStrictEqual(yield* booked, [

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { IntentExists, Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import type { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
-import { address, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
+import { address, details, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 import { moveCases } from "./IntentMoves.cases.ts"
 import { givenUpCases } from "./GivenUpIntents.cases.ts"
 import { queueCases } from "./IntentQueue.cases.ts"
@@ -37,8 +37,10 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       Effect.gen(function* () {
         const intents = yield* Intents
         yield* TestClock.adjust("10 millis")
+        const made = newIntent({ id: "a", chainId: 8453 })
         const intent = {
-          ...newIntent({ id: "a", chainId: 8453 }),
+          ...made,
+          quote: { ...made.quote, ...details },
           userId: "nul \0 in it".replaceAll("\0", "\uFFFD"),
           attributed: { builderId: "bld_1", payoutMode: "ledger" as const }
         }
@@ -81,6 +83,43 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           quoted,
           { ...quoted, id: "b", status: "submitted" }
         ])
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("keeps the amount that a sweep delivered, and tells it with the state", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const amountOut = 2n ** 256n - 1n
+        yield* submitted({ id: "a" })
+        yield* submitted({ id: "b", owner: 2 })
+        const events = [
+          { _tag: "SettledAtSource", txHash: hash("tx") },
+          { _tag: "Delivered", txHash: hash("tx"), amountOut }
+        ] as const
+        expect((yield* intents.apply("a", events)).amountOut).toBe(amountOut)
+        yield* intents.applyAll([{ id: "b", events }])
+        for (const id of ["a", "b"]) {
+          expect(Option.getOrThrow(yield* intents.find(id)).amountOut).toBe(amountOut)
+          expect((yield* intents.states([id]))[0]?.amountOut).toBe(amountOut)
+        }
+      }).pipe(Effect.provide(stores))
+    )
+
+    it.effect("reads the quotes of those that it knows", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const made = newIntent({ id: "a", chainId: 8453, destChainId: 10 })
+        const detailed = { ...made, quote: { ...made.quote, ...details } }
+        const plain = newIntent({ id: "b", owner: 2 })
+        yield* intents.create(detailed)
+        yield* intents.create(plain)
+        expect(yield* intents.quotes([])).toEqual(new Map())
+        expect(yield* intents.quotes(["a", "x", "b", "\0"])).toEqual(
+          new Map([
+            ["a", detailed.quote],
+            ["b", plain.quote]
+          ])
+        )
       }).pipe(Effect.provide(stores))
     )
 
@@ -222,7 +261,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
           yield* submitted({ id, owner: index + 1, destChainId: id === "other" ? 3 : 2 })
           yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
         }
-        yield* intents.apply("seen", [{ _tag: "Delivered", txHash: hash("fill") }])
+        yield* intents.apply("seen", [{ _tag: "Delivered", txHash: hash("fill"), amountOut: 5n }])
         const delivered = yield* intents.apply("unseen", [{ _tag: "Delivered" }])
         expect(delivered.status).toBe("delivered")
         expect("deliveryTxHash" in delivered).toBe(false)
@@ -239,13 +278,20 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
         yield* TestClock.setTime(7 * 86_400_000 - 1)
         expect(yield* due).toEqual([["unseen", 1]])
 
-        yield* intents.noteFill("unseen", hash("late fill"))
-        yield* intents.noteFill("seen", hash("late fill"))
-        yield* intents.noteFill("settled", hash("late fill"))
-        const hashes = Effect.forEach(["unseen", "seen", "settled"], (id) =>
-          Effect.map(intents.find(id), (found) => Option.getOrThrow(found).deliveryTxHash)
+        yield* intents.noteFill("unseen", hash("late fill"), 2n ** 200n)
+        yield* intents.noteFill("seen", hash("late fill"), 7n)
+        yield* intents.noteFill("settled", hash("late fill"), 7n)
+        const fills = Effect.forEach(["unseen", "seen", "settled"], (id) =>
+          Effect.map(intents.find(id), (found) => {
+            const { amountOut, deliveryTxHash } = Option.getOrThrow(found)
+            return [deliveryTxHash, amountOut]
+          })
         )
-        expect(yield* hashes).toEqual([hash("late fill"), hash("fill"), undefined])
+        expect(yield* fills).toEqual([
+          [hash("late fill"), 2n ** 200n],
+          [hash("fill"), 5n],
+          [undefined, undefined]
+        ])
         expect(yield* due).toEqual([])
       }).pipe(Effect.provide(stores))
     )

@@ -12,7 +12,7 @@ import type { PortfolioView, SweepableView } from "../../../src/domain/Portfolio
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import * as Sdk from "../../../src/sdk/index.ts"
 import type { writeRequest, writeSigned } from "../../../src/sdk/wire/Offer.ts"
-import { NOW_MS, owner, request, wireOffer } from "../Offers.ts"
+import { known, NOW_MS, owner, request, wireOffer } from "../Offers.ts"
 import { json, stub } from "../StubFetch.ts"
 
 /** Compiles only where an `Actual` is an `Expected`. */
@@ -68,6 +68,7 @@ describe("the client", () => {
           tokenOut: request.tokenOut,
           destination: owner.address,
           destChainId: 8453,
+          sourceChainId: 8453,
           tier: "tier1",
           subscriptionActive: false,
           userId: owner.address
@@ -226,7 +227,8 @@ describe("the client", () => {
         )
       }
     ])
-    const sweeps = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
+    const { delegates = {} } = known
+    const sweeps = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch, review: { delegates } })
     const wallet = { ...owner, signTypedData: () => assert.fail("the wallet was asked") }
     const shown: Array<bigint> = []
     const result = await sweeps.sweep(request, wallet, {

@@ -5,8 +5,9 @@ import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Options, SweepApi } from "../../../src/sdk/effect.ts"
 import { settled } from "../../support/EventLoop.ts"
-import { request, wireOffer } from "../Offers.ts"
+import { known, NOW_MS, owner, request, wireOffer } from "../Offers.ts"
 import { type Answer, json, stub } from "../StubFetch.ts"
+import { batchRequest, wireBatch } from "../WireBatch.ts"
 
 const ID = "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b4a"
 
@@ -170,6 +171,67 @@ describe("waiting", () => {
       const { paths, result } = yield* waiting([() => json(404, { error: "not found" })])
       assert.isTrue(result._tag === "Failure" && result.failure._tag === "NotFound")
       assert.deepStrictEqual(paths, ["/events", ""])
+    })
+  )
+})
+
+describe("many tokens", () => {
+  const sweepId = "2f9d1c1e-7d52-4b8e-8a55-0e6a9a1b3c77"
+  const sweep = (...statuses: ReadonlyArray<string>) => ({
+    id: sweepId,
+    intents: statuses.map((status, index) => ({ ...state(status), id: String(index) }))
+  })
+  const review = { delegates: known.delegates ?? {}, maxSlippageBps: 200 }
+
+  it.effect("are quoted, reviewed, signed once, submitted under one key, and waited for", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const { asked, result } = yield* using(
+        [
+          () => json(200, wireBatch()),
+          () => json(503, { error: "budget_spent" }, { "retry-after": "3" }),
+          () => json(201, { id: sweepId, intents: [{ id: "0", status: "submitted" }] }),
+          () => new Response(null, { status: 204 }),
+          () => json(200, sweep("submitted", "delivered")),
+          () => json(200, sweep("delivered", "delivered"))
+        ],
+        (sweeps) =>
+          Effect.gen(function* () {
+            const quotes = yield* sweeps.sweepQuotes(batchRequest)
+            yield* TestClock.setTime(NOW_MS)
+            const reviewed = yield* sweeps.reviewQuotes(quotes, batchRequest)
+            const accepted = yield* sweeps.submitSweep(yield* sweeps.signBatch(reviewed, owner))
+            return yield* sweeps.waitForSweep(accepted.id, ({ intents }) =>
+              Effect.sync(() => seen.push(intents.map(({ status }) => status).join()))
+            )
+          }),
+        { review }
+      )
+      if (result._tag === "Failure") return assert.fail(JSON.stringify(result.failure))
+      assert.lengthOf(result.success.intents, 2)
+      assert.deepStrictEqual(seen, ["submitted,delivered", "delivered,delivered"])
+      assert.deepStrictEqual(asked[2], asked[1])
+      assert.deepInclude(asked[1], { method: "POST", url: "https://sweep.test/sweeps" })
+    })
+  )
+
+  it.effect("fail with what was left out if nothing is left", () =>
+    Effect.gen(function* () {
+      const { result } = yield* using(
+        [() => json(200, wireBatch())],
+        (sweeps) =>
+          Effect.gen(function* () {
+            const quotes = yield* sweeps.sweepQuotes(batchRequest)
+            yield* TestClock.setTime(NOW_MS)
+            return yield* sweeps.reviewQuotes(quotes, batchRequest)
+          }),
+        { review: { ...review, maxFeeBps: 1 } }
+      )
+      if (result._tag === "Success" || result.failure._tag !== "NothingToSweep") return assert.fail("it passed")
+      assert.deepStrictEqual(
+        result.failure.leftOut.map(({ reason }) => reason),
+        ["over_limit", "no_route", "over_limit"]
+      )
     })
   )
 })

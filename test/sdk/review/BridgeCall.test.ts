@@ -1,7 +1,7 @@
 /** The decoder of bridge calls. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { getAddress, type Hex, numberToHex, pad } from "viem"
+import { getAddress, type Hex, numberToHex, pad, zeroAddress } from "viem"
 import { OrderMismatchError, readBridgeCall, readOffer, reviewOrder } from "../../../src/sdk/index.ts"
 import { NOW_MS, OTHER, owner, swapDeposit, swapOffer, swapRequest } from "../Offers.ts"
 
@@ -36,6 +36,9 @@ describe("a swap and deposit", () => {
           outputToken: asAddress(outputToken),
           outputAmount,
           destChainId,
+          exclusiveRelayer: zeroAddress,
+          fillDeadline: NOW_MS / 1000 + 7_200,
+          exclusivity: 0,
           via: { token: asAddress(token), minAmount, spokePool: asAddress(spokePool) }
         })
       })

@@ -5,10 +5,13 @@ import { OrderMismatchError, reviewOrder, type ReviewOptions, type SweepRequest 
 import { readOffer } from "../../../src/sdk/wire/Offer.ts"
 import {
   crossRequest,
+  DELEGATE,
   deposit,
+  known,
   NOW_MS,
   OTHER,
   owner,
+  PERIPHERY,
   SPOKE_POOL,
   swapAbi,
   swapDeposit,
@@ -23,7 +26,7 @@ const WETH = "0x4200000000000000000000000000000000000006"
 const DESTINATION = swapRequest.destination ?? owner.address
 
 const review = (swapCalldata: Hex = swapDeposit(), more: ReviewOptions = {}, asked: SweepRequest = swapRequest) =>
-  reviewOrder(readOffer(swapOffer(asked, swapCalldata)), asked, { nowMs: NOW_MS, ...more })
+  reviewOrder(readOffer(swapOffer(asked, swapCalldata)), asked, { ...known, ...more })
 
 /** The fields that a review names, or none when it accepts. */
 const objections = (run: () => unknown): ReadonlyArray<string> => {
@@ -65,7 +68,10 @@ describe("a swap before the bridge", () => {
     assert.deepStrictEqual(of({ depositData: { outputAmount: 24_800_001n } }), field("amount delivered"))
     assert.deepStrictEqual(of({ minExpectedInputTokenAmount: 24_799_999n }), field("amount bridged"))
     assert.deepStrictEqual(of({ minExpectedInputTokenAmount: 24_800_000n }), [])
-    assert.deepStrictEqual(of({ depositData: { outputToken: pad(OTHER) } }), field("token delivered"))
+    assert.deepStrictEqual(of({ depositData: { outputToken: pad(OTHER) } }), [
+      ...field("token delivered"),
+      ...field("token bridged")
+    ])
   })
 
   it("is refused into another token than the one that is delivered, and into a pool that is not Across's", () => {
@@ -89,14 +95,18 @@ describe("a swap before the bridge", () => {
     const calldata = swapDeposit({
       depositData: { inputToken: OTHER, outputToken: pad(tokenOut), recipient: pad(owner.address) }
     })
-    const unknown = review(calldata, {}, asked)
+    assert.deepStrictEqual(
+      objections(() => review(calldata, {}, asked)),
+      ["order.swapCalldata: token bridged"]
+    )
+    const unknown = review(calldata, { unconfirmed: "warn" }, asked)
     assert.strictEqual(unknown.receive.guaranteedBy, "service")
     assert.lengthOf(unknown.warnings, 1)
     assert.include(unknown.warnings[0], `only the service says what ${OTHER} is worth`)
     const bridges = { 8453: { tokens: { USDT: OTHER } }, 10: { tokens: { USDT: tokenOut } } } as const
-    const known = review(calldata, { bridges }, asked)
-    assert.strictEqual(known.receive.guaranteedBy, "bridge")
-    assert.deepStrictEqual(known.warnings, [])
+    const covered = review(calldata, { bridges }, asked)
+    assert.strictEqual(covered.receive.guaranteedBy, "bridge")
+    assert.deepStrictEqual(covered.warnings, [])
     // The built-in facts stay in force.
     assert.strictEqual(review(swapDeposit(), { bridges }).receive.guaranteedBy, "bridge")
 
@@ -111,25 +121,26 @@ describe("a swap before the bridge", () => {
           authorization: { ...signing.authorization, chainId: 99 }
         }
       }
-      return reviewOrder(moved, { ...swapRequest, sourceChainId: 99 }, { nowMs: NOW_MS, ...more })
+      return reviewOrder(
+        moved,
+        { ...swapRequest, sourceChainId: 99 },
+        { ...known, delegates: { 99: DELEGATE }, ...more }
+      )
     }
-    const nowhere = elsewhere()
+    assert.deepStrictEqual(
+      objections(() => elsewhere()),
+      ["order.swapCalldata: pool", "order.swapTarget", "order.swapCalldata: token bridged"]
+    )
+    const nowhere = elsewhere({ unconfirmed: "warn" })
     assert.strictEqual(nowhere.receive.guaranteedBy, "service")
     assert.isTrue(nowhere.warnings.some((warning) => warning.includes(`only the service says that ${SPOKE_POOL}`)))
     assert.isTrue(nowhere.warnings.some((warning) => warning.includes(`what ${USDC} is worth`)))
-    const here = elsewhere({ bridges: { 99: { spokePool: SPOKE_POOL, tokens: { USDC } } } })
+    const here = elsewhere({ bridges: { 99: { spokePool: SPOKE_POOL, periphery: PERIPHERY, tokens: { USDC } } } })
     assert.strictEqual(here.receive.guaranteedBy, "bridge")
   })
 
-  /** Members that may differ: the exchange and its calldata, and times and relayers, which the pool itself limits. */
-  const FREE = [
-    "exchange",
-    "routerCalldata",
-    "exclusiveRelayer",
-    "quoteTimestamp",
-    "fillDeadline",
-    "exclusivityParameter"
-  ]
+  /** Members that may differ: the exchange and its calldata, times within their limits, and a relayer without exclusivity. */
+  const FREE = ["exchange", "routerCalldata", "exclusiveRelayer", "quoteTimestamp", "fillDeadline"]
 
   const decoded = (calldata: Hex): Readonly<Record<string, unknown>> => {
     const { depositData, submissionFees, ...data } = decodeFunctionData({ abi: swapAbi, data: calldata }).args[0]
@@ -145,7 +156,7 @@ describe("a swap before the bridge", () => {
     const withCall = (swapCalldata: Hex) => {
       const order = { ...offer.order, swapCalldata }
       const signing = { ...offer.signing, typedData: { ...typedData, message: order } }
-      return reviewOrder({ ...offer, order, signing }, swapRequest, { nowMs: NOW_MS })
+      return reviewOrder({ ...offer, order, signing }, swapRequest, known)
     }
     let accepted = 0
     for (let at = 2; at < calldata.length; at += 2) {
@@ -168,11 +179,36 @@ describe("a swap before the bridge", () => {
   })
 })
 
+describe("the terms of a deposit", () => {
+  const of = (change: Parameters<typeof deposit>[0]) => {
+    const swapCalldata = deposit({ inputAmount: 24_875_000n, ...change })
+    return objections(() =>
+      reviewOrder(readOffer(wireOffer(crossRequest, { order: { swapCalldata } })), crossRequest, known)
+    )
+  }
+
+  it("reserve it for one relayer for two minutes at most", () => {
+    const field = ["order.swapCalldata: exclusivity"]
+    assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: 120 }), [])
+    assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: 121 }), field)
+    assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: NOW_MS / 1000 + 60 }), field)
+    assert.deepStrictEqual(of({ exclusivity: 1 }), field)
+  })
+
+  it("let it be filled until a time that is neither past nor far", () => {
+    const field = ["order.swapCalldata: fill deadline"]
+    assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 + 7 * 3_600 }), [])
+    assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 + 7 * 3_600 + 1 }), field)
+    assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 }), field)
+    assert.deepStrictEqual(of({ fillDeadline: 2 ** 32 - 1 }), field)
+  })
+})
+
 describe("native currency across chains", () => {
   const fromNative = { ...crossRequest, tokenIn: NATIVE, tokenOut: NATIVE } as const
   const call = { inputAmount: 24_875_000n, inputToken: WETH, outputToken: WETH } as const
-  const of = (swapCalldata: Hex, asked: SweepRequest = fromNative) =>
-    reviewOrder(readOffer(wireOffer(asked, { order: { swapCalldata } })), asked, { nowMs: NOW_MS })
+  const of = (swapCalldata: Hex, asked: SweepRequest = fromNative, more: ReviewOptions = {}) =>
+    reviewOrder(readOffer(wireOffer(asked, { order: { swapCalldata } })), asked, { ...known, ...more })
 
   it("is sent and delivered as the wrapped token that is known", () => {
     assert.strictEqual(of(deposit(call)).receive.guaranteedBy, "bridge")
@@ -188,7 +224,12 @@ describe("native currency across chains", () => {
 
   it("is only the service's word on a chain that is not known", () => {
     const elsewhere = { ...fromNative, destChainId: 99 }
-    const found = of(deposit({ ...call, destChainId: 99n }), elsewhere)
+    const calldata = deposit({ ...call, destChainId: 99n })
+    assert.deepStrictEqual(
+      objections(() => of(calldata, elsewhere)),
+      ["order.swapCalldata: token delivered"]
+    )
+    const found = of(calldata, elsewhere, { unconfirmed: "warn" })
     assert.strictEqual(found.receive.guaranteedBy, "service")
     assert.isTrue(found.warnings.some((warning) => warning.includes(`${WETH} arrives as the chain's native currency`)))
   })

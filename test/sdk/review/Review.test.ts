@@ -15,6 +15,7 @@ import {
   DELEGATE,
   deposit,
   type Json,
+  known,
   leaves,
   NOW_MS,
   OTHER,
@@ -27,10 +28,8 @@ import {
   wireOffer
 } from "../Offers.ts"
 
-const options: ReviewOptions = { nowMs: NOW_MS }
-
 const review = (wire: Json, asked: SweepRequest = request, more: ReviewOptions = {}) =>
-  reviewOrder(readOffer(wire), asked, { ...options, ...more })
+  reviewOrder(readOffer(wire), asked, { ...known, ...more })
 
 /** The fields that the review names, or none when it accepts. */
 const objections = (wire: Json, asked: SweepRequest = request, more: ReviewOptions = {}): ReadonlyArray<string> => {
@@ -147,20 +146,29 @@ describe("the review", () => {
   it("refuses what the service changes everywhere alike, unless the request leaves it open", () => {
     const changed = (order: Record<string, string>, quote: Record<string, Json> = {}) =>
       objections(wireOffer(request, { order, quote }))
-    assert.deepStrictEqual(changed({ destination: OTHER }), ["order.destination"])
-    assert.deepStrictEqual(changed({ tokenOut: OTHER }), ["order.tokenOut"])
-    assert.deepStrictEqual(changed({ amountIn: "25000001" }), ["order.amountIn"])
+    assert.deepStrictEqual(changed({ destination: OTHER }), ["order.destination", "order.swapCalldata: recipient"])
+    assert.deepStrictEqual(changed({ tokenOut: OTHER }), ["order.tokenOut", "order.swapCalldata: token delivered"])
+    assert.deepStrictEqual(changed({ amountIn: "25000001" }), ["order.amountIn", "order.swapCalldata: amount"])
     assert.deepStrictEqual(changed({ destChainId: "10" }), ["order.destChainId"])
-    assert.deepStrictEqual(changed({ feeAmount: "25000000" }, { total: "25000000" }), ["order.feeAmount"])
-    assert.deepStrictEqual(changed({ builderFee: "5" }, { total: "125005" }), ["order.builderFee"])
-    assert.deepStrictEqual(changed({ minAmountOut: "0" }, { minAmountOut: "0" }), ["quote.minAmountOut"])
-    assert.deepStrictEqual(changed({ swapTarget: owner.address }), ["order.swapTarget"])
-    assert.deepStrictEqual(changed({ swapTarget: DELEGATE }), ["order.swapTarget"])
+    const amount = "order.swapCalldata: amount"
+    assert.deepStrictEqual(changed({ feeAmount: "25000000" }, { total: "25000000" }), [
+      "order.feeAmount",
+      "quote.total",
+      amount
+    ])
+    assert.deepStrictEqual(changed({ builderFee: "5" }, { total: "125005" }), ["order.builderFee", amount])
+    assert.deepStrictEqual(changed({ minAmountOut: "0" }, { minAmountOut: "0" }), [
+      "quote.minAmountOut",
+      "quote.minAmountOut"
+    ])
+    assert.deepStrictEqual(changed({ swapTarget: owner.address }), ["order.swapTarget", "order.swapTarget"])
+    assert.deepStrictEqual(changed({ swapTarget: DELEGATE }), ["order.swapTarget", "order.swapTarget"])
     assert.deepStrictEqual(changed({ deadline: String(NOW_MS / 1000 - 200) }), ["order.deadline"])
     assert.deepStrictEqual(changed({ deadline: String(NOW_MS / 1000 + 4_000) }), ["order.deadline"])
     assert.deepStrictEqual(changed({ deadline: String(2n ** 255n) }), ["order.deadline"])
     assert.deepStrictEqual(changed({}, { expiresAtMs: NOW_MS - 121_000 }), ["quote.expiresAtMs"])
     assert.deepStrictEqual(changed({}, { estimatedAmountOut: "1" }), ["quote.estimatedAmountOut"])
+    assert.deepStrictEqual(changed({ swapTarget: OTHER }), ["order.swapTarget"])
   })
 
   it("holds the bridge call against the request", () => {
@@ -199,7 +207,10 @@ describe("the review", () => {
     assert.deepStrictEqual(objections(wireOffer(), request, { delegates: { 8453: OTHER } }), [
       "quote.settlementAddress"
     ])
-    assert.deepStrictEqual(objections(wireOffer(), request, { delegates: { 1: DELEGATE } }), ["quote.sourceChainId"])
+    assert.deepStrictEqual(objections(wireOffer(), request, { delegates: { 1: DELEGATE } }), [
+      "quote.settlementAddress"
+    ])
+    assert.deepStrictEqual(objections(wireOffer(), request, { delegates: {} }), ["quote.settlementAddress"])
     assert.deepStrictEqual(objections(wireOffer(), request, { domainName: "Other" }), ["signing.typedData.domain.name"])
   })
 

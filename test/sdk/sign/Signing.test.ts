@@ -13,21 +13,19 @@ import {
   type SweepSigner
 } from "../../../src/sdk/index.ts"
 import { readOffer } from "../../../src/sdk/wire/Offer.ts"
-import { NOW_MS, owner, request, wireOffer } from "../Offers.ts"
+import { known, owner, request, wireOffer } from "../Offers.ts"
 
 const KEY = `0x${"5e".repeat(32)}` as const
 
-const review = reviewOrder(readOffer(wireOffer()), request, { nowMs: NOW_MS })
+const review = reviewOrder(readOffer(wireOffer()), request, known)
 
 /** As an ethers wallet is wrapped. */
 const ethersSigner = (): SweepSigner => {
   const wallet = new Wallet(KEY)
   return {
     address: owner.address,
-    signTypedData: async ({ domain, message, types }) => {
-      const members = { SweepOrder: [...types.SweepOrder] }
-      return (await wallet.signTypedData(domain, members, { ...message })) as `0x${string}`
-    },
+    signTypedData: async ({ domain, message, types }) =>
+      (await wallet.signTypedData(domain, types, message)) as `0x${string}`,
     signAuthorization: async (authorization) => {
       const { r, s, yParity } = (await wallet.authorize(authorization)).signature
       return { r: r as `0x${string}`, s: s as `0x${string}`, yParity }

@@ -11,7 +11,19 @@ import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { defaults, type ServerSettingsShape } from "../../../src/server/shared/ServerSettings.ts"
 import { serve, type UseCases } from "./Harness.ts"
-import { decodedRequest, health, ID, intent, order, OWNER, portfolio, submission, sweepable, TX } from "./Fixtures.ts"
+import {
+  decodedRequest,
+  details,
+  health,
+  ID,
+  intent,
+  order,
+  OWNER,
+  portfolio,
+  submission,
+  sweepable,
+  TX
+} from "./Fixtures.ts"
 
 const client = (useCases?: Partial<UseCases>, settings?: Partial<ServerSettingsShape>, token?: string) =>
   Effect.gen(function* () {
@@ -46,7 +58,11 @@ describe("a client of the contract", () => {
         status: "delivered",
         crossChain: false,
         txHash: TX,
-        deliveryTxHash: TX
+        deliveryTxHash: TX,
+        sourceChainId: intent.quote.sourceChainId,
+        minAmountOut: intent.quote.minAmountOut,
+        estimatedAmountOut: intent.quote.estimatedAmountOut,
+        ...details
       })
       assert.deepStrictEqual(yield* api.operator.health(), health)
       assert.deepStrictEqual((yield* api.operator.tick()).unavailableChains, [8])

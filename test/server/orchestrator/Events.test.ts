@@ -8,7 +8,7 @@ import type { ListenOptions } from "../../../src/server/shared/ServiceServer.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
 import { expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { ID, intent, TX } from "./Fixtures.ts"
+import { ID, intent, TX, wireTerms } from "./Fixtures.ts"
 
 /** Milliseconds between two reads of an intent that somebody follows. */
 const POLL_MILLIS = 250
@@ -95,15 +95,15 @@ describe("GET /intents/:id/events", () => {
         assert.strictEqual(events.headers.get("content-type"), "text/event-stream")
         assert.strictEqual(events.headers.get("cache-control"), "no-store")
         const first = yield* events.until("data:")
-        assert.deepStrictEqual(dataOf(first), [{ id: ID, status: "submitted", crossChain: false }])
+        assert.deepStrictEqual(dataOf(first), [{ id: ID, status: "submitted", crossChain: false, ...wireTerms }])
         yield* become(Effect.succeed({ ...intent, txHash: TX }))
         assert.deepStrictEqual(dataOf(yield* events.until("data:")), [
-          { id: ID, status: "submitted", crossChain: false, txHash: TX }
+          { id: ID, status: "submitted", crossChain: false, txHash: TX, ...wireTerms }
         ])
         yield* become(Effect.succeed(delivered))
         const last = yield* events.rest
         assert.deepStrictEqual(dataOf(last), [
-          { id: ID, status: "delivered", crossChain: false, txHash: TX, deliveryTxHash: TX }
+          { id: ID, status: "delivered", crossChain: false, txHash: TX, deliveryTxHash: TX, ...wireTerms }
         ])
         assert.include(last, "id: delivered\n")
       })
@@ -116,7 +116,7 @@ describe("GET /intents/:id/events", () => {
         const { base, call } = yield* serving({ ...intent, status: "failed", failureReason: "expired" })
         const events = yield* open(base, { "last-event-id": "submitted" })
         assert.deepStrictEqual(dataOf(yield* events.rest), [
-          { id: ID, status: "failed", crossChain: false, failureReason: "expired" }
+          { id: ID, status: "failed", crossChain: false, failureReason: "expired", ...wireTerms }
         ])
         const known = yield* call(`/intents/${ID}/events`, { headers: { "last-event-id": "failed" } })
         assert.strictEqual(known.status, 204)

@@ -3,6 +3,7 @@ import * as Address from "../../../src/domain/Address.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import type { Health } from "../../../src/domain/Health.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../../src/domain/Portfolio.ts"
+import type { QuoteDetails } from "../../../src/domain/QuoteDetails.ts"
 import type { QuoteRequest } from "../../../src/domain/Quote.ts"
 import type { StuckIntent } from "../../../src/domain/StuckIntent.ts"
 import { type SweepOrder, typedData } from "../../../src/domain/SweepOrder.ts"
@@ -60,6 +61,40 @@ export const order = (request: QuoteRequest): SweepOrder => ({
   destChainId: BigInt(request.destChainId)
 })
 
+/** Details of a quote, with amounts that a number could not hold. */
+export const details: QuoteDetails = {
+  feeBreakdown: {
+    protocol: { amount: 2n ** 200n, usd: "0.1" },
+    network: { amount: 24_999n, usd: "0.025" },
+    builder: { amount: 1n, usd: "0.000001" }
+  },
+  appliedTier: "tier2",
+  priceImpactBps: 14,
+  minAmountOutUsd: "20.67",
+  estimatedAmountOutUsd: null
+}
+
+/** The same on the wire. */
+export const wireDetails = {
+  feeBreakdown: {
+    protocol: { amount: (2n ** 200n).toString(), usd: "0.1" },
+    network: { amount: "24999", usd: "0.025" },
+    builder: { amount: "1", usd: "0.000001" }
+  },
+  appliedTier: "tier2",
+  priceImpactBps: 14,
+  minAmountOutUsd: "20.67",
+  estimatedAmountOutUsd: null
+}
+
+/** Terms of {@link offer} in the state of its intent, on the wire. */
+export const wireTerms = {
+  sourceChainId: 8453,
+  minAmountOut: (2n ** 200n).toString(),
+  estimatedAmountOut: (2n ** 201n).toString(),
+  ...wireDetails
+}
+
 export const offer = (request: QuoteRequest): Offer => ({
   quote: {
     id: ID,
@@ -71,7 +106,8 @@ export const offer = (request: QuoteRequest): Offer => ({
     estimatedAmountOut: 2n ** 201n,
     minAmountOut: 2n ** 200n,
     provider: "test",
-    estimatedSeconds: 6
+    estimatedSeconds: 6,
+    ...details
   },
   order: order(request),
   signing: {

@@ -128,18 +128,29 @@ const statesFrom =
       found.flatMap((each) =>
         Option.match(each, {
           onNone: () => [],
-          onSome: ({ deliveryTxHash, failureReason, id, quote, status, txHash }) => [
+          onSome: ({ amountOut, deliveryTxHash, failureReason, id, quote, status, txHash }) => [
             {
               id,
               status,
               crossChain: quote.crossChain,
               ...(txHash === undefined ? {} : { txHash }),
               ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+              ...(amountOut === undefined ? {} : { amountOut }),
               ...(failureReason === undefined ? {} : { failureReason })
             }
           ]
         })
       )
+    )
+
+/** Quotes in the store of the intents that `find` returns. */
+const quotesFrom =
+  (find: UseCases["find"]): Intents["Service"]["quotes"] =>
+  (ids) =>
+    Effect.map(
+      Effect.forEach(ids, find),
+      (found) =>
+        new Map(found.flatMap((each) => (Option.isSome(each) ? [[each.value.id, each.value.quote] as const] : [])))
     )
 
 export interface LogLine {
@@ -163,6 +174,7 @@ export const services = (
       sweepsOf: all.sweepsOf,
       find: all.find,
       states: statesFrom(all.find),
+      quotes: quotesFrom(all.find),
       givenUpReasons: () => Effect.succeed(all.givenUp)
     }),
     Layer.mock(Portfolio, { portfolio: all.portfolio, sweepable: all.sweepable, prices: all.prices }),

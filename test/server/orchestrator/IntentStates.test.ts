@@ -8,7 +8,7 @@ import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { readIntent } from "../../../src/sdk/wire/Intent.ts"
 import * as IntentStates from "../../../src/server/orchestrator/IntentStates.ts"
 import { Stopping } from "../../../src/server/shared/Stopping.ts"
-import { submitted } from "../../support/IntentFixtures.ts"
+import { details, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
 
 const layer = Layer.merge(MemoryIntents.layer, Stopping.layer)
 
@@ -43,6 +43,36 @@ describe("a sweep that waits for a lower price of gas", () => {
         Array.from(seen, ({ waitingFor }) => waitingFor),
         [undefined, "gas_price", undefined]
       )
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("the terms of an intent", () => {
+  it.effect("are those of its quote, and are read once", () =>
+    Effect.gen(function* () {
+      const stored = yield* Intents
+      const asked: Array<ReadonlyArray<string>> = []
+      const states = yield* IntentStates.make({
+        ...stored,
+        quotes: (ids) =>
+          Effect.suspend(() => {
+            asked.push(ids)
+            return stored.quotes(ids)
+          })
+      })
+      const made = newIntent({ id: "a" })
+      yield* stored.create({ ...made, quote: { ...made.quote, ...details } })
+      const first = Option.getOrThrow(yield* states.find("a"))
+      assert.include(first, details)
+      assert.deepStrictEqual(
+        [first.sourceChainId, first.minAmountOut, first.estimatedAmountOut],
+        [1, made.quote.minAmountOut, made.quote.estimatedAmountOut]
+      )
+      yield* stored.submit("a", submission())
+      const second = Option.getOrThrow(yield* states.find("a"))
+      assert.deepStrictEqual(second, { ...first, status: "submitted" })
+      assert.isTrue(Option.isNone(yield* states.find("unknown")))
+      assert.deepStrictEqual(asked, [["a"], ["unknown"]])
     }).pipe(Effect.provide(layer))
   )
 })

@@ -5,7 +5,7 @@ import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRe
 import { TooBusy } from "../../../src/orchestrator/shared/Turns.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { ID, intent, submission, TX } from "./Fixtures.ts"
+import { ID, intent, submission, TX, wireTerms } from "./Fixtures.ts"
 
 describe("POST /intents", () => {
   it.effect("201: accepted", () =>
@@ -139,8 +139,13 @@ describe("GET /intents/:id", () => {
   it.effect("200: only what there is", () =>
     Effect.gen(function* () {
       const { call } = yield* serve()
-      expectAnswer(yield* call(`/intents/${ID}`), 200, { id: ID, status: "submitted", crossChain: false })
-      expectAnswer(yield* call(`/intents/${ID.toUpperCase()}`), 200, { id: ID, status: "submitted", crossChain: false })
+      expectAnswer(yield* call(`/intents/${ID}`), 200, { id: ID, status: "submitted", crossChain: false, ...wireTerms })
+      expectAnswer(yield* call(`/intents/${ID.toUpperCase()}`), 200, {
+        id: ID,
+        status: "submitted",
+        crossChain: false,
+        ...wireTerms
+      })
     })
   )
 
@@ -165,7 +170,29 @@ describe("GET /intents/:id", () => {
         txHash: TX,
         crossChain: false,
         failureReason: "reverted",
-        deliveryTxHash: TX
+        deliveryTxHash: TX,
+        ...wireTerms
+      })
+    })
+  )
+
+  it.effect("200: the amount that arrived, and no terms that the quote's release did not store", () =>
+    Effect.gen(function* () {
+      const { feeBreakdown: _fees, ...old } = intent.quote
+      const { call } = yield* serve({
+        find: () =>
+          Effect.succeed(
+            Option.some({ ...intent, quote: old, status: "delivered" as const, txHash: TX, amountOut: 2n ** 202n })
+          )
+      })
+      const { feeBreakdown: _wire, ...terms } = wireTerms
+      expectAnswer(yield* call(`/intents/${ID}`), 200, {
+        id: ID,
+        status: "delivered",
+        txHash: TX,
+        crossChain: false,
+        amountOut: (2n ** 202n).toString(),
+        ...terms
       })
     })
   )
@@ -178,7 +205,8 @@ describe("GET /intents/:id", () => {
         id: ID,
         status: "submitted",
         crossChain: false,
-        pendingFailureReason: "simulation_failed"
+        pendingFailureReason: "simulation_failed",
+        ...wireTerms
       })
       // It settled all the same.
       const settled = yield* serve({
@@ -189,7 +217,8 @@ describe("GET /intents/:id", () => {
         id: ID,
         status: "settled_source",
         txHash: TX,
-        crossChain: false
+        crossChain: false,
+        ...wireTerms
       })
     })
   )

@@ -13,7 +13,7 @@ import { RequestRefused } from "../../../src/orchestrator/quote/RequestRefused.t
 import { ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, TOKEN } from "./Fixtures.ts"
+import { DELEGATE, decodedRequest, ID, offer, order, OUT, OWNER, quoteRequest, TOKEN, wireDetails } from "./Fixtures.ts"
 
 const wireOrder = {
   owner: OWNER,
@@ -66,7 +66,8 @@ describe("POST /quote", () => {
           estimatedAmountOut: (2n ** 201n).toString(),
           minAmountOut: (2n ** 200n).toString(),
           provider: "test",
-          estimatedSeconds: 6
+          estimatedSeconds: 6,
+          ...wireDetails
         },
         order: wireOrder,
         signing: {

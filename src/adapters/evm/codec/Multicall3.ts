@@ -1,9 +1,10 @@
 /** Many reads in one `eth_call`, by Multicall3's `aggregate3`, so that all of them see the same block. */
 import { Array, Effect, Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData, hexToBigInt, multicall3Abi } from "viem"
+import { getAbiItem, hexToBigInt, multicall3Abi, toFunctionSelector } from "viem"
 import type * as Address from "../../../domain/Address.ts"
 import { type Hex, size } from "../../../domain/Hex.ts"
 import { type CallRequest, type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
+import * as Words from "./Words.ts"
 
 export interface Read {
   readonly to: Address.Address
@@ -52,23 +53,27 @@ const aggregate = Effect.fnUntraced(function* (
   return answers.value
 })
 
-/** Calldata of `aggregate3`. */
-export const encode = (reads: ReadonlyArray<Read>): Hex =>
-  encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [reads.map(({ data, to }) => ({ target: to, allowFailure: true, callData: data }))]
-  })
+const AGGREGATE = toFunctionSelector(getAbiItem({ abi: multicall3Abi, name: "aggregate3" }))
 
-const resultOf = Option.liftThrowable((data: Hex) =>
-  decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data })
-)
+const callOf = ({ data, to }: Read): string =>
+  // The offset of the calldata is that of the fourth word.
+  Words.ofAddress(to) + Words.ofNumber(1) + Words.ofNumber(3 * Words.WORD) + Words.ofBytes(data)
+
+/** Calldata of `aggregate3`, which lets each read fail. */
+export const encode = (reads: ReadonlyArray<Read>): Hex => `${AGGREGATE}${Words.ofList(reads.map(callOf))}`
 
 /** Decodes the result of `aggregate3`; none when it is malformed. */
-export const decode = (result: Hex): Option.Option<ReadonlyArray<Answer>> =>
-  Option.map(resultOf(result), (answers) =>
-    answers.map(({ returnData, success }): Answer => (success ? Option.some(returnData) : Option.none()))
-  )
+export const decode = (result: Hex): Option.Option<ReadonlyArray<Answer>> => {
+  const { bytesAt, list, numberAt } = Words.reader(result)
+  const answers: Array<Answer> = []
+  for (const place of list() ?? [Number.NaN]) {
+    const success = numberAt(place)
+    const data = bytesAt(place + numberAt(place + Words.WORD))
+    if (data === undefined || !(success <= 1)) return Option.none()
+    answers.push(success === 1 ? Option.some(data) : Option.none())
+  }
+  return Option.some(answers)
+}
 
 const unusable = (client: ChainClient, detail: string) =>
   new ChainUnavailable({ chainId: client.chain.id, method: "eth_call", detail })

@@ -3,12 +3,13 @@
  * reports the gas of each.
  */
 import { Option } from "effect"
-import { decodeFunctionResult, encodeFunctionData } from "viem"
+import { getAbiItem, toFunctionSelector } from "viem"
 import type * as Address from "../../../domain/Address.ts"
-import { type Hex, size } from "../../../domain/Hex.ts"
+import type { Hex } from "../../../domain/Hex.ts"
 import { calldataGas } from "../../../domain/TransactionGas.ts"
 import type { SimulatedCall, SimulatedStep } from "../../../ports/shared/Simulation.ts"
 import { rehearsal } from "../abi/simulation.generated.ts"
+import * as Words from "./Words.ts"
 
 /** Sender of steps that name none. */
 const ANYONE = "0x000000000000000000000000000000000000dEaD" as Address.Address
@@ -36,21 +37,26 @@ export interface Rehearsal {
   readonly codeOverrides: ReadonlyArray<{ readonly address: Address.Address; readonly code: Hex }>
 }
 
-const { abi } = rehearsal
+const RUN = toFunctionSelector(getAbiItem({ abi: rehearsal.abi, name: "run" }))
+
+const stepOf = ({ data, fit, gas, to, value }: SimulatedStep, from: Address.Address): string =>
+  [
+    Words.ofAddress(from),
+    Words.ofAddress(to),
+    Words.ofNumber(value ?? 0n),
+    Words.ofNumber(gas ?? STEP_GAS),
+    Words.ofNumber(fit?.share ?? 0n),
+    Words.ofNumber(fit?.extra ?? 0n),
+    // The offset of the calldata is that of the eighth word.
+    Words.ofNumber(7 * Words.WORD),
+    Words.ofBytes(data)
+  ].join("")
 
 /** Encodes the steps as one call. */
 export const encode = (steps: ReadonlyArray<SimulatedStep>): Rehearsal => {
-  const placed = steps.map(({ data, fit, from, gas, to, value }) => ({
-    from: from ?? steps.find((each) => each.from !== undefined)?.from ?? ANYONE,
-    to,
-    value: value ?? 0n,
-    gasLimit: gas ?? STEP_GAS,
-    share: fit?.share ?? 0n,
-    extra: fit?.extra ?? 0n,
-    data
-  }))
-  const data = encodeFunctionData({ abi, functionName: "run", args: [placed] })
-  const senders = [...new Set(placed.map(({ from }) => from))]
+  const first = steps.find((each) => each.from !== undefined)?.from ?? ANYONE
+  const data: Hex = `${RUN}${Words.ofList(steps.map((step) => stepOf(step, step.from ?? first)))}`
+  const senders = [...new Set(steps.map(({ from = first }) => from))]
   // EIP-150 keeps back one part in 64 at each of the three calls before a step's own.
   const room = steps.reduce((sum, { fit, gas = STEP_GAS }) => sum + most(gas, fit) + STEP_OVERHEAD_GAS, 0n)
   return {
@@ -65,10 +71,18 @@ export const encode = (steps: ReadonlyArray<SimulatedStep>): Rehearsal => {
 export const decode = (
   data: Hex,
   steps: ReadonlyArray<Pick<SimulatedStep, "fit">>
-): Option.Option<ReadonlyArray<SimulatedCall>> =>
-  Option.liftThrowable(() => decodeFunctionResult({ abi, functionName: "run", data }))().pipe(
-    Option.filter((outcomes) => outcomes.length === steps.length && size(data) > 0),
-    Option.map((outcomes) =>
-      outcomes.map(({ gasLimit, ...call }, index) => (steps[index]?.fit === undefined ? call : { ...call, gasLimit }))
-    )
-  )
+): Option.Option<ReadonlyArray<SimulatedCall>> => {
+  const { bytesAt, list, numberAt, wordAt } = Words.reader(data)
+  const places = list()
+  if (places?.length !== steps.length) return Option.none()
+  const calls: Array<SimulatedCall> = []
+  for (const [index, place] of places.entries()) {
+    const success = numberAt(place)
+    const returnData = bytesAt(place + numberAt(place + 3 * Words.WORD))
+    if (returnData === undefined || !(success <= 1)) return Option.none()
+    const gasUsed = wordAt(place + Words.WORD)
+    const gasLimit = steps[index]?.fit === undefined ? {} : { gasLimit: wordAt(place + 2 * Words.WORD) }
+    calls.push({ success: success === 1, returnData, gasUsed, ...gasLimit })
+  }
+  return Option.some(calls)
+}

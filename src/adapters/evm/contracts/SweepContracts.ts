@@ -9,6 +9,7 @@ import {
   erc20Abi,
   hexToBigInt,
   pad,
+  prepareEncodeFunctionData,
   size
 } from "viem"
 import * as Address from "../../../domain/Address.ts"
@@ -23,6 +24,10 @@ import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generate
 import { weiFor } from "./DataFee.ts"
 
 const MAX_TEXT = 300
+
+// With their selectors, which viem would hash for every call.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: erc20Abi, functionName: "balanceOf" })
+const EXECUTE = prepareEncodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute" })
 
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
 const [CANCELLED] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled" })
@@ -118,7 +123,7 @@ const balanceOf: SweepContracts["Service"]["balanceOf"] = Effect.fnUntraced(func
   block = "latest"
 ) {
   if (isNative(token)) return yield* client.balance(owner)
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] })
+  const data = encodeFunctionData({ ...BALANCE_OF, args: [owner] })
   const result = yield* client
     .call({ to: token, data, block })
     .pipe(Effect.catchTag("CallReverted", () => Effect.succeed<Hex>("0x")))
@@ -134,8 +139,7 @@ const decodeCall: SweepContracts["Service"]["decodeCall"] = (data) => {
 }
 
 export const layer = Layer.succeed(SweepContracts, {
-  encodeExecute: (order, signature) =>
-    encodeFunctionData({ abi: sweepDelegate.abi, functionName: "execute", args: [order, signature] }),
+  encodeExecute: (order, signature) => encodeFunctionData({ ...EXECUTE, args: [order, signature] }),
   encodeBatch: ({ first, legHashes, legs, signature }) =>
     encodeFunctionData({
       abi: sweepDelegate.abi,

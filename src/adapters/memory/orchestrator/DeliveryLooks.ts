@@ -48,11 +48,11 @@ const changed = ({ state }: Shared, id: string, change: (intent: Intent) => Inte
 
 export const noteFill =
   (shared: Shared): Intents["Service"]["noteFill"] =>
-  (id, deliveryTxHash) =>
+  (id, deliveryTxHash, amountOut) =>
     changed(shared, id, (intent) => {
       if (!isFillUnseen(intent)) return intent
       const { searches: _searches, ...rest } = intent
-      return { ...rest, deliveryTxHash }
+      return { ...rest, deliveryTxHash, amountOut }
     })
 
 export const noteSearches =

@@ -12,13 +12,14 @@ const all = ({ intents }: State): ReadonlyArray<Intent> => Array.from(HashMap.va
 const byCreation = (a: Intent, b: Intent): number => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
 
 const stateOf = (stored: StoredIntent): IntentState => {
-  const { deliveryTxHash, failureReason, id, quote, status, txHash } = stored.intent
+  const { amountOut, deliveryTxHash, failureReason, id, quote, status, txHash } = stored.intent
   return {
     id,
     status,
     crossChain: quote.crossChain,
     ...(txHash === undefined ? {} : { txHash }),
     ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
+    ...(amountOut === undefined ? {} : { amountOut }),
     ...(failureReason === undefined ? {} : { failureReason }),
     ...(stored.waitingFor === undefined || !isQueued(stored) ? {} : { waitingFor: stored.waitingFor })
   }
@@ -42,6 +43,20 @@ export const states =
         const stored = lookup(intents, id)
         return stored === undefined ? [] : [stateOf(stored)]
       })
+    )
+
+export const quotes =
+  ({ state }: Shared): Intents["Service"]["quotes"] =>
+  (ids) =>
+    Effect.map(
+      Ref.get(state),
+      ({ intents }) =>
+        new Map(
+          ids.flatMap((id) => {
+            const stored = lookup(intents, id)
+            return stored === undefined ? [] : [[id, stored.intent.quote] as const]
+          })
+        )
     )
 
 export const burned =

@@ -45,6 +45,7 @@ const make = Effect.map(OrchestratorState, (shared) =>
     find: IntentReads.find(shared),
     findAll: IntentReads.findAll(shared),
     states: IntentReads.states(shared),
+    quotes: IntentReads.quotes(shared),
     submit: IntentMoves.submit(shared),
     submitSweep: IntentMoves.submitSweep(shared),
     findSweep: Sweeps.findSweep(shared),

@@ -26,13 +26,14 @@ import { tell } from "./SweepEventSql.ts"
 
 /** Changes of a step, and the statuses from which all of its events are legal. */
 const stepRow = ({ detail, events, id }: Step) => {
-  const { deliveryTxHash, failureReason, status, txHash } = effectsOf(events)
+  const { amountOut, deliveryTxHash, failureReason, status, txHash } = effectsOf(events)
   return {
     id: text(id),
     from: legalFrom(events),
     status,
     tx_hash: txHash,
     delivery_tx_hash: deliveryTxHash,
+    amount_out: amountOut?.toString(),
     failure_reason: failureReason,
     failure_detail: failureReason === undefined || detail === undefined ? undefined : text(detail)
   }
@@ -74,8 +75,8 @@ const move = Effect.fnUntraced(function* <Row extends object>(
   return yield* sql<Row>`
     WITH step AS (
       SELECT * FROM jsonb_to_recordset(${sql.json(steps.map(stepRow))}) AS s (
-        id text, "from" text[], status text, tx_hash text, delivery_tx_hash text, failure_reason text,
-        failure_detail text
+        id text, "from" text[], status text, tx_hash text, delivery_tx_hash text, amount_out numeric,
+        failure_reason text, failure_detail text
       )
     ), passed AS (
       SELECT * FROM ROWS FROM (
@@ -95,6 +96,7 @@ const move = Effect.fnUntraced(function* <Row extends object>(
       SET status = coalesce(step.status, i.status),
         tx_hash = coalesce(decode(substr(step.tx_hash, 3), 'hex'), i.tx_hash),
         delivery_tx_hash = coalesce(decode(substr(step.delivery_tx_hash, 3), 'hex'), i.delivery_tx_hash),
+        amount_out = coalesce(step.amount_out, i.amount_out),
         failure_reason = coalesce(step.failure_reason, i.failure_reason),
         failure_detail = coalesce(step.failure_detail, i.failure_detail),
         burned_at = CASE WHEN step.failure_reason = ANY(${BURNING}) AND (i.tx_hash IS NOT NULL OR step.tx_hash IS NOT NULL)

@@ -45,12 +45,21 @@ export const states = (sql: PgClient.PgClient): Service["states"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<IntentRow.StateRow>`
       SELECT s.id, s.status, s.dest_chain_id <> s.source_chain_id AS cross_chain, '0x' || encode(s.tx_hash, 'hex') AS tx_hash,
-        '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.failure_reason, q.waiting_for
+        '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.amount_out, s.failure_reason, q.waiting_for
       FROM orchestrator.intent_states s
       LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_queue q WHERE q.intent_id = s.id OFFSET 0) q ON true
       WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))
+
+export const quotes = (sql: PgClient.PgClient, { decode }: Unreadable): Service["quotes"] =>
+  Effect.fnUntraced(function* (ids) {
+    const rows = yield* sql<IntentRow.QuoteRow>`
+      SELECT s.id, s.source_chain_id, s.dest_chain_id, t.quote
+      FROM orchestrator.intent_states s ${sql.literal(IntentTables.terms("s"))}
+      WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
+    return new Map((yield* decode(rows, IntentRow.toQuote)).map((quote) => [quote.id, quote]))
+  }, guarded("quotes"))
 
 export const burned = (sql: PgClient.PgClient): Service["burned"] =>
   Effect.fnUntraced(function* (query) {

@@ -1,5 +1,5 @@
 /** Rows of intents: the order and the signatures are columns, the quote is jsonb in wire encoding. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { Uint256 } from "../../../domain/Amount.ts"
 import { PayoutMode } from "../../../domain/Builder.ts"
@@ -57,6 +57,7 @@ const Row = Schema.Struct({
   status: IntentStatus,
   tx_hash: Schema.NullOr(Hash),
   delivery_tx_hash: Schema.NullOr(Hash),
+  amount_out: Schema.NullOr(Uint256),
   failure_reason: Schema.NullOr(FailureReason),
   failure_detail: Schema.NullOr(Schema.String),
   searches: Schema.NullOr(StoredSearches),
@@ -102,14 +103,26 @@ type Row = typeof Row.Type
 /** A row as the driver returns it. */
 export type IntentRow = typeof Row.Encoded
 
+const QUOTE_COLUMNS = ["id", "source_chain_id", "dest_chain_id", "quote"] as const
+
+const QuoteRow = Schema.Struct(Struct.pick(Row.fields, QUOTE_COLUMNS))
+
+/** The columns of a quote. */
+export type QuoteRow = typeof QuoteRow.Encoded
+
 const decodeRow = Schema.decodeUnknownSync(Row)
 
-const toQuote = ({ dest_chain_id, id, quote, source_chain_id }: Row): Quote => ({
+const decodeQuoteRow = Schema.decodeUnknownSync(QuoteRow)
+
+const quoteOf = ({ dest_chain_id, id, quote, source_chain_id }: typeof QuoteRow.Type): Quote => ({
   ...quote,
   id,
   crossChain: dest_chain_id !== source_chain_id,
   sourceChainId: Number(source_chain_id)
 })
+
+/** Throws if the quote does not have the form in which it was stored. */
+export const toQuote = (row: QuoteRow): Quote => quoteOf(decodeQuoteRow(row))
 
 const toOrder = (row: Row): SweepOrder => ({
   owner: row.owner,
@@ -168,7 +181,7 @@ const toCover = ({ cover_gas: gas, cover_gas_price: gasPrice, cover_value: value
 
 const ofRow = (row: Row): Intent => ({
   id: row.id,
-  quote: toQuote(row),
+  quote: quoteOf(row),
   order: toOrder(row),
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
@@ -184,6 +197,7 @@ const ofRow = (row: Row): Intent => ({
   ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
+  ...(row.amount_out !== null ? { amountOut: row.amount_out } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.failure_detail !== null ? { failureDetail: row.failure_detail } : {}),
   createdAtMs: row.created_at,
@@ -195,7 +209,10 @@ const ofRow = (row: Row): Intent => ({
 export const toIntent = (row: IntentRow): Intent => ofRow(decodeRow(row))
 
 /** The columns of an {@link IntentState}. */
-export interface StateRow extends Pick<IntentRow, "id" | "status" | "tx_hash" | "delivery_tx_hash" | "failure_reason"> {
+export interface StateRow extends Pick<
+  IntentRow,
+  "id" | "status" | "tx_hash" | "delivery_tx_hash" | "amount_out" | "failure_reason"
+> {
   readonly cross_chain: boolean
   readonly waiting_for: WaitingFor | null
 }
@@ -206,6 +223,7 @@ const toState = (row: StateRow): IntentState => ({
   crossChain: row.cross_chain,
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
+  ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.waiting_for !== null ? { waitingFor: row.waiting_for } : {})
 })

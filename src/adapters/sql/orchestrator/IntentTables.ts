@@ -22,6 +22,7 @@ const STATE = [
   "s.status",
   hex("s.tx_hash", "tx_hash"),
   hex("s.delivery_tx_hash", "delivery_tx_hash"),
+  "s.amount_out",
   "s.failure_reason",
   "s.failure_detail",
   "s.searches"

@@ -94,6 +94,7 @@ const make = Effect.gen(function* () {
     find,
     findAll: IntentReads.findAll(sql, unreadable),
     states: IntentReads.states(sql),
+    quotes: IntentReads.quotes(sql, unreadable),
     submit,
     submitSweep: Sweeps.submit(sql, wake),
     findSweep: Sweeps.find(sql),

@@ -10,6 +10,7 @@ import * as MemoryRelayerKeys from "../../../../src/adapters/memory/orchestrator
 import * as UniswapV3 from "../../../../src/adapters/swap/UniswapV3.ts"
 import * as Accounts from "../../../../src/devnet/Accounts.ts"
 import * as Address from "../../../../src/domain/Address.ts"
+import { bound } from "../../../../src/domain/OrderNonce.ts"
 import type { SweepOrder } from "../../../../src/domain/SweepOrder.ts"
 import { SwapVenue } from "../../../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepSimulation } from "../../../../src/ports/orchestrator/SweepSimulation.ts"
@@ -88,7 +89,7 @@ const order = Effect.gen(function* () {
     swapTarget: route.target,
     swapCalldata: route.calldata,
     deadline,
-    nonce: 0n,
+    nonce: bound(chain.contracts.guard, 0n),
     destChainId: BigInt(chain.id)
   }
   const simulation = yield* SweepSimulation

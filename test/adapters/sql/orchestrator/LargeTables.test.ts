@@ -107,6 +107,12 @@ layer(filled, { timeout: 240_000, excludeTestServices: true })("with many sweeps
     intents(({ states }) => states(["i7", "i8", "i9"]))
   )
   test(
+    "quotes are found by the ids of their intents",
+    "intent_states_pkey",
+    20,
+    intents(({ quotes }) => quotes(["i7", "i8", "i9"]))
+  )
+  test(
     "burned sweeps are found by their accounts and builders",
     "intent_states_burned_by_owner",
     300,

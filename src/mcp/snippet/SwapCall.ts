@@ -1,0 +1,58 @@
+/** Decoder of router calls in the generated module. It accepts the same calls as the client's `readSwapCall`. */
+export const SWAP_CALL = `\
+const routerAbi = parseAbi([
+  "struct Single { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
+  "struct Path { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }",
+  "function multicall(uint256 deadline, bytes[] data)",
+  "function exactInputSingle(Single params)",
+  "function exactInput(Path params)",
+  "function unwrapWETH9(uint256 amountMinimum, address recipient)",
+  "function pull(address token, uint256 value)"
+])
+
+/** The router itself, as a recipient. */
+const ROUTER_ITSELF = "0x0000000000000000000000000000000000000002"
+
+function decodeRouterCall(data: Hex) {
+  const made = decodeFunctionData({ abi: routerAbi, data })
+  must(encodeFunctionData({ abi: routerAbi, ...made }) === data.toLowerCase(), "the router call has surplus bytes")
+  return made
+}
+
+function readSwap(data: Hex) {
+  const made = decodeRouterCall(data)
+  if (made.functionName === "exactInputSingle") {
+    const { amountIn, recipient, sqrtPriceLimitX96, tokenIn, tokenOut } = made.args[0]
+    must(sqrtPriceLimitX96 === 0n, "the router may swap a part only")
+    return { tokenIn, tokenOut, amountIn, recipient }
+  }
+  if (made.functionName === "exactInput") {
+    const { amountIn, path, recipient } = made.args[0]
+    // An address, then a fee and an address for each pool.
+    must(path.length > 42 && (path.length - 42) % 46 === 0, "the path of the swap is malformed")
+    return { tokenIn: path.slice(0, 42) as Hex, tokenOut: ("0x" + path.slice(-40)) as Hex, amountIn, recipient }
+  }
+  if (made.functionName === "pull") {
+    const [token, amountIn] = made.args
+    return { tokenIn: token, tokenOut: token, amountIn, recipient: ROUTER_ITSELF }
+  }
+  throw new Error("do not sign: the router would run " + made.functionName)
+}
+
+/** Decodes one swap of an exact amount, with at most the unwrapping of its output. Throws for any other call, which could spend old approvals. */
+function readSwapCall(data: Hex) {
+  const made = decodeRouterCall(data)
+  if (made.functionName !== "multicall") throw new Error("do not sign: the router would run " + made.functionName)
+  const [first, second, ...others] = made.args[1]
+  if (first === undefined || others.length > 0) throw new Error("do not sign: the router would run several swaps")
+  const swap = readSwap(first)
+  const isHeld = sameText(swap.recipient, ROUTER_ITSELF)
+  if (second === undefined) {
+    must(!isHeld, "the output would stay in the router")
+    return { ...swap, unwraps: false }
+  }
+  const unwrapping = decodeRouterCall(second)
+  if (!isHeld || unwrapping.functionName !== "unwrapWETH9") throw new Error("do not sign: the router would run several swaps")
+  return { ...swap, recipient: unwrapping.args[1], unwraps: true }
+}
+`

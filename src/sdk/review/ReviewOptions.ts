@@ -1,0 +1,58 @@
+/** Limits and facts of the caller that a review holds orders to. */
+import type { Address } from "../model/Address.ts"
+import type { KnownBridges } from "./KnownBridges.ts"
+
+/** Price of a token from a source that does not depend on the service. */
+export interface IndependentPrice {
+  readonly chainId: number
+  readonly token: Address
+  readonly decimals: number
+  /** Price of one whole token in US dollars. */
+  readonly usd: number
+}
+
+/** Limits and facts of your own that a review holds an order to. */
+export interface ReviewOptions {
+  /** EIP-712 domain name of the deployment. Default: `Service`. */
+  readonly domainName?: string
+  /**
+   * Delegates by chain id, from your own configuration, never from a response. The account obeys its delegate, so the review refuses
+   * any other, and every order of a chain that is missing here. Default: none, so every order is refused.
+   */
+  readonly delegates?: Readonly<Record<number, Address>>
+  /** Routers by chain id that extend or replace the built-in `KNOWN_ROUTERS`. The review refuses a swap on any other. */
+  readonly routers?: Readonly<Record<number, Address>>
+  /**
+   * Facts about the bridge that extend or replace the built-in `KNOWN_BRIDGES`. The review refuses an order that contradicts them, or
+   * that they do not cover.
+   */
+  readonly bridges?: KnownBridges
+  /**
+   * Treatment of a router, pool or token that nothing but the service states. `warn`: the review accepts it, adds a warning, and says
+   * `guaranteedBy: "service"`. Delegates are refused all the same. Default: `refuse`.
+   */
+  readonly unconfirmed?: "refuse" | "warn"
+  /** Upper limit of all fees, in basis points of the amount. Default: 500. */
+  readonly maxFeeBps?: number
+  /** Fees up to this value in US dollars may exceed `maxFeeBps`. It needs a price of the token in `prices`. Default: 0. */
+  readonly dustFeeUsd?: number
+  /**
+   * Upper limit of the difference between the expected and the least amount, in basis points of the expected one. Default: the request's
+   * `slippageBps`, else 100.
+   */
+  readonly maxSlippageBps?: number
+  /** Prices that the expected amount is compared with. Default: none, so it is not compared. */
+  readonly prices?: ReadonlyArray<IndependentPrice>
+  /** Upper limit of the difference to these prices, in basis points. Default: 300. */
+  readonly maxPriceDeviationBps?: number
+  /** Upper limit of the time until the order's deadline, in seconds. Default: 3600. */
+  readonly maxLifetimeSeconds?: number
+  /** Tolerated error of the user's clock, in seconds. Default: 120. */
+  readonly clockSkewSeconds?: number
+  /** True to accept an order on one chain whose router call cannot be decoded. Default: false. */
+  readonly allowUnreadableSwapCall?: boolean
+  /** True to accept an order across chains whose bridge call cannot be decoded. Default: false. */
+  readonly allowUnreadableBridgeCall?: boolean
+  /** Current time in UNIX milliseconds. Default: the system clock. */
+  readonly nowMs?: number
+}

@@ -1,0 +1,84 @@
+/**
+ * Decodes the router call of an order on one chain. The account itself calls the router, so any other call could spend allowances
+ * that the owner gave to the router before, and the order would not show it.
+ */
+import { getAddress, parseAbi, sliceHex } from "viem"
+import type { Address } from "../model/Address.ts"
+import type { Hex } from "../model/Hex.ts"
+import { decodeExactly } from "./Calldata.ts"
+
+/** The functions of Uniswap's SwapRouter02 that a sweep uses. Members have no names, which would make the client larger. */
+const routerAbi = parseAbi([
+  "function multicall(uint256,bytes[])",
+  "function exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))",
+  "function exactInput((bytes,address,uint256,uint256))",
+  "function unwrapWETH9(uint256,address)",
+  "function pull(address,uint256)"
+])
+
+/** The router itself, as a recipient (`Constants.ADDRESS_THIS`). */
+const ROUTER: Address = "0x0000000000000000000000000000000000000002"
+
+/** One swap of an exact amount, possibly paid out as native currency. */
+export interface SwapCall {
+  readonly tokenIn: Address
+  readonly amountIn: bigint
+  /** Token that the pools pay out. The wrapped native token if the output is native currency. */
+  readonly tokenOut: Address
+  readonly minAmountOut: bigint
+  readonly recipient: Address
+  /** True if the router pays out native currency. */
+  readonly unwraps: boolean
+}
+
+/** Bytes of an address, and of a fee and the next address. */
+const HEAD = 20
+const HOP = 23
+
+const endsOf = (path: Hex): readonly [Address, Address] | undefined => {
+  const size = (path.length - 2) / 2
+  return size > HEAD && (size - HEAD) % HOP === 0
+    ? [getAddress(sliceHex(path, 0, HEAD)), getAddress(sliceHex(path, size - HEAD))]
+    : undefined
+}
+
+const readStep = (data: Hex): SwapCall | undefined => {
+  const call = decodeExactly(routerAbi, data)
+  if (call?.functionName === "exactInputSingle") {
+    const [tokenIn, tokenOut, _fee, recipient, amountIn, minAmountOut, priceLimit] = call.args[0]
+    // With a limit the router may swap a part only.
+    return priceLimit === 0n ? { tokenIn, amountIn, tokenOut, minAmountOut, recipient, unwraps: false } : undefined
+  }
+  if (call?.functionName === "exactInput") {
+    const [path, recipient, amountIn, minAmountOut] = call.args[0]
+    const ends = endsOf(path)
+    return ends && { tokenIn: ends[0], amountIn, tokenOut: ends[1], minAmountOut, recipient, unwraps: false }
+  }
+  if (call?.functionName === "pull") {
+    const [tokenIn, amountIn] = call.args
+    return { tokenIn, amountIn, tokenOut: tokenIn, minAmountOut: amountIn, recipient: ROUTER, unwraps: false }
+  }
+  return undefined
+}
+
+/**
+ * Decodes the calldata of an order on one chain. Returns undefined for anything but one swap of an exact amount, with at most the
+ * unwrapping of its output.
+ *
+ * @example
+ * const call = readSwapCall(offer.order.swapCalldata)
+ * if (call !== undefined) console.log(`${call.amountIn} of ${call.tokenIn} for ${call.tokenOut} to ${call.recipient}`)
+ */
+export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
+  const call = decodeExactly(routerAbi, calldata)
+  if (call?.functionName !== "multicall") return undefined
+  const [first, second, ...others] = call.args[1]
+  const swap = first === undefined ? undefined : readStep(first)
+  if (swap === undefined || others.length > 0) return undefined
+  const toRouter = swap.recipient === ROUTER
+  if (second === undefined) return toRouter ? undefined : swap
+  const unwrapping = decodeExactly(routerAbi, second)
+  if (!toRouter || unwrapping?.functionName !== "unwrapWETH9") return undefined
+  const [minAmountOut, recipient] = unwrapping.args
+  return { ...swap, minAmountOut, recipient, unwraps: true }
+}

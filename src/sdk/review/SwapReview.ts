@@ -1,0 +1,29 @@
+/** Reviews the router call of an order on one chain. */
+import type { QuotedToken } from "../model/Batch.ts"
+import { isNative } from "./Native.ts"
+import { knownBridge, type KnownBridges } from "./KnownBridges.ts"
+import type { Collector } from "./Mismatches.ts"
+import type { SwapCall } from "./SwapCall.ts"
+
+/** Requires that the call takes exactly what the order takes, and pays the order's destination. */
+export const reviewSwapCall = (
+  { confirm, equal }: Collector,
+  { order, quote }: QuotedToken,
+  call: SwapCall,
+  bridges: KnownBridges | undefined
+): void => {
+  const { wrappedNative } = knownBridge(quote.sourceChainId, bridges)
+  const native = isNative(order.tokenOut)
+  confirm(
+    "order.swapCalldata: token",
+    call.tokenIn,
+    isNative(order.tokenIn) ? wrappedNative : order.tokenIn,
+    `only the service says that ${call.tokenIn} is the chain's wrapped native currency`
+  )
+  equal("order.swapCalldata: amount", call.amountIn, order.amountIn - order.feeAmount - order.builderFee)
+  equal("order.swapCalldata: recipient", call.recipient, order.destination)
+  equal("order.swapCalldata: native currency", call.unwraps, native)
+  // The order's own minimum holds for native currency on chains that are not known.
+  const tokenOut = native ? wrappedNative : order.tokenOut
+  if (tokenOut !== undefined) equal("order.swapCalldata: token delivered", call.tokenOut, tokenOut)
+}

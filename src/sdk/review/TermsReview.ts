@@ -1,0 +1,183 @@
+/**
+ * Compares one order with its request before anything is signed (specification, "Client duty"), and gathers the facts that the user
+ * must see. Pure.
+ */
+import { type Address, isZeroAddress, sameAddress } from "../model/Address.ts"
+import type { QuotedToken } from "../model/Batch.ts"
+import type { SweepOrder } from "../model/Sweep.ts"
+import { ORDER_TYPES } from "../model/TypedData.ts"
+import { readBridgeCall } from "./BridgeCall.ts"
+import { reviewBridgeCall } from "./BridgeReview.ts"
+import { KNOWN_ROUTERS } from "./KnownBridges.ts"
+import { type Collector, sameValue } from "./Mismatches.ts"
+import { reviewFees, reviewOutput } from "./MoneyReview.ts"
+import type { ReviewOptions } from "./ReviewOptions.ts"
+import { readSwapCall } from "./SwapCall.ts"
+import { reviewSwapCall } from "./SwapReview.ts"
+import type { TermsRequest } from "./TermsRequest.ts"
+
+/** Enforcer of the least amount received: the signed order, the bridge's contract, or nobody but the service. */
+export type Guarantee = "order" | "bridge" | "service"
+
+/** A reviewed order: the facts that the user must see. */
+export interface ReviewedTerms {
+  readonly quoteId: string
+  readonly owner: Address
+  /** Amount in the smallest unit of the token, fees included. */
+  readonly send: { readonly token: Address; readonly amount: bigint; readonly chainId: number }
+  /** In the smallest unit of the token that is sent; part of the amount. */
+  readonly fees: {
+    readonly protocol: bigint
+    readonly builder: bigint
+    readonly total: bigint
+    /** Receiver of the builder's fee. Undefined without a builder. */
+    readonly builderAddress: Address | undefined
+  }
+  /** Amounts in the smallest unit of the token. */
+  readonly receive: {
+    readonly token: Address
+    readonly minAmount: bigint
+    readonly estimatedAmount: bigint
+    readonly chainId: number
+    readonly destination: Address
+    readonly guaranteedBy: Guarantee
+    /**
+     * Token and least amount that cross the bridge, if a swap comes before it. This is the refund to the owner, on this chain,
+     * if nobody delivers.
+     */
+    readonly via?: { readonly token: Address; readonly minAmount: bigint; readonly chainId: number }
+  }
+  /** Time until which the quote can be submitted. */
+  readonly expiresAt: Date
+  /** Time until which the signed order can settle. */
+  readonly deadline: Date
+  /** Contract that the owner's account will run from then on. */
+  readonly delegate: Address
+  /** Facts that the user should know and that are no reason to refuse. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+const DEFAULT_LIFETIME_SECONDS = 3_600
+const DEFAULT_SKEW_SECONDS = 120
+
+const reviewRequest = ({ equal, must }: Collector, { order, quote }: QuotedToken, request: TermsRequest): void => {
+  equal("order.owner", order.owner, request.owner)
+  equal("order.tokenIn", order.tokenIn, request.tokenIn)
+  if (request.amountIn !== "max") equal("order.amountIn", order.amountIn, request.amountIn)
+  equal("order.tokenOut", order.tokenOut, request.tokenOut)
+  equal("order.destination", order.destination, request.destination ?? request.owner)
+  equal("order.destChainId", order.destChainId, BigInt(request.destChainId))
+  if (request.sourceChainId !== undefined) equal("quote.sourceChainId", quote.sourceChainId, request.sourceChainId)
+  equal("quote.crossChain", quote.crossChain, quote.sourceChainId !== request.destChainId)
+  must(!isZeroAddress(order.swapTarget), "order.swapTarget", "is the zero address")
+  must(!sameAddress(order.swapTarget, order.owner), "order.swapTarget", "is the owner's own account")
+  must(!sameValue(order.swapTarget, quote.settlementAddress), "order.swapTarget", "is the delegate itself")
+}
+
+const reviewTimes = (
+  { must }: Collector,
+  { order, quote }: QuotedToken,
+  options: ReviewOptions,
+  nowMs: number
+): void => {
+  const skewMs = (options.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS) * 1000
+  const latestMs = nowMs + (options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS) * 1000 + skewMs
+  const deadlineMs = order.deadline * 1000n
+  must(quote.expiresAtMs > nowMs - skewMs, "quote.expiresAtMs", "has passed")
+  must(deadlineMs > BigInt(nowMs - skewMs), "order.deadline", "has passed")
+  must(deadlineMs <= BigInt(latestMs), "order.deadline", `is ${order.deadline}, too far ahead`)
+  must(quote.expiresAtMs <= latestMs, "quote.expiresAtMs", `is ${quote.expiresAtMs}, too far ahead`)
+}
+
+const reviewDelegate = ({ equal, must }: Collector, { quote }: QuotedToken, options: ReviewOptions): void => {
+  // An authorization for chain 0 is valid on every chain (EIP-7702).
+  must(quote.sourceChainId > 0, "quote.sourceChainId", "is 0")
+  must(!isZeroAddress(quote.settlementAddress), "quote.settlementAddress", "is the zero address")
+  const known = options.delegates?.[quote.sourceChainId]
+  must(
+    known !== undefined,
+    "quote.settlementAddress",
+    `is ${quote.settlementAddress}, and no delegate of chain ${quote.sourceChainId} is known: pass it in \`delegates\``
+  )
+  if (known !== undefined) equal("quote.settlementAddress", quote.settlementAddress, known)
+}
+
+const reviewSwap = (check: Collector, offer: QuotedToken, options: ReviewOptions): void => {
+  const { order, quote } = offer
+  const { sourceChainId } = quote
+  check.confirm(
+    "order.swapTarget",
+    order.swapTarget,
+    options.routers?.[sourceChainId] ?? KNOWN_ROUTERS[sourceChainId],
+    `only the service says that ${order.swapTarget} is the router: it can spend what you allowed it before`
+  )
+  const call = readSwapCall(order.swapCalldata)
+  if (call !== undefined) return reviewSwapCall(check, offer, call, options.bridges)
+  if (options.allowUnreadableSwapCall === true) {
+    check.doubts.push("the router call cannot be decoded: it may spend what you allowed the router before")
+    return
+  }
+  check.must(false, "order.swapCalldata", "is a router call that cannot be decoded")
+}
+
+/** Compares an order with its request, and returns the facts to show to the user. */
+export const reviewTerms = (
+  check: Collector,
+  offer: QuotedToken,
+  request: TermsRequest,
+  options: ReviewOptions
+): ReviewedTerms => {
+  const { order, quote } = offer
+  const nowMs = options.nowMs ?? Date.now()
+  reviewRequest(check, offer, request)
+  reviewFees(check, offer, request.apiKey !== undefined, options)
+  reviewOutput(check, offer, request, options)
+  reviewTimes(check, offer, options, nowMs)
+  reviewDelegate(check, offer, options)
+  const call = quote.crossChain ? readBridgeCall(order.swapCalldata) : undefined
+  const unreadable = quote.crossChain && call === undefined
+  if (!quote.crossChain) reviewSwap(check, offer, options)
+  else if (call !== undefined) reviewBridgeCall(check, offer, call, options.bridges, nowMs)
+  else if (options.allowUnreadableBridgeCall === true) {
+    check.doubts.push("only the service says what arrives: the bridge call cannot be decoded")
+  }
+  check.must(
+    !unreadable || options.allowUnreadableBridgeCall === true,
+    "order.swapCalldata",
+    "is a bridge call that cannot be decoded, so nothing guarantees what arrives"
+  )
+  const { destination } = order
+  const via = call?.via
+  return {
+    quoteId: quote.id,
+    owner: order.owner,
+    send: { token: order.tokenIn, amount: order.amountIn, chainId: quote.sourceChainId },
+    fees: {
+      protocol: order.feeAmount,
+      builder: order.builderFee,
+      total: quote.total,
+      builderAddress: isZeroAddress(order.builder) ? undefined : order.builder
+    },
+    receive: {
+      token: order.tokenOut,
+      minAmount: quote.minAmountOut,
+      estimatedAmount: quote.estimatedAmountOut,
+      chainId: request.destChainId,
+      destination,
+      guaranteedBy: !quote.crossChain ? "order" : check.doubts.length === 0 ? "bridge" : "service",
+      ...(via && { via: { token: via.token, minAmount: via.minAmount, chainId: quote.sourceChainId } })
+    },
+    expiresAt: new Date(quote.expiresAtMs),
+    deadline: new Date(Number(order.deadline) * 1000),
+    delegate: quote.settlementAddress,
+    warnings: [
+      ...(sameAddress(destination, order.owner) ? [] : [`the tokens go to ${destination}, not to the owner`]),
+      ...(quote.total * 10n > order.amountIn ? ["fees are more than a tenth of the amount"] : []),
+      ...check.doubts
+    ]
+  }
+}
+
+/** Copies the signed fields, so that the data to sign holds nothing else. */
+export const signedFields = (order: SweepOrder): SweepOrder =>
+  Object.fromEntries(ORDER_TYPES.SweepOrder.map(({ name }) => [name, order[name]])) as unknown as SweepOrder

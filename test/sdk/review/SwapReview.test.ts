@@ -1,0 +1,197 @@
+/** The review of router calls: a call takes what the order takes, pays its destination, and does nothing else. */
+import { assert, describe, it } from "vitest"
+import { concatHex, encodeFunctionData, type Hex, numberToHex } from "viem"
+import {
+  OrderMismatchError,
+  readOffer,
+  readSwapCall,
+  reviewOrder,
+  type ReviewOptions,
+  type SweepRequest
+} from "../../../src/sdk/index.ts"
+import { known, OTHER, owner, request, routed, ROUTER, routerAbi, swapOf, wireOffer } from "../Offers.ts"
+
+const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+const WETH = "0x4200000000000000000000000000000000000006"
+const THIS = "0x0000000000000000000000000000000000000002"
+const DESTINATION = request.destination ?? owner.address
+const MINIMUM = 6_890_000_000_000_000n
+
+const review = (swapCalldata: Hex, more: ReviewOptions = {}, asked: SweepRequest = request) =>
+  reviewOrder(readOffer(wireOffer(asked, { order: { swapCalldata } })), asked, { ...known, ...more })
+
+const objections = (
+  swapCalldata: Hex,
+  more: ReviewOptions = {},
+  asked: SweepRequest = request
+): ReadonlyArray<string> => {
+  try {
+    review(swapCalldata, more, asked)
+    return []
+  } catch (error) {
+    if (error instanceof OrderMismatchError) return error.mismatches.map(({ field }) => field)
+    throw error
+  }
+}
+
+const field = (name: string) => [`order.swapCalldata: ${name}`]
+const unreadable = ["order.swapCalldata"]
+
+const through = (...tokens: ReadonlyArray<Hex>) =>
+  encodeFunctionData({
+    abi: routerAbi,
+    functionName: "exactInput",
+    args: [
+      {
+        path: concatHex(
+          tokens.flatMap((token, index) => (index === 0 ? [token] : [numberToHex(500, { size: 3 }), token]))
+        ),
+        recipient: DESTINATION,
+        amountIn: 24_875_000n,
+        amountOutMinimum: MINIMUM
+      }
+    ]
+  })
+
+const unwrap = (recipient: Hex = DESTINATION) =>
+  encodeFunctionData({ abi: routerAbi, functionName: "unwrapWETH9", args: [MINIMUM, recipient] })
+
+const pull = (token: Hex, amount: bigint) =>
+  encodeFunctionData({ abi: routerAbi, functionName: "pull", args: [token, amount] })
+
+describe("a router call", () => {
+  it("is one swap, direct or through other tokens", () => {
+    assert.deepStrictEqual(objections(routed(swapOf())), [])
+    assert.deepStrictEqual(objections(routed(through(request.tokenIn, OTHER, request.tokenOut))), [])
+    assert.deepStrictEqual(readSwapCall(routed(swapOf())), {
+      tokenIn: request.tokenIn,
+      amountIn: 24_875_000n,
+      tokenOut: request.tokenOut,
+      minAmountOut: MINIMUM,
+      recipient: DESTINATION,
+      unwraps: false
+    })
+  })
+
+  it("is held against the order", () => {
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER }))), field("token"))
+    assert.deepStrictEqual(objections(routed(through(OTHER, request.tokenOut))), field("token"))
+    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 24_875_001n }))), field("amount"))
+    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 0n }))), field("amount"))
+    assert.deepStrictEqual(objections(routed(swapOf({ recipient: OTHER }))), field("recipient"))
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenOut: OTHER }))), field("token delivered"))
+    assert.deepStrictEqual(objections(routed(through(request.tokenIn, OTHER))), field("token delivered"))
+  })
+
+  it("is refused if it also spends what the owner allowed the router before", () => {
+    const theft = swapOf({ tokenIn: OTHER, recipient: OTHER, amountIn: 10n ** 24n, amountOutMinimum: 0n })
+    assert.deepStrictEqual(objections(routed(swapOf(), theft)), unreadable)
+    assert.deepStrictEqual(objections(routed(theft, swapOf())), unreadable)
+    assert.deepStrictEqual(objections(routed(pull(OTHER, 10n ** 24n), swapOf())), unreadable)
+    assert.deepStrictEqual(objections(routed(swapOf(), pull(OTHER, 10n ** 24n))), unreadable)
+    assert.deepStrictEqual(objections(routed(swapOf({ recipient: THIS }), unwrap(), theft)), unreadable)
+  })
+
+  it("is refused if it is anything else", () => {
+    for (const calldata of [
+      "0x",
+      "0x04e45aaf",
+      swapOf(),
+      routed(),
+      routed(unwrap()),
+      routed(routed(swapOf())),
+      routed(swapOf({ recipient: THIS })),
+      routed(swapOf({ sqrtPriceLimitX96: 1n })),
+      routed(concatHex([swapOf(), "0x00"])),
+      concatHex([routed(swapOf()), "0x00"]),
+      routed(concatHex([swapOf().slice(0, -2) as Hex])),
+      routed(
+        encodeFunctionData({
+          abi: routerAbi,
+          functionName: "exactInput",
+          args: [{ path: request.tokenIn, recipient: DESTINATION, amountIn: 24_875_000n, amountOutMinimum: MINIMUM }]
+        })
+      )
+    ] as ReadonlyArray<Hex>) {
+      assert.isUndefined(readSwapCall(calldata), calldata)
+      assert.deepStrictEqual(objections(calldata), unreadable)
+      assert.deepStrictEqual(objections(calldata, { allowUnreadableSwapCall: true }), [])
+    }
+    const allowed = review("0x", { allowUnreadableSwapCall: true })
+    assert.isTrue(allowed.warnings.some((warning) => warning.includes("cannot be decoded")))
+  })
+
+  it("is refused on a router that is not known", () => {
+    const elsewhere = (more: ReviewOptions) => {
+      const wire = wireOffer(request, { order: { swapTarget: OTHER } })
+      try {
+        return reviewOrder(readOffer(wire), request, { ...known, ...more }).warnings
+      } catch (error) {
+        if (error instanceof OrderMismatchError) return error.mismatches.map(({ field }) => field)
+        throw error
+      }
+    }
+    assert.deepStrictEqual(elsewhere({}), ["order.swapTarget"])
+    assert.deepStrictEqual(elsewhere({ unconfirmed: "warn" }), ["order.swapTarget"])
+    assert.lengthOf(elsewhere({ routers: { 8453: OTHER } }), 1)
+    assert.deepStrictEqual(objections(routed(swapOf()), { routers: { 8453: OTHER } }), ["order.swapTarget"])
+    assert.deepStrictEqual(objections(routed(swapOf()), { routers: { 1: OTHER } }), [])
+    assert.strictEqual(readOffer(wireOffer()).order.swapTarget, ROUTER)
+  })
+})
+
+describe("native currency on one chain", () => {
+  const toNative = { ...request, tokenOut: NATIVE } as const
+  const fromNative = { ...request, tokenIn: NATIVE } as const
+
+  it("is swapped into and unwrapped", () => {
+    const calldata = routed(swapOf({ recipient: THIS }), unwrap())
+    assert.deepStrictEqual(objections(calldata, {}, toNative), [])
+    assert.deepStrictEqual(objections(calldata), field("native currency"))
+    assert.deepStrictEqual(
+      objections(routed(swapOf({ recipient: THIS }), unwrap(OTHER)), {}, toNative),
+      field("recipient")
+    )
+    assert.deepStrictEqual(objections(routed(swapOf(), unwrap()), {}, toNative), unreadable)
+    assert.deepStrictEqual(objections(routed(swapOf()), {}, toNative), field("native currency"))
+    assert.deepStrictEqual(
+      objections(routed(swapOf({ tokenOut: OTHER, recipient: THIS }), unwrap()), {}, toNative),
+      field("token delivered")
+    )
+  })
+
+  it("is unwrapped alone", () => {
+    const wrapped = { ...toNative, tokenIn: WETH } as const
+    assert.deepStrictEqual(objections(routed(pull(WETH, 24_875_000n), unwrap()), {}, wrapped), [])
+    assert.deepStrictEqual(objections(routed(pull(WETH, 1n), unwrap()), {}, wrapped), field("amount"))
+    assert.deepStrictEqual(objections(routed(pull(OTHER, 24_875_000n), unwrap()), {}, wrapped), [
+      ...field("token"),
+      ...field("token delivered")
+    ])
+  })
+
+  it("is sent as the wrapped token, which must be known", () => {
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: WETH })), {}, fromNative), [])
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER })), {}, fromNative), field("token"))
+    const offer = readOffer(wireOffer(fromNative, { order: { swapCalldata: routed(swapOf({ tokenIn: WETH })) } }))
+    const moved = {
+      ...offer,
+      quote: { ...offer.quote, sourceChainId: 99, crossChain: false },
+      order: { ...offer.order, destChainId: 99n }
+    }
+    const of = (more: ReviewOptions) => {
+      try {
+        reviewOrder(moved, { ...fromNative, sourceChainId: 99, destChainId: 99 }, { ...known, ...more })
+        return []
+      } catch (error) {
+        if (error instanceof OrderMismatchError) return error.mismatches.map(({ field }) => field)
+        throw error
+      }
+    }
+    assert.includeMembers([...of({ routers: { 99: ROUTER } })], field("token"))
+    assert.notIncludeMembers(
+      [...of({ routers: { 99: ROUTER }, bridges: { 99: { wrappedNative: WETH } } })],
+      field("token")
+    )
+  })
+})
