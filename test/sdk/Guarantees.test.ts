@@ -84,7 +84,7 @@ const client = Sdk.createSweepClient({
   nodes: { 8453: node }
 })
 
-/** What the wallet signs for an answer, or undefined if the client refuses it before it asks. */
+/** Returns the data that the wallet signs for an answer, or undefined if the client refuses it before it asks. */
 const signedFor = async (wire: Json, asked: Sdk.SweepRequest) => {
   const seen: Array<Sdk.SignableTypedData> = []
   const wallet: Sdk.SweepSigner = {
@@ -177,7 +177,7 @@ describe("the table of guarantees", () => {
         if (guarantor === "SDK") assert.isUndefined(found, path.join("."))
         else assert.deepStrictEqual(found, expected, path.join("."))
       }
-      // What is served for signing is not read.
+      // The served data to sign is not read.
       for (const path of leaves({ typedData: honest.signing.typedData })) {
         assert.deepStrictEqual(legsOf(changed(honest, ["signing", ...path])), expected, path.join("."))
       }
