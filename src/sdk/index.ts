@@ -58,6 +58,7 @@ export {
   UsageError,
   WaitTimeoutError
 } from "./model/Errors.ts"
+export { isSweepError, type KnownSweepError, type SweepErrorCode } from "./model/ErrorCodes.ts"
 export type { Hex } from "./model/Hex.ts"
 export type { Accepted, FailureReason, Intent, IntentStatus, WaitingFor } from "./model/Intent.ts"
 export type * from "./model/Portfolio.ts"

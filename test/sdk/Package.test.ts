@@ -136,16 +136,35 @@ describe("the package", () => {
     assert.include(said, "true network_error quote,reviewOrder,signSweep,submit,waitForIntent,sweep,")
   })
 
-  it("is small, and holds nothing of effect", async () => {
-    const bundled = await Bun.build({
-      entrypoints: [join(installed, "index.js")],
+  /** The code that a bundler makes of what a page imports, without viem. */
+  const bundled = async (imported: string): Promise<string> => {
+    const page = join(project, `${Bun.hash(imported)}.js`)
+    await writeFile(page, `export ${imported} from "token-sweep"`)
+    const { outputs } = await Bun.build({
+      entrypoints: [page],
       target: "browser",
       minify: true,
       external: ["viem", "viem/*"]
     })
-    const text = (await Promise.all(bundled.outputs.map((output) => output.text()))).join("")
-    assert.notMatch(text, /from\s*"effect/)
-    assert.isAtMost(Bun.gzipSync(text).byteLength, 14_000)
+    return (await Promise.all(outputs.map((output) => output.text()))).join("")
+  }
+
+  it("is small, and holds nothing of effect", async () => {
+    const [all, client, typedData] = await Promise.all(
+      ["*", "{ createSweepClient }", "{ orderTypedData }"].map(bundled)
+    )
+    if (all === undefined || client === undefined || typedData === undefined) return assert.fail("nothing was bundled")
+    assert.notMatch(all, /from\s*"effect/)
+    assert.isAtMost(Bun.gzipSync(all).byteLength, 14_000)
+    assert.isAtMost(Bun.gzipSync(client).byteLength, 13_500)
+    assert.isAtMost(Bun.gzipSync(typedData).byteLength, 6_000)
+  })
+
+  it("passes publint, and resolves with its types in Node and in bundlers", async () => {
+    const tool = (name: string) => join(Project.root, "node_modules", ".bin", name)
+    await run([tool("publint"), "--strict", "--pack", "false", installed], project)
+    const archive = join(directory, "build", `${packageJson.name}-${packageJson.version}.tgz`)
+    await run([tool("attw"), archive, "--profile", "esm-only"], project)
   })
 
   it("type-checks in a project of its own", () => typeCheck("main.ts", main))

@@ -88,7 +88,7 @@ const WITHOUT_PRICE = holding([
 
 /** Somebody with a wallet on the page, in front of a service that answers as the test says. */
 const scene = Effect.fnUntraced(function* (
-  first: Partial<Record<"chains" | "holdings", Answer>>,
+  first: Partial<Record<"chains" | "tokens" | "holdings", Answer>>,
   wallet: Wallet.Options = {}
 ) {
   const { complaints, page } = yield* Site.visitor()
@@ -185,6 +185,24 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       nodes[8453] = url
       yield* Effect.promise(() => onBase.getByText("Not delegated").waitFor())
     }).pipe(Effect.provide(node), Effect.scoped)
+  )
+
+  it.effect("are swept in parts if they are more than one signature covers", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 53 }, (_, index) => token(8453, `T${index}`, `Token ${index}`, index + 16))
+      const { page } = yield* scene(
+        {
+          tokens: { json: { tokens: [usdcOnBase, ...many] } },
+          holdings: holding(many.map((each) => held(each, "5")))
+        },
+        { signsAuthorizations: true }
+      )
+      yield* click(page, "Test Wallet")
+      yield* reads(page, "One signature covers 50 tokens. Sweep the other 3 after that.")
+      yield* Effect.promise(() => page.getByRole("checkbox", { name: /^T0 / }).uncheck())
+      yield* reads(page, "One signature covers 50 tokens. Sweep the other 2 after that.")
+      yield* Effect.promise(() => page.getByRole("button", { name: "Review 50 tokens" }).waitFor())
+    }).pipe(Effect.scoped)
   )
 
   it.effect("are asked for at once by a button", () =>

@@ -98,6 +98,33 @@ layer(SweepSite.layer, live)("somebody who sweeps", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("is told which token of a sweep failed, and why, while the other arrives", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Steps.connected({ DAI: "50", USDT: "40" })
+      yield* Effect.promise(() => page.route(/\/sweeps\/[^/]+\/events/, (route) => route.abort()))
+      yield* Effect.promise(() =>
+        page.route(/\/sweeps\/[^/]+$/, async (route) => {
+          const response = await route.fetch()
+          const body: { intents: [unknown, object] } = await response.json()
+          body.intents[1] = { ...body.intents[1], status: "failed", failureReason: "reverted" }
+          await route.fulfill({ response, json: body })
+        })
+      )
+      yield* click(page, "Review 2 tokens")
+      yield* click(page, "Sign and sweep")
+      yield* reads(page, "1 of 2 delivered, 1 failed")
+      yield* Steps.delivered(page, "DAI on Alpha")
+      yield* Effect.promise(() =>
+        card(page, "USDT on Alpha")
+          .getByText(/^The transaction reverted, most likely because the price moved too far/)
+          .waitFor()
+      )
+      yield* click(page, "Sweep more")
+      yield* Effect.promise(() => page.getByText("1 failed", { exact: true }).waitFor())
+      yield* reads(page, /^1 of 2 delivered/)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes the delegation back in one click", () =>
     Effect.gen(function* () {
       // Some of the native currency stays, to pay for the revocation.

@@ -2,6 +2,7 @@
  * Errors for responses of the service. Decide by class, `code` or `status`. The text is for people: the service masks most
  * reasons on purpose.
  */
+import type { QuoteReason } from "./Batch.ts"
 import { SweepError } from "./SweepError.ts"
 
 /** A response that is not a success. */
@@ -66,7 +67,15 @@ export class QuoteUnavailableError extends apiError(
   "QuoteUnavailableError",
   "quote_unavailable",
   "no quote is available; try a larger amount or another token"
-) {}
+) {
+  /** Reason, in header `Sweep-Reason`. Undefined if the service gives none. */
+  readonly quoteReason: QuoteReason | undefined
+
+  constructor(answer: Answer) {
+    super(answer)
+    this.quoteReason = answer.sweepReason
+  }
+}
 
 /** 403: sanctions screening blocks the owner or the destination. */
 export class ScreeningBlockedError extends apiError("ScreeningBlockedError", "screening_blocked", "do not retry") {}

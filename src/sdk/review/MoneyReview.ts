@@ -42,6 +42,7 @@ export const reviewFees = (
   must(hasBuilder || order.builderFee === 0n, "order.builderFee", "goes to nobody")
   must(hasBuilder === (quote.builderId !== undefined), "quote.builderId", "and order.builder disagree")
   must(attributed || !hasBuilder, "order.builder", `is ${order.builder}, and no builder was named`)
+  if (hasBuilder && options.builder !== undefined) equal("order.builder", order.builder, options.builder)
 }
 
 /** Compares the least and the expected amount with each other, with the request and with independent prices. */

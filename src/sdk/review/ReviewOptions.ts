@@ -32,6 +32,8 @@ export interface ReviewOptions {
    * `guaranteedBy: "service"`. Delegates are refused all the same. Default: `refuse`.
    */
   readonly unconfirmed?: "refuse" | "warn"
+  /** Address that gets the builder's fee of an attributed sweep. Default: the service says it. */
+  readonly builder?: Address
   /** Upper limit of all fees, in basis points of the amount. Default: 500. */
   readonly maxFeeBps?: number
   /** Fees up to this value in US dollars may exceed `maxFeeBps`. It needs a price of the token in `prices`. Default: 0. */

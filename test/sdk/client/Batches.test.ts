@@ -38,6 +38,19 @@ export type ContractHolds = [
   Is<(typeof SweepSubmission)["Encoded"], ReturnType<typeof writeSignedBatch>>
 ]
 
+/** Codes of every class of errors that the package exports. */
+type Codes = {
+  [Name in keyof typeof Sdk]: (typeof Sdk)[Name] extends abstract new (...args: never) => infer E
+    ? E extends Sdk.SweepError
+      ? string extends E["code"]
+        ? never
+        : E["code"]
+      : never
+    : never
+}[keyof typeof Sdk]
+
+export type CodesHold = [Is<Sdk.SweepErrorCode, Codes>, Is<Codes, Sdk.SweepErrorCode>]
+
 const ID = "2f9d1c1e-7d52-4b8e-8a55-0e6a9a1b3c77"
 const INTENTS = ["6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b40", "6f1e5f6c-8f0e-4d3c-9a5b-2d7c1f0e9b42"]
 const TX = `0x${"ab".repeat(32)}`

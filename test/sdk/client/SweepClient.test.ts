@@ -158,7 +158,9 @@ describe("the client", () => {
       return json(422, { error: "internal error" }, { "sweep-reason": "unavailable" })
     }
     const error = await rejection(client(refusal).client.quote(request))
-    assert.isTrue(error instanceof Sdk.QuoteUnavailableError)
+    assert.isTrue(Sdk.isSweepError(error))
+    if (!Sdk.isSweepError(error) || error.code !== "quote_unavailable") return assert.fail(String(error))
+    assert.strictEqual(error.quoteReason, "unavailable")
     assert.isFalse(error.retryable)
     assert.strictEqual(sent, 1)
   })

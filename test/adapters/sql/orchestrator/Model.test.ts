@@ -43,6 +43,7 @@ const Command = Schema.Union([
   Schema.TaggedStruct("CreateAll", {}),
   Schema.TaggedStruct("Submit", { intent: anIntent }),
   Schema.TaggedStruct("SubmitAll", {}),
+  Schema.TaggedStruct("SubmitSweep", { owner: upTo(2), isReversed: Schema.Boolean }),
   Schema.TaggedStruct("Claim", { limit: upTo(3), leaseMillis: upTo(4) }),
   Schema.TaggedStruct("Release", { intents: someIntents, delay: Schema.Union([upTo(4), Schema.Undefined]) }),
   Schema.TaggedStruct("Settle", { intent: anIntent }),
@@ -71,6 +72,8 @@ interface Run {
   readonly number: number
   /** The ids of transactions in the order of their allocation: stores number them as they like. */
   readonly transactions: Array<string>
+  /** Number of sweeps that were submitted, or refused. */
+  sweeps: number
 }
 
 const withoutId = ({ id: _id, ...transaction }: RelayTransaction) => transaction
@@ -124,6 +127,18 @@ const ask = Effect.fnUntraced(function* (command: Command, run: Run) {
       return yield* submit(command.intent)
     case "SubmitAll":
       return yield* Effect.forEach(all, submit)
+    case "SubmitSweep": {
+      const both = [2 * command.owner, 2 * command.owner + 1]
+      return yield* intents.submitSweep({
+        id: `run ${run.number} sweep ${run.sweeps++}`,
+        owner: address(1 + command.owner),
+        signature: submission().signature,
+        legs: (command.isReversed ? both.toReversed() : both).map((intent) => ({
+          intentId: name(intent),
+          legHash: hash(name(intent))
+        }))
+      })
+    }
     case "Claim":
       return yield* intents.claim({ chainId, worker: "w", leaseMillis: command.leaseMillis, limit: command.limit })
     case "Release": {
@@ -226,7 +241,14 @@ const look = Effect.fnUntraced(function* ({ number }: Run) {
   }
 })
 
-const SUBMITTED: ReadonlyArray<Command> = [{ _tag: "CreateAll" }, { _tag: "SubmitAll" }]
+const START: Readonly<Record<"nothing" | "intents" | "sweeps", ReadonlyArray<Command>>> = {
+  nothing: [],
+  intents: [{ _tag: "CreateAll" }, { _tag: "SubmitAll" }],
+  sweeps: [
+    { _tag: "CreateAll" },
+    ...[0, 1, 2].map((owner): Command => ({ _tag: "SubmitSweep", owner, isReversed: owner === 1 }))
+  ]
+}
 
 layer(Both.layer)("Postgres and memory", (it) => {
   let number = 0
@@ -234,17 +256,17 @@ layer(Both.layer)("Postgres and memory", (it) => {
   it.effect.prop(
     "answer alike",
     {
-      // From nothing, or from six submitted intents, which reaches farther.
-      submitted: Arbitrary.schema(Schema.Boolean),
+      // From nothing, or from six submitted intents, each alone or two in a sweep, which reaches farther.
+      start: Arbitrary.schema(Schema.Literals(["nothing", "intents", "sweeps"])),
       commands: Arbitrary.array(Arbitrary.schema(Command), { minLength: 1, maxLength: 60 })
     },
-    ({ commands, submitted }) =>
+    ({ commands, start }) =>
       Effect.gen(function* () {
         const both = yield* Both
         number++
-        const memory: Run = { number, transactions: [] }
-        const postgres: Run = { number, transactions: [] }
-        for (const command of submitted ? [...SUBMITTED, ...commands] : commands) {
+        const memory: Run = { number, transactions: [], sweeps: 0 }
+        const postgres: Run = { number, transactions: [], sweeps: 0 }
+        for (const command of [...START[start], ...commands]) {
           if (command._tag === "Advance") yield* TestClock.adjust(command.millis)
           const expected = yield* outcome(Effect.provide(ask(command, memory), both.memory))
           const actual = yield* outcome(Effect.provide(ask(command, postgres), both.postgres))
