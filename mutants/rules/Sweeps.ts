@@ -2,13 +2,14 @@
 import type { Mutant } from "../Mutant.ts"
 
 const INTAKE = "src/orchestrator/intake/SweepIntake.ts"
+const CHECKS = "src/orchestrator/intake/SweepChecks.ts"
 const INTAKE_TEST = "test/orchestrator/intake/SweepIntake.test.ts"
 const LEGS_TEST = "test/orchestrator/relay/Legs.test.ts"
 
 export const sweeps: ReadonlyArray<Mutant> = [
   {
     name: "a batch that somebody else signed is accepted",
-    file: INTAKE,
+    file: CHECKS,
     text: "if (Option.getOrUndefined(signer) !== owner) {",
     replacement: "if (Option.isNone(signer)) {",
     tests: [INTAKE_TEST]
@@ -22,14 +23,14 @@ export const sweeps: ReadonlyArray<Mutant> = [
   },
   {
     name: "an account that does not run the delegate needs no authorization",
-    file: INTAKE,
+    file: CHECKS,
     text: 'if (account._tag === "Delegated" && account.delegate === delegate) return',
     replacement: 'if (account._tag !== "Contract") return',
     tests: [INTAKE_TEST]
   },
   {
     name: "an authorization that somebody else signed is accepted",
-    file: INTAKE,
+    file: CHECKS,
     text: "if (Option.getOrUndefined(authority) === owner) return",
     replacement: "if (Option.isSome(authority)) return",
     tests: [INTAKE_TEST]
