@@ -1,10 +1,12 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
 import { Clock, Effect, Option } from "effect"
 import { deliveryLookMillis } from "../../domain/Backoff.ts"
+import * as Generations from "../../domain/Generations.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
-import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
+import { type ChainClient, ChainUnavailable, type Receipt } from "../../ports/shared/Chains.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import { intentFields } from "../shared/LogFields.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
@@ -28,9 +30,26 @@ const SOON_MILLIS = 500
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
 
+/** The receipt with its logs up to the guard's event of the intent's order. With all of them if it has no such event. */
+const untilSettled = (
+  contracts: SweepContracts["Service"],
+  { chain }: ChainClient,
+  { order, orderDigest }: Intent,
+  receipt: Receipt
+): Receipt => {
+  const guards = Generations.guardsOf(chain, order.nonce)
+  const end = receipt.logs.findIndex((log) =>
+    guards.some((guard) =>
+      Option.exists(contracts.decodeSwept(guard, log), ({ orderHash }) => orderHash === orderDigest)
+    )
+  )
+  return end === -1 ? receipt : { ...receipt, logs: receipt.logs.slice(0, end) }
+}
+
 /** Makes `deliver(source, destination, intent)`, one look at a delivery. `isProved(id)` is true while only its transaction lacks. */
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
+  const contracts = yield* SweepContracts
   const intents = yield* Intents
   const sources = yield* LogSources
   /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
@@ -72,7 +91,7 @@ const makeDeliver = Effect.gen(function* () {
       const delivery = yield* bridge.delivery({
         sourceChainId: source.chain.id,
         order: intent.order,
-        receipt: receipt.value,
+        receipt: untilSettled(contracts, source, intent, receipt.value),
         searchFrom: intent.searches?.fill
       })
       switch (delivery._tag) {

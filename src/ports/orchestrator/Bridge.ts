@@ -91,6 +91,7 @@ export class Bridge extends Context.Service<
     readonly delivery: (options: {
       readonly sourceChainId: ChainId
       readonly order: SweepOrder
+      /** Its logs end before the order's settlement, because the transaction may settle other orders of the owner after it. */
       readonly receipt: Receipt
       /** Block of the destination from which an unfinished search for the transaction continues. */
       readonly searchFrom?: bigint | undefined
