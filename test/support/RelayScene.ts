@@ -106,6 +106,9 @@ const onDemand = Layer.mergeAll(Relayer.layerOnDemand, Watcher.layerOnDemand).pi
   Layer.provideMerge(OutboxDelivery.layerOnDemand)
 )
 
+/** Everything on demand in a world. */
+export const onDemandIn = <A, E>(where: Layer.Layer<A, E>) => Layer.provideMerge(onDemand, where)
+
 export const layer = Layer.provideMerge(onDemand, world)
 
 /** As {@link layer}, with other settings of the relayer. */

@@ -124,14 +124,17 @@ const decodeFilled = Option.liftThrowable(
     decodeEventLog({ abi: spokePoolAbi, eventName: "FilledRelay", topics: [signature, ...indexed], data }).args
 )
 
-/** The first deposit in the logs of `spokePool` that equals `expected` of its input amount. */
+/**
+ * The last deposit in the logs of `spokePool` that equals `expected` of its input amount. Deposits of two orders of one owner may be
+ * equal, and an order's deposit is the last before its settlement.
+ */
 export const findDeposited = (
   logs: ReadonlyArray<Log>,
   spokePool: Address.Address,
   originChainId: ChainId,
   expected: (inputAmount: bigint) => Option.Option<AcrossDeposit>
 ): Option.Option<Relay> => {
-  for (const log of logs) {
+  for (const log of logs.toReversed()) {
     if (log.address !== spokePool || log.topics[0]?.toLowerCase() !== FUNDS_DEPOSITED) continue
     const event = Option.getOrUndefined(decodeDeposited(log))
     if (event === undefined) continue

@@ -14,7 +14,7 @@ import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { type TooBusy, Turns } from "../shared/Turns.ts"
+import { type TooBusy, RequestTurns } from "../shared/RequestTurns.ts"
 import * as Covering from "./Covering.ts"
 import * as Reserving from "./Reserving.ts"
 import { authorizationRefusal, refuse, SubmissionRefused } from "./SubmissionRefused.ts"
@@ -134,7 +134,7 @@ export class Intake extends Context.Service<
       const accept = yield* makeAccept
       const chains = yield* Chains
       const intents = yield* Intents
-      const turns = yield* Turns
+      const turns = yield* RequestTurns
 
       const submit = Effect.fn("Intake.submit")(function* (
         submission: OrderSubmission & { readonly quoteId: string; readonly network?: string | undefined }
@@ -168,5 +168,5 @@ export class Intake extends Context.Service<
 
       return Intake.of({ submit, accepted })
     })
-  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
+  ).pipe(Layer.provide([StandingAlerts.layer, RequestTurns.layer]))
 }

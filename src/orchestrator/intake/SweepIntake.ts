@@ -11,7 +11,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
 import * as ExposureDesk from "../shared/ExposureDesk.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { type TooBusy, Turns } from "../shared/Turns.ts"
+import { type TooBusy, RequestTurns } from "../shared/RequestTurns.ts"
 import * as Covering from "./Covering.ts"
 import type { Accepted } from "./Intake.ts"
 import * as Reserving from "./Reserving.ts"
@@ -47,7 +47,7 @@ export class SweepIntake extends Context.Service<
       const accept = yield* makeAccept
       const intents = yield* Intents
       const legsOf = yield* makeLegsOf
-      const turns = yield* Turns
+      const turns = yield* RequestTurns
 
       const submit = Effect.fn("SweepIntake.submit")(function* (submission: SweepSubmission) {
         const legs = yield* legsOf(submission.quoteIds)
@@ -83,7 +83,7 @@ export class SweepIntake extends Context.Service<
 
       return SweepIntake.of({ submit, accepted })
     })
-  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
+  ).pipe(Layer.provide([StandingAlerts.layer, RequestTurns.layer]))
 }
 
 const tooBusy = ({ message, retryAfterMillis }: TooBusy) =>

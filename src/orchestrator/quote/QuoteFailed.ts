@@ -9,7 +9,7 @@ import type { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainUnavailable, UnsupportedChain } from "../../ports/shared/Chains.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import type { StoreUnavailable } from "../../ports/shared/Store.ts"
-import type { TooBusy } from "../shared/Turns.ts"
+import type { TooBusy } from "../shared/RequestTurns.ts"
 
 /** No offer can be made (422, masked, or 503 if the database, a chain or a provider does not answer, or too many requests wait). `reason` and `detail` go to logs and the operator only. */
 export class QuoteFailed extends Schema.TaggedError<QuoteFailed>()("QuoteFailed", {

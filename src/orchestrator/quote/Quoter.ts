@@ -9,7 +9,7 @@ import * as Priority from "../../ports/shared/Priority.ts"
 import type { ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { StandingAlerts } from "../shared/StandingAlerts.ts"
-import { Turns } from "../shared/Turns.ts"
+import { RequestTurns } from "../shared/RequestTurns.ts"
 import * as Admission from "./Admission.ts"
 import * as Offering from "./Offering.ts"
 import * as Pricing from "./Pricing.ts"
@@ -46,7 +46,7 @@ export class Quoter extends Context.Service<
       const offer = yield* Offering.make(price)
       const refuse = yield* RequestRefused.make
       const settings = yield* OrchestratorSettings
-      const turns = yield* Turns
+      const turns = yield* RequestTurns
       const quoteAll = yield* WalletQuotes.make({ check, offer, read })
 
       const quoteOne = Effect.fn("Quoter.quote")(
@@ -71,5 +71,5 @@ export class Quoter extends Context.Service<
 
       return Quoter.of({ quote, quoteAll })
     })
-  ).pipe(Layer.provide([StandingAlerts.layer, Turns.layer]))
+  ).pipe(Layer.provide([StandingAlerts.layer, RequestTurns.layer]))
 }

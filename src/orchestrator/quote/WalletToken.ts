@@ -11,7 +11,7 @@ import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import { within } from "../../runtime/Within.ts"
-import { Turns } from "../shared/Turns.ts"
+import { RequestTurns } from "../shared/RequestTurns.ts"
 import type * as Admission from "./Admission.ts"
 import type * as Offering from "./Offering.ts"
 import * as OrderNonces from "./OrderNonces.ts"
@@ -132,7 +132,7 @@ const requireBalance = (held: bigint, amountIn: bigint) =>
 export const make = Effect.fnUntraced(function* (steps: Steps) {
   const placeOf = yield* makePlace
   const quoteToken = yield* makeToken(steps)
-  const turns = yield* Turns
+  const turns = yield* RequestTurns
 
   return Effect.fnUntraced(function* (
     request: SweepQuotesRequest,

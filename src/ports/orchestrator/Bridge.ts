@@ -87,10 +87,11 @@ export class Bridge extends Context.Service<
       target: Address.Address,
       calldata: Hex
     ) => Effect.Effect<BridgeDeposit, NoRoute>
-    /** State of the order's deposit. `receipt` is its settlement transaction's, with the logs of this order alone. */
+    /** State of the order's deposit. */
     readonly delivery: (options: {
       readonly sourceChainId: ChainId
       readonly order: SweepOrder
+      /** Of the settlement transaction, with the logs of this order alone: its owner's other orders may have equal deposits. */
       readonly receipt: Receipt
       /** Block of the destination from which an unfinished search for the transaction continues. */
       readonly searchFrom?: bigint | undefined

@@ -1,11 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { encodeFunctionData, keccak256, numberToHex, toEventSelector, toFunctionSelector } from "viem"
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  keccak256,
+  numberToHex,
+  padHex,
+  parseAbiParameters,
+  toEventSelector,
+  toFunctionSelector
+} from "viem"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import { spokePoolAbi } from "../../../src/adapters/bridge/spokePoolAbi.ts"
 import * as Address from "../../../src/domain/Address.ts"
 import { address } from "../../support/FakeChain.ts"
 import { between, Byte, Deposit, depositOf, mutated, sample } from "./generated.ts"
+
+/** Data of `FundsDeposited`. */
+const DEPOSITED = parseAbiParameters(
+  "bytes32, bytes32, uint256, uint256, uint32, uint32, uint32, bytes32, bytes32, bytes"
+)
 
 describe("AcrossDeposit calldata", () => {
   it.effect.prop("reads back what was written, whatever the case of its digits", [Deposit], ([generated]) =>
@@ -94,6 +109,37 @@ describe("AcrossDeposit events", () => {
         Option.none()
       )
     }
+  })
+
+  it("are the last that the deposit equals, as a transaction with two equal deposits has them", () => {
+    const deposited = (depositId: bigint) => ({
+      ...log,
+      topics: encodeEventTopics({
+        abi: spokePoolAbi,
+        eventName: "FundsDeposited",
+        args: {
+          destinationChainId: sample.destinationChainId,
+          depositId,
+          depositor: padHex(sample.depositor, { size: 32 })
+        }
+      }) as Array<`0x${string}`>,
+      data: encodeAbiParameters(DEPOSITED, [
+        padHex(sample.inputToken, { size: 32 }),
+        padHex(sample.outputToken, { size: 32 }),
+        sample.inputAmount,
+        sample.outputAmount,
+        sample.quoteTimestamp,
+        sample.fillDeadline,
+        0,
+        padHex(sample.recipient, { size: 32 }),
+        padHex(sample.exclusiveRelayer, { size: 32 }),
+        "0x"
+      ])
+    })
+    const found = AcrossDeposit.findDeposited([deposited(1n), deposited(2n)], address(9), 8453, () =>
+      Option.some(sample)
+    )
+    assert.strictEqual(Option.getOrThrow(found).depositId, 2n)
   })
 
   it.effect.prop("hash to a different key whatever differs", [Deposit, Deposit], ([first, second]) =>

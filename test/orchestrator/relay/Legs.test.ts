@@ -6,11 +6,13 @@ import { decodeFunctionData } from "viem"
 import { sweepDelegate } from "../../../src/adapters/evm/abi/contracts.generated.ts"
 import { SweepSimulationState } from "../../../src/adapters/memory/orchestrator/SweepSimulation.ts"
 import { designator } from "../../../src/domain/Delegation.ts"
+import { firstClass } from "../../../src/domain/Exposure.ts"
 import { batchCallGas, batchGasLimit, itemGas } from "../../../src/domain/RelayGas.ts"
 import { size } from "../../../src/domain/Hex.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { calldataGas } from "../../../src/domain/TransactionGas.ts"
 import * as AccountCall from "../../../src/orchestrator/relay/AccountCall.ts"
+import { Exposures } from "../../../src/ports/orchestrator/Exposures.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
 import { address } from "../../support/FakeChain.ts"
@@ -22,6 +24,9 @@ import { AUTHORIZATION, SIGNATURE, wallet } from "./wallet.ts"
 
 const OWNER = address(0x01)
 const ABROAD = 2
+
+/** Class of owners' first sweeps. */
+const FIRST = firstClass(source.id, false)
 
 /** More than the pause of a postponed sweep. */
 const pause = TestClock.adjust(3_000)
@@ -168,11 +173,17 @@ describe("the legs of a chain", () => {
       assert.deepStrictEqual(yield* relay, { claimed: 0, sent: 0 })
       const { attempts, intentIds } = yield* pending
       assert.deepStrictEqual(intentIds, ["a", "b"])
+      const reserved = Effect.flatMap(Exposures, ({ sums }) =>
+        Effect.map(sums([FIRST]), (known) => known.get(FIRST)?.open ?? 0n)
+      )
+      assert.isTrue((yield* reserved) > 0n)
       const logs = [sweptLog(yield* intent("a")), sweptLog(yield* intent("b"))]
       yield* mineLane({ hash: attempts[0]?.hash ?? hash("none"), logs })
       yield* chain.setCode(OWNER, designator(source.contracts.delegate))
       yield* bury(10)
       yield* tick
+      // The one that waits reserves nothing.
+      assert.strictEqual(yield* reserved, 0n)
       assert.deepStrictEqual(yield* relay, { claimed: 1, sent: 1 })
       assert.deepStrictEqual((yield* calls)[1], [{ account: OWNER, nonces: [102n], first: 2n }])
     }).pipe(Effect.provide(layerWith({ batch: 2 })))

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.ts"
+import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
 import { hash, submitted } from "../../support/IntentFixtures.ts"
-import { layer, layerOnNodes } from "../../support/RelayScene.ts"
-import { destination, source, sweptLog } from "../../support/RelayFixtures.ts"
+import { layer, layerOnNodes, onDemandIn, worldOnNodes } from "../../support/RelayScene.ts"
+import { destination, otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
 
 const logsFailed = (chainId: number) => new ChainUnavailable({ chainId, method: "eth_getLogs", detail: "no logs here" })
@@ -38,6 +39,37 @@ describe("across chains", () => {
       assert.strictEqual(delivered.amountOut, 900n)
       assert.lengthOf(yield* booked, 2)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "the bridge sees the deposits of the order alone, so that no other leg's is taken for it",
+    () => {
+      const seen: Array<ReadonlyArray<string | undefined>> = []
+      const observed = Layer.effect(
+        Bridge,
+        Effect.map(Bridge, (real) => ({
+          ...real,
+          delivery: (options) =>
+            Effect.suspend(() => {
+              seen.push(options.receipt.logs.map(({ topics }) => topics[0]))
+              return real.delivery(options)
+            })
+        }))
+      ).pipe(Layer.provideMerge(worldOnNodes((client) => client)))
+      return Effect.gen(function* () {
+        const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
+        const own = sweptLog(the.order, { amountOut: 0n })
+        const earlier = sweptLog({ ...the.order, orderDigest: hash("earlier") }, { amountOut: 0n })
+        const deposit = (seed: string) => ({ ...otherLog, topics: [hash(seed)] })
+        const logs = [deposit("first"), earlier, deposit("own"), own, deposit("later")]
+        yield* the.mineLane({ hash: the.attempt.hash, logs })
+        yield* the.bury(2)
+        yield* tick
+        yield* TestClock.adjust("1 second")
+        yield* tick
+        assert.deepStrictEqual(seen.at(-1), [hash("own")])
+      }).pipe(Effect.provide(onDemandIn(observed)))
+    }
   )
 
   it.effect(

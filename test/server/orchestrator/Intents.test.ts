@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
-import { TooBusy } from "../../../src/orchestrator/shared/Turns.ts"
+import { TooBusy } from "../../../src/orchestrator/shared/RequestTurns.ts"
 import { expectAnswer, expectError, storeDown } from "./Expect.ts"
 import { serve } from "./Harness.ts"
 import { ID, intent, submission, TX, wireTerms } from "./Fixtures.ts"

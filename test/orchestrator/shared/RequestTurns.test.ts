@@ -5,7 +5,7 @@ import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
 import * as Intents from "../../../src/adapters/memory/orchestrator/Intents.ts"
 import type * as Address from "../../../src/domain/Address.ts"
 import { LATE_MILLIS, MOST_WAITING } from "../../../src/domain/FairTurns.ts"
-import { type Asker, type Swap, Turns } from "../../../src/orchestrator/shared/Turns.ts"
+import { type Asker, type Swap, RequestTurns } from "../../../src/orchestrator/shared/RequestTurns.ts"
 import { Intents as IntentsPort } from "../../../src/ports/orchestrator/Intents.ts"
 import { StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { LoopDelay } from "../../../src/runtime/LoopDelay.ts"
@@ -36,7 +36,7 @@ const PAYER = address(1)
 const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean } = {}) {
   const delay = { millis: 0 }
   const lookups: Array<Address.Address> = []
-  const layer = Turns.layerNoDeps.pipe(
+  const layer = RequestTurns.layerNoDeps.pipe(
     Layer.provide([
       Layer.succeed(LoopDelay, { millis: () => delay.millis, measured: (effect) => effect }),
       Chains.layer([chain]),
@@ -55,7 +55,7 @@ const make = Effect.fnUntraced(function* (options: { readonly isDown?: boolean }
     ])
   )
   const context = yield* Layer.build(layer)
-  const turns = yield* Effect.provideContext(Turns, context)
+  const turns = yield* Effect.provideContext(RequestTurns, context)
   /** A request that runs until the test ends it. */
   const ask = Effect.fnUntraced(function* ({
     network = "net",

@@ -96,15 +96,15 @@ const makeStanding = Effect.gen(function* () {
   })
 })
 
-export class Turns extends Context.Service<
-  Turns,
+export class RequestTurns extends Context.Service<
+  RequestTurns,
   {
     /** Runs the effect when it has its turn: at once, unless the process is late. */
     readonly take: (asker: Asker) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TooBusy, R>
   }
->()("sweep/orchestrator/Turns") {
+>()("sweep/orchestrator/RequestTurns") {
   static readonly layerNoDeps = Layer.effect(
-    Turns,
+    RequestTurns,
     Effect.gen(function* () {
       const delay = yield* LoopDelay
       const standingOf = yield* makeStanding
@@ -151,7 +151,7 @@ export class Turns extends Context.Service<
           return Effect.void
         })
 
-      const take: Turns["Service"]["take"] = (asker) => (effect) =>
+      const take: RequestTurns["Service"]["take"] = (asker) => (effect) =>
         delay.measured(
           Effect.gen(function* () {
             const standing = yield* standingOf(asker, FairTurns.isCrowded(turns, delay.millis()))
@@ -162,9 +162,9 @@ export class Turns extends Context.Service<
           })
         )
 
-      return Turns.of({ take })
+      return RequestTurns.of({ take })
     })
   )
 
-  static readonly layer = Turns.layerNoDeps.pipe(Layer.provide(LoopDelay.layer))
+  static readonly layer = RequestTurns.layerNoDeps.pipe(Layer.provide(LoopDelay.layer))
 }
