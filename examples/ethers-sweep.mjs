@@ -1,11 +1,11 @@
 // Sweeps 25 DAI into USDC with fetch and ethers: `node ethers-sweep.mjs path/to/.sweep/dev.json`
 import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
-import { formatUnits, parseUnits, Wallet, ZeroAddress } from "ethers"
+import { formatUnits, Interface, parseUnits, Wallet, ZeroAddress } from "ethers"
 
 // Your configuration. The operator publishes the delegate of each chain; never take it from a response.
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
-const { delegate, id: chainId, name: chainName, tokens } = dev.chains[0]
+const { delegate, id: chainId, name: chainName, swapRouter, tokens } = dev.chains[0]
 const { DAI, USDC } = tokens
 const wallet = new Wallet(dev.accounts[1].privateKey)
 
@@ -51,6 +51,22 @@ const now = Math.floor(Date.now() / 1000)
 must(order.deadline > now && order.deadline <= now + maxLifetimeSeconds, `deadline is ${order.deadline}`)
 must(quote.sourceChainId === chainId, `the source chain is ${quote.sourceChainId}`)
 must(same(quote.settlementAddress, delegate), `the delegate is ${quote.settlementAddress}`)
+// Your account itself calls the router. Any call but the swap could spend what you allowed the router before. This one expects one pool.
+const router = new Interface([
+  "function multicall(uint256 deadline, bytes[] calls)",
+  "function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96) swap)"
+])
+const [routerDeadline, calls] = router.decodeFunctionData("multicall", order.swapCalldata)
+must(calls.length === 1, "the router makes several calls")
+const [swap] = router.decodeFunctionData("exactInputSingle", calls[0])
+const plain = [router.encodeFunctionData("exactInputSingle", [swap])]
+const expected = router.encodeFunctionData("multicall", [routerDeadline, plain])
+must(same(order.swapCalldata, expected), "the router call has surplus bytes")
+must(same(order.swapTarget, swapRouter), `the router is ${order.swapTarget}`)
+must(same(swap.tokenIn, request.tokenIn) && same(swap.tokenOut, request.tokenOut), "the router swaps other tokens")
+must(swap.amountIn === BigInt(request.amountIn) - fees, `the router takes ${swap.amountIn}`)
+must(same(swap.recipient, request.destination), `the router pays ${swap.recipient}`)
+must(swap.sqrtPriceLimitX96 === 0n, "the router may swap a part only")
 console.log(`send     ${formatUnits(order.amountIn, DAI.decimals)} DAI, fees ${formatUnits(fees, DAI.decimals)}`)
 console.log(`receive  at least ${formatUnits(order.minAmountOut, USDC.decimals)} USDC at ${order.destination}`)
 

@@ -1,12 +1,12 @@
 // Sweeps 25 DAI into USDC with fetch and viem: `node viem-sweep.mjs path/to/.sweep/dev.json`
 import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
-import { formatUnits, parseUnits, zeroAddress } from "viem"
+import { decodeFunctionData, encodeFunctionData, formatUnits, parseAbi, parseUnits, zeroAddress } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 // Your configuration. The operator publishes the delegate of each chain; never take it from a response.
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
-const { delegate, id: chainId, name: chainName, tokens } = dev.chains[0]
+const { delegate, id: chainId, name: chainName, swapRouter, tokens } = dev.chains[0]
 const { DAI, USDC } = tokens
 const account = privateKeyToAccount(dev.accounts[1].privateKey)
 
@@ -52,6 +52,22 @@ const now = Math.floor(Date.now() / 1000)
 must(order.deadline > now && order.deadline <= now + maxLifetimeSeconds, `deadline is ${order.deadline}`)
 must(quote.sourceChainId === chainId, `the source chain is ${quote.sourceChainId}`)
 must(same(quote.settlementAddress, delegate), `the delegate is ${quote.settlementAddress}`)
+// Your account itself calls the router. Any call but the swap could spend what you allowed the router before. This one expects one pool.
+const abi = parseAbi([
+  "function multicall(uint256 deadline, bytes[] calls)",
+  "function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96) swap)"
+])
+const { args: [routerDeadline, calls] = [0n, []] } = decodeFunctionData({ abi, data: order.swapCalldata })
+must(calls.length === 1, "the router makes several calls")
+const { args: [swap] = [{}] } = decodeFunctionData({ abi, data: calls[0] })
+const plain = [encodeFunctionData({ abi, functionName: "exactInputSingle", args: [swap] })]
+const expected = encodeFunctionData({ abi, functionName: "multicall", args: [routerDeadline, plain] })
+must(same(order.swapCalldata, expected), "the router call has surplus bytes")
+must(same(order.swapTarget, swapRouter), `the router is ${order.swapTarget}`)
+must(same(swap.tokenIn, request.tokenIn) && same(swap.tokenOut, request.tokenOut), "the router swaps other tokens")
+must(swap.amountIn === BigInt(request.amountIn) - fees, `the router takes ${swap.amountIn}`)
+must(same(swap.recipient, request.destination), `the router pays ${swap.recipient}`)
+must(swap.sqrtPriceLimitX96 === 0n, "the router may swap a part only")
 console.log(`send     ${formatUnits(order.amountIn, DAI.decimals)} DAI, fees ${formatUnits(fees, DAI.decimals)}`)
 console.log(`receive  at least ${formatUnits(order.minAmountOut, USDC.decimals)} USDC at ${order.destination}`)
 

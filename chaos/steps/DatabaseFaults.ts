@@ -1,6 +1,7 @@
 /** Steps in which PostgreSQL says nothing, takes no writes, or has no space left. */
 import { Effect, Fiber, Result, type Scope } from "effect"
 import { ADMIN_TOKEN } from "../../test/support/OrchestratorProcess.ts"
+import * as Client from "../Client.ts"
 import type { SmallDisk } from "../SmallDisk.ts"
 import type { World } from "../World.ts"
 import { nothing, type Played, type Stage, type Step, settling, stopped } from "./Step.ts"
@@ -8,39 +9,59 @@ import { nothing, type Played, type Stage, type Step, settling, stopped } from "
 /** Time in which health must name a database that takes no writes. */
 const HEALTH_MILLIS = 5_000
 
+type Offered = Client.Sweep | Client.Batch
+
 /** The service recovers by itself in this time. */
 const RECOVERY_MILLIS = 15_000
 
+/** A batch has an `Idempotency-Key`, which stays taken for 30 seconds if the fault kept the service from freeing it. */
+const KEY_LEASE_MILLIS = 30_000 + RECOVERY_MILLIS
+
 /**
- * Submits sweeps that were quoted before the fault. Any response is right if it comes in time: the client finds out afterwards,
- * and submits again what did not arrive.
+ * Submits sweeps that were quoted before the fault, of one token and of a wallet. Any response is right if it comes in time: the client
+ * finds out afterwards, and submits again what did not arrive.
  */
 const submitting = Effect.fnUntraced(function* ({ prober, traffic, world }: Stage, fault: Effect.Effect<Played>) {
   const { alpha, beta, client } = world
-  const quoted = yield* Effect.forEach([alpha, beta], (place) => traffic.quoted(place), { concurrency: 2 })
+  const quotes: ReadonlyArray<Effect.Effect<Offered | undefined>> = [
+    traffic.quoted(alpha),
+    traffic.quoted(beta),
+    traffic.quotedWallet(alpha)
+  ]
+  const quoted = yield* Effect.forEach(
+    quotes,
+    // The fault has not begun, but a busy machine may take longer than a quote waits.
+    (quote) => Effect.repeat(quote, { times: 2, until: (found) => found !== undefined }),
+    { concurrency: "unbounded" }
+  )
   const sweeps = quoted.filter((sweep) => sweep !== undefined)
   const submitted = yield* Effect.forEach(
     sweeps,
     (sweep) => {
       const slot = traffic.nextSlot()
-      return prober.time(slot, "POST /intents", () => Effect.runPromise(client.submit(slot.url, sweep)))
+      const route = "legs" in sweep ? "POST /sweeps" : "POST /intents"
+      return prober.time(slot, route, () => Effect.runPromise(client.submit(slot.url, sweep)))
     },
-    { concurrency: 2, discard: true }
+    { concurrency: "unbounded", discard: true }
   ).pipe(Effect.forkChild)
   const { beside, findings } = yield* fault
   yield* Fiber.join(submitted)
-  const missing = yield* settling(
+  const missing = (some: ReadonlyArray<Offered>) =>
     Effect.gen(function* () {
       yield* client.followUp(traffic.nextSlot().url)
       const known = new Set(client.acknowledged())
-      return sweeps.flatMap(({ id }) =>
-        known.has(id) ? [] : [`${id} cannot be submitted after the fault: ${client.refusals.get(id) ?? "no response"}`]
+      return some.flatMap((sweep) =>
+        Client.idsOf(sweep).every((id) => known.has(id))
+          ? []
+          : [`${sweep.id} cannot be submitted after the fault: ${client.refusals.get(sweep.id) ?? "no response"}`]
       )
-    }),
-    RECOVERY_MILLIS
-  )
+    })
+  const lost = [
+    ...(yield* settling(missing(sweeps.filter((sweep) => !("legs" in sweep))), RECOVERY_MILLIS)),
+    ...(yield* settling(missing(sweeps.filter((sweep) => "legs" in sweep)), KEY_LEASE_MILLIS))
+  ]
   const unquoted = quoted.length === sweeps.length ? [] : ["no quote before the fault"]
-  return { beside, findings: [...findings, ...unquoted, ...missing] }
+  return { beside, findings: [...findings, ...unquoted, ...lost] }
 })
 
 export interface Silence {

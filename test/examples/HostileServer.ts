@@ -1,5 +1,6 @@
 /** A server between an example and the orchestrator that changes quotes, and records the submissions that reach it. */
 import { Effect } from "effect"
+import { decodeFunctionData, encodeFunctionData, parseAbi } from "viem"
 
 export type Members = { readonly [key: string]: unknown }
 
@@ -38,6 +39,20 @@ const delegate = (offer: WireOffer): WireOffer => ({
   signing: { ...offer.signing, authorization: { ...offer.signing.authorization, address: STRANGER } }
 })
 
+const routerAbi = parseAbi([
+  "function multicall(uint256 deadline, bytes[] calls)",
+  "function pull(address token, uint256 value)"
+])
+
+/** Adds a call that takes what the owner allowed the router before. */
+const alsoSpending = (calldata: string): string => {
+  const { args } = decodeFunctionData({ abi: routerAbi, data: calldata as `0x${string}` })
+  const [deadline, calls] = args
+  if (typeof deadline !== "bigint" || !Array.isArray(calls)) throw new Error("the service made another call")
+  const theft = encodeFunctionData({ abi: routerAbi, functionName: "pull", args: [STRANGER, 10n ** 30n] })
+  return encodeFunctionData({ abi: routerAbi, functionName: "multicall", args: [deadline, [...calls, theft]] })
+}
+
 const seconds = (ahead: number): string => String(Math.floor(Date.now() / 1000) + ahead)
 
 /** Attacks that only the client can stop: the contracts run any order that the owner signed. */
@@ -73,6 +88,17 @@ export const ATTACKS: ReadonlyArray<Attack> = [
     name: "another source chain",
     change: (offer) => ({ ...offer, quote: { ...offer.quote, sourceChainId: 1 } }),
     refusal: /source ?chain/i
+  },
+  { name: "another router", change: order({ swapTarget: STRANGER }), refusal: /router|swapTarget/ },
+  {
+    name: "a router call that also spends another token",
+    change: (offer) => order({ swapCalldata: alsoSpending(String(offer.order["swapCalldata"])) })(offer),
+    refusal: /router/
+  },
+  {
+    name: "a router call with surplus bytes",
+    change: (offer) => order({ swapCalldata: `${String(offer.order["swapCalldata"])}00` })(offer),
+    refusal: /router/
   },
   { name: "another delegate", change: delegate, refusal: /delegate|settlementAddress/ }
 ]

@@ -30,6 +30,7 @@ layer(Layer.mergeAll(BunServices.layer, Logger.layer([])), { excludeTestServices
       Effect.gen(function* () {
         const told = yield* play({ kills: 6, reorgs: 0 })
         assert.isAbove(told["acknowledged"] ?? 0, 6)
+        assert.isAbove(told["batches"] ?? 0, 0)
         assert.strictEqual(told["delivered"], told["acknowledged"])
       }),
     TIMEOUT
