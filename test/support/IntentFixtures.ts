@@ -4,7 +4,8 @@ import { keccak256, pad, toHex } from "viem"
 import * as Address from "../../src/domain/Address.ts"
 import type { QuoteDetails } from "../../src/domain/QuoteDetails.ts"
 import type { Hash } from "../../src/domain/Hex.ts"
-import { Intents, type NewIntent, type OrderSubmission } from "../../src/ports/orchestrator/Intents.ts"
+import { Intents, type NewIntent } from "../../src/ports/orchestrator/Intents.ts"
+import type { OrderSubmission } from "../../src/ports/orchestrator/Submission.ts"
 import type { Attempt } from "../../src/ports/orchestrator/RelayTransactions.ts"
 
 export const address = (n: number): Address.Address => Address.of(pad(toHex(n), { size: 20 }))

@@ -13,7 +13,8 @@ import type { Chain } from "../../src/domain/Chain.ts"
 import type { FeeCover } from "../../src/domain/FeeCover.ts"
 import { digest, type SweepOrder } from "../../src/domain/SweepOrder.ts"
 import type { Log } from "../../src/ports/shared/Chains.ts"
-import type { Intent, NewIntent, Submission } from "../../src/ports/orchestrator/Intents.ts"
+import type { Intent, NewIntent } from "../../src/ports/orchestrator/Intents.ts"
+import type { Submission } from "../../src/ports/orchestrator/Submission.ts"
 import { address, chain as template } from "./FakeChain.ts"
 
 /** Blocks have to be three deep. */

@@ -33,6 +33,7 @@ import { stuckQuery } from "../shared/StuckQuery.ts"
 import * as Document from "../shared/Document.ts"
 import * as CatalogDocs from "./CatalogDocs.ts"
 import * as Docs from "./Docs.ts"
+import * as PortfolioDocs from "./PortfolioDocs.ts"
 import * as OperatorDocs from "./OperatorDocs.ts"
 import { Sweeps } from "./SweepApi.ts"
 import * as SweepDocs from "./SweepDocs.ts"
@@ -108,12 +109,12 @@ export const Portfolios = HttpApiGroup.make("portfolio")
       params: owner,
       success: PortfolioView,
       error: [UpstreamFailed, Unavailable, InternalError]
-    }).annotateMerge(Docs.portfolio),
+    }).annotateMerge(PortfolioDocs.portfolio),
     HttpApiEndpoint.get("sweepable", "/portfolio/:owner/sweepable", {
       params: owner,
       success: SweepableView,
       error: [UpstreamFailed, Unavailable, InternalError]
-    }).annotateMerge(Docs.sweepable)
+    }).annotateMerge(PortfolioDocs.sweepable)
   )
   .middleware(Validated)
   .middleware(RateLimited)
@@ -125,7 +126,7 @@ export const Prices = HttpApiGroup.make("prices")
     HttpApiEndpoint.get("listed", "/prices", {
       success: PricesView,
       error: [UpstreamFailed, Unavailable, InternalError]
-    }).annotateMerge(Docs.prices)
+    }).annotateMerge(PortfolioDocs.prices)
   )
   .middleware(RateLimited)
   .annotate(CountedIn, "orchestrator")

@@ -8,7 +8,8 @@ import type { SweepGas } from "../../domain/RelayGas.ts"
 import type { Group, Place } from "../../domain/SweepGroups.ts"
 import type { UnsettledCause } from "../../domain/SweepVerdict.ts"
 import { isNative } from "../../domain/Token.ts"
-import type { Intent, Submission } from "../../ports/orchestrator/Intents.ts"
+import type { Intent } from "../../ports/orchestrator/Intents.ts"
+import type { Submission } from "../../ports/orchestrator/Submission.ts"
 
 /** A claimed intent with its signatures. */
 export type Signed = Intent & { readonly submission: Submission }

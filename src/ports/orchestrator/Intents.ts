@@ -4,14 +4,14 @@ import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
 import type { PayoutMode } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
-import type { Authorization } from "../../domain/Delegation.ts"
-import type { Hash, Hex } from "../../domain/Hex.ts"
+import type { Hash } from "../../domain/Hex.ts"
 import type { FeeCover } from "../../domain/FeeCover.ts"
 import type { FailureReason, IllegalTransition, IntentStatus, ProgressEvent, WaitingFor } from "../../domain/Intent.ts"
 import type { Quote } from "../../domain/Quote.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
-import type { NewSweep, SignedBatch, StoredSweep } from "./Sweeps.ts"
+import type { Submission } from "./Submission.ts"
+import type { NewSweep, StoredSweep } from "./Sweeps.ts"
 
 /** Terms that a quote fixes. */
 export interface NewIntent {
@@ -28,21 +28,6 @@ export interface NewIntent {
   readonly userId: string
   /** The builder that earns the markup. Absent for none. */
   readonly attributed?: { readonly builderId: string; readonly payoutMode: PayoutMode }
-}
-
-/** Signatures of the owner. */
-export interface Submission {
-  /** Of the order, or of the batch. */
-  readonly signature: Hex
-  /** Absent in a leg of a batch whose account ran the delegate when it was submitted. */
-  readonly authorization?: Authorization
-  /** The batch of which the order is a leg. Absent if the order is signed alone. */
-  readonly batch?: SignedBatch
-}
-
-/** Signatures of an order that is signed alone. */
-export interface OrderSubmission extends Submission {
-  readonly authorization: Authorization
 }
 
 export interface Intent extends NewIntent {

@@ -50,7 +50,8 @@ export const claim = ({ state }: Shared): Intents["Service"]["claim"] =>
       })
       const isFresh = ({ notBeforeMs }: StoredIntent): boolean => order === "oldest" || notBeforeMs === undefined
       const claimed: Array<StoredIntent> = []
-      for (const stored of [...free.filter(isFresh), ...free.filter((other) => !isFresh(other))]) {
+      const first = [...free.filter(isFresh), ...free.filter((stored) => !isFresh(stored))].slice(0, limit)
+      for (const stored of first) {
         const group = due.filter((other) => other === stored || isSibling(stored, other))
         if (claimed.length > 0 && claimed.length + group.length > limit) break
         claimed.push(...group)

@@ -9,7 +9,8 @@ import { Hash, Hex } from "../../../domain/Hex.ts"
 import { FailureReason, IntentStatus, type WaitingFor } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState, Submission } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, IntentState } from "../../../ports/orchestrator/Intents.ts"
+import type { Submission } from "../../../ports/orchestrator/Submission.ts"
 import { Millis } from "../shared/Millis.ts"
 
 const { crossChain: _crossChain, id: _id, sourceChainId: _sourceChainId, ...storedFields } = Quote.fields

@@ -99,7 +99,13 @@ describe("old rows in Postgres", () => {
         VALUES (orchestrator.first_number('2020-01-05T00:00Z'), 'failed', '2021-01-01T00:00Z')`
       assert.strictEqual(yield* prune("events", Date.parse("2022-01-01T00:00Z")), 1)
       assert.deepStrictEqual(yield* sql`SELECT orchestrator.detach_intent_month('2020-01-01') AS detached`, [
-        { detached: ["orchestrator.intent_terms_2020_01", "orchestrator.intent_signatures_2020_01"] }
+        {
+          detached: [
+            "orchestrator.sweeps_2020_01",
+            "orchestrator.intent_terms_2020_01",
+            "orchestrator.intent_signatures_2020_01"
+          ]
+        }
       ])
     }).pipe(Effect.provide(layer))
   )
