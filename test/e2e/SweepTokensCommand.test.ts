@@ -46,7 +46,7 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("s
     Effect.gen(function* () {
       const { alpha, beta, key, of, owner, services } = yield* setUp
       const delegates = [alpha, beta].flatMap(({ info }) => ["--delegate", `${info.id}:${info.delegate}`])
-      const tokens = [of(alpha, "USDT"), `${of(beta, "USDC")}:20000000`, of(beta, "DAI")]
+      const tokens = [of(alpha, "USDT"), `${of(beta, "USDC")}:40000000`, of(beta, "DAI")]
       const { code, err, out } = yield* sweepHere(
         ["sweep", "--into", of(alpha, "USDC"), ...delegates, "--unconfirmed", "--yes", ...tokens],
         { OWNER_KEY: key, ORCHESTRATOR_URL: services.info.orchestratorUrl }
@@ -54,9 +54,9 @@ layer(Services.layer(), { excludeTestServices: true, timeout: "60 seconds" })("s
       assert.strictEqual(code, 0, err)
       assert.match(out, /left out 0x\w+ on chain 31338: insufficient_balance/)
       assert.match(out, /60 USDT +delivered/)
-      assert.match(out, /20 USDC +delivered/)
+      assert.match(out, /40 USDC +delivered/)
       assert.strictEqual(yield* balanceOf(alpha, "USDT", owner), 0n)
-      assert.strictEqual(yield* balanceOf(beta, "USDC", owner), 30_000_000n)
+      assert.strictEqual(yield* balanceOf(beta, "USDC", owner), 10_000_000n)
       assert.isTrue((yield* balanceOf(alpha, "USDC", owner)) > 75_000_000n)
     })
   )
