@@ -33,6 +33,15 @@ const result = await client.sweep(
 )
 \`\`\`
 
+A whole wallet, on all chains, takes one signature:
+
+\`\`\`ts
+const swept = await client.sweepAll({ owner: account.address, token: tokenOut, to: { chainId: 8453 } }, account, {
+  confirm: (review) => askTheUser(review),
+  onEvent: (event) => show(event)
+})
+\`\`\`
+
 Before anything is signed, the client compares the order with the request, field by field. \`review\` holds the facts that the user
 must see. Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions have an idempotency key and are retried under it,
 so a sweep is submitted once. Programs that use Effect import \`token-sweep/effect\`.
