@@ -41,36 +41,33 @@ describe("across chains", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "the bridge sees the deposits of the order alone, so that no other leg's is taken for it",
-    () => {
-      const seen: Array<ReadonlyArray<string | undefined>> = []
-      const observed = Layer.effect(
-        Bridge,
-        Effect.map(Bridge, (real) => ({
-          ...real,
-          delivery: (options) =>
-            Effect.suspend(() => {
-              seen.push(options.receipt.logs.map(({ topics }) => topics[0]))
-              return real.delivery(options)
-            })
-        }))
-      ).pipe(Layer.provideMerge(worldOnNodes((client) => client)))
-      return Effect.gen(function* () {
-        const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
-        const own = sweptLog(the.order, { amountOut: 0n })
-        const earlier = sweptLog({ ...the.order, orderDigest: hash("earlier") }, { amountOut: 0n })
-        const deposit = (seed: string) => ({ ...otherLog, topics: [hash(seed)] })
-        const logs = [deposit("first"), earlier, deposit("own"), own, deposit("later")]
-        yield* the.mineLane({ hash: the.attempt.hash, logs })
-        yield* the.bury(2)
-        yield* tick
-        yield* TestClock.adjust("1 second")
-        yield* tick
-        assert.deepStrictEqual(seen.at(-1), [hash("own")])
-      }).pipe(Effect.provide(onDemandIn(observed)))
-    }
-  )
+  it.effect("the bridge sees the deposits of the order alone, so that no other leg's is taken for it", () => {
+    const seen: Array<ReadonlyArray<string | undefined>> = []
+    const observed = Layer.effect(
+      Bridge,
+      Effect.map(Bridge, (real) => ({
+        ...real,
+        delivery: (options) =>
+          Effect.suspend(() => {
+            seen.push(options.receipt.logs.map(({ topics }) => topics[0]))
+            return real.delivery(options)
+          })
+      }))
+    ).pipe(Layer.provideMerge(worldOnNodes((client) => client)))
+    return Effect.gen(function* () {
+      const the = yield* sentSweep({ order: { destChainId: BigInt(destination.id), minAmountOut: 0n } })
+      const own = sweptLog(the.order, { amountOut: 0n })
+      const earlier = sweptLog({ ...the.order, orderDigest: hash("earlier") }, { amountOut: 0n })
+      const deposit = (seed: string) => ({ ...otherLog, topics: [hash(seed)] })
+      const logs = [deposit("first"), earlier, deposit("own"), own, deposit("later")]
+      yield* the.mineLane({ hash: the.attempt.hash, logs })
+      yield* the.bury(2)
+      yield* tick
+      yield* TestClock.adjust("1 second")
+      yield* tick
+      assert.deepStrictEqual(seen.at(-1), [hash("own")])
+    }).pipe(Effect.provide(onDemandIn(observed)))
+  })
 
   it.effect(
     "a sweep whose fill is proved without its log is delivered after two seconds, and gets its transaction later",
