@@ -92,6 +92,10 @@ const signatures = Command.make("signatures", {}, () => run("signatures", {})).p
   Command.withDescription("Measure hashing and signature recovery, natively and by viem")
 )
 
+const codecs = Command.make("codecs", {}, () => run("codecs", {})).pipe(
+  Command.withDescription("Measure the CPU of the hand-written codecs beside the libraries that they replace")
+)
+
 const storage = Command.make(
   "storage",
   {
@@ -113,7 +117,7 @@ const storage = Command.make(
 
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, latency, gas, gasEstimates, storage, signatures]),
+  Command.withSubcommands([relay, api, latency, gas, gasEstimates, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

@@ -2,7 +2,6 @@
 import { Effect, Layer, Option } from "effect"
 import {
   decodeErrorResult,
-  decodeEventLog,
   decodeFunctionData,
   encodeEventTopics,
   encodeFunctionData,
@@ -16,9 +15,8 @@ import * as Address from "../../../domain/Address.ts"
 import * as Generations from "../../../domain/Generations.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
 import { BITS } from "../../../domain/OrderNonce.ts"
-import type { Swept } from "../../../domain/Swept.ts"
 import { isNative } from "../../../domain/Token.ts"
-import { type ChainClient, ChainUnavailable, type Log } from "../../../ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
 import { weiFor } from "./DataFee.ts"
@@ -32,34 +30,40 @@ const EXECUTE = prepareEncodeFunctionData({ abi: sweepDelegate.abi, functionName
 const [SWEPT] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Swept" })
 const [CANCELLED] = encodeEventTopics({ abi: sweepGuard.abi, eventName: "Cancelled" })
 
+/** Words of the event's data: the fields that are not indexed, in the order of the declaration. */
+const DATA_WORDS = 10
+const WORD_DIGITS = 64
+
 /** An address fills the last 20 bytes of its word. */
-const addressIn = (word: Hash): Address.Address => Address.of(`0x${word.slice(-40)}`)
+const addressIn = (word: string): Address.Address => Address.of(`0x${word.slice(-40)}`)
 
-/** Nodes may write hex digits in capitals. */
-const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
-
-const readSwept = Option.liftThrowable(({ data, topics }: Pick<Log, "data" | "topics">): Swept => {
-  const [signature, ...indexed] = topics.map(lower)
-  if (signature === undefined) throw new Error("the log has no topic")
-  const { args } = decodeEventLog({
-    abi: sweepGuard.abi,
-    eventName: "Swept",
-    topics: [signature, ...indexed],
-    data
+/** Decoded by hand: viem takes ten times as long, and every sweep has such a log (`./sweep bench codecs`). */
+const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) => {
+  const [signature, orderHash, owner, builder] = log.topics
+  if (log.address !== guard || signature?.toLowerCase() !== SWEPT) return Option.none()
+  if (orderHash === undefined || owner === undefined || builder === undefined) return Option.none()
+  if (size(log.data) < (DATA_WORDS * WORD_DIGITS) / 2) return Option.none()
+  const word = (index: number): string =>
+    log.data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS).toLowerCase()
+  const amount = (index: number): bigint => BigInt(`0x${word(index)}`)
+  return Option.some({
+    orderHash: lower(orderHash),
+    owner: addressIn(owner.toLowerCase()),
+    builder: addressIn(builder.toLowerCase()),
+    tokenIn: addressIn(word(0)),
+    amountIn: amount(1),
+    feeAmount: amount(2),
+    builderFee: amount(3),
+    tokenOut: addressIn(word(4)),
+    amountOut: amount(5),
+    destination: addressIn(word(6)),
+    swapTarget: addressIn(word(7)),
+    nonce: amount(8),
+    destChainId: amount(9)
   })
-  return {
-    ...args,
-    owner: Address.of(args.owner),
-    builder: Address.of(args.builder),
-    tokenIn: Address.of(args.tokenIn),
-    tokenOut: Address.of(args.tokenOut),
-    destination: Address.of(args.destination),
-    swapTarget: Address.of(args.swapTarget)
-  }
-})
+}
 
-const decodeSwept: SweepContracts["Service"]["decodeSwept"] = (guard, log) =>
-  log.address === guard && log.topics[0]?.toLowerCase() === SWEPT ? readSwept(log) : Option.none()
+const lower = (hash: Hash): Hash => `0x${hash.slice(2).toLowerCase()}`
 
 const decodeSpent: SweepContracts["Service"]["decodeSpent"] = (guard, log) => {
   const [signature, owner] = log.topics
@@ -70,8 +74,8 @@ const decodeSpent: SweepContracts["Service"]["decodeSpent"] = (guard, log) => {
       orderHash
     }))
   }
-  if (log.address !== guard || owner === undefined || size(log.data) !== 32) return Option.none()
-  return Option.some({ owner: addressIn(lower(owner)), nonce: hexToBigInt(log.data) })
+  if (log.address !== guard || owner === undefined || size(log.data) !== WORD_DIGITS / 2) return Option.none()
+  return Option.some({ owner: addressIn(owner.toLowerCase()), nonce: hexToBigInt(log.data) })
 }
 
 const decodeError = Option.liftThrowable((data: Hex) => decodeErrorResult({ abi: sweepDelegate.abi, data }))

@@ -1,12 +1,13 @@
 /** `RelayerKeys` with private keys in this process. Every key is a lane on every chain, since nonces are per chain. */
 import { type Array, Effect, Layer, Redacted, Schema } from "effect"
-import { Signature, TxEnvelopeEip1559, TxEnvelopeEip7702 } from "ox"
+import { parseSignature } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import * as Address from "../../../domain/Address.ts"
 import type { Hex } from "../../../domain/Hex.ts"
 import { RelayerKeys, SigningFailed } from "../../../ports/orchestrator/RelayerKeys.ts"
 import type { UnsignedTransaction } from "../../../ports/shared/Transaction.ts"
 import * as Keccak from "../codec/Keccak.ts"
+import * as TransactionRlp from "../codec/TransactionRlp.ts"
 
 /** A configured key is not a secp256k1 private key, or is configured twice. The message never contains the key. */
 export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelayerKey", {
@@ -19,15 +20,9 @@ export class BadRelayerKey extends Schema.TaggedError<BadRelayerKey>()("BadRelay
   }
 }
 
-/**
- * The bytes to sign, or with a signature the bytes to send, as an EIP-2718 envelope. The value is zero and the access list is
- * empty. By ox, since viem cannot hold every nonce of an authorization (EIP-7702: up to 2^64 - 2).
- */
-const serialize = ({ authorizationList, ...fields }: UnsignedTransaction, signature?: Signature.Signature): Hex => {
-  const signed = signature === undefined ? {} : { signature }
-  if (authorizationList.length === 0) return TxEnvelopeEip1559.serialize(TxEnvelopeEip1559.from(fields), signed)
-  const authorizations = authorizationList.map(({ r, s, ...each }) => ({ ...each, r: BigInt(r), s: BigInt(s) }))
-  return TxEnvelopeEip7702.serialize(TxEnvelopeEip7702.from({ ...fields, authorizationList: authorizations }), signed)
+const signatureParts = (signature: Hex): TransactionRlp.TransactionSignature => {
+  const { r, s, yParity } = parseSignature(signature)
+  return { r, s, yParity }
 }
 
 const lane = (key: Redacted.Redacted<Hex>, index: number) =>
@@ -59,10 +54,10 @@ export const layer = (
           const account = accounts.get(address)
           if (account === undefined) return yield* Effect.fail("no such lane")
           const signature = yield* Effect.tryPromise({
-            try: () => account.sign({ hash: Keccak.hash(serialize(transaction)) }),
+            try: () => account.sign({ hash: Keccak.hash(TransactionRlp.serialize(transaction)) }),
             catch: (cause) => (cause instanceof Error ? cause.name : "unknown cause")
           })
-          const raw = serialize(transaction, Signature.fromHex(signature))
+          const raw = TransactionRlp.serialize(transaction, signatureParts(signature))
           return { raw, hash: Keccak.hash(raw) }
         },
         (effect, address) => Effect.mapError(effect, (detail) => new SigningFailed({ lane: address, detail }))

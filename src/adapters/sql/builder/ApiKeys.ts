@@ -4,7 +4,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { Hash } from "../../../domain/Hex.ts"
 import { ApiKeys } from "../../../ports/builder/ApiKeys.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 /** Milliseconds between two updates of a key's last use, so that a busy key is not written with every quote. */
@@ -14,8 +13,8 @@ const decode = Rows.decode(
   Schema.Struct({
     hash: Hash,
     prefix: Schema.String,
-    created_at: Millis,
-    last_used_at: Schema.NullOr(Millis)
+    created_at: Rows.Millis,
+    last_used_at: Schema.NullOr(Rows.Millis)
   })
 )
 

@@ -3,13 +3,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { AuditLog, type NewAuditRecord } from "../../../ports/builder/AuditLog.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 const decode = Rows.decode(
   Schema.Struct({
     id: Rows.RowId,
-    at: Millis,
+    at: Rows.Millis,
     actor: Schema.String,
     action: Schema.String,
     subject: Schema.String,

@@ -10,7 +10,6 @@ import * as Address from "../../../domain/Address.ts"
 import { Hash } from "../../../domain/Hex.ts"
 import { AccrualConflict, AccrualNotFound, Ledger, UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 const TotalsRow = Schema.Struct({
@@ -31,7 +30,7 @@ const EntryRow = Schema.Struct({
   builder_id: Schema.String,
   sweep_id: Schema.NullOr(Schema.String),
   tx_hash: Schema.NullOr(Hash),
-  created_at: Millis
+  created_at: Rows.Millis
 })
 
 const ActivityRow = Schema.Struct({
@@ -42,7 +41,7 @@ const ActivityRow = Schema.Struct({
   earned: Rows.Integer,
   paid: Schema.Boolean,
   reversed: Schema.Boolean,
-  created_at: Millis
+  created_at: Rows.Millis
 })
 
 const totalsOf = (rows: ReadonlyArray<unknown>) =>

@@ -19,7 +19,6 @@ import {
   Payouts
 } from "../../../ports/builder/Payouts.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 const BatchRow = Schema.Struct({
@@ -28,8 +27,8 @@ const BatchRow = Schema.Struct({
   token: Address.Address,
   status: PayoutStatus,
   min_amount: Rows.Integer,
-  created_at: Millis,
-  closed_at: Schema.NullOr(Millis),
+  created_at: Rows.Millis,
+  closed_at: Schema.NullOr(Rows.Millis),
   tx_hash: Schema.NullOr(Hash),
   failure_reason: Schema.NullOr(Schema.String)
 })
@@ -47,7 +46,7 @@ const PaymentRow = Schema.Struct({
   tx_hash: Hash,
   raw: Hex,
   deadline: Rows.Int8,
-  recorded_at: Millis
+  recorded_at: Rows.Millis
 })
 
 const isRecorded = ({ payments = [] }: PayoutBatch, txHash: string): boolean =>

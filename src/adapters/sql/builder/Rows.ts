@@ -2,7 +2,6 @@
 import { Effect, Schema, SchemaTransformation } from "effect"
 import * as Address from "../../../domain/Address.ts"
 import { type BuilderAccount, PayoutMode } from "../../../domain/Builder.ts"
-import { Millis } from "../shared/Millis.ts"
 
 /** `bigint` and `numeric` columns. The client returns the first as a bigint, the second as text. */
 export const Integer = Schema.Union([
@@ -28,6 +27,14 @@ export const RowId = Schema.BigInt.pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform({ decode: (value) => value.toString(), encode: (value) => BigInt(value) })
+  )
+)
+
+/** `timestamptz` column as UNIX milliseconds. */
+export const Millis = Schema.Date.pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({ decode: (date) => date.getTime(), encode: (millis) => new Date(millis) })
   )
 )
 

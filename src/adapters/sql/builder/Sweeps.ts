@@ -10,7 +10,6 @@ import { SweepEvent, SweepStatus } from "../../../domain/SweepEvent.ts"
 import { UnknownBuilder } from "../../../ports/builder/Ledger.ts"
 import { SweepConflict, Sweeps } from "../../../ports/builder/Sweeps.ts"
 import { guarded, text, timestamp } from "../shared/Database.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 import * as WholeDays from "./WholeDays.ts"
 
@@ -21,8 +20,8 @@ const SweepRow = Schema.Struct({
   position: Rows.RowId,
   status: SweepStatus,
   failure_reason: Schema.NullOr(FailureReason),
-  started_at: Millis,
-  updated_at: Millis,
+  started_at: Rows.Millis,
+  updated_at: Rows.Millis,
   owner: Address.Address,
   source_chain_id: Rows.Int8,
   dest_chain_id: Rows.Int8,

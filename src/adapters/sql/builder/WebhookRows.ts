@@ -2,7 +2,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { DisabledReason, WebhookEventType, WebhookMessageType } from "../../../domain/Webhook.ts"
 import type { DeliveryAttempt, Delivery, DueDelivery, WebhookEndpoint } from "../../../ports/builder/Webhooks.ts"
-import { Millis } from "../shared/Millis.ts"
 import * as Rows from "./Rows.ts"
 
 const EndpointRow = Schema.Struct({
@@ -11,12 +10,12 @@ const EndpointRow = Schema.Struct({
   url: Schema.String,
   description: Schema.String,
   events: Schema.Array(WebhookEventType),
-  previous_secret_until: Schema.NullOr(Millis),
+  previous_secret_until: Schema.NullOr(Rows.Millis),
   disabled_reason: Schema.NullOr(DisabledReason),
-  disabled_at: Schema.NullOr(Millis),
-  failing_since: Schema.NullOr(Millis),
-  last_failure_at: Schema.NullOr(Millis),
-  created_at: Millis
+  disabled_at: Schema.NullOr(Rows.Millis),
+  failing_since: Schema.NullOr(Rows.Millis),
+  last_failure_at: Schema.NullOr(Rows.Millis),
+  created_at: Rows.Millis
 })
 
 const toEndpoint = (row: typeof EndpointRow.Type): WebhookEndpoint => ({
@@ -47,13 +46,13 @@ const DeliveryRow = Schema.Struct({
   type: WebhookMessageType,
   payload: Schema.String,
   state: Schema.Literals(["pending", "delivered", "failed"]),
-  due_at: Millis,
-  created_at: Millis
+  due_at: Rows.Millis,
+  created_at: Rows.Millis
 })
 
 const AttemptRow = Schema.Struct({
   delivery_id: Rows.RowId,
-  at: Millis,
+  at: Rows.Millis,
   duration_millis: Schema.Int,
   status_code: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),

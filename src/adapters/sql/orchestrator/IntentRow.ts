@@ -1,160 +1,161 @@
 /** Rows of intents: the order and the signatures are columns, the quote is jsonb in wire encoding. */
-import { Schema, Struct } from "effect"
+import { Schema } from "effect"
 import * as Address from "../../../domain/Address.ts"
-import { Uint256 } from "../../../domain/Amount.ts"
-import { PayoutMode } from "../../../domain/Builder.ts"
-import { ChainId } from "../../../domain/ChainId.ts"
+import type { PayoutMode } from "../../../domain/Builder.ts"
 import type { Authorization } from "../../../domain/Delegation.ts"
-import { Hash, Hex } from "../../../domain/Hex.ts"
-import { FailureReason, IntentStatus, type WaitingFor } from "../../../domain/Intent.ts"
+import type { Hash, Hex } from "../../../domain/Hex.ts"
+import type { FeeCover } from "../../../domain/FeeCover.ts"
+import type { FailureReason, IntentStatus, WaitingFor } from "../../../domain/Intent.ts"
 import { Quote } from "../../../domain/Quote.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
-import type { Intent, IntentState } from "../../../ports/orchestrator/Intents.ts"
+import type { Intent, IntentState, Searches } from "../../../ports/orchestrator/Intents.ts"
 import type { Submission } from "../../../ports/orchestrator/Submission.ts"
-import { Millis } from "../shared/Millis.ts"
 
-const { crossChain: _crossChain, id: _id, sourceChainId: _sourceChainId, ...storedFields } = Quote.fields
+/** Fields of a quote that the state of its intent has. */
+type Derived = "id" | "crossChain" | "sourceChainId"
 
-/** A quote as it is stored, without the fields that the state of its intent has. */
-const StoredQuote = Schema.Struct(storedFields)
+/** A quote as it is stored. */
+export type StoredQuote = Omit<typeof Quote.Encoded, Derived>
 
-export type StoredQuote = typeof StoredQuote.Encoded
-
-/** In JSON, numbers of any size are text. */
-const StoredSearches = Schema.Struct({
-  settlement: Schema.optionalKey(Uint256),
-  otherSweeps: Schema.optionalKey(Uint256),
-  cancellations: Schema.optionalKey(Uint256),
-  fill: Schema.optionalKey(Uint256)
-})
+/**
+ * A row as the driver returns it. This service wrote every column, and the column types hold, so only null and the forms of the
+ * quote's fields are checked. Validation by schema would cost more than the query, on a path that every sweep takes three times.
+ */
+export interface IntentRow {
+  readonly id: string
+  readonly source_chain_id: bigint
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly submitted_at: Date | null
+  readonly owner: string
+  readonly order_nonce: string
+  readonly order_digest: Hash
+  readonly dest_chain_id: string
+  readonly deadline: string
+  readonly builder_id: string | null
+  readonly status: IntentStatus
+  readonly tx_hash: Hash | null
+  readonly delivery_tx_hash: Hash | null
+  readonly amount_out: string | null
+  readonly failure_reason: FailureReason | null
+  readonly failure_detail: string | null
+  readonly searches: Readonly<Record<string, string>> | null
+  readonly quoted_at_block: bigint
+  readonly gas: bigint
+  readonly cover_gas: bigint | null
+  readonly cover_gas_price: string | null
+  readonly cover_value: string | null
+  readonly token_in: string | null
+  readonly amount_in: string | null
+  readonly fee_amount: string | null
+  /** Null for the zero address. */
+  readonly builder: string | null
+  readonly builder_fee: string | null
+  readonly token_out: string | null
+  readonly min_amount_out: string | null
+  /** Null for the owner. */
+  readonly destination: string | null
+  readonly swap_target: string | null
+  readonly swap_calldata: Hex | null
+  readonly user_id: string
+  readonly payout_mode: PayoutMode | null
+  readonly quote: StoredQuote
+  readonly authorization_chain_id?: bigint | null
+  readonly authorization_nonce?: string | null
+  readonly y_parity?: number | null
+  readonly delegate?: Hex | null
+  readonly r?: Hex | null
+  readonly s?: Hex | null
+  readonly signature?: Hex | null
+  readonly network?: string | null
+  readonly sweep_id?: string | null
+  readonly leg?: number | null
+  /** Struct hashes of all legs, one after the other. */
+  readonly leg_hashes?: Hex | null
+  /** Of the leg's chain. Null if the account ran the delegate there. */
+  readonly batch_authorization?: StoredAuthorization | null
+}
 
 /** An authorization as it is stored with a sweep. */
-const StoredAuthorization = Schema.Struct({
-  address: Address.Address,
-  chainId: ChainId,
-  nonce: Uint256,
-  r: Hash,
-  s: Hash,
-  yParity: Schema.Literals([0, 1])
-})
+export interface StoredAuthorization extends Omit<Authorization, "nonce"> {
+  readonly nonce: string
+}
 
-export type StoredAuthorization = typeof StoredAuthorization.Encoded
-
-/** Columns that are null before the owner has signed, and absent in rows that were read without them. */
-const signed = <S extends Schema.Top>(column: S) => Schema.optionalKey(Schema.NullOr(column))
-
-const Row = Schema.Struct({
-  id: Schema.String,
-  source_chain_id: Schema.BigInt,
-  created_at: Millis,
-  updated_at: Millis,
-  submitted_at: Schema.NullOr(Millis),
-  owner: Address.Address,
-  order_nonce: Uint256,
-  order_digest: Hash,
-  dest_chain_id: Uint256,
-  deadline: Uint256,
-  builder_id: Schema.NullOr(Schema.String),
-  status: IntentStatus,
-  tx_hash: Schema.NullOr(Hash),
-  delivery_tx_hash: Schema.NullOr(Hash),
-  amount_out: Schema.NullOr(Uint256),
-  failure_reason: Schema.NullOr(FailureReason),
-  failure_detail: Schema.NullOr(Schema.String),
-  searches: Schema.NullOr(StoredSearches),
-  quoted_at_block: Schema.BigInt,
-  gas: Schema.BigInt,
-  /** Null in rows of releases that did not store it. */
-  cover_gas: Schema.NullOr(Schema.BigInt),
-  cover_gas_price: Schema.NullOr(Uint256),
-  cover_value: Schema.NullOr(Uint256),
-  token_in: Address.Address,
-  amount_in: Uint256,
-  fee_amount: Uint256,
-  /** Null for the zero address. */
-  builder: Schema.NullOr(Address.Address),
-  builder_fee: Uint256,
-  token_out: Address.Address,
-  min_amount_out: Uint256,
-  /** Null for the owner. */
-  destination: Schema.NullOr(Address.Address),
-  swap_target: Address.Address,
-  swap_calldata: Hex,
-  user_id: Schema.String,
-  payout_mode: Schema.NullOr(PayoutMode),
-  quote: StoredQuote,
-  authorization_chain_id: signed(Schema.BigInt),
-  authorization_nonce: signed(Uint256),
-  y_parity: signed(Schema.Literals([0, 1])),
-  delegate: signed(Address.Address),
-  r: signed(Hash),
-  s: signed(Hash),
-  signature: signed(Hex),
-  network: signed(Schema.String),
-  sweep_id: signed(Schema.String),
-  leg: signed(Schema.Int),
-  /** Struct hashes of all legs, one after the other. */
-  leg_hashes: signed(Hex),
-  /** Of the leg's chain. Null if the account ran the delegate there. */
-  batch_authorization: signed(StoredAuthorization)
-})
-
-type Row = typeof Row.Type
-
-/** A row as the driver returns it. */
-export type IntentRow = typeof Row.Encoded
-
-const QUOTE_COLUMNS = ["id", "source_chain_id", "dest_chain_id", "quote"] as const
-
-const QuoteRow = Schema.Struct(Struct.pick(Row.fields, QUOTE_COLUMNS))
-
-/** The columns of a quote. */
-export type QuoteRow = typeof QuoteRow.Encoded
-
-const decodeRow = Schema.decodeUnknownSync(Row)
-
-const decodeQuoteRow = Schema.decodeUnknownSync(QuoteRow)
-
-const quoteOf = ({ dest_chain_id, id, quote, source_chain_id }: typeof QuoteRow.Type): Quote => ({
-  ...quote,
-  id,
-  crossChain: dest_chain_id !== source_chain_id,
-  sourceChainId: Number(source_chain_id)
-})
-
-/** Throws if the quote does not have the form in which it was stored. */
-export const toQuote = (row: QuoteRow): Quote => quoteOf(decodeQuoteRow(row))
-
-const toOrder = (row: Row): SweepOrder => ({
-  owner: row.owner,
-  tokenIn: row.token_in,
-  amountIn: row.amount_in,
-  feeAmount: row.fee_amount,
-  builder: row.builder ?? Address.zero,
-  builderFee: row.builder_fee,
-  tokenOut: row.token_out,
-  minAmountOut: row.min_amount_out,
-  destination: row.destination ?? row.owner,
-  swapTarget: row.swap_target,
-  swapCalldata: row.swap_calldata,
-  deadline: row.deadline,
-  nonce: row.order_nonce,
-  destChainId: row.dest_chain_id
-})
-
-/** The value of a column that a signed row has. */
-const given = <A>(value: A | null | undefined, column: string): A => {
-  if (value === null || value === undefined) throw new Error(`${column} is missing`)
+/** The value, which must be there. */
+const given = <A>(value: A | null | undefined, name: string): A => {
+  if (value === null || value === undefined) throw new Error(`${name} is missing`)
   return value
 }
 
-const toAuthorization = (row: Row): Authorization => ({
-  address: given(row.delegate, "delegate"),
-  chainId: Number(given(row.authorization_chain_id, "authorization_chain_id")),
-  nonce: given(row.authorization_nonce, "authorization_nonce"),
-  r: given(row.r, "r"),
-  s: given(row.s, "s"),
-  yParity: given(row.y_parity, "y_parity")
+const address = (value: string | null | undefined, name: string): Address.Address => {
+  const text = given(value, name)
+  if (typeof text !== "string" || text.length !== 42) throw new Error(`${name} is not an address: ${String(text)}`)
+  return Address.stored(text)
+}
+
+/** The value, which must be of the type of `sample`. */
+const like = <A extends string | number | boolean>(value: A, sample: A, name: string): A => {
+  if (typeof value !== typeof sample || Number.isNaN(value)) throw new Error(`${name} is not a ${typeof sample}`)
+  return value
+}
+
+const toFee = ({ amount, usd }: { readonly amount: string; readonly usd: string }) => ({ amount: BigInt(amount), usd })
+
+const toFees = ({ builder, network, protocol }: StoredQuote["feeBreakdown"] & {}) => ({
+  protocol: toFee(protocol),
+  network: toFee(network),
+  builder: toFee(builder)
+})
+
+/** The columns of a quote. */
+export type QuoteRow = Pick<IntentRow, "id" | "source_chain_id" | "dest_chain_id" | "quote">
+
+/** Throws if the quote does not have the form in which it was stored. */
+export const toQuote = ({
+  dest_chain_id,
+  id,
+  quote: { feeBreakdown, ...quote },
+  source_chain_id
+}: QuoteRow): Quote => ({
+  ...quote,
+  id,
+  crossChain: dest_chain_id !== String(source_chain_id),
+  sourceChainId: Number(source_chain_id),
+  expiresAtMs: like(quote.expiresAtMs, 0, "quote.expiresAtMs"),
+  total: BigInt(quote.total),
+  settlementAddress: address(quote.settlementAddress, "quote.settlementAddress"),
+  estimatedAmountOut: BigInt(quote.estimatedAmountOut),
+  minAmountOut: BigInt(quote.minAmountOut),
+  provider: like(quote.provider, "", "quote.provider"),
+  estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds"),
+  // Absent in quotes of releases that did not store it.
+  ...(feeBreakdown === undefined ? {} : { feeBreakdown: toFees(feeBreakdown) })
+})
+
+const toOrder = (row: IntentRow): SweepOrder => ({
+  owner: Address.stored(row.owner),
+  tokenIn: address(row.token_in, "order.tokenIn"),
+  amountIn: BigInt(given(row.amount_in, "order.amountIn")),
+  feeAmount: BigInt(given(row.fee_amount, "order.feeAmount")),
+  builder: row.builder === null ? Address.zero : Address.stored(row.builder),
+  builderFee: BigInt(given(row.builder_fee, "order.builderFee")),
+  tokenOut: address(row.token_out, "order.tokenOut"),
+  minAmountOut: BigInt(given(row.min_amount_out, "order.minAmountOut")),
+  destination: Address.stored(row.destination ?? row.owner),
+  swapTarget: address(row.swap_target, "order.swapTarget"),
+  swapCalldata: given(row.swap_calldata, "order.swapCalldata"),
+  deadline: BigInt(row.deadline),
+  nonce: BigInt(row.order_nonce),
+  destChainId: BigInt(row.dest_chain_id)
+})
+
+const toAuthorization = (row: IntentRow): Authorization => ({
+  address: Address.of(given(row.delegate, "submission.authorization.address")),
+  chainId: Number(given(row.authorization_chain_id, "submission.authorization.chainId")),
+  nonce: BigInt(given(row.authorization_nonce, "submission.authorization.nonce")),
+  r: given(row.r, "submission.authorization.r"),
+  s: given(row.s, "submission.authorization.s"),
+  yParity: row.y_parity === 1 ? 1 : 0
 })
 
 const HASH_DIGITS = 64
@@ -166,23 +167,44 @@ const hashesIn = (bytes: Hex): ReadonlyArray<Hash> =>
     (_, index): Hash => `0x${bytes.slice(2 + index * HASH_DIGITS, 2 + (index + 1) * HASH_DIGITS)}`
   )
 
-const toSubmission = (row: Row): { readonly submission?: Submission } => {
-  const { batch_authorization: authorization, leg, leg_hashes, signature, sweep_id: sweepId } = row
+/** Absent before the owner has signed, and in rows that were read without it. */
+const toSubmission = (row: IntentRow): { readonly submission?: Submission } => {
+  const { batch_authorization, leg, leg_hashes, signature, sweep_id } = row
   if (signature === null || signature === undefined) return {}
-  if (sweepId === null || sweepId === undefined) {
+  if (sweep_id === null || sweep_id === undefined) {
     return { submission: { signature, authorization: toAuthorization(row) } }
   }
-  const batch = { sweepId, legHashes: hashesIn(given(leg_hashes, "leg_hashes")), leg: given(leg, "leg") }
-  const isDelegated = authorization === null || authorization === undefined
-  return { submission: isDelegated ? { signature, batch } : { signature, batch, authorization } }
+  const batch = {
+    sweepId: sweep_id,
+    legHashes: hashesIn(given(leg_hashes, "submission.batch.legHashes")),
+    leg: given(leg, "submission.batch.leg")
+  }
+  if (batch_authorization === null || batch_authorization === undefined) return { submission: { signature, batch } }
+  const authorization = {
+    ...batch_authorization,
+    address: Address.of(batch_authorization.address),
+    nonce: BigInt(batch_authorization.nonce)
+  }
+  return { submission: { signature, batch, authorization } }
 }
 
-const toCover = ({ cover_gas: gas, cover_gas_price: gasPrice, cover_value: value }: Row) =>
-  gas === null || gasPrice === null || value === null ? {} : { cover: { gas, gasPrice, value } }
+/** Absent in rows of releases that did not store it. */
+const toCover = (row: IntentRow): { readonly cover?: FeeCover } =>
+  row.cover_gas === null || row.cover_gas_price === null || row.cover_value === null
+    ? {}
+    : { cover: { gas: row.cover_gas, gasPrice: BigInt(row.cover_gas_price), value: BigInt(row.cover_value) } }
 
-const ofRow = (row: Row): Intent => ({
+const toSearches = ({ cancellations, fill, otherSweeps, settlement }: Readonly<Record<string, string>>): Searches => ({
+  ...(settlement === undefined ? {} : { settlement: BigInt(settlement) }),
+  ...(otherSweeps === undefined ? {} : { otherSweeps: BigInt(otherSweeps) }),
+  ...(cancellations === undefined ? {} : { cancellations: BigInt(cancellations) }),
+  ...(fill === undefined ? {} : { fill: BigInt(fill) })
+})
+
+/** Throws if a value is missing or the quote does not have the form in which it was stored. */
+export const toIntent = (row: IntentRow): Intent => ({
   id: row.id,
-  quote: quoteOf(row),
+  quote: toQuote(row),
   order: toOrder(row),
   orderDigest: row.order_digest,
   quotedAtBlock: row.quoted_at_block,
@@ -195,19 +217,16 @@ const ofRow = (row: Row): Intent => ({
   status: row.status,
   ...toSubmission(row),
   ...(row.network === null || row.network === undefined ? {} : { network: row.network }),
-  ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at } : {}),
+  ...(row.submitted_at !== null ? { submittedAtMs: row.submitted_at.getTime() } : {}),
   ...(row.tx_hash !== null ? { txHash: row.tx_hash } : {}),
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
-  ...(row.amount_out !== null ? { amountOut: row.amount_out } : {}),
+  ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...(row.failure_detail !== null ? { failureDetail: row.failure_detail } : {}),
-  createdAtMs: row.created_at,
-  updatedAtMs: row.updated_at,
-  ...(row.searches !== null ? { searches: row.searches } : {})
+  createdAtMs: row.created_at.getTime(),
+  updatedAtMs: row.updated_at.getTime(),
+  ...(row.searches !== null ? { searches: toSearches(row.searches) } : {})
 })
-
-/** Throws if the row is not one that this service writes. */
-export const toIntent = (row: IntentRow): Intent => ofRow(decodeRow(row))
 
 /** The columns of an {@link IntentState}. */
 export interface StateRow extends Pick<
