@@ -83,7 +83,10 @@ console.log(JSON.stringify([...ended, ...(wallet?.intents ?? [])].map((intent) =
       yield* Effect.promise(async () => {
         const project = await Project.make(made)
         await Bun.write(join(project, "snippet.ts"), text)
-        await Bun.write(join(project, "unconfigured.ts"), generated)
+        await Bun.write(
+          join(project, "unconfigured.ts"),
+          generated.replace("MAX_FEE_BPS = 500n", "MAX_FEE_BPS = 1000n")
+        )
         // Chains that the code does not know, as an integrator adds them.
         const table = "const BRIDGES: Partial<Record<number, Bridge>> = {\n"
         await Bun.write(join(project, "knowing.ts"), text.replace(table, `${table}${known.join("")}`))
