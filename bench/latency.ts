@@ -2,7 +2,7 @@
  * Measures quotes and submissions behind nodes that answer late: a proxy before each chain adds a delay to every answer. Requests
  * are made one after another, each by a new owner, so the figures are those of an idle service.
  *
- *     bun bench/latency.ts [--count N] [--wallets N] [--delay MILLIS]
+ *     bun bench/latency.ts [--count N] [--wallets N] [--delay MILLIS] [--profile DIR]
  */
 import { parseArgs } from "node:util"
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
@@ -26,7 +26,9 @@ const { values } = parseArgs({
     /** Wallets of 50 tokens. */
     wallets: { type: "string", default: "10" },
     /** Milliseconds. */
-    delay: { type: "string", default: "50" }
+    delay: { type: "string", default: "50" },
+    /** Directory of the orchestrator's CPU profile. Default: none is taken. */
+    profile: { type: "string" }
   }
 })
 
@@ -120,7 +122,7 @@ const bench = Effect.gen(function* () {
     databaseUrl,
     builderUrl: "http://127.0.0.1:9",
     relayerKeys: [relayerKey],
-    profile: undefined
+    profile: values.profile
   })
   const client = SweepClient.make(service.url)
 
