@@ -1,5 +1,5 @@
 /** Names of keys in key management services (KMS), as settings hold them. */
-import { Option, Schema } from "effect"
+import { Option, Schema, SchemaTransformation } from "effect"
 
 export const KmsKey = Schema.Union([
   Schema.Struct({
@@ -16,9 +16,9 @@ export const KmsKey = Schema.Union([
 ])
 export type KmsKey = typeof KmsKey.Type
 
-/** Accepted forms, for messages. */
-export const EXPECTED =
-  "expected aws:<ARN of a key or an alias>, aws:<region>:<key id or alias/name>, or gcp:projects/…/cryptoKeyVersions/<number>"
+/** Accepted forms, for people. */
+export const FORMS =
+  "`aws:<ARN of a key or alias>`, `aws:<region>:<key id or alias/name>` or `gcp:<resource name of a key version>`"
 
 const AWS_ARN = /^aws:(arn:aws[a-z-]*:kms:([a-z0-9-]+):[0-9]{12}:(?:key|alias)\/[A-Za-z0-9/_-]{1,256})$/
 const AWS_ID =
@@ -37,3 +37,19 @@ export const parse = (text: string): Option.Option<KmsKey> => {
   const version = GCP.exec(text)?.[1]
   return version === undefined ? Option.none() : Option.some({ provider: "gcp", version })
 }
+
+/** Text of a setting. It may have space around it. */
+export const FromText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(parse(text.trim())) || `expected ${FORMS}`)
+).pipe(
+  Schema.decodeTo(
+    KmsKey,
+    SchemaTransformation.transform({
+      decode: (text) => Option.getOrThrow(parse(text.trim())),
+      encode: (key) => (key.provider === "gcp" ? `gcp:${key.version}` : awsText(key))
+    })
+  )
+)
+
+const awsText = ({ keyId, region }: { readonly keyId: string; readonly region: string }): string =>
+  keyId.startsWith("arn:") ? `aws:${keyId}` : `aws:${region}:${keyId}`

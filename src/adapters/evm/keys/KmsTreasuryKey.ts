@@ -18,12 +18,12 @@ const signing = <A>(signed: Effect.Effect<A, { readonly message: string }>): Eff
   Effect.mapError(signed, ({ message }) => new TreasurySigningFailed({ detail: message }))
 
 /** Reads the public key when it is built. */
-export const layer = <E, R>(key: Effect.Effect<RemoteKey.RemoteKey, E, R>) =>
+export const layer = <R>(key: Effect.Effect<RemoteKey.RemoteKey, RemoteKey.KmsFailed, R>) =>
   Layer.effect(
     TreasuryKey,
     Effect.gen(function* () {
       const account = yield* Effect.mapError(
-        RemoteKey.account(yield* key),
+        Effect.flatMap(key, RemoteKey.account),
         ({ message }) => new TreasuryKeyUnavailable({ detail: message })
       )
       return Option.some({
