@@ -51,7 +51,7 @@ describe("a key of AWS KMS", () => {
         const { message } = yield* Effect.flip(Layer.build(KmsTreasuryKey.layer(kmsAt(PATIENT_MILLIS))))
         assert.strictEqual(
           message,
-          "the public key of the fee recipient's key could not be read: AWS KMS: the key's spec is not ECC_SECG_P256K1, or its usage is not SIGN_VERIFY"
+          "the public key of the fee recipient's key could not be read: AWS KMS: the key's spec is not ECC_SECG_P256K1, or its usage is not SIGN_VERIFY. Check FEE_RECIPIENT_KMS_KEY and the permissions on the key"
         )
       }
     }).pipe(Effect.scoped, Effect.provide(honest))

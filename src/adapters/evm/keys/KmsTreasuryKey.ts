@@ -10,7 +10,7 @@ export class TreasuryKeyUnavailable extends Schema.TaggedError<TreasuryKeyUnavai
   detail: Schema.String
 }) {
   override get message(): string {
-    return `the public key of the fee recipient's key could not be read: ${this.detail}`
+    return `the public key of the fee recipient's key could not be read: ${this.detail}. Check FEE_RECIPIENT_KMS_KEY and the permissions on the key`
   }
 }
 

@@ -79,6 +79,7 @@ describe("the account of a public key", () => {
         "3059301306072a8648ce3d020106082a8648ce3d0301070342000409126df0e4b5bea42addbd95af847690b91f937a2296003ceeb2d49bc89dcb94dde341e6d5b21ce49b94c756db1055d4ba19efc57175fd48e94d9d7c8c032dae",
       compressed:
         "3036301006072a8648ce3d020106052b8104000a03220003bd41e534c00c164c44bb7224a6e9ed31b2fb478eab4681cc12dbabd290967201",
+      "another curve of the same size": VECTOR.spki.replace("2b8104000a", "2b8104000b"),
       "the point alone": VECTOR.spki.slice(46),
       "a byte less": VECTOR.spki.slice(0, -2),
       "a byte more": `${VECTOR.spki}00`,
