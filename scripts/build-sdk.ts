@@ -4,11 +4,16 @@
  */
 import { copyFile, mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import tailwind from "bun-plugin-tailwind"
 import packageJson from "../package.json" with { type: "json" }
 
 const root = join(import.meta.dirname, "..")
 
-const ENTRIES = ["index", "effect"] as const
+/** Source of each entry, without its extension. */
+const ENTRIES = { index: "sdk/index", effect: "sdk/effect", react: "web/react" } as const
+
+const STYLES = "styles.css"
+const STYLES_TYPES = "types/styles.d.ts"
 
 const README = `# token-sweep
 
@@ -44,7 +49,8 @@ const swept = await client.sweepAll({ owner: account.address, token: tokenOut, t
 
 Before anything is signed, the client compares the order with the request, field by field. \`review\` holds the facts that the user
 must see. Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions have an idempotency key and are retried under it,
-so a sweep is submitted once. Programs that use Effect import \`token-sweep/effect\`.
+so a sweep is submitted once. Programs that use Effect import \`token-sweep/effect\`. React apps find a widget and hooks in
+\`token-sweep/react\`.
 `
 
 const manifest = {
@@ -53,20 +59,34 @@ const manifest = {
   description: "Client of the token sweep service: quote, review, sign, submit, wait",
   license: packageJson.license,
   type: "module",
-  sideEffects: false,
+  sideEffects: ["*.css"],
   // For tools that do not read `exports`.
   main: "./index.js",
   types: "./types/sdk/index.d.ts",
-  exports: Object.fromEntries(
-    ENTRIES.map((entry) => [
-      entry === "index" ? "." : `./${entry}`,
-      { types: `./types/sdk/${entry}.d.ts`, default: `./${entry}.js` }
-    ])
-  ),
-  files: ["*.js", "*.js.map", "types"],
+  exports: {
+    ...Object.fromEntries(
+      Object.entries(ENTRIES).map(([entry, source]) => [
+        entry === "index" ? "." : `./${entry}`,
+        { types: `./types/${source}.d.ts`, default: `./${entry}.js` }
+      ])
+    ),
+    // Compilers reject the import of a file without types.
+    "./react/styles.css": { types: `./${STYLES_TYPES}`, default: `./${STYLES}` }
+  },
+  files: ["*.js", "*.js.map", STYLES, "types"],
   engines: { node: ">=20.3" },
-  peerDependencies: { effect: packageJson.dependencies.effect, viem: "^2.30.0" },
-  peerDependenciesMeta: { effect: { optional: true } }
+  peerDependencies: {
+    effect: packageJson.dependencies.effect,
+    // The widget uses `use` and contexts as components, which came with React 19.
+    react: "^19.0.0",
+    "react-dom": "^19.0.0",
+    viem: "^2.30.0"
+  },
+  peerDependenciesMeta: {
+    effect: { optional: true },
+    react: { optional: true },
+    "react-dom": { optional: true }
+  }
 }
 
 const run = async (command: ReadonlyArray<string>, cwd: string): Promise<void> => {
@@ -81,7 +101,50 @@ const run = async (command: ReadonlyArray<string>, cwd: string): Promise<void> =
 
 /** Declarations import modules with the extension `.ts`, which TypeScript resolves only since 5.7. */
 const withJsExtensions = (declarations: string): string =>
-  declarations.replaceAll(/(from |import\()("\.{1,2}\/[^"]+)\.ts"/g, '$1$2.js"')
+  declarations.replaceAll(/(from |import\()("\.{1,2}\/[^"]+)\.tsx?"/g, '$1$2.js"')
+
+const sourceOf = (source: string): string => join(root, "src", `${source}.ts`)
+
+const RELATIVE_IMPORT = /(?:from |import\()"(\.{1,2}\/[^"]+)\.tsx?"/g
+
+/** The declarations that entries import, directly or not, and the entries themselves. */
+const declarationsOf = async (entries: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
+  const needed = new Set(entries)
+  // A set also visits what is added meanwhile.
+  for (const path of needed) {
+    for (const [, imported] of (await Bun.file(path).text()).matchAll(RELATIVE_IMPORT)) {
+      needed.add(join(path, "..", `${imported}.d.ts`))
+    }
+  }
+  return needed
+}
+
+/** The React entry imports the main entry of the package, so that both have the same classes of errors. */
+const sharedClient: Bun.BunPlugin = {
+  name: "shared-client",
+  setup: (build) => {
+    build.onResolve({ filter: /\/sdk\/index\.ts$/ }, () => ({ path: "./index.js", external: true }))
+  }
+}
+
+/** Builds the React entry and its styles. The packages that it uses are part of it, apart from React and viem. */
+const buildReact = async (out: string): Promise<void> => {
+  const { outputs } = await Bun.build({
+    entrypoints: [sourceOf(ENTRIES.react), join(root, "src", "web", "style.css")],
+    target: "browser",
+    format: "esm",
+    minify: true,
+    // Marks the entry for frameworks with server components.
+    banner: '"use client";',
+    define: { "process.env.NODE_ENV": '"production"' },
+    external: ["react", "react/*", "react-dom", "react-dom/*", "viem", "viem/*"],
+    plugins: [sharedClient, tailwind]
+  })
+  for (const output of outputs) {
+    const name = output.path.replace(/.*\//, "").replace(/^style\.css$/, STYLES)
+    await Bun.write(join(out, name), output)
+  }
+}
 
 const declare = async (out: string): Promise<void> => {
   const config = join(out, "tsconfig.json")
@@ -98,13 +161,15 @@ const declare = async (out: string): Promise<void> => {
         outDir: join(out, "types")
       },
       include: [],
-      files: ENTRIES.map((entry) => join(root, "src", "sdk", `${entry}.ts`))
+      files: Object.values(ENTRIES).map(sourceOf)
     })
   )
   await run([process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"), "-p", config], root)
   await rm(config)
+  const needed = await declarationsOf(Object.values(ENTRIES).map((source) => join(out, "types", `${source}.d.ts`)))
   for await (const path of new Bun.Glob("**/*.d.ts").scan({ cwd: join(out, "types"), absolute: true })) {
-    await Bun.write(path, withJsExtensions(await Bun.file(path).text()))
+    if (needed.has(path)) await Bun.write(path, withJsExtensions(await Bun.file(path).text()))
+    else await rm(path)
   }
 }
 
@@ -113,7 +178,7 @@ export const build = async (out: string): Promise<string> => {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   await Bun.build({
-    entrypoints: ENTRIES.map((entry) => join(root, "src", "sdk", `${entry}.ts`)),
+    entrypoints: [sourceOf(ENTRIES.index), sourceOf(ENTRIES.effect)],
     outdir: out,
     target: "browser",
     format: "esm",
@@ -121,7 +186,9 @@ export const build = async (out: string): Promise<string> => {
     sourcemap: "linked",
     external: ["effect", "effect/*", "viem", "viem/*"]
   })
+  await buildReact(out)
   await declare(out)
+  await Bun.write(join(out, STYLES_TYPES), "export {}\n")
   await Bun.write(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
   await Bun.write(join(out, "README.md"), README)
   await copyFile(join(root, "LICENSE"), join(out, "LICENSE"))

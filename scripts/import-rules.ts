@@ -98,6 +98,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/evm/contracts": adapter("adapters/evm/abi", "adapters/evm/codec"),
   "adapters/evm/chains": adapter("adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
   "adapters/http": adapter(),
+  "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),
   "adapters/bridge": adapter("adapters/evm"),
   "adapters/swap": adapter("adapters/evm"),
   "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/swap"),

@@ -36,6 +36,45 @@ contract RehearsalTest is MockScene {
         assertTrue(outcomes[0].success && outcomes[1].success && outcomes[2].success);
     }
 
+    /// @dev Each step is the first that the callee sees, and costs what it costs alone, also beside one that burns its gas.
+    function test_RunsEachApartAsIfAlone() public {
+        Rehearsal.Step[] memory only = new Rehearsal.Step[](1);
+        only[0] = _note(address(other), 0);
+        uint256 state = vm.snapshotState();
+        uint256 alone = stage.run(only)[0].gasUsed;
+        vm.revertToState(state);
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](4);
+        steps[0] = _note(address(other), 0);
+        steps[1] = Rehearsal.Step(address(stage), address(new GasBurner()), 0, GAS, 0, 0, "");
+        steps[2] = _note(address(other), 0);
+        (steps[2].share, steps[2].extra) = (10, 50_000);
+        steps[3] = _note(address(stage), 0);
+        Rehearsal.Outcome[] memory outcomes = stage.runApart(steps);
+        assertEq(outcomes[0].returnData, abi.encode(1, address(other), 0));
+        assertEq(outcomes[2].returnData, abi.encode(1, address(other), 0));
+        assertEq(outcomes[3].returnData, abi.encode(1, address(stage), 0));
+        assertApproxEqAbs(outcomes[0].gasUsed, alone, 50);
+        assertApproxEqAbs(outcomes[2].gasUsed, alone, 50);
+        assertApproxEqAbs(outcomes[3].gasUsed, alone, 50);
+        assertFalse(outcomes[1].success);
+        assertEq(stage.run(only)[0].returnData, abi.encode(1, address(other), 0));
+    }
+
+    /// @dev Whatever gas the node grants, steps apart from each other have their full limits or the simulation reverts.
+    function testFuzz_GivesStepsApartTheirLimitsOrReverts(uint32 supplied) public {
+        Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
+        steps[0] = Rehearsal.Step(address(other), address(new GasBurner()), 0, GAS, 0, 0, "");
+        steps[1] = _note(address(stage), 0);
+        uint256 alone = stage.runApart(steps)[1].gasUsed;
+        try stage.runApart{ gas: bound(supplied, 30_000, 2_000_000) }(steps) returns (
+            Rehearsal.Outcome[] memory outcomes
+        ) {
+            assertApproxEqAbs(outcomes[0].gasUsed, GAS, 10);
+            assertTrue(outcomes[1].success);
+            assertApproxEqAbs(outcomes[1].gasUsed, alone, 50);
+        } catch { }
+    }
+
     function test_ReportsARevertAndGoesOn() public {
         Rehearsal.Step[] memory steps = new Rehearsal.Step[](2);
         steps[0] = Rehearsal.Step(address(stage), address(scribe), 0, GAS, 0, 0, hex"deadbeef");

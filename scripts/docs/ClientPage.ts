@@ -97,16 +97,14 @@ const interfaceSection = async ([module, name]: readonly [string, string]): Prom
   ].join("\n")
 }
 
-const CODE = /\bcode(?::[^=]+)? = "(\w+)"|(?:apiError|retryLaterError)\(\s*"\w+",\s*"(\w+)"|readonly code: ([^\n]+)/
+const CODE = /extends (?:(?:apiError|retryLaterError)\(\s*("\w+")|SweepError<([^>]+)>)/
 
 const errorRows = async (module: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const parsed = await parse(module)
   return declarations(parsed).flatMap(({ declaration, start }) => {
     if (declaration.type !== "ClassDeclaration" || declaration.id === null || declaration.abstract) return []
     const code = CODE.exec(parsed.source.slice(declaration.start, declaration.end))
-    const codes = (code?.[1] ?? code?.[2] ?? code?.[3] ?? "")
-      .split("|")
-      .map((each) => `\`${each.trim().replaceAll('"', "")}\``)
+    const codes = (code?.[1] ?? code?.[2] ?? "").split("|").map((each) => `\`${each.trim().replaceAll('"', "")}\``)
     return [[`\`${declaration.id.name}\``, codes.join(", "), commentBefore(parsed, start)]]
   })
 }

@@ -1,13 +1,14 @@
 /**
  * The orchestrator with an adapter for each port. Tests and other programs can provide other layers to `useCases`.
  */
-import { type Array, Effect, Layer, Option, Redacted } from "effect"
+import { type Array, Effect, type FileSystem, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
 import * as AcrossFees from "../adapters/bridge/AcrossFees.ts"
 import * as AcrossFeesHttp from "../adapters/bridge/AcrossFeesHttp.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
+import * as KmsTreasuryKey from "../adapters/evm/keys/KmsTreasuryKey.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
 import * as RawTreasuryKey from "../adapters/evm/keys/RawTreasuryKey.ts"
 import * as EvmSweepContracts from "../adapters/evm/contracts/SweepContracts.ts"
@@ -15,6 +16,7 @@ import * as EvmSweepSimulation from "../adapters/evm/contracts/SweepSimulation.t
 import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
+import * as Kms from "../adapters/kms/Kms.ts"
 import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
 import * as FeeSale from "../adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
@@ -37,6 +39,7 @@ import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransac
 import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
 import type { Hex } from "../domain/Hex.ts"
+import type { KmsKey } from "../domain/KmsKey.ts"
 import { NATIVE } from "../domain/Token.ts"
 import * as ChainReviews from "../orchestrator/operate/ChainReviews.ts"
 import { HealthCheck } from "../orchestrator/operate/HealthCheck.ts"
@@ -58,6 +61,7 @@ import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
 import { BuilderLedger, LedgerUnavailable } from "../ports/orchestrator/BuilderLedger.ts"
 import { Chains } from "../ports/shared/Chains.ts"
 import { Prices } from "../ports/orchestrator/Prices.ts"
+import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
@@ -76,8 +80,8 @@ export interface Options {
   readonly databaseUrl: Redacted.Redacted
   readonly databasePoolSize: number
   readonly relayerKeys: Array.NonEmptyReadonlyArray<Redacted.Redacted<Hex>>
-  /** Key of the fee recipient. Without it the treasury sells nothing. */
-  readonly feeRecipientKey?: Redacted.Redacted<Hex> | undefined
+  /** Key of the fee recipient, in this process or in a KMS. Without it the treasury sells nothing. */
+  readonly feeRecipientKey?: Redacted.Redacted<Hex> | (Kms.Options & { readonly key: KmsKey }) | undefined
   readonly settings: OrchestratorSettingsShape
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
@@ -159,6 +163,17 @@ const stores = (options: Options) =>
     Layer.provide(Database.layer({ url: options.databaseUrl, poolSize: options.databasePoolSize }))
   )
 
+const treasuryKey = (
+  key: Options["feeRecipientKey"]
+): Layer.Layer<
+  TreasuryKey,
+  RawTreasuryKey.BadTreasuryKey | KmsTreasuryKey.TreasuryKeyUnavailable,
+  FileSystem.FileSystem | HttpClient.HttpClient
+> => {
+  if (key === undefined) return RawTreasuryKey.none
+  return Redacted.isRedacted(key) ? RawTreasuryKey.layer(key) : KmsTreasuryKey.layer(Kms.make(key.key, key))
+}
+
 /** Adapters of a deployment for every port. */
 export const adapters = (options: Options) => {
   const durable = stores(options)
@@ -169,9 +184,7 @@ export const adapters = (options: Options) => {
     NativeSignatures.layer
   ).pipe(
     Layer.provideMerge(RawKeys.layer(options.relayerKeys)),
-    Layer.provideMerge(
-      options.feeRecipientKey === undefined ? RawTreasuryKey.none : RawTreasuryKey.layer(options.feeRecipientKey)
-    ),
+    Layer.provideMerge(treasuryKey(options.feeRecipientKey)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provide(FetchHttpClient.layer)
   )

@@ -10,6 +10,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
+import { UsageError } from "./UsageError.ts"
 
 /** Keys of the lanes. */
 const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured) =>
@@ -20,19 +21,27 @@ const relayerKeys = Effect.flatMap(orchestrator.relayerKeys.config, (configured)
   )
 )
 
-/** Key of the fee recipient, if it is set. */
-const feeRecipientKey = Effect.flatMap(orchestrator.feeRecipientKey.config, (configured) =>
-  Option.isNone(configured)
-    ? Effect.succeed(undefined)
-    : Effect.map(
-        PrivateKeys.parse(
-          orchestrator.feeRecipientKey.name,
-          "the private key of the fee recipient, 0x followed by 64 hex digits",
-          [configured.value]
-        ),
-        ([key]) => key
-      )
-)
+/** Key of the fee recipient, if one is set. */
+const feeRecipientKey = Effect.gen(function* () {
+  const { feeRecipientKey: inProcess, feeRecipientKmsKey: inKms, googleCredentials, kmsTimeoutSeconds } = orchestrator
+  const raw = yield* inProcess.config
+  const key = yield* inKms.config
+  if (Option.isSome(raw) && Option.isSome(key)) {
+    return yield* new UsageError({ detail: `${inProcess.name} and ${inKms.name} are both set. Set only one of them` })
+  }
+  if (Option.isSome(key)) {
+    const timeoutMillis = (yield* kmsTimeoutSeconds.config) * 1000
+    return {
+      key: key.value,
+      timeoutMillis,
+      googleCredentials: Option.getOrUndefined(yield* googleCredentials.config)
+    }
+  }
+  if (Option.isNone(raw)) return undefined
+  const expected = "the private key of the fee recipient, 0x followed by 64 hex digits"
+  const [parsed] = yield* PrivateKeys.parse(inProcess.name, expected, [raw.value])
+  return parsed
+})
 
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {

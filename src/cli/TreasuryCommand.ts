@@ -11,7 +11,7 @@ import { UsageError } from "./UsageError.ts"
 const WORDS: Readonly<Record<string, string>> = {
   NotFound: "the orchestrator does not serve this chain",
   TreasuryNotConfigured:
-    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY to the fee recipient's key",
+    "the orchestrator sells nothing there. Set TREASURY_ASSETS, and for sales by the service FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY to the fee recipient's key",
   ChainNotAnswering: "the chain does not answer. Try again later"
 }
 

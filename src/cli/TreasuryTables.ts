@@ -42,7 +42,7 @@ const nextOf = ({ chains, nextRoundAtMs }: TreasuryView): string => {
   if (nextRoundAtMs !== undefined) return `next round: ${new Date(nextRoundAtMs).toISOString()}`
   return chains.some(({ selling }) => selling === "on")
     ? "next round: with `sweep treasury sell`"
-    : "the service sells nothing: FEE_RECIPIENT_KEY and TREASURY_ASSETS name no chain"
+    : "the service sells nothing: the fee recipient's key and TREASURY_ASSETS name no chain"
 }
 
 /** Amounts are in the smallest unit of the token. */

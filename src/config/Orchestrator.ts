@@ -2,6 +2,7 @@
 import { Config, Option } from "effect"
 import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
+import { kms } from "./Kms.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
@@ -139,6 +140,7 @@ export const orchestrator = {
   }),
   ...retention,
   ...treasury,
+  ...kms,
   ...prices
 } as const
 

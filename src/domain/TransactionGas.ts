@@ -48,17 +48,19 @@ export interface Transaction {
 
 /** Gas that a transaction must be granted to run to its end. */
 export const required = ({ authorizations, data, execution }: Omit<Transaction, "refund">): bigint => {
-  const intrinsic = TRANSACTION_GAS + calldataGas(data) + AUTHORIZATION_GAS * BigInt(authorizations)
-  const floor = TRANSACTION_GAS + calldataFloor(data)
+  const tokens = calldataTokens(data)
+  const intrinsic = TRANSACTION_GAS + ZERO_BYTE_GAS * tokens + AUTHORIZATION_GAS * BigInt(authorizations)
+  const floor = TRANSACTION_GAS + FLOOR_ZERO_BYTE_GAS * tokens
   return intrinsic + execution > floor ? intrinsic + execution : floor
 }
 
 /** Gas that a transaction is charged: refunds are at most a fifth (EIP-3529), and the calldata's floor holds (EIP-7623). */
 export const charged = (transaction: Transaction): bigint => {
   const { authorizations, data, execution, refund } = transaction
-  const gross = TRANSACTION_GAS + calldataGas(data) + AUTHORIZATION_GAS * BigInt(authorizations) + execution
+  const tokens = calldataTokens(data)
+  const gross = TRANSACTION_GAS + ZERO_BYTE_GAS * tokens + AUTHORIZATION_GAS * BigInt(authorizations) + execution
   const most = gross / 5n
   const net = gross - (refund < most ? refund : most)
-  const floor = TRANSACTION_GAS + calldataFloor(data)
+  const floor = TRANSACTION_GAS + FLOOR_ZERO_BYTE_GAS * tokens
   return net > floor ? net : floor
 }

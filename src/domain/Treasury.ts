@@ -148,7 +148,7 @@ export const TreasuryChain = Schema.Struct({
   asset: described(Schema.optionalKey(Address.Address), "Token that fees are sold into. Absent if none is set."),
   selling: described(
     Schema.Literals(["on", "no_asset", "no_key", "other_key"]),
-    "`on`: the service sells. `no_asset`: TREASURY_ASSETS does not name the chain. `no_key`: FEE_RECIPIENT_KEY is not set. `other_key`: it is the key of another account."
+    "`on`: the service sells. `no_asset`: TREASURY_ASSETS does not name the chain. `no_key`: neither FEE_RECIPIENT_KEY nor FEE_RECIPIENT_KMS_KEY is set. `other_key`: it is the key of another account."
   )
 }).annotate({ identifier: "TreasuryChain" })
 export type TreasuryChain = typeof TreasuryChain.Type

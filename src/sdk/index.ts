@@ -31,6 +31,7 @@ export {
   NotFoundError,
   QuoteUnavailableError,
   RateLimitedError,
+  RetryLaterError,
   ScreeningBlockedError,
   ScreeningUnavailableError,
   ServiceError,

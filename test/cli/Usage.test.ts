@@ -107,6 +107,11 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep", (it) => {
       const cases = [
         [keyless, /RELAYER_KEYS is not set. Set it to one or more private keys/],
         [{ ...good, RELAYER_KEYS: "0x12" }, /RELAYER_KEYS is not valid/],
+        [{ ...good, FEE_RECIPIENT_KMS_KEY: KEY }, /^sweep: FEE_RECIPIENT_KMS_KEY: expected `aws:/],
+        [
+          { ...good, FEE_RECIPIENT_KEY: KEY, FEE_RECIPIENT_KMS_KEY: "aws:eu-central-1:alias/fees" },
+          /^sweep: FEE_RECIPIENT_KEY and FEE_RECIPIENT_KMS_KEY are both set. Set only one of them/
+        ],
         [{ ...good, LOG_LEVEL: "loud" }, /^sweep: LOG_LEVEL: expected one of All, /],
         [{ ...good, RATE_LIMIT: "many" }, /^sweep: RATE_LIMIT: expected an integer/],
         [

@@ -7,6 +7,7 @@ import { chains, ChainsConfig } from "../../src/config/Chains.ts"
 import { common, CommonConfig } from "../../src/config/Common.ts"
 import { deployment } from "../../src/config/Deployment.ts"
 import * as Address from "../../src/domain/Address.ts"
+import { kms } from "../../src/config/Kms.ts"
 import { mcp } from "../../src/config/Mcp.ts"
 import {
   orchestrator,
@@ -126,7 +127,12 @@ describe("an empty variable", () => {
   it.effect("is how docker-compose.yml passes the settings of the treasury that are not set", () =>
     Effect.gen(function* () {
       const compose = yield* Effect.promise(() => Bun.file("docker-compose.yml").text())
-      for (const { name } of Object.values(treasury)) assert.include(compose, `      ${name}: ${"${"}${name}:-}\n`)
+      for (const { name } of [...Object.values(treasury), kms.kmsTimeoutSeconds]) {
+        assert.include(compose, `      ${name}: ${"${"}${name}:-}\n`)
+      }
+      const { name } = kms.googleCredentials
+      assert.include(compose, `      ${name}: ${"${"}${name}:+/config/google.json}\n`)
+      assert.include(compose, `      - ${"${"}${name}:-/dev/null}:/config/google.json:ro\n`)
     })
   )
 })
@@ -227,7 +233,8 @@ describe("settings", () => {
       const secrets = settings.flatMap(({ name, secret }) => (secret ? [name] : []))
       assert.deepStrictEqual(
         secrets,
-        settings.map(({ name }) => name).filter((name) => /_KEYS?$|_TOKEN$|^DATABASE_URL$/.test(name))
+        // A key in a KMS is named, not shown.
+        settings.map(({ name }) => name).filter((name) => /(?<!_KMS)_KEYS?$|_TOKEN$|^DATABASE_URL$/.test(name))
       )
       const marked = Object.fromEntries(secrets.map((name) => [name, `${name} is HIDDEN`]))
       const values = yield* everything.parse(provider(marked))

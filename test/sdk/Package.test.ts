@@ -1,5 +1,5 @@
 /** The published package: packed, unpacked into an empty project, imported by Node, and type-checked there. */
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -73,6 +73,52 @@ export const program = Effect.gen(function* () {
 }).pipe(Effect.provide(SweepApi.layer({ orchestratorUrl: "https://sweep.test" })), Effect.provide(FetchHttpClient.layer))
 `
 
+const reactMain = `
+import { useMemo } from "react"
+import { createSweepClient, type BatchReview, type SweepSigner } from "token-sweep"
+import { type SweepState, SweepWidget, type SweepWidgetProps, usePortfolio, useSweep } from "token-sweep/react"
+import "token-sweep/react/styles.css"
+
+const review: SweepWidgetProps["review"] = { delegates: {}, maxFeeBps: 200 }
+const labelOf = (state: SweepState): string => (state.step === "review" ? String(state.review.legs.length) : state.step)
+
+export const Page = ({ signer }: { readonly signer: SweepSigner }) => {
+  const client = useMemo(() => createSweepClient({ orchestratorUrl: "https://sweep.test" }), [])
+  const { portfolio, reload } = usePortfolio(client, signer.address)
+  const { confirm, start, state } = useSweep(client)
+  const begin = () => start({ request: { owner: signer.address, token: signer.address, to: { chainId: 8453 } }, signer })
+  const sign = (chosen: BatchReview) => confirm(chosen)
+  return (
+    <main>
+      <button onClick={begin}>{labelOf(state)}</button>
+      {state.step === "review" && <button onClick={() => sign(state.review)}>Sign</button>}
+      <button onClick={reload}>{portfolio?.tokens.map(({ symbol }) => symbol).join()}</button>
+      <SweepWidget orchestratorUrl="https://sweep.test" review={review} onDelivered={({ id }) => console.log(id)} />
+      {/* @ts-expect-error the widget needs a service */}
+      <SweepWidget />
+    </main>
+  )
+}
+`
+
+const rendering = `
+import { createElement } from "react"
+import { renderToString } from "react-dom/server"
+import { createSweepClient } from "token-sweep"
+import { SweepWidget, usePortfolio, useSweep } from "token-sweep/react"
+
+const orchestratorUrl = "http://127.0.0.1:1"
+const client = createSweepClient({ orchestratorUrl })
+const Own = () => {
+  const { isLoading } = usePortfolio(client, "0x0000000000000000000000000000000000000001")
+  return createElement("p", null, (isLoading ? "loading " : "loaded ") + useSweep(client).state.step)
+}
+const account = { address: "0x0000000000000000000000000000000000000001" }
+console.log(renderToString(createElement("div", null, createElement(Own), createElement(SweepWidget, {
+  orchestratorUrl, signer: account
+}))))
+`
+
 describe("the package", () => {
   let directory = ""
   let project = ""
@@ -85,9 +131,17 @@ describe("the package", () => {
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  const typeCheck = async (file: string, source: string): Promise<void> => {
+  const typeCheck = async (
+    file: string,
+    source: string,
+    more: Readonly<Record<string, unknown>> = {}
+  ): Promise<void> => {
+    const { compilerOptions, files } = JSON.parse(Project.tsconfig([file]))
     await writeFile(join(project, file), source)
-    await writeFile(join(project, "tsconfig.json"), Project.tsconfig([file]))
+    await writeFile(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { ...compilerOptions, ...more }, files })
+    )
     const { code, out } = await Project.typeCheck(project)
     assert.strictEqual(code, 0, out)
   }
@@ -97,9 +151,9 @@ describe("the package", () => {
     const packed = [listed].flat()[0].files.map(({ path }: { readonly path: string }) => path)
     const unpacked = await Array.fromAsync(new Bun.Glob("**/*").scan({ cwd: installed }))
     assert.sameMembers(packed, unpacked)
-    assert.includeMembers(packed, ["LICENSE", "README.md", "index.js", "effect.js", "types/sdk/index.d.ts"])
+    assert.includeMembers(packed, ["LICENSE", "README.md", "index.js", "effect.js", "react.js", "styles.css"])
     for (const path of packed)
-      assert.match(path, /^(LICENSE|README\.md|package\.json|[\w-]+\.js(\.map)?|types\/.+\.d\.ts)$/)
+      assert.match(path, /^(LICENSE|README\.md|package\.json|styles\.css|[\w-]+\.js(\.map)?|types\/.+\.d\.ts)$/)
   })
 
   it("exports what the repository does, each entry with its types", async () => {
@@ -120,8 +174,9 @@ describe("the package", () => {
   it("has viem as its only requirement", async () => {
     const manifest = await Bun.file(join(installed, "package.json")).json()
     assert.isUndefined(manifest.dependencies)
-    assert.deepStrictEqual(Object.keys(manifest.peerDependencies), ["effect", "viem"])
-    assert.deepStrictEqual(manifest.peerDependenciesMeta, { effect: { optional: true } })
+    assert.deepStrictEqual(Object.keys(manifest.peerDependencies), ["effect", "react", "react-dom", "viem"])
+    const optional = { optional: true }
+    assert.deepStrictEqual(manifest.peerDependenciesMeta, { effect: optional, react: optional, "react-dom": optional })
   })
 
   it("runs in plain Node, without effect", async () => {
@@ -149,14 +204,15 @@ describe("the package", () => {
     return (await Promise.all(outputs.map((output) => output.text()))).join("")
   }
 
+  /** Bundled and minified by Bun, then compressed by gzip at its default level. */
   it("is small, and holds nothing of effect", async () => {
     const [all, client, typedData] = await Promise.all(
       ["*", "{ createSweepClient }", "{ orderTypedData }"].map(bundled)
     )
     if (all === undefined || client === undefined || typedData === undefined) return assert.fail("nothing was bundled")
     assert.notMatch(all, /from\s*"effect/)
-    assert.isAtMost(Bun.gzipSync(all).byteLength, 14_000)
-    assert.isAtMost(Bun.gzipSync(client).byteLength, 13_500)
+    assert.isAtMost(Bun.gzipSync(all).byteLength, 13_450)
+    assert.isAtMost(Bun.gzipSync(client).byteLength, 12_900)
     assert.isAtMost(Bun.gzipSync(typedData).byteLength, 6_000)
   })
 
@@ -168,6 +224,43 @@ describe("the package", () => {
   })
 
   it("type-checks in a project of its own", () => typeCheck("main.ts", main))
+
+  describe("for React", () => {
+    beforeAll(async () => {
+      const modules = join(project, "node_modules")
+      await mkdir(join(modules, "@types"))
+      await Promise.all(
+        ["react", "react-dom", "@types/react"].map((name) =>
+          symlink(join(Project.root, "node_modules", name), join(modules, name))
+        )
+      )
+    })
+
+    it("type-checks as an app resolves it, in Node and in bundlers", async () => {
+      await typeCheck("app.tsx", reactMain, { jsx: "react-jsx" })
+      await typeCheck("app.tsx", reactMain, { jsx: "react-jsx", module: "ESNext", moduleResolution: "Bundler" })
+    })
+
+    it("renders the widget and the hooks, with a rule for every class", async () => {
+      await writeFile(join(project, "render.mjs"), rendering)
+      const page = await run(["node", "render.mjs"], project)
+      assert.include(page, "loading idle")
+      assert.include(page, "Loading</p>")
+      const styles = await Bun.file(join(installed, "styles.css")).text()
+      const classes = new Set([...page.matchAll(/class="([^"]+)"/g)].flatMap(([, names]) => (names ?? "").split(" ")))
+      assert.isAbove(classes.size, 3)
+      for (const name of classes) {
+        assert.include(styles, `.${name.replace(/[^\w-]/g, "\\$&")}`)
+      }
+    })
+
+    it("shares its errors and its client with the main entry", async () => {
+      const code = await Bun.file(join(installed, "react.js")).text()
+      assert.match(code, /from"\.\/index\.js"/)
+      assert.match(code, /^"use client"/)
+      assert.notMatch(code, /from"(?!\.\/index\.js|react|viem)/)
+    })
+  })
 
   it("has an Effect API beside it", async () => {
     await symlink(join(Project.root, "node_modules", "effect"), join(project, "node_modules", "effect"))

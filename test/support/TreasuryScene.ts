@@ -21,6 +21,7 @@ import { Prices, PricesUnavailable } from "../../src/ports/orchestrator/Prices.t
 import { SwapVenue } from "../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepContracts } from "../../src/ports/orchestrator/SweepContracts.ts"
 import { TokenRisk } from "../../src/ports/orchestrator/TokenRisk.ts"
+import type { TreasuryKey } from "../../src/ports/orchestrator/TreasuryKey.ts"
 import { TreasurySales } from "../../src/ports/orchestrator/TreasurySales.ts"
 import { Alerts } from "../../src/ports/shared/Alerts.ts"
 import { Chains, ChainUnavailable, type Log, type Receipt } from "../../src/ports/shared/Chains.ts"
@@ -41,8 +42,8 @@ const DOLLAR = 10n ** 18n
 
 export interface Options {
   readonly treasury?: Partial<OrchestratorSettingsShape["treasury"]>
-  /** Default: the fee recipient's key. */
-  readonly key?: "none" | "other"
+  /** Default: the fee recipient's key, in this process. */
+  readonly key?: "none" | "other" | Layer.Layer<TreasuryKey, unknown>
   /** Default: the current one. */
   readonly generation?: Script["generation"]
 }
@@ -55,6 +56,12 @@ interface World {
   readonly receipts: ReadonlyMap<string, Receipt>
   /** Events by the data of their logs. */
   readonly events: ReadonlyMap<string, Swept>
+}
+
+const keyOf = (key: Options["key"]): Layer.Layer<TreasuryKey, unknown> => {
+  if (key === "none") return RawTreasuryKey.none
+  if (key !== undefined && key !== "other") return key
+  return RawTreasuryKey.layer(Redacted.make(key === "other" ? hash("another") : hash("fee recipient")))
 }
 
 const portsOf = ({ asked, events, receipts, script, stores }: World, options: Options) => {
@@ -104,9 +111,7 @@ const portsOf = ({ asked, events, receipts, script, stores }: World, options: Op
           passing: 0
         })
     }),
-    options.key === "none"
-      ? RawTreasuryKey.none
-      : RawTreasuryKey.layer(Redacted.make(options.key === "other" ? hash("another") : hash("fee recipient"))),
+    keyOf(options.key),
     OrchestratorSettings.layer({
       ...orchestratorDefaults,
       treasury: {

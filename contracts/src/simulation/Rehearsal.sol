@@ -54,9 +54,25 @@ contract Rehearsal {
     function run(Step[] calldata steps) external returns (Outcome[] memory outcomes) {
         outcomes = new Outcome[](steps.length);
         for (uint256 i; i < steps.length; ++i) {
-            Step calldata step = steps[i];
-            outcomes[i] = step.from == address(this) ? perform(step) : Rehearsal(payable(step.from)).perform(step);
+            outcomes[i] = _make(steps[i]);
         }
+    }
+
+    /// @notice Runs each step as if it were the only one: it leaves nothing for the next one, not even warm storage. If one does
+    ///         not get its gas, as when another one used much more than expected, there is no outcome of any.
+    function runApart(Step[] calldata steps) external returns (Outcome[] memory outcomes) {
+        outcomes = new Outcome[](steps.length);
+        for (uint256 i; i < steps.length; ++i) {
+            try this.alone(steps[i]) { }
+            catch (bytes memory undone) {
+                outcomes[i] = abi.decode(undone, (Outcome));
+            }
+        }
+    }
+
+    /// @notice Makes a step and reverts with its outcome.
+    function alone(Step calldata step) external {
+        _revertWith(_make(step));
     }
 
     /// @notice Makes one step as this account.
@@ -72,9 +88,17 @@ contract Rehearsal {
 
     /// @notice Makes the call of a step and reverts with its outcome, so that it leaves nothing, not even warm storage.
     function attempt(Step calldata step) external {
-        bytes memory outcome = abi.encode(_act(step, step.gasLimit));
+        _revertWith(_act(step, step.gasLimit));
+    }
+
+    function _make(Step calldata step) private returns (Outcome memory) {
+        return step.from == address(this) ? perform(step) : Rehearsal(payable(step.from)).perform(step);
+    }
+
+    function _revertWith(Outcome memory outcome) private pure {
+        bytes memory encoded = abi.encode(outcome);
         assembly ("memory-safe") {
-            revert(add(outcome, 0x20), mload(outcome))
+            revert(add(encoded, 0x20), mload(encoded))
         }
     }
 

@@ -21,6 +21,7 @@ import {
 import { swapRouter02Abi } from "./uniswapV3Abi.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
+import * as Pools from "./UniswapV3Pools.ts"
 
 export const PROVIDER = "uniswap-v3"
 
@@ -138,6 +139,7 @@ export const layer = Layer.effect(
   SwapVenue,
   Effect.gen(function* () {
     const chains = yield* Chains
+    const pools = Pools.make()
 
     /** Reads the pair's market at these amounts. Returns the function that makes a route of an amount between them. */
     const marketOf = Effect.fn("UniswapV3.market")(
@@ -147,7 +149,7 @@ export const layer = Layer.effect(
         const market =
           isSame || amounts.length === 0
             ? []
-            : yield* Market.read(client, quoter, { tokenIn: pair.tokenIn, tokenOut }, amounts)
+            : yield* Market.read(client, { pools, quoter }, { tokenIn: pair.tokenIn, tokenOut }, amounts)
         return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
           const objected = objection(router, request)
           if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))

@@ -3,7 +3,7 @@
  * pays is interpolated. The output of a pool is a concave function of the input, so a straight line between two points is never
  * above it: an interpolated amount is at most what the path pays.
  */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { getAbiItem, toFunctionSelector } from "viem"
 import type * as Address from "../../domain/Address.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
@@ -12,9 +12,13 @@ import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Words from "../evm/codec/Words.ts"
 import { quoterV2Abi } from "./uniswapV3Abi.ts"
 import * as Path from "./UniswapV3Path.ts"
+import type * as Pools from "./UniswapV3Pools.ts"
 
-/** Number of hop tokens in addition to the wrapped native currency. Each adds 16 quotes to the call. */
+/** Number of hop tokens in addition to the wrapped native currency. Each adds 16 paths. */
 const MAX_STABLE_HOPS = 2
+
+/** Reads in one call, since nodes limit the gas of a call: a quote of every path. */
+const BATCH = 52
 
 /**
  * Shares of the largest amount that are read, in percent. Most sweeps lose less than 10 % to fees, so their amount is between the
@@ -79,19 +83,26 @@ const decodeQuote = (amountIn: bigint, data: Hex): Option.Option<Sample> => {
   return Option.some({ amountIn, amountOut: wordAt(0), gas: wordAt(3 * Words.WORD) })
 }
 
-/** Reads what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it. */
+/**
+ * Reads what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it. Leaves
+ * out paths with a pool that is known to be missing.
+ */
 export const read = Effect.fnUntraced(function* (
   client: ChainClient,
-  quoter: Address.Address,
+  { pools, quoter }: { readonly pools: Pools.Pools; readonly quoter: Address.Address },
   pair: Pair,
   amounts: ReadonlyArray<bigint>
 ) {
-  const { stables, wrappedNative } = client.chain
-  const paths = Path.candidates(pair.tokenIn, pair.tokenOut, [wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])
+  const { tokenIn, tokenOut } = pair
+  const { id: chainId, stables, wrappedNative } = client.chain
+  const candidates = Path.candidates(tokenIn, tokenOut, [wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])
+  const now = yield* Clock.currentTimeMillis
+  const { learn, lookups, open: paths } = pools.view({ chainId, quoter }, tokenIn, tokenOut, candidates, now)
   const calls = paths.map((path) => quoteCall(path, pair))
-  const reads = amounts.flatMap((amount) => calls.map((callOf) => ({ to: quoter, data: callOf(amount) })))
-  // One call for each amount, since nodes limit the gas of a call. They are made at the same time.
-  const answers = yield* Multicall3.read(client, reads, { batch: paths.length })
+  const quotes = amounts.flatMap((amount) => calls.map((callOf) => ({ to: quoter, data: callOf(amount) })))
+  // The calls of several batches are made at the same time.
+  const answers = yield* Multicall3.read(client, [...quotes, ...lookups], { batch: BATCH })
+  learn(answers.slice(quotes.length))
   return paths.map((path, place): Curve => ({
     path,
     samples: amounts.flatMap((amount, index) => {

@@ -11,10 +11,13 @@ export type Path =
   | { readonly _tag: "Direct"; readonly fee: Fee }
   | { readonly _tag: "Via"; readonly token: Address.Address; readonly fees: readonly [Fee, Fee] }
 
-/**
- * All direct pools, and all pairs of pools through each hop. A quote of a missing pool costs only a few thousand gas, so no
- * fee tier is left out.
- */
+/** A pool, which trades in both directions. */
+export interface Pool {
+  readonly tokens: readonly [Address.Address, Address.Address]
+  readonly fee: Fee
+}
+
+/** All direct pools, and all pairs of pools through each hop. */
 export const candidates = (
   tokenIn: Address.Address,
   tokenOut: Address.Address,
@@ -30,6 +33,15 @@ export const candidates = (
     )
   ]
 }
+
+/** The pools of a path. */
+export const poolsOf = (tokenIn: Address.Address, path: Path, tokenOut: Address.Address): ReadonlyArray<Pool> =>
+  path._tag === "Direct"
+    ? [{ tokens: [tokenIn, tokenOut], fee: path.fee }]
+    : [
+        { tokens: [tokenIn, path.token], fee: path.fees[0] },
+        { tokens: [path.token, tokenOut], fee: path.fees[1] }
+      ]
 
 /** Encoding of a path of two pools: token ‖ fee (3 bytes) ‖ token ‖ fee ‖ token. */
 export const encode = (

@@ -1,11 +1,18 @@
 /** Settings of the sale of collected fees. */
-import { BPS, integer, list, NON_NEGATIVE, POSITIVE, secret, setting, tokensByChain } from "../Setting.ts"
+import { FORMS } from "../../domain/KmsKey.ts"
+import { kmsKey } from "../Kms.ts"
+import { BPS, integer, list, NON_NEGATIVE, optional, POSITIVE, secret, setting, tokensByChain } from "../Setting.ts"
 
 export const treasury = {
   feeRecipientKey: secret({
     name: "FEE_RECIPIENT_KEY",
     meaning:
-      "Private key of the fee recipient, with which the service sells collected fees. If not set, it sells nothing: `./sweep treasury plan` prints the sales for a Safe."
+      "Private key of the fee recipient, with which the service sells collected fees. If neither it nor `FEE_RECIPIENT_KMS_KEY` is set, the service sells nothing: `./sweep treasury plan` prints the sales for a Safe."
+  }),
+  feeRecipientKmsKey: optional({
+    name: "FEE_RECIPIENT_KMS_KEY",
+    check: kmsKey,
+    meaning: `Key of the fee recipient in AWS KMS or Google Cloud KMS, instead of \`FEE_RECIPIENT_KEY\`: ${FORMS}.`
   }),
   treasuryAssets: list({
     name: "TREASURY_ASSETS",

@@ -1,7 +1,7 @@
 /**
  * Quotes many tokens of one owner, on any number of chains, for one signature. The parties are screened and the account is read once
  * for each chain, and the tokens are quoted side by side, so that they share the requests to nodes and prices. Each order is simulated
- * by itself, because the owner may leave out the others, and a gas limit that counts on what they warmed would be too low.
+ * as if it were the only one, because the owner may leave out the others, and a gas limit that counts on what they warmed would be too low.
  */
 import { Clock, Effect, Fiber, Result } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -32,15 +32,18 @@ export const make = Effect.gen(function* () {
     chains.all,
     ({ chain }) => {
       const alert = `treasury_key:${chain.id}`
-      return describe(chain).selling !== "other_key"
-        ? alerts.clear(alert)
-        : alerts.raise({
+      const other = Option.filter(key, () => describe(chain).selling === "other_key")
+      return Option.match(other, {
+        onNone: () => alerts.clear(alert),
+        onSome: ({ address }) =>
+          alerts.raise({
             key: alert,
             severity: "warning",
             kind: "treasury_key",
-            message: `FEE_RECIPIENT_KEY is not the key of ${chain.feeRecipient}, which collects the fees on ${chain.name}, so they are not sold. Set the key of that account, or remove ${chain.name} from TREASURY_ASSETS.`,
-            details: { chainId: chain.id, feeRecipient: chain.feeRecipient }
+            message: `FEE_RECIPIENT_KEY or FEE_RECIPIENT_KMS_KEY is the key of ${address}, not of ${chain.feeRecipient}, which collects the fees on ${chain.name}, so they are not sold. Set the key of that account, or remove ${chain.name} from TREASURY_ASSETS.`,
+            details: { chainId: chain.id, feeRecipient: chain.feeRecipient, keyAccount: address }
           })
+      })
     },
     { discard: true }
   )

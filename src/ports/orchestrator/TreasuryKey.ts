@@ -17,9 +17,9 @@ export class TreasurySigningFailed extends Schema.TaggedError<TreasurySigningFai
 export interface Signer {
   /** Account of the key. */
   readonly address: Address.Address
-  /** Signs an order (EIP-712); a 65-byte signature. Deterministic. */
+  /** Signs an order (EIP-712); a 65-byte signature. Two signatures of one order may differ. */
   readonly signOrder: (order: ReturnType<typeof typedData>) => Effect.Effect<Hex, TreasurySigningFailed>
-  /** Signs an authorization (EIP-7702). Deterministic. */
+  /** Signs an authorization (EIP-7702). Two signatures of one authorization may differ. */
   readonly signAuthorization: (
     authorization: Pick<Authorization, "address" | "chainId" | "nonce">
   ) => Effect.Effect<Authorization, TreasurySigningFailed>

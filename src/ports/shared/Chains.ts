@@ -256,6 +256,11 @@ export interface ChainClient {
        * the first sender of the sequence, in the latest block, without fees.
        */
       readonly within?: Surroundings
+      /**
+       * Undoes each call before the next, so that each has the result and the gas that it has alone. Fails if several calls need
+       * more than 2,000,000 gas. Default: false.
+       */
+      readonly isApart?: boolean
     }
   ) => Effect.Effect<ReadonlyArray<SimulatedCall>, ChainUnavailable>
   /**

@@ -68,11 +68,9 @@ const overHttp = (url: string, fetch: Fetch): NodeClient => ({
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...call })
     })
-    const answer: unknown = await response.json()
-    if (typeof answer !== "object" || answer === null || !("result" in answer)) {
-      throw new TypeError(`the node answered ${JSON.stringify(answer)}`)
-    }
-    return answer.result
+    const { error, result } = (await response.json()) as { readonly error?: unknown; readonly result?: unknown }
+    if (result === undefined) throw new TypeError(JSON.stringify(error))
+    return result
   }
 })
 
@@ -91,7 +89,7 @@ const ask = async (node: NodeClient, call: NodeCall): Promise<unknown> => {
  */
 export const nodeClient = (node: Node | undefined, chainId: number, fetch: Fetch): NodeClient => {
   if (node === undefined) {
-    throw new UsageError(`chain ${chainId} has no node: pass \`node\`, or set one in the client's \`nodes\``)
+    throw new UsageError(`chain ${chainId} has no node: set \`nodes\` or \`node\``)
   }
   return typeof node === "string" ? overHttp(node, fetch) : node
 }
@@ -108,7 +106,7 @@ export const delegation = async (node: NodeClient, account: Address): Promise<De
 /** Resolves with the account's next transaction nonce, pending transactions included. */
 export const accountNonce = async (node: NodeClient, account: Address): Promise<number> => {
   const nonce = Number(await ask(node, { method: "eth_getTransactionCount", params: [account, "pending"] }))
-  if (!Number.isSafeInteger(nonce)) throw new NodeError("the node returned no transaction count")
+  if (!Number.isSafeInteger(nonce)) throw new NodeError("the node returned no nonce")
   return nonce
 }
 
@@ -136,12 +134,11 @@ export const revokeDelegation = async (node: NodeClient, options: RevokeOptions)
   const hash = await sender
     .sendTransaction({ to: owner.address, authorizationList: [authorization] })
     .catch((cause: unknown) => {
-      throw new NodeError("the sender did not send the revocation", cause)
+      throw new NodeError("the revocation is not sent", cause)
     })
   await included(node, hash, options)
-  const left = await delegation(node, owner.address)
-  if (left.kind !== "none") {
-    throw new NodeError(`transaction ${hash} had no effect: the account's nonce changed meanwhile; try again`)
+  if ((await delegation(node, owner.address)).kind !== "none") {
+    throw new NodeError(`transaction ${hash} had no effect: the nonce changed; try again`)
   }
   return hash
 }

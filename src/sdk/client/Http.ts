@@ -1,48 +1,40 @@
 /** HTTP requests to the service: JSON in both directions, and a typed error for every response that is not a success. */
+import { toHex } from "viem"
+import { parsed } from "../core/Json.ts"
 import type { RetryOptions } from "../core/Retry.ts"
 import { errorOfAnswer } from "../model/ApiErrors.ts"
 import { MalformedAnswerError, NetworkError } from "../model/Errors.ts"
+import type { Read } from "../wire/Reader.ts"
 import type { KeyedRequestOptions, RequestOptions } from "./RequestOptions.ts"
 import { withRetries } from "./Retrying.ts"
+import { anySignal } from "./Sleep.ts"
 
 /** `fetch`, or a function with its signature. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Http {
-  readonly get: (path: string, options?: RequestOptions) => Promise<unknown>
+  readonly get: <A>(path: string, read: Read<A>, options?: RequestOptions) => Promise<A>
   /** Sends a body. Retries use the same idempotency key. */
-  readonly post: (path: string, body: unknown, options?: KeyedRequestOptions) => Promise<unknown>
+  readonly post: <A>(path: string, body: unknown, read: Read<A>, options?: KeyedRequestOptions) => Promise<A>
   /** Returns the response whatever its status. */
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<Response>
 }
 
-const withTimeout = (signal: AbortSignal | undefined, timeoutMillis: number): AbortSignal => {
-  const timeout = AbortSignal.timeout(timeoutMillis)
-  return signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-}
-
 const reasonOf = (body: unknown): string => {
-  const error: unknown = typeof body === "object" && body !== null && "error" in body ? body.error : undefined
+  const { error } = Object(body) as { readonly error?: unknown }
   return typeof error === "string" ? error : ""
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const JSON_TYPE = "application/json"
 
 /** Reads `Retry-After` in whole seconds. Returns undefined if it is missing or a date. */
-const retryAfter = (response: Response): number | undefined => {
-  const seconds = Number(response.headers.get("retry-after") ?? "")
+const wholeSeconds = (header: string | undefined): number | undefined => {
+  const seconds = Number(header)
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
 
 /** Makes a random key of 128 bits. `crypto.randomUUID` is not available to pages without https. */
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+const randomKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
 
 export const makeHttp = (options: {
   readonly baseUrl: string
@@ -54,38 +46,45 @@ export const makeHttp = (options: {
   const { fetch, newIdempotencyKey = randomKey, retry = {}, timeoutMillis } = options
   const base = options.baseUrl.replace(/\/+$/, "")
 
-  const send = async (path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> => {
-    const url = `${base}${path}`
-    const exchange = async () => {
-      const response = await fetch(url, { ...init, signal: withTimeout(signal, timeoutMillis) })
-      return { response, text: await response.text() }
-    }
-    const { response, text } = await exchange().catch((cause: unknown) => {
+  const send = async <A>(
+    path: string,
+    read: Read<A>,
+    { signal }: RequestOptions,
+    init: { readonly method: "GET" | "POST"; readonly headers?: Record<string, string>; readonly body?: string }
+  ): Promise<A> => {
+    const url = base + path
+    const headers = { ...init.headers, accept: JSON_TYPE }
+    let response: Response
+    let body: unknown
+    try {
+      response = await fetch(url, { ...init, headers, signal: anySignal(signal, AbortSignal.timeout(timeoutMillis)) })
+      body = parsed(await response.text())
+    } catch (cause) {
       signal?.throwIfAborted()
       throw new NetworkError(url, cause)
-    })
-    const body = parsed(text)
+    }
     if (response.ok) {
       if (body === undefined) throw new MalformedAnswerError("", "JSON")
-      return body
+      return read(body, "")
     }
+    const header = (name: string) => response.headers.get(name) ?? undefined
     throw errorOfAnswer({
       status: response.status,
       reason: reasonOf(body),
-      requestId: response.headers.get("x-request-id") ?? undefined,
-      retryAfterSeconds: retryAfter(response),
-      sweepReason: response.headers.get("sweep-reason") ?? undefined
+      requestId: header("x-request-id"),
+      retryAfterSeconds: wholeSeconds(header("retry-after")),
+      sweepReason: header("sweep-reason")
     })
   }
 
-  const accept = { accept: "application/json" }
   return {
-    get: (path, { signal } = {}) => send(path, { method: "GET", headers: accept }, signal),
-    post: (path, body, { idempotencyKey = newIdempotencyKey(), signal } = {}) => {
-      const headers = { ...accept, "content-type": "application/json", "idempotency-key": idempotencyKey }
-      const init = { method: "POST", headers, body: JSON.stringify(body) }
-      return withRetries(() => send(path, init, signal), retry, signal)
+    get: (path, read, options = {}) => send(path, read, options, { method: "GET" }),
+    post: (path, body, read, options = {}) => {
+      const { idempotencyKey = newIdempotencyKey(), signal } = options
+      const headers = { "content-type": JSON_TYPE, "idempotency-key": idempotencyKey }
+      const init = { method: "POST", headers, body: JSON.stringify(body) } as const
+      return withRetries(() => send(path, read, options, init), retry, signal)
     },
-    open: (path, accept, signal) => fetch(`${base}${path}`, { method: "GET", headers: { accept }, signal })
+    open: (path, accept, signal) => fetch(base + path, { method: "GET", headers: { accept }, signal })
   }
 }

@@ -2,7 +2,7 @@
 
 export interface RequestOptions {
   /** Cancels the call, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface KeyedRequestOptions extends RequestOptions {

@@ -1,17 +1,13 @@
 /** Retries of the promise client. `core/Retry.ts` decides; this module waits. */
 import { pauseBeforeRetry, type RequestFailure, type RetryOptions } from "../core/Retry.ts"
-import { ApiError, RetryLaterError } from "../model/ApiErrors.ts"
+import { ApiError } from "../model/ApiErrors.ts"
 import { NetworkError } from "../model/Errors.ts"
 import { sleep } from "./Sleep.ts"
 
 /** Describes an error to the retry policy. Returns undefined for an error that is not a failed request. */
 export const failureOf = (error: unknown): RequestFailure | undefined => {
   if (error instanceof NetworkError) return { status: undefined }
-  if (!(error instanceof ApiError)) return undefined
-  return {
-    status: error.status,
-    ...(error instanceof RetryLaterError ? { retryAfterSeconds: error.retryAfterSeconds } : {})
-  }
+  return error instanceof ApiError ? error : undefined
 }
 
 /** Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. */

@@ -73,7 +73,7 @@ export const sweepAll = async (
   signer: SweepSigner,
   { choose = ({ sweepable }) => sweepable, confirm, onEvent = () => undefined, ...wait }: SweepAllOptions
 ): Promise<SweepAllResult | undefined> => {
-  const options: RequestOptions = wait.signal === undefined ? {} : { signal: wait.signal }
+  const options: RequestOptions = { signal: wait.signal }
   const portfolio = await steps.sweepable(request.owner, options)
   onEvent({ type: "portfolio", portfolio })
   const tokens = portfolio.tokens

@@ -225,22 +225,19 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     reviewNonces(asked, Object.fromEntries(await Promise.all(nonces)))
   }
 
-  const signOne = async (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> => {
-    await checkNonces(signer.address, [review.authorization])
-    return signReviewed(review, signer)
-  }
+  const signOne = (review: SweepReview, signer: SweepSigner): Promise<SignedSweep> =>
+    checkNonces(signer.address, [review.authorization]).then(() => signReviewed(review, signer))
 
   const client: SweepClient = {
-    quote: async (request, requestOptions) =>
-      readOffer(await http.post("/quote", writeRequest(attributed(request, apiKey)), requestOptions)),
+    quote: (request, requestOptions) =>
+      http.post("/quote", writeRequest(attributed(request, apiKey)), readOffer, requestOptions),
     reviewOrder: (offer, request) => reviewOrder(offer, attributed(request, apiKey), options.review),
     signSweep: async (offer, request, signer) => signOne(client.reviewOrder(offer, request), signer),
-    submit: async (signed, requestOptions) =>
-      readAccepted(await http.post("/intents", writeSigned(signed), requestOptions), ""),
+    submit: (signed, requestOptions) => http.post("/intents", writeSigned(signed), readAccepted, requestOptions),
     waitForIntent: (id, waitOptions) => waitForIntent(http, id, waitOptions),
     sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
       const { signal } = waitOptions
-      const requestOptions: RequestOptions = signal === undefined ? {} : { signal }
+      const requestOptions: RequestOptions = { signal }
       const offer = await client.quote(request, requestOptions)
       const review = client.reviewOrder(offer, request)
       if (confirm !== undefined && !(await confirm(review))) return undefined
@@ -250,32 +247,27 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
       if (intent.status === "failed") throw new SweepFailedError(intent)
       return { intent, review }
     },
-    sweepQuotes: async (request, requestOptions) =>
-      readSweepQuotes(await http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), requestOptions)),
+    sweepQuotes: (request, requestOptions) =>
+      http.post("/quotes", writeSweepQuotesRequest(attributed(request, apiKey)), readSweepQuotes, requestOptions),
     reviewSweepQuotes: (quotes, request) => reviewSweepQuotes(quotes, attributed(request, apiKey), options.review),
-    signBatch: async (review, signer) => {
-      await checkNonces(signer.address, review.authorizations)
-      return signBatch(review, signer)
-    },
+    signBatch: (review, signer) =>
+      checkNonces(signer.address, review.authorizations).then(() => signBatch(review, signer)),
     sweepAll: (request, signer, sweepOptions = {}) => sweepAll(client, request, signer, sweepOptions),
-    submitSweep: async (signed, requestOptions) =>
-      readSweepAccepted(await http.post("/sweeps", writeSignedBatch(signed), requestOptions), ""),
-    sweepById: async (id, requestOptions) =>
-      readSweep(await http.get(`/sweeps/${encodeURIComponent(id)}`, requestOptions), ""),
+    submitSweep: (signed, requestOptions) =>
+      http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),
+    sweepById: (id, requestOptions) => http.get(`/sweeps/${encodeURIComponent(id)}`, readSweep, requestOptions),
     waitForSweep: (id, waitOptions) => waitForSweep(http, id, waitOptions),
-    sweepsOf: async (owner, { cursor, ...requestOptions } = {}) => {
+    sweepsOf: (owner, { cursor, ...requestOptions } = {}) => {
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
-      return readSweepPage(await http.get(`/owners/${owner}/sweeps${query}`, requestOptions), "")
+      return http.get(`/owners/${owner}/sweeps${query}`, readSweepPage, requestOptions)
     },
-    chains: async (requestOptions) => readChains(await http.get("/chains", requestOptions)),
-    tokens: async (requestOptions) => readTokens(await http.get("/tokens", requestOptions)),
-    prices: async (requestOptions) => readPrices(await http.get("/prices", requestOptions)),
-    portfolio: async (owner, requestOptions) => readPortfolio(await http.get(`/portfolio/${owner}`, requestOptions)),
-    sweepable: async (owner, requestOptions) =>
-      readSweepable(await http.get(`/portfolio/${owner}/sweepable`, requestOptions)),
+    chains: (requestOptions) => http.get("/chains", readChains, requestOptions),
+    tokens: (requestOptions) => http.get("/tokens", readTokens, requestOptions),
+    prices: (requestOptions) => http.get("/prices", readPrices, requestOptions),
+    portfolio: (owner, requestOptions) => http.get(`/portfolio/${owner}`, readPortfolio, requestOptions),
+    sweepable: (owner, requestOptions) => http.get(`/portfolio/${owner}/sweepable`, readSweepable, requestOptions),
     delegation: async (account, { chainId, node: given }) => delegation(node(chainId, given), account),
-    revokeDelegation: async (revokeOptions) =>
-      revokeDelegation(node(revokeOptions.chainId, revokeOptions.node), revokeOptions)
+    revokeDelegation: async (revocation) => revokeDelegation(node(revocation.chainId, revocation.node), revocation)
   }
   return client
 }

@@ -6,18 +6,18 @@ import { makeChangeFilter, makeSweepChangeFilter } from "../core/Changes.ts"
 import { isEventStream, makeStateReader, SILENCE_MILLIS } from "../core/EventStream.ts"
 import { pauseAfterFailedPoll, pauseAfterPoll, type PollPauses } from "../core/Polling.ts"
 import { isSweepEnded, type Sweep } from "../model/Batch.ts"
-import { MalformedAnswerError, WaitTimeoutError } from "../model/Errors.ts"
+import { WaitTimeoutError } from "../model/Errors.ts"
 import { type Intent, isEnded } from "../model/Intent.ts"
 import { readSweep } from "../wire/Batch.ts"
 import { readIntent } from "../wire/Intent.ts"
 import type { Read } from "../wire/Reader.ts"
 import type { Http } from "./Http.ts"
 import { failureOf } from "./Retrying.ts"
-import { sleep } from "./Sleep.ts"
+import { anySignal, sleep } from "./Sleep.ts"
 
 export interface WaitOptions<State = Intent> {
   /** Ends the wait, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Called with the first known state, and after every change. */
   readonly onProgress?: (state: State) => void
   /** Timeout in milliseconds. Default: 15 minutes. */
@@ -64,7 +64,7 @@ const poll = async <State>(wait: Wait<State>, pauses: PollPauses | undefined): P
   for (let polled = 1; ; polled++) {
     let pause: number | undefined = pauseAfterPoll(polled, pauses)
     try {
-      const state = resource.read(await http.get(pathOf(wait), { signal }), "")
+      const state = await http.get(pathOf(wait), resource.read, { signal })
       seen(state)
       if (resource.isEnded(state)) return state
     } catch (error) {
@@ -78,9 +78,8 @@ const poll = async <State>(wait: Wait<State>, pauses: PollPauses | undefined): P
 const decoded = <State>(read: Read<State>, value: unknown): State | undefined => {
   try {
     return read(value, "")
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
+  } catch {
+    return undefined
   }
 }
 
@@ -95,11 +94,7 @@ async function* streamedStates<State extends { readonly id: string }>(wait: Wait
   }
   try {
     alive()
-    const response = await http.open(
-      `${pathOf(wait)}/events`,
-      "text/event-stream",
-      AbortSignal.any([signal, silence.signal])
-    )
+    const response = await http.open(`${pathOf(wait)}/events`, "text/event-stream", anySignal(signal, silence.signal))
     if (response.body === null || !isEventStream(response.status, response.headers.get("content-type"))) {
       await response.body?.cancel()
       return
@@ -140,7 +135,7 @@ const waitFor = async <State extends Intent | Sweep>(
 ): Promise<State> => {
   const timeoutMillis = options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS
   const timeout = AbortSignal.timeout(timeoutMillis)
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout])
+  const signal = anySignal(options.signal, timeout)
   const isChange = resource.makeChangeFilter()
   let last: State | undefined
   const seen = (state: State) => {

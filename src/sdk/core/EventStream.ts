@@ -1,5 +1,7 @@
 /** Server-sent events (WHATWG HTML, "Server-sent events"), as far as `GET /intents/:id/events` uses them. Pure. */
 
+import { parsed } from "./Json.ts"
+
 /** Timeout of a silent stream, in milliseconds. A stream that sends nothing for 20 seconds, not even a comment, is broken. */
 export const SILENCE_MILLIS = 20_000
 
@@ -24,14 +26,6 @@ export const makeEventReader = (): ((text: string) => ReadonlyArray<string>) => 
       }
     }
     return events
-  }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

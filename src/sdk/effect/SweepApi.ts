@@ -18,7 +18,6 @@ import { reviewOrder, type SweepReview } from "../review/Review.ts"
 import type { ReviewOptions } from "../review/ReviewOptions.ts"
 import type { SweepSigner } from "../sign/Signer.ts"
 import { signBatch, signReviewed } from "../sign/Signing.ts"
-import { given } from "../wire/Given.ts"
 import { writeSweepQuotesRequest } from "../wire/Batch.ts"
 import { writeRequest } from "../wire/Offer.ts"
 import { asBatchRefused, asOrderMismatch, asSigningFailed, Declined, SweepFailed } from "./Failures.ts"
@@ -54,7 +53,7 @@ const asQuoteRequest = (request: SweepRequest): QuoteRequest => {
     amountIn: request.amountIn,
     tokenOut: Address.of(request.tokenOut),
     destination: Address.of(request.destination ?? request.owner),
-    ...given("maxNetworkFee", request.maxNetworkFee)
+    ...(request.maxNetworkFee === undefined ? {} : { maxNetworkFee: request.maxNetworkFee })
   }
 }
 

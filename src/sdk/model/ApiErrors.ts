@@ -19,55 +19,37 @@ export interface Answer {
 }
 
 /** Base of the errors for responses of the service. */
-export abstract class ApiError extends SweepError {
+export abstract class ApiError<Code extends string = string> extends SweepError<Code> {
   readonly status: number
   /** Member `error` of the body. Empty if the body is not from the service. */
   readonly reason: string
   /** Give it to the operator: the service's log has the reason under it. */
   readonly requestId: string | undefined
 
-  constructor(advice: string, answer: Answer) {
-    const id = answer.requestId === undefined ? "" : ` (request ${answer.requestId})`
-    super(`${answer.status}${answer.reason === "" ? "" : ` ${answer.reason}`}: ${advice}${id}`)
-    this.status = answer.status
-    this.reason = answer.reason
-    this.requestId = answer.requestId
+  constructor(code: Code, advice: string, { reason, requestId, status }: Answer) {
+    super(code, `${`${status} ${reason}`.trim()}: ${advice}${requestId === undefined ? "" : ` (request ${requestId})`}`)
+    this.status = status
+    this.reason = reason
+    this.requestId = requestId
   }
 }
 
 /** Makes the class of an error that has no members of its own. */
-const apiError = <const Name extends string, const Code extends string>(
-  name: Name,
-  code: Code,
-  advice: string,
-  retryable = false
-): new (answer: Answer) => ApiError & { readonly name: Name; readonly code: Code } =>
-  class extends ApiError {
-    override readonly name = name
-    readonly code = code
-    override readonly retryable = retryable
-
+const apiError = <const Code extends string>(code: Code, advice: string): new (answer: Answer) => ApiError<Code> =>
+  class extends ApiError<Code> {
     constructor(answer: Answer) {
-      super(advice, answer)
+      super(code, advice, answer)
     }
   }
 
 /** 422 or 413: the request is malformed. */
-export class InvalidRequestError extends apiError(
-  "InvalidRequestError",
-  "invalid_request",
-  "the request is malformed"
-) {
+export class InvalidRequestError extends apiError("invalid_request", "the request is malformed") {
   /** One entry per field, such as `amountIn: expected a non-negative integer as a decimal string`. */
   readonly problems: ReadonlyArray<string> = this.reason.split("; ")
 }
 
 /** 422 with a masked reason: the token is declined, fees reach the amount, or no route exists. */
-export class QuoteUnavailableError extends apiError(
-  "QuoteUnavailableError",
-  "quote_unavailable",
-  "no quote is available; try a larger amount or another token"
-) {
+export class QuoteUnavailableError extends apiError("quote_unavailable", "try a larger amount or another token") {
   /** Reason, in header `Sweep-Reason`. Undefined if the service gives none. */
   readonly quoteReason: QuoteReason | undefined
 
@@ -78,14 +60,10 @@ export class QuoteUnavailableError extends apiError(
 }
 
 /** 403: sanctions screening blocks the owner or the destination. */
-export class ScreeningBlockedError extends apiError("ScreeningBlockedError", "screening_blocked", "do not retry") {}
+export class ScreeningBlockedError extends apiError("screening_blocked", "do not retry") {}
 
 /** 400 with a masked reason: the quote is unknown, expired or used, a party is blocked, or a signature is not the owner's. */
-export class SubmissionRefusedError extends apiError(
-  "SubmissionRefusedError",
-  "submission_refused",
-  "request a new quote and sign again"
-) {}
+export class SubmissionRefusedError extends apiError("submission_refused", "request a new quote and sign again") {}
 
 /** Reason for which a sweep of many tokens is not accepted. Newer services may return other values. */
 export type SweepRefusal =
@@ -105,49 +83,37 @@ export type SweepRefusal =
   | (string & {})
 
 /** 400 with a reason: the sweep of many tokens is not accepted. Nothing of it is stored. */
-export class SweepRefusedError extends apiError(
-  "SweepRefusedError",
-  "sweep_refused",
-  "request new quotes and sign again"
-) {
+export class SweepRefusedError extends apiError("sweep_refused", "request a new quote and sign again") {
   declare readonly reason: SweepRefusal
 }
 
 /** 404: the id is unknown. */
-export class NotFoundError extends apiError("NotFoundError", "not_found", "the id is unknown") {}
+export class NotFoundError extends apiError("not_found", "the id is unknown") {}
 
 /** 409: the idempotency key was used with another request. */
-export class IdempotencyKeyReusedError extends apiError(
-  "IdempotencyKeyReusedError",
-  "idempotency_key_reused",
-  "use a new idempotency key for each request"
-) {}
+export class IdempotencyKeyReusedError extends apiError("idempotency_key_reused", "use a new key for each request") {}
 
 /** A response that asks for a retry of the same request after a pause. */
-export abstract class RetryLaterError extends ApiError {
+export abstract class RetryLaterError<Code extends string = string> extends ApiError<Code> {
   override readonly retryable = true
   /** Pause before the retry. */
   readonly retryAfterSeconds: number
 
-  constructor(answer: Answer, fallbackSeconds: number) {
+  constructor(code: Code, answer: Answer, fallbackSeconds: number) {
     const seconds = answer.retryAfterSeconds ?? fallbackSeconds
-    super(`retry after ${seconds} s`, answer)
+    super(code, `retry after ${seconds} s`, answer)
     this.retryAfterSeconds = seconds
   }
 }
 
 /** Makes the class of an error after which a retry may succeed, with the pause if the response names none. */
-const retryLaterError = <const Name extends string, const Code extends string>(
-  name: Name,
+const retryLaterError = <const Code extends string>(
   code: Code,
   seconds: number
-): new (answer: Answer) => RetryLaterError & { readonly name: Name; readonly code: Code } =>
-  class extends RetryLaterError {
-    override readonly name = name
-    readonly code = code
-
+): new (answer: Answer) => RetryLaterError<Code> =>
+  class extends RetryLaterError<Code> {
     constructor(answer: Answer) {
-      super(answer, seconds)
+      super(code, answer, seconds)
     }
   }
 
@@ -155,21 +121,13 @@ const retryLaterError = <const Name extends string, const Code extends string>(
 export const KEY_IN_USE_SECONDS = 1
 
 /** 409: the first request with the idempotency key is still in progress. */
-export class IdempotencyKeyInUseError extends retryLaterError(
-  "IdempotencyKeyInUseError",
-  "idempotency_key_in_use",
-  KEY_IN_USE_SECONDS
-) {}
+export class IdempotencyKeyInUseError extends retryLaterError("idempotency_key_in_use", KEY_IN_USE_SECONDS) {}
 
 /** Value of `Sweep-Reason` if sanctions screening did not answer. */
 const SCREENING_UNAVAILABLE = "screening_unavailable"
 
 /** 403 for a quote and 400 for a submission: sanctions screening does not answer at the moment, so nobody passes. */
-export class ScreeningUnavailableError extends retryLaterError(
-  "ScreeningUnavailableError",
-  "screening_unavailable",
-  2
-) {}
+export class ScreeningUnavailableError extends retryLaterError("screening_unavailable", 2) {}
 
 /** Value of `Sweep-Reason` if the service cannot take such a sweep at the moment. */
 const UNAVAILABLE = "unavailable"
@@ -178,28 +136,26 @@ const UNAVAILABLE = "unavailable"
  * 422 or 503 for a quote, 400 or 503 for a submission: the service cannot take such a sweep at the moment. A budget is spent, gas
  * costs more than the chain's limit, or a part of the service does not answer. The same request may succeed later.
  */
-export class UnavailableError extends retryLaterError("UnavailableError", "unavailable", 15) {}
+export class UnavailableError extends retryLaterError("unavailable", 15) {}
 
 /** Reason that passes. Newer services may return other values. */
 export type SweepPostponement = "screening_unavailable" | "budget_spent" | "chain_unavailable" | "busy" | (string & {})
 
 /** 503 with a reason: the sweep of many tokens is not accepted at the moment. Nothing of it is stored. */
-export class SweepPostponedError extends retryLaterError("SweepPostponedError", "sweep_postponed", 2) {
+export class SweepPostponedError extends retryLaterError("sweep_postponed", 2) {
   declare readonly reason: SweepPostponement
 }
 
 /** 429: too many requests. */
-export class RateLimitedError extends retryLaterError("RateLimitedError", "rate_limited", 60) {}
+export class RateLimitedError extends retryLaterError("rate_limited", 60) {}
 
 /** 500, 502, a 503 without a reason, or another 5xx of a gateway. */
-export class ServiceError extends apiError("ServiceError", "service_error", "the service failed; retry later", true) {}
+export class ServiceError extends apiError("service_error", "retry later") {
+  override readonly retryable = true
+}
 
 /** A status that the contract does not define. */
-export class UnexpectedStatusError extends apiError(
-  "UnexpectedStatusError",
-  "unexpected_status",
-  "the response is not from this service; check orchestratorUrl"
-) {}
+export class UnexpectedStatusError extends apiError("unexpected_status", "check orchestratorUrl") {}
 
 /** Form of the reasons that are for programs, such as `expired_quote`. The others are sentences. */
 const REASON = /^[a-z]+(_[a-z]+)+$/

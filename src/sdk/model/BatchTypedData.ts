@@ -39,8 +39,8 @@ export const batchTypedData = (
   domainName: string = DEFAULT_DOMAIN_NAME
 ): BatchTypedData => {
   const owner = legs[0]?.order.owner
-  if (owner === undefined) throw new UsageError("a batch needs at least one leg")
-  if (legs.some(({ order }) => order.owner !== owner)) throw new UsageError("the legs of a batch need one owner")
+  if (owner === undefined) throw new UsageError("the batch has no leg")
+  if (legs.some(({ order }) => order.owner !== owner)) throw new UsageError("the batch has several owners")
   return {
     domain: { name: domainName, version: DOMAIN_VERSION, verifyingContract: owner },
     types: BATCH_TYPES,

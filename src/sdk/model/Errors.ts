@@ -4,26 +4,22 @@ import type { FailureReason, Intent } from "./Intent.ts"
 import { SweepError } from "./SweepError.ts"
 
 /** The response is a success, but its body does not have the contract's shape. */
-export class MalformedAnswerError extends SweepError {
-  override readonly name = "MalformedAnswerError"
-  readonly code = "malformed_answer"
+export class MalformedAnswerError extends SweepError<"malformed_answer"> {
   /** Place in the body, such as `order.amountIn`. Empty for the body itself. */
   readonly path: string
 
   constructor(path: string, expected: string) {
-    super(`the service's response is malformed: ${path === "" ? "the body" : path} is not ${expected}`)
+    super("malformed_answer", `malformed response: ${path === "" ? "the body" : path} is not ${expected}`)
     this.path = path
   }
 }
 
 /** No response arrived: the network failed or the request timed out. The service may have processed the request. */
-export class NetworkError extends SweepError {
-  override readonly name = "NetworkError"
-  readonly code = "network_error"
+export class NetworkError extends SweepError<"network_error"> {
   override readonly retryable = true
 
   constructor(url: string, cause: unknown) {
-    super(`no response from ${url}`, { cause })
+    super("network_error", `no response from ${url}`, cause)
   }
 }
 
@@ -38,54 +34,49 @@ export interface Mismatch {
 }
 
 /** The order differs from the request, or breaks a limit of the review. Nothing was signed. */
-export class OrderMismatchError extends SweepError {
-  override readonly name = "OrderMismatchError"
-  readonly code = "order_mismatch"
+export class OrderMismatchError extends SweepError<"order_mismatch"> {
   /** Every difference. */
   readonly mismatches: ReadonlyArray<Mismatch>
 
   constructor(mismatches: ReadonlyArray<Mismatch>) {
-    super(`do not sign: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`)
+    super("order_mismatch", `do not sign: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`)
     this.mismatches = mismatches
   }
 }
 
 /** No token is left to sweep: the service has no quote, every order breaks a limit of the review, or nothing was chosen. */
-export class NothingToSweepError extends SweepError {
-  override readonly name = "NothingToSweepError"
-  readonly code = "nothing_to_sweep"
+export class NothingToSweepError extends SweepError<"nothing_to_sweep"> {
   /** The tokens, each with the reason for which it is left out. */
   readonly leftOut: ReadonlyArray<RefusedToken & { readonly mismatches: ReadonlyArray<Mismatch> }>
 
   constructor(leftOut: NothingToSweepError["leftOut"]) {
-    super(`no token is left to sweep: ${leftOut.map(({ reason, token }) => `${token} ${reason}`).join("; ")}`)
+    super(
+      "nothing_to_sweep",
+      `no token is left to sweep: ${leftOut.map(({ reason, token }) => `${token} ${reason}`).join("; ")}`
+    )
     this.leftOut = leftOut
   }
 }
 
 /** The wallet refused to sign, or returned a signature that is not the owner's. */
-export class SigningError extends SweepError {
+export class SigningError extends SweepError<"signing_refused" | "wrong_signer" | "unsupported_wallet"> {
   override readonly name = "SigningError"
-  readonly code: "signing_refused" | "wrong_signer" | "unsupported_wallet"
   readonly what: "order" | "authorization"
 
   constructor(code: SigningError["code"], what: SigningError["what"], detail: string, cause?: unknown) {
-    super(`the ${what} is not signed: ${detail}`, cause === undefined ? undefined : { cause })
-    this.code = code
+    super(code, `the ${what} is not signed: ${detail}`, cause)
     this.what = what
   }
 }
 
 /** The sweep ended without delivery. */
-export class SweepFailedError extends SweepError {
-  override readonly name = "SweepFailedError"
-  readonly code = "sweep_failed"
+export class SweepFailedError extends SweepError<"sweep_failed"> {
   readonly intent: Intent
   /** Tells if the tokens moved: see the reference of errors. */
   readonly failureReason: FailureReason | undefined
 
   constructor(intent: Intent) {
-    super(failureMessage(intent))
+    super("sweep_failed", failureMessage(intent))
     this.intent = intent
     this.failureReason = intent.failureReason
   }
@@ -96,37 +87,37 @@ export const failureMessage = ({ failureReason, id }: Pick<Intent, "id" | "failu
   `sweep ${id} failed${failureReason === undefined ? "" : `: ${failureReason}`}`
 
 /** The intent or sweep did not end before the timeout. It may still end: wait for it again. */
-export class WaitTimeoutError extends SweepError {
-  override readonly name = "WaitTimeoutError"
-  readonly code = "wait_timeout"
+export class WaitTimeoutError extends SweepError<"wait_timeout"> {
   override readonly retryable = true
   /** Last known state of the intent. Undefined if a sweep was waited for. */
-  readonly intent: Intent | undefined
+  readonly intent: Intent | undefined = undefined
   /** Last known state of the sweep. Undefined if an intent was waited for. */
-  readonly sweep: Sweep | undefined
+  readonly sweep: Sweep | undefined = undefined
 
   constructor(id: string, timeoutMillis: number, last: Intent | Sweep | undefined) {
     const isSweep = last !== undefined && "intents" in last
-    const state = isSweep ? last.intents.map(({ status }) => status).join() : (last?.status ?? "unknown")
-    super(`${isSweep ? "sweep" : "intent"} ${id} is still ${state} after ${timeoutMillis / 1000} s`)
-    this.intent = isSweep ? undefined : last
-    this.sweep = isSweep ? last : undefined
+    const states = (isSweep ? last.intents : [last]).map((each) => each?.status ?? "unknown")
+    super(
+      "wait_timeout",
+      `${isSweep ? "sweep" : "intent"} ${id} is still ${states.join()} after ${timeoutMillis / 1000} s`
+    )
+    if (isSweep) this.sweep = last
+    else this.intent = last
   }
 }
 
 /** A node did not return an account's state, or the sender did not change it. */
-export class NodeError extends SweepError {
-  override readonly name = "NodeError"
-  readonly code = "node_error"
+export class NodeError extends SweepError<"node_error"> {
   override readonly retryable = true
 
   constructor(detail: string, cause?: unknown) {
-    super(detail, cause === undefined ? undefined : { cause })
+    super("node_error", detail, cause)
   }
 }
 
 /** The call lacks an option that it needs. */
-export class UsageError extends SweepError {
-  override readonly name = "UsageError"
-  readonly code = "usage"
+export class UsageError extends SweepError<"usage"> {
+  constructor(detail: string) {
+    super("usage", detail)
+  }
 }

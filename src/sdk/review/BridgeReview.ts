@@ -56,7 +56,7 @@ export const reviewBridgeCall = (
     "order.swapCalldata: token delivered",
     call.outputToken,
     isNative(order.tokenOut) ? destination.wrappedNative : order.tokenOut,
-    `only the service says that ${call.outputToken} arrives as the chain's native currency`
+    `that ${call.outputToken} arrives as the chain's native currency`
   )
 
   const { via } = call
@@ -65,21 +65,16 @@ export const reviewBridgeCall = (
     via === undefined ? "order.swapTarget" : "order.swapCalldata: pool",
     pool,
     source.spokePool,
-    `only the service says that ${pool} is the bridge: it takes the tokens, and must deliver or return them`
+    `that ${pool} is the bridge, which delivers or returns the tokens`
   )
   if (via === undefined) return
-  confirm(
-    "order.swapTarget",
-    order.swapTarget,
-    source.periphery,
-    `only the service says that ${order.swapTarget} swaps before the bridge`
-  )
+  confirm("order.swapTarget", order.swapTarget, source.periphery, `that ${order.swapTarget} swaps before the bridge`)
   confirm(
     "order.swapCalldata: token bridged",
     via.token,
     // The least amount of another asset could be worth next to nothing, and the exchange would keep the rest.
     counterpart(destination, call.outputToken, source),
-    `only the service says what ${via.token} is worth: your tokens are swapped into it, and it is the refund if nobody delivers`
+    `what ${via.token} is worth, which is the refund if nobody delivers`
   )
   // The refund is then worth at least the promised amount, and no relayer pays out more than the deposit.
   must(

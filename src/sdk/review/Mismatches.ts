@@ -1,14 +1,11 @@
 /** Collects the differences between an order and its request, so that one review reports all of them. */
-import type { Address } from "../model/Address.ts"
+import { isAddress, sameAddress } from "../model/Address.ts"
 import type { Mismatch } from "../model/Errors.ts"
 
 type Value = string | number | bigint | boolean | undefined
 
-const isAddressText = (value: Value): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)
-
 /** Compares two values. Addresses may differ in case. */
-export const sameValue = (a: Value, b: Value): boolean =>
-  a === b || (isAddressText(a) && isAddressText(b) && a.toLowerCase() === b.toLowerCase())
+export const sameValue = (a: Value, b: Value): boolean => a === b || (isAddress(a) && isAddress(b) && sameAddress(a, b))
 
 /**
  * @param prefix - precedes the name of every field
@@ -17,8 +14,8 @@ export const sameValue = (a: Value, b: Value): boolean =>
 export const collector = (prefix = "", unconfirmed: "refuse" | "warn" = "refuse") => {
   const found: Array<Mismatch> = []
   const doubts: Array<string> = []
-  const differs = (field: string, detail: string, limit?: true) =>
-    found.push({ field: prefix + field, detail, ...(limit === undefined ? {} : { limit }) })
+  const differs = (field: string, detail: string, limit?: Pick<Mismatch, "limit">) =>
+    found.push({ field: prefix + field, detail, ...limit })
   const equal = (field: string, actual: Value, expected: Value) => {
     if (!sameValue(actual, expected)) differs(field, `is ${actual}, expected ${expected}`)
   }
@@ -34,10 +31,11 @@ export const collector = (prefix = "", unconfirmed: "refuse" | "warn" = "refuse"
     },
     /** Requires that an order keeps a limit of the review. */
     limit: (holds: boolean, field: string, detail: string) => {
-      if (!holds) differs(field, detail, true)
+      if (!holds) differs(field, detail, { limit: true })
     },
-    /** Requires the known value. Without one, only the service states the actual value: `doubt` says so. */
-    confirm: (field: string, actual: Value, expected: Value, doubt: string) => {
+    /** Requires the known value. Without one, only the service states the actual value, which means `claim`. */
+    confirm: (field: string, actual: Value, expected: Value, claim: string) => {
+      const doubt = `only the service says ${claim}`
       if (expected !== undefined) equal(field, actual, expected)
       else if (unconfirmed === "warn") doubts.push(doubt)
       else differs(field, `is not confirmed: ${doubt}`)

@@ -41,7 +41,7 @@ export const reviewFees = (
   const hasBuilder = !isZeroAddress(order.builder)
   must(hasBuilder || order.builderFee === 0n, "order.builderFee", "goes to nobody")
   must(hasBuilder === (quote.builderId !== undefined), "quote.builderId", "and order.builder disagree")
-  must(attributed || !hasBuilder, "order.builder", `is ${order.builder}, and no builder was named`)
+  must(attributed || !hasBuilder, "order.builder", `is ${order.builder}, expected none`)
   if (hasBuilder && options.builder !== undefined) equal("order.builder", order.builder, options.builder)
 }
 
@@ -58,7 +58,7 @@ export const reviewOutput = (
   must(
     estimatedAmountOut >= minAmountOut,
     "quote.estimatedAmountOut",
-    `is ${estimatedAmountOut}, less than the minimum of ${minAmountOut}`
+    `is ${estimatedAmountOut}, less than ${minAmountOut}`
   )
   const wanted = request.minAmountOut ?? 0n
   limit(minAmountOut >= wanted, "quote.minAmountOut", `is ${minAmountOut}, less than ${wanted}`)
@@ -76,6 +76,6 @@ export const reviewOutput = (
   limit(
     Math.abs(received - paid) * BPS <= paid * deviation,
     "quote.estimatedAmountOut",
-    `is worth ${received} US dollars, and what is swapped ${paid}`
+    `is worth ${received} USD, for ${paid} USD`
   )
 }

@@ -18,7 +18,7 @@ export const reviewSwapCall = (
     "order.swapCalldata: token",
     call.tokenIn,
     isNative(order.tokenIn) ? wrappedNative : order.tokenIn,
-    `only the service says that ${call.tokenIn} is the chain's wrapped native currency`
+    `that ${call.tokenIn} is the chain's wrapped native currency`
   )
   equal("order.swapCalldata: amount", call.amountIn, order.amountIn - order.feeAmount - order.builderFee)
   equal("order.swapCalldata: recipient", call.recipient, order.destination)

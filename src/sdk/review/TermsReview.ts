@@ -6,7 +6,7 @@ import { type Address, isZeroAddress, sameAddress } from "../model/Address.ts"
 import type { QuotedToken } from "../model/Batch.ts"
 import type { SweepOrder } from "../model/Sweep.ts"
 import { ORDER_TYPES } from "../model/TypedData.ts"
-import { readBridgeCall } from "./BridgeCall.ts"
+import { type BridgeCall, readBridgeCall } from "./BridgeCall.ts"
 import { reviewBridgeCall } from "./BridgeReview.ts"
 import { KNOWN_ROUTERS } from "./KnownBridges.ts"
 import { type Collector, sameValue } from "./Mismatches.ts"
@@ -61,14 +61,15 @@ const DEFAULT_LIFETIME_SECONDS = 3_600
 const DEFAULT_SKEW_SECONDS = 120
 
 const reviewRequest = ({ equal, must }: Collector, { order, quote }: QuotedToken, request: TermsRequest): void => {
-  equal("order.owner", order.owner, request.owner)
-  equal("order.tokenIn", order.tokenIn, request.tokenIn)
-  if (request.amountIn !== "max") equal("order.amountIn", order.amountIn, request.amountIn)
-  equal("order.tokenOut", order.tokenOut, request.tokenOut)
-  equal("order.destination", order.destination, request.destination ?? request.owner)
-  equal("order.destChainId", order.destChainId, BigInt(request.destChainId))
+  const { amountIn, destChainId, destination, owner, tokenIn, tokenOut } = request
+  equal("order.owner", order.owner, owner)
+  equal("order.tokenIn", order.tokenIn, tokenIn)
+  if (amountIn !== "max") equal("order.amountIn", order.amountIn, amountIn)
+  equal("order.tokenOut", order.tokenOut, tokenOut)
+  equal("order.destination", order.destination, destination ?? owner)
+  equal("order.destChainId", order.destChainId, BigInt(destChainId))
   if (request.sourceChainId !== undefined) equal("quote.sourceChainId", quote.sourceChainId, request.sourceChainId)
-  equal("quote.crossChain", quote.crossChain, quote.sourceChainId !== request.destChainId)
+  equal("quote.crossChain", quote.crossChain, quote.sourceChainId !== destChainId)
   must(!isZeroAddress(order.swapTarget), "order.swapTarget", "is the zero address")
   must(!sameAddress(order.swapTarget, order.owner), "order.swapTarget", "is the owner's own account")
   must(!sameValue(order.swapTarget, quote.settlementAddress), "order.swapTarget", "is the delegate itself")
@@ -82,11 +83,11 @@ const reviewTimes = (
 ): void => {
   const skewMs = (options.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS) * 1000
   const latestMs = nowMs + (options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS) * 1000 + skewMs
-  const deadlineMs = order.deadline * 1000n
-  must(quote.expiresAtMs > nowMs - skewMs, "quote.expiresAtMs", "has passed")
-  must(deadlineMs > BigInt(nowMs - skewMs), "order.deadline", "has passed")
-  must(deadlineMs <= BigInt(latestMs), "order.deadline", `is ${order.deadline}, too far ahead`)
-  must(quote.expiresAtMs <= latestMs, "quote.expiresAtMs", `is ${quote.expiresAtMs}, too far ahead`)
+  const times = { "quote.expiresAtMs": quote.expiresAtMs, "order.deadline": Number(order.deadline) * 1000 }
+  for (const [field, timeMs] of Object.entries(times)) {
+    must(timeMs > nowMs - skewMs, field, "has passed")
+    must(timeMs <= latestMs, field, `is ${timeMs / 1000} s, too far ahead`)
+  }
 }
 
 const reviewDelegate = ({ equal, must }: Collector, { quote }: QuotedToken, options: ReviewOptions): void => {
@@ -97,9 +98,16 @@ const reviewDelegate = ({ equal, must }: Collector, { quote }: QuotedToken, opti
   must(
     known !== undefined,
     "quote.settlementAddress",
-    `is ${quote.settlementAddress}, and no delegate of chain ${quote.sourceChainId} is known: pass it in \`delegates\``
+    `is ${quote.settlementAddress}: pass the delegate of chain ${quote.sourceChainId} in \`delegates\``
   )
   if (known !== undefined) equal("quote.settlementAddress", quote.settlementAddress, known)
+}
+
+/** A call that cannot be decoded is a mismatch, unless the caller allows it. */
+const reviewUnreadable = ({ doubts, must }: Collector, callee: "router" | "bridge", allowed = false): void => {
+  const detail = `is a ${callee} call that cannot be decoded: only the service says what it does`
+  if (allowed) doubts.push(`order.swapCalldata ${detail}`)
+  else must(false, "order.swapCalldata", detail)
 }
 
 const reviewSwap = (check: Collector, offer: QuotedToken, options: ReviewOptions): void => {
@@ -109,15 +117,24 @@ const reviewSwap = (check: Collector, offer: QuotedToken, options: ReviewOptions
     "order.swapTarget",
     order.swapTarget,
     options.routers?.[sourceChainId] ?? KNOWN_ROUTERS[sourceChainId],
-    `only the service says that ${order.swapTarget} is the router: it can spend what you allowed it before`
+    `that ${order.swapTarget} is the router: it can spend what you allowed it before`
   )
   const call = readSwapCall(order.swapCalldata)
-  if (call !== undefined) return reviewSwapCall(check, offer, call, options.bridges)
-  if (options.allowUnreadableSwapCall === true) {
-    check.doubts.push("the router call cannot be decoded: it may spend what you allowed the router before")
-    return
-  }
-  check.must(false, "order.swapCalldata", "is a router call that cannot be decoded")
+  if (call === undefined) reviewUnreadable(check, "router", options.allowUnreadableSwapCall)
+  else reviewSwapCall(check, offer, call, options.bridges)
+}
+
+/** Reviews the call of an order across chains. Returns the call, if it can be decoded. */
+const reviewBridge = (
+  check: Collector,
+  offer: QuotedToken,
+  options: ReviewOptions,
+  nowMs: number
+): BridgeCall | undefined => {
+  const call = readBridgeCall(offer.order.swapCalldata)
+  if (call === undefined) reviewUnreadable(check, "bridge", options.allowUnreadableBridgeCall)
+  else reviewBridgeCall(check, offer, call, options.bridges, nowMs)
+  return call
 }
 
 /** Compares an order with its request, and returns the facts to show to the user. */
@@ -134,20 +151,9 @@ export const reviewTerms = (
   reviewOutput(check, offer, request, options)
   reviewTimes(check, offer, options, nowMs)
   reviewDelegate(check, offer, options)
-  const call = quote.crossChain ? readBridgeCall(order.swapCalldata) : undefined
-  const unreadable = quote.crossChain && call === undefined
+  const via = quote.crossChain ? reviewBridge(check, offer, options, nowMs)?.via : undefined
   if (!quote.crossChain) reviewSwap(check, offer, options)
-  else if (call !== undefined) reviewBridgeCall(check, offer, call, options.bridges, nowMs)
-  else if (options.allowUnreadableBridgeCall === true) {
-    check.doubts.push("only the service says what arrives: the bridge call cannot be decoded")
-  }
-  check.must(
-    !unreadable || options.allowUnreadableBridgeCall === true,
-    "order.swapCalldata",
-    "is a bridge call that cannot be decoded, so nothing guarantees what arrives"
-  )
   const { destination } = order
-  const via = call?.via
   return {
     quoteId: quote.id,
     owner: order.owner,

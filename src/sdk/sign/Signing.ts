@@ -15,12 +15,7 @@ const asked = async <A>(what: SigningError["what"], sign: () => Promise<A>): Pro
   try {
     return await sign()
   } catch (cause) {
-    throw new SigningError(
-      "signing_refused",
-      what,
-      cause instanceof Error ? cause.message : "the wallet refused",
-      cause
-    )
+    throw new SigningError("signing_refused", what, cause instanceof Error ? cause.message : "refused", cause)
   }
 }
 
@@ -35,14 +30,13 @@ const recovered = async (recover: () => Promise<Address>): Promise<Address | und
 
 const mustBe = (what: SigningError["what"], owner: Address, signer: Address | undefined): void => {
   if (signer !== undefined && sameAddress(signer, owner)) return
-  const signedBy = signer === undefined ? "no valid one" : `by ${signer}`
-  throw new SigningError("wrong_signer", what, `the signature is ${signedBy}, and the owner is ${owner}`)
+  throw new SigningError("wrong_signer", what, `the signer is ${signer ?? "unknown"}, expected ${owner}`)
 }
 
 /** A wallet that returns no parity means 0 (specification). */
 const parity = ({ v, yParity }: AuthorizationSignature): 0 | 1 => {
-  if (yParity !== undefined) return yParity === 0 ? 0 : 1
-  return v === undefined || v === 0n || v === 0 || v === 27n || v === 27 ? 0 : 1
+  const given = Number(yParity ?? v ?? 0)
+  return given === 0 || given === 27 ? 0 : 1
 }
 
 /**
@@ -52,7 +46,7 @@ const parity = ({ v, yParity }: AuthorizationSignature): 0 | 1 => {
  */
 export const signAuthorization = async (signer: SweepSigner, request: AuthorizationRequest): Promise<Authorization> => {
   if (typeof signer.signAuthorization !== "function") {
-    throw new SigningError("unsupported_wallet", "authorization", "the wallet cannot sign EIP-7702 authorizations")
+    throw new SigningError("unsupported_wallet", "authorization", "the wallet has no EIP-7702")
   }
   const signed = await asked("authorization", () => signer.signAuthorization(request))
   const authorization: Authorization = { ...request, r: signed.r, s: signed.s, yParity: parity(signed) }
@@ -64,7 +58,7 @@ export const signAuthorization = async (signer: SweepSigner, request: Authorizat
 const signTypedData = async (signer: SweepSigner, typedData: AnyTypedData): Promise<Hex> => {
   const owner = typedData.domain.verifyingContract
   if (!sameAddress(signer.address, owner)) {
-    throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, and the owner is ${owner}`)
+    throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, expected ${owner}`)
   }
   const signature = await asked("order", () => signer.signTypedData(signable(typedData)))
   mustBe("order", owner, await recovered(() => recoverTypedDataAddress({ ...signable(typedData), signature })))

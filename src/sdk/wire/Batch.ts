@@ -11,9 +11,8 @@ import type {
   SweepQuotesRequest,
   TotalValue
 } from "../model/Batch.ts"
-import { given } from "./Given.ts"
 import { readAccepted, readIntent, readListedIntent } from "./Intent.ts"
-import { readAuthorization, readOrder, readQuote, writeAuthorization } from "./Offer.ts"
+import { defaultsOf, readAuthorization, readOrder, readQuote, SHARED_MEMBERS, writeAuthorization } from "./Offer.ts"
 import {
   address,
   integerOrDecimal,
@@ -26,6 +25,7 @@ import {
   sum,
   text
 } from "./Reader.ts"
+import { write } from "./Writer.ts"
 
 const readQuoted: Read<QuotedToken> = struct({ quote: readQuote, order: readOrder })
 const readRefused: Read<RefusedToken> = struct({ chainId: safeInteger, token: address, reason: text })
@@ -74,26 +74,13 @@ export const readSweepPage: Read<SweepPage> = struct(
 
 /** Writes the body of `POST /quotes`, with the defaults of {@link SweepQuotesRequest}. */
 export const writeSweepQuotesRequest = (request: SweepQuotesRequest) => ({
-  owner: request.owner,
-  destination: request.destination ?? request.owner,
-  destChainId: request.destChainId,
-  tokenOut: request.tokenOut,
-  tokens: request.tokens.map(({ amount, chainId, maxNetworkFee, tier, token }) => ({
-    chainId,
-    token,
-    amount: amount.toString(),
-    ...given("tier", tier),
-    ...given("maxNetworkFee", maxNetworkFee?.toString())
-  })),
-  userId: request.userId ?? request.owner,
-  subscriptionActive: request.subscriptionActive ?? false,
-  ...given("apiKey", request.apiKey),
-  ...given("slippageBps", request.slippageBps)
+  ...defaultsOf(request.owner),
+  ...write(request, ...SHARED_MEMBERS),
+  tokens: request.tokens.map((each) => write(each, "chainId", "token", "amount", "tier", "maxNetworkFee"))
 })
 
 /** Writes the body of `POST /sweeps`. */
-export const writeSignedBatch = ({ authorizations, quoteIds, signature }: SignedBatch) => ({
-  quoteIds,
-  signature,
-  authorizations: authorizations.map(writeAuthorization)
+export const writeSignedBatch = (signed: SignedBatch) => ({
+  ...write(signed, "quoteIds", "signature"),
+  authorizations: signed.authorizations.map(writeAuthorization)
 })

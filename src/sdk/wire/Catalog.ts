@@ -2,6 +2,12 @@
 import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
 import { address, boolean, list, type Read, safeInteger, struct, text } from "./Reader.ts"
 
+/** Reads the only member of an object: a list. */
+const listed =
+  <Name extends string, A>(name: Name, read: Read<A>): Read<ReadonlyArray<A>> =>
+  (value, path) =>
+    struct({ [name]: list(read) })(value, path)[name] ?? []
+
 const readFeatures: Read<ServedChain["features"]> = (value, path) => ({
   // Older services lack the feature and the member.
   swapBeforeBridge: false,
@@ -26,8 +32,7 @@ const readChain: Read<ServedChain> = struct(
 )
 
 /** Reads the response of `GET /chains`. */
-export const readChains = (body: unknown): ReadonlyArray<ServedChain> =>
-  struct({ chains: list(readChain) })(body, "").chains
+export const readChains = listed("chains", readChain)
 
 const readToken: Read<ListedToken> = struct(
   { chainId: safeInteger, address, symbol: text, name: text, decimals: safeInteger },
@@ -35,11 +40,9 @@ const readToken: Read<ListedToken> = struct(
 )
 
 /** Reads the response of `GET /tokens`. */
-export const readTokens = (body: unknown): ReadonlyArray<ListedToken> =>
-  struct({ tokens: list(readToken) })(body, "").tokens
+export const readTokens = listed("tokens", readToken)
 
 const readPrice: Read<TokenPrice> = struct({ chainId: safeInteger, address, priceUsd: text })
 
 /** Reads the response of `GET /prices`. */
-export const readPrices = (body: unknown): ReadonlyArray<TokenPrice> =>
-  struct({ prices: list(readPrice) })(body, "").prices
+export const readPrices = listed("prices", readPrice)

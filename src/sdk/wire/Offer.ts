@@ -1,4 +1,5 @@
 /** JSON of `POST /quote` and of the body of `POST /intents`. */
+import type { Address } from "../model/Address.ts"
 import type {
   Authorization,
   AuthorizationRequest,
@@ -8,9 +9,10 @@ import type {
   SignedSweep,
   SweepOrder,
   SweepRequest,
+  Tier,
   TypeMember
 } from "../model/Sweep.ts"
-import { given } from "./Given.ts"
+import { ORDER_TYPES } from "../model/TypedData.ts"
 import {
   address,
   boolean,
@@ -24,23 +26,14 @@ import {
   text,
   uint256
 } from "./Reader.ts"
+import { write } from "./Writer.ts"
 
-export const readOrder: Read<SweepOrder> = struct({
-  owner: address,
-  tokenIn: address,
-  amountIn: uint256,
-  feeAmount: uint256,
-  builder: address,
-  builderFee: uint256,
-  tokenOut: address,
-  minAmountOut: uint256,
-  destination: address,
-  swapTarget: address,
-  swapCalldata: bytes,
-  deadline: uint256,
-  nonce: uint256,
-  destChainId: uint256
-})
+const readers = { address, bytes, uint256 }
+
+/** The response has the members of the signed type. */
+export const readOrder: Read<SweepOrder> = struct(
+  Object.fromEntries(ORDER_TYPES.SweepOrder.map(({ name, type }) => [name, readers[type]]))
+) as Read<never>
 
 export const readQuote: Read<Quote> = struct(
   {
@@ -95,37 +88,40 @@ const readAnswer: Read<Offer> = struct({
  */
 export const readOffer = (body: unknown): Offer => readAnswer(body, "")
 
+/** Members of a request that `POST /quote` and `POST /quotes` share. */
+export const SHARED_MEMBERS = [
+  "owner",
+  "tokenOut",
+  "destination",
+  "destChainId",
+  "userId",
+  "subscriptionActive",
+  "apiKey",
+  "slippageBps"
+] as const
+
+/** Values that a request has unless it names others. */
+export const defaultsOf = (owner: Address) => ({
+  destination: owner,
+  userId: owner as string,
+  subscriptionActive: false
+})
+
 /** Writes the body of `POST /quote`, with the defaults of {@link SweepRequest}. */
 export const writeRequest = (request: SweepRequest) => ({
-  owner: request.owner,
-  tokenIn: request.tokenIn,
-  amountIn: request.amountIn.toString(),
-  tokenOut: request.tokenOut,
-  destination: request.destination ?? request.owner,
-  destChainId: request.destChainId,
-  tier: request.tier ?? "tier1",
-  subscriptionActive: request.subscriptionActive ?? false,
-  userId: request.userId ?? request.owner,
-  ...given("route", request.route),
-  ...given("sourceChainId", request.sourceChainId),
-  ...given("apiKey", request.apiKey),
-  ...given("slippageBps", request.slippageBps),
-  ...given("maxNetworkFee", request.maxNetworkFee?.toString())
+  ...defaultsOf(request.owner),
+  tier: "tier1" as Tier,
+  ...write(request, ...SHARED_MEMBERS, "tokenIn", "amountIn", "tier", "route", "sourceChainId", "maxNetworkFee")
 })
 
 /** Writes a signed authorization. */
-export const writeAuthorization = ({ address, chainId, nonce, r, s, yParity }: Authorization) => ({
-  address,
-  chainId,
-  nonce: nonce.toString(),
-  r,
-  s,
-  yParity
+export const writeAuthorization = (signed: Authorization) => ({
+  ...write(signed, "address", "chainId", "r", "s", "yParity"),
+  nonce: String(signed.nonce)
 })
 
 /** Writes the body of `POST /intents`. */
-export const writeSigned = ({ authorization, quoteId, signature }: SignedSweep) => ({
-  quoteId,
-  signature,
-  authorization: writeAuthorization(authorization)
+export const writeSigned = (signed: SignedSweep) => ({
+  ...write(signed, "quoteId", "signature"),
+  authorization: writeAuthorization(signed.authorization)
 })

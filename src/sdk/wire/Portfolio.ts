@@ -29,13 +29,11 @@ const readSweepableToken: Read<SweepableToken> = struct({
   estimatedNetUsd: nullable(text)
 })
 
-const portfolioOf = <Token>(token: Read<Token>): ((body: unknown) => Portfolio<Token>) => {
-  const read = struct(
+const portfolioOf = <Token>(token: Read<Token>): Read<Portfolio<Token>> =>
+  struct(
     { owner: address, tokens: list(token), totalUsd: text, updatedAtMs: safeInteger },
     { unavailableChains: list(safeInteger) }
   )
-  return (body) => read(body, "")
-}
 
 /** Reads the response of `GET /portfolio/:owner`. */
 export const readPortfolio = portfolioOf(readToken)

@@ -1,6 +1,6 @@
 /** Readers of JSON values. A reader returns a typed value, or throws `MalformedAnswerError` with the place in the body. */
 import { getAddress } from "viem"
-import type { Address } from "../model/Address.ts"
+import { type Address, isAddress } from "../model/Address.ts"
 import { MalformedAnswerError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
 
@@ -8,13 +8,14 @@ import type { Hex } from "../model/Hex.ts"
 export type Read<A> = (value: unknown, path: string) => A
 
 const reader =
-  <A>(expected: string, is: (value: unknown) => value is A): Read<A> =>
-  (value, path) => {
+  <A extends Input, Input = unknown>(expected: string, is: (value: Input) => value is A) =>
+  (value: Input, path: string): A => {
     if (!is(value)) throw new MalformedAnswerError(path, expected)
     return value
   }
 
-const matching = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value)
+const matching = <A extends string>(expected: string, pattern: RegExp) =>
+  reader(expected, (value): value is A => typeof value === "string" && pattern.test(value))
 
 export const object = reader(
   "an object",
@@ -27,44 +28,39 @@ export const safeInteger = reader(
   "a non-negative integer",
   (value): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 )
-export const bytes = reader("bytes", (value): value is Hex => matching(/^0x(?:[0-9a-fA-F]{2})*$/)(value))
-export const hash = reader("a hash", (value): value is Hex => matching(/^0x[0-9a-fA-F]{64}$/)(value))
-const anyCaseAddress = reader("an address", (value): value is Address => matching(/^0x[0-9a-fA-F]{40}$/)(value))
-const decimal = reader("a decimal string", (value): value is string => matching(/^[0-9]{1,78}$/)(value))
-const sumText = reader("a decimal string", (value): value is string => matching(/^[0-9]{1,80}$/)(value))
+export const bytes = matching<Hex>("bytes", /^0x([0-9a-fA-F]{2})*$/)
+export const hash = matching<Hex>("a hash", /^0x[0-9a-fA-F]{64}$/)
+const anyCaseAddress = reader("an address", isAddress)
+const decimal = matching("a decimal string", /^[0-9]{1,80}$/)
 
 /** Takes any case and returns the address with its checksum (EIP-55). */
 export const address: Read<Address> = (value, path) => getAddress(anyCaseAddress(value, path).toLowerCase())
 
 /** A sum of up to 50 amounts, which may exceed a uint256. */
-export const sum: Read<bigint> = (value, path) => BigInt(sumText(value, path))
+export const sum: Read<bigint> = (value, path) => BigInt(decimal(value, path))
 
-const MAX_UINT256 = 2n ** 256n - 1n
+const ofUint256 = reader("a uint256", (value: bigint): value is bigint => value >> 256n === 0n)
 
-export const uint256: Read<bigint> = (value, path) => {
-  const amount = BigInt(decimal(value, path))
-  if (amount > MAX_UINT256) throw new MalformedAnswerError(path, "a uint256")
-  return amount
-}
+export const uint256: Read<bigint> = (value, path) => ofUint256(sum(value, path), path)
 
 /** A safe integer, also as a decimal string. */
 export const integerOrDecimal: Read<number> = (value, path) =>
   safeInteger(typeof value === "string" ? Number(decimal(value, path)) : value, path)
 
 export const oneOf = <const A extends ReadonlyArray<string>>(values: A) =>
-  reader(`one of ${values.join(", ")}`, (value): value is A[number] => values.some((each) => each === value))
+  matching<A[number]>(`one of ${values.join(", ")}`, new RegExp(`^(${values.join("|")})$`))
 
 export const nullable =
   <A>(read: Read<A>): Read<A | null> =>
   (value, path) =>
     value === null ? null : read(value, path)
 
+const array = reader("a list", (value): value is ReadonlyArray<unknown> => Array.isArray(value))
+
 export const list =
   <A>(read: Read<A>): Read<ReadonlyArray<A>> =>
-  (value, path) => {
-    if (!Array.isArray(value)) throw new MalformedAnswerError(path, "a list")
-    return value.map((each, index) => read(each, `${path}[${index}]`))
-  }
+  (value, path) =>
+    array(value, path).map((each, index) => read(each, `${path}[${index}]`))
 
 type Fields = Readonly<Record<string, Read<unknown>>>
 
@@ -75,10 +71,9 @@ export const struct =
   <F extends Fields, O extends Fields = {}>(fields: F, optional?: O): Read<ValuesOf<F> & Partial<ValuesOf<O>>> =>
   (value, path) => {
     const given = object(value, path)
-    const found = Object.entries({ ...optional, ...fields }).flatMap(([key, read]) =>
-      given[key] === undefined && !(key in fields)
-        ? []
-        : [[key, read(given[key], path === "" ? key : `${path}.${key}`)]]
-    )
-    return Object.fromEntries(found)
+    return Object.fromEntries(
+      Object.entries({ ...optional, ...fields })
+        .filter(([key]) => key in fields || given[key] !== undefined)
+        .map(([key, read]) => [key, read(given[key], path === "" ? key : `${path}.${key}`)])
+    ) as never
   }

@@ -45,8 +45,8 @@ const SALES: Readonly<Record<SaleState, readonly [label: string, tone: Tone]>> =
 const SELLING: Readonly<Record<TreasuryChain["selling"], readonly [label: string, tone: Tone]>> = {
   on: ["Sold by the service", "good"],
   no_asset: ["Kept: TREASURY_ASSETS names no token", "neutral"],
-  no_key: ["Sold by a Safe: FEE_RECIPIENT_KEY is not set", "neutral"],
-  other_key: ["Not sold: FEE_RECIPIENT_KEY is of another account", "bad"]
+  no_key: ["Sold by a Safe: no key of the fee recipient is set", "neutral"],
+  other_key: ["Not sold: the fee recipient's key is of another account", "bad"]
 }
 
 function Tagged({ of: [label, tone] }: { readonly of: readonly [string, Tone] }) {

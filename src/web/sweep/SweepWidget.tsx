@@ -11,7 +11,7 @@
  * />
  * ```
  *
- * It needs `style.css`. It only connects to the orchestrator and to configured nodes, loads no other resources, and needs no
+ * Its styles are `token-sweep/react/styles.css` in the package. It only connects to the orchestrator and to configured nodes, loads no other resources, and needs no
  * inline script or style. `connect-src` must allow the orchestrator's origin.
  */
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query"

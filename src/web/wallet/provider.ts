@@ -55,8 +55,16 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
+/** A page that is rendered on a server finds the wallets once it is in a browser. */
+const NO_WALLETS: ReadonlyArray<Wallet> = []
+
 /** All announced wallets. */
-export const useWallets = (): ReadonlyArray<Wallet> => useSyncExternalStore(subscribe, () => found)
+export const useWallets = (): ReadonlyArray<Wallet> =>
+  useSyncExternalStore(
+    subscribe,
+    () => found,
+    () => NO_WALLETS
+  )
 
 const LAST_USED = "sweep-wallet"
 

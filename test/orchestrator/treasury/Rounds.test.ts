@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { privateKeyToAccount } from "viem/accounts"
 import { address } from "../../support/FakeChain.ts"
+import { hash } from "../../support/IntentFixtures.ts"
 import * as Scene from "../../support/TreasuryScene.ts"
 import { JUNK, LST } from "../../support/TreasuryScene.ts"
 import { chain, RECIPIENT, WHOLE } from "../../support/TreasuryScript.ts"
@@ -104,6 +106,7 @@ describe("without the fee recipient's key", () => {
       const [alert] = yield* scene.alerts.list
       assert.deepInclude(alert, { kind: "treasury_key", severity: "warning" })
       assert.include(alert?.message, RECIPIENT)
+      assert.include(alert?.message, privateKeyToAccount(hash("another")).address)
       assert.strictEqual((yield* treasury.view).chains[0]?.selling, "other_key")
     })
   )

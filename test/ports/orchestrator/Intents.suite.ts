@@ -6,6 +6,7 @@ import { IntentExists, Intents } from "../../../src/ports/orchestrator/Intents.t
 import type { Outbox } from "../../../src/ports/orchestrator/Outbox.ts"
 import type { RelayTransactions } from "../../../src/ports/orchestrator/RelayTransactions.ts"
 import { address, details, hash, newIntent, submission, submitted } from "../../support/IntentFixtures.ts"
+import { creationCases } from "./IntentCreations.cases.ts"
 import { deliveryCases } from "./IntentDeliveries.cases.ts"
 import { moveCases } from "./IntentMoves.cases.ts"
 import { givenUpCases } from "./GivenUpIntents.cases.ts"
@@ -243,6 +244,7 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | RelayTransa
       }).pipe(Effect.provide(stores))
     )
 
+    creationCases(stores)
     deliveryCases(stores)
     queueCases(stores)
     givenUpCases(stores)

@@ -123,7 +123,7 @@ export const make = (
   })
 
   const simulate: ChainClient["simulate"] = Effect.fnUntraced(function* (steps, options = {}) {
-    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps)
+    const { codeOverrides, data, gas, stage } = Rehearsal.encode(steps, options.isApart)
     const { within } = options
     const paramsOf = (dress?: Dress): ReadonlyArray<unknown> => [
       { ...callObject({ from: within?.origin ?? stage, to: stage, data, gas }), ...dress?.fees },

@@ -27,6 +27,9 @@ const STEP_OVERHEAD_GAS = 60_000n
 /** Gas of the call around the steps. */
 const BASE_GAS = 100_000n
 
+/** Gas of a step apart from others, of which few need their limit. If more do than there is gas for, the call fails. */
+const USUAL_GAS = 2_000_000n
+
 export interface Rehearsal {
   /** Account that the node calls. It makes the steps of its own, and asks the other senders for theirs. */
   readonly stage: Address.Address
@@ -38,6 +41,15 @@ export interface Rehearsal {
 }
 
 const RUN = toFunctionSelector(getAbiItem({ abi: rehearsal.abi, name: "run" }))
+const RUN_APART = toFunctionSelector(getAbiItem({ abi: rehearsal.abi, name: "runApart" }))
+
+const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
+
+/** Gas for steps that need at most these amounts: for the largest whole, and for each other one that of an ordinary step. */
+const roomApart = (amounts: ReadonlyArray<bigint>): bigint => {
+  const [largest = 0n, ...others] = amounts.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0))
+  return largest + sumOf(others.map((amount) => (amount < USUAL_GAS ? amount : USUAL_GAS)))
+}
 
 const stepOf = ({ data, fit, gas, to, value }: SimulatedStep, from: Address.Address): string =>
   [
@@ -52,17 +64,18 @@ const stepOf = ({ data, fit, gas, to, value }: SimulatedStep, from: Address.Addr
     Words.ofBytes(data)
   ].join("")
 
-/** Encodes the steps as one call. */
-export const encode = (steps: ReadonlyArray<SimulatedStep>): Rehearsal => {
+/** Encodes the steps as one call. `isApart`: each is undone before the next. Default: each has the effects of those before it. */
+export const encode = (steps: ReadonlyArray<SimulatedStep>, isApart = false): Rehearsal => {
   const first = steps.find((each) => each.from !== undefined)?.from ?? ANYONE
-  const data: Hex = `${RUN}${Words.ofList(steps.map((step) => stepOf(step, step.from ?? first)))}`
+  const data: Hex = `${isApart ? RUN_APART : RUN}${Words.ofList(steps.map((step) => stepOf(step, step.from ?? first)))}`
   const senders = [...new Set(steps.map(({ from = first }) => from))]
-  // EIP-150 keeps back one part in 64 at each of the three calls before a step's own.
-  const room = steps.reduce((sum, { fit, gas = STEP_GAS }) => sum + most(gas, fit) + STEP_OVERHEAD_GAS, 0n)
+  const amounts = steps.map(({ fit, gas = STEP_GAS }) => most(gas, fit) + STEP_OVERHEAD_GAS)
+  // EIP-150 keeps back one part in 64 at each of the three calls before a step's own, of which there are four if it is apart.
+  const room = isApart ? (roomApart(amounts) * 15n) / 14n : (sumOf(amounts) * 20n) / 19n
   return {
     stage: senders[0] ?? ANYONE,
     data,
-    gas: BASE_GAS + (room * 20n) / 19n + calldataGas(data),
+    gas: BASE_GAS + room + calldataGas(data),
     codeOverrides: senders.map((address) => ({ address, code: rehearsal.runtimeCode }))
   }
 }

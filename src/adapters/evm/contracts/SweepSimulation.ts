@@ -4,85 +4,34 @@
  * signature. So the guard, the venue, the tokens and the owner's own balances, allowances and nonces are what the sweep will
  * meet, and so is its gas. Nothing leaves the simulation.
  */
-import { Cache, Effect, Layer, Random } from "effect"
+import { Effect, Layer } from "effect"
 import { decodeFunctionResult } from "viem"
 import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
-import { executionLimit, LIMIT_MARGIN, sweepGasLimit } from "../../../domain/RelayGas.ts"
+import { executionLimit, sweepGasLimit } from "../../../domain/RelayGas.ts"
 import { sweepRefund } from "../../../domain/SweepRefund.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
 import * as TransactionGas from "../../../domain/TransactionGas.ts"
-import { type ChainClient, Chains, ChainUnavailable } from "../../../ports/shared/Chains.ts"
-import type { Surroundings } from "../../../ports/shared/Simulation.ts"
-import { RelayerKeys } from "../../../ports/orchestrator/RelayerKeys.ts"
+import { type ChainClient, Chains } from "../../../ports/shared/Chains.ts"
 import { SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { SimulationFailed, SweepSimulation } from "../../../ports/orchestrator/SweepSimulation.ts"
 import { sweepDelegate } from "../abi/contracts.generated.ts"
 import * as DataFee from "./DataFee.ts"
-import { unsignedDelegate } from "./UnsignedDelegate.ts"
-
-/** Gas with which an order is measured. Enough for any sweep. Bounds the time that a hostile token can burn at a node. */
-const GAS_CAP = 5_000_000n
+import * as OrderRehearsal from "./OrderRehearsal.ts"
 
 /** As long as a signature that the relayer sends (EIP-2098), without zero bytes, and of no key. */
 const PLACEHOLDER: Hex = `0x${"5e".repeat(64)}`
 
 const amountOut = (data: Hex) => decodeFunctionResult({ abi: sweepDelegate.abi, functionName: "execute", data })
 
-/** Makes `rehearse`, the simulation of an order's calldata with the delegate's stand-in. */
-const makeRehearse = Effect.gen(function* () {
-  const chains = yield* Chains
-  const keys = yield* RelayerKeys
-
-  /** Code of the delegates' stand-ins, by chain. A deployed delegate never changes. */
-  const standIns = yield* Cache.make({
-    capacity: Number.MAX_SAFE_INTEGER,
-    lookup: Effect.fnUntraced(function* (chainId: number): Effect.fn.Return<Hex, ChainUnavailable> {
-      const { chain, code } = yield* Effect.orDie(chains.get(chainId))
-      const standIn = unsignedDelegate(yield* code(chain.contracts.delegate))
-      const missing = new ChainUnavailable({
-        chainId,
-        method: "eth_getCode",
-        detail: `${chain.contracts.delegate} is not the sweep delegate; run "./sweep deploy" for the chain`
-      })
-      return standIn ?? (yield* missing)
-    })
-  })
-
-  /** Any lane, since each may send the sweep. */
-  const laneOf = Effect.fnUntraced(function* (client: ChainClient) {
-    const lanes = keys.lanes(client.chain.id)
-    return lanes.length === 0 ? undefined : lanes[yield* Random.nextIntBetween(0, lanes.length - 1)]
-  })
-
-  return Effect.fnUntraced(function* (
-    client: ChainClient,
-    order: SweepOrder,
-    data: Hex,
-    block: Surroundings["block"] = "next"
-  ) {
-    const { delegate } = client.chain.contracts
-    const standIn = yield* Cache.get(standIns, client.chain.id)
-    const lane = yield* laneOf(client)
-    const [swept] = yield* client.simulate([{ to: order.owner, data, gas: GAS_CAP, fit: LIMIT_MARGIN }], {
-      ...(lane === undefined ? {} : { within: { origin: lane, block } }),
-      codeOverrides: [
-        { address: order.owner, code: designator(delegate) },
-        { address: delegate, code: standIn }
-      ]
-    })
-    return swept
-  })
-})
-
 export const layer = Layer.effect(
   SweepSimulation,
   Effect.gen(function* () {
     const chains = yield* Chains
     const contracts = yield* SweepContracts
-    const rehearse = yield* makeRehearse
+    const rehearse = yield* OrderRehearsal.make
 
     /** The owner's code and number of transactions. By calls that share a request with those of other simulations. */
     const accountOf = ({ code, transactionCount }: ChainClient, { owner }: SweepOrder) =>
@@ -106,7 +55,7 @@ export const layer = Layer.effect(
       const data = contracts.encodeExecute(order, PLACEHOLDER)
       const [swept, held, account, fee] = yield* Effect.all(
         [
-          rehearse(client, order, data, block),
+          rehearse({ client, owner: order.owner, data, block }),
           holdings(client, order),
           accountOf(client, order),
           DataFee.estimate(client, order.owner, data)
@@ -116,8 +65,8 @@ export const layer = Layer.effect(
       if (held.input < order.amountIn) {
         return yield* new SimulationFailed({ detail: "the owner cannot transfer the amount" })
       }
-      if (swept?.success !== true) {
-        const { name, text } = contracts.decodeRevert(swept?.returnData ?? "0x")
+      if (!swept.success) {
+        const { name, text } = contracts.decodeRevert(swept.returnData)
         return yield* new SimulationFailed({ detail: text, revert: name })
       }
       const isDelegated = account.code === designator(client.chain.contracts.delegate)

@@ -1,17 +1,16 @@
 /** Intents in PostgreSQL: the tables are the queue, the lock and the record. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { IllegalTransition } from "../../../domain/Intent.ts"
 import { IntentExists, Intents } from "../../../ports/orchestrator/Intents.ts"
-import * as Address from "../../../domain/Address.ts"
-import { bytes, guarded, text, timestamp } from "../shared/Database.ts"
+import { guarded } from "../shared/Database.ts"
 import * as Gathered from "../shared/Gathered.ts"
 import * as DeliveryLooks from "./DeliveryLooks.ts"
 import * as GivenUpIntents from "./GivenUpIntents.ts"
+import * as IntentCreations from "./IntentCreations.ts"
 import * as IntentMoves from "./IntentMoves.ts"
 import * as IntentQueue from "./IntentQueue.ts"
 import * as IntentReads from "./IntentReads.ts"
-import * as IntentRow from "./IntentRow.ts"
 import * as IntentSubmissions from "./IntentSubmissions.ts"
 import * as Sweeps from "./Sweeps.ts"
 import { UnreadableIntents } from "./UnreadableIntents.ts"
@@ -33,47 +32,18 @@ const nextOrderNonce = (sql: PgClient.PgClient): Intents["Service"]["nextOrderNo
     return BigInt(row?.nonce ?? atLeast)
   }, guarded("nextOrderNonce"))
 
-/** First number of a second. A counter makes the numbers of the second. */
-const firstNumber = (millis: number) => BigInt(Math.floor(millis / 1_000)) << 24n
-
-const create = (sql: PgClient.PgClient): Intents["Service"]["create"] =>
-  Effect.fnUntraced(function* ({ attributed, cover, gas, order, orderDigest, quote, quotedAtBlock, userId }) {
-    const millis = yield* Clock.currentTimeMillis
-    const at = timestamp(millis)
-    const inserted = yield* sql`
-      WITH state AS (
-        INSERT INTO orchestrator.intent_states (
-          number, id, source_chain_id, owner, order_nonce, order_digest, dest_chain_id, deadline, builder_id, created_at,
-          updated_at
-        ) VALUES (
-          ${firstNumber(millis)}::bigint | (nextval('orchestrator.intent_numbers') & 16777215), ${quote.id},
-          ${quote.sourceChainId}, ${order.owner}, ${String(order.nonce)}::numeric, ${bytes(orderDigest)},
-          ${String(order.destChainId)}::numeric, ${String(order.deadline)}::numeric,
-          ${attributed === undefined ? null : text(attributed.builderId)}, ${at}, ${at}
-        ) ON CONFLICT DO NOTHING RETURNING number
-      )
-      INSERT INTO orchestrator.intent_terms (
-        number, quoted_at_block, gas, token_in, amount_in, fee_amount, builder, builder_fee, token_out, min_amount_out,
-        destination, swap_target, swap_calldata, user_id, payout_mode, quote, cover_gas, cover_gas_price, cover_value
-      )
-      SELECT number, ${quotedAtBlock}::bigint, ${gas}::bigint, ${order.tokenIn}, ${String(order.amountIn)}::numeric,
-        ${String(order.feeAmount)}::numeric, ${Address.isZero(order.builder) ? null : order.builder},
-        ${String(order.builderFee)}::numeric, ${order.tokenOut}, ${String(order.minAmountOut)}::numeric,
-        ${order.destination === order.owner ? null : order.destination}, ${order.swapTarget}, ${bytes(order.swapCalldata)},
-        ${text(userId)}, ${attributed?.payoutMode ?? null}, ${sql.json(IntentRow.encodeQuote(quote))}::jsonb,
-        ${cover?.gas ?? null}::bigint, ${cover === undefined ? null : String(cover.gasPrice)}::numeric,
-        ${cover === undefined ? null : String(cover.value)}::numeric
-      FROM state RETURNING number`
-    if (inserted.length === 0) return yield* new IntentExists({ id: quote.id })
-  }, guarded("create"))
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { wake, wakes } = yield* Wakes.make(CHANNEL)
   const unreadable = yield* UnreadableIntents
+  const createTogether = yield* Gathered.make({ ...GATHERED, run: IntentCreations.createAll(sql) })
   const findTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.findEach(sql, unreadable) })
   const hasSettledTogether = yield* Gathered.make({ ...GATHERED, run: IntentReads.hasSettledEach(sql) })
   const submitTogether = yield* Gathered.make({ ...GATHERED, run: IntentSubmissions.submitAll(sql, unreadable, wake) })
+
+  const create: Intents["Service"]["create"] = Effect.fnUntraced(function* (intent) {
+    if (!(yield* createTogether(intent))) return yield* new IntentExists({ id: intent.quote.id })
+  })
 
   const find: Intents["Service"]["find"] = Effect.fnUntraced(function* (id) {
     return yield* Effect.orDie(Effect.fromResult(yield* findTogether(id)))
@@ -90,7 +60,7 @@ const make = Effect.gen(function* () {
 
   return Intents.of({
     nextOrderNonce: nextOrderNonce(sql),
-    create: create(sql),
+    create,
     find,
     findAll: IntentReads.findAll(sql, unreadable),
     states: IntentReads.states(sql),

@@ -48,6 +48,15 @@ describe("Rehearsal", () => {
     })
   )
 
+  it("gives a call for steps apart the gas of one whole step and of ordinary others", () => {
+    const step = { to: address(1n), data: "0x" as const, gas: 5_000_000n, fit: { share: 10n, extra: 50_000n } }
+    const alone = Rehearsal.encode([step], true)
+    const together = Rehearsal.encode([step, step, step], true)
+    assert.strictEqual(decodeFunctionData({ abi: rehearsal.abi, data: together.data }).functionName, "runApart")
+    assert.isTrue(together.gas - alone.gas < 2n * 2_200_000n, `${together.gas - alone.gas}`)
+    assert.isTrue(Rehearsal.encode([step, step, step]).gas > together.gas + 15_000_000n)
+  })
+
   it.effect.prop("reads every outcome, and the gas limit of steps that were fitted", [Outcomes], ([outcomes]) =>
     Effect.sync(() => {
       const steps = outcomes.map((_, index) => (index % 2 === 0 ? {} : { fit: { share: 10n, extra: 0n } }))

@@ -17,6 +17,7 @@ import type { SweepOrder } from "../../../../src/domain/SweepOrder.ts"
 import { NATIVE } from "../../../../src/domain/Token.ts"
 import { SwapVenue } from "../../../../src/ports/orchestrator/SwapVenue.ts"
 import { SweepSimulation } from "../../../../src/ports/orchestrator/SweepSimulation.ts"
+import { Chains } from "../../../../src/ports/shared/Chains.ts"
 import { address } from "../../../support/FakeChain.ts"
 import { TestNetwork } from "../../../support/Network.ts"
 
@@ -161,6 +162,42 @@ layer(simulation, { excludeTestServices: true })("SweepSimulation", (it) => {
       const before = yield* stateOf(order.tokenIn)
       assert.strictEqual(yield* detailOf({ ...order, ...change(order) }), expected)
       assert.deepStrictEqual(yield* stateOf(order.tokenIn), before)
+    })
+  )
+
+  it.effect("finds of orders that are simulated together what it finds of each alone", () =>
+    Effect.gen(function* () {
+      const { dev } = yield* local
+      const good = yield* goodOrder()
+      const toNative = yield* goodOrder({ tokenOut: NATIVE })
+      // All have the same nonce and spend the same balances, so none could follow another one.
+      const orders = [good, toNative, { ...good, swapCalldata: "0xdeadbeef" as const }, good, toNative]
+      const alone = yield* Effect.forEach(orders, (order) => Effect.result(run(order)))
+      const { isApart, together } = yield* Effect.gen(function* () {
+        const chains = yield* Chains
+        const client = yield* chains.get(dev.chain.id)
+        const asked: Array<boolean> = []
+        const counted: Chains["Service"] = {
+          ...chains,
+          get: () =>
+            Effect.succeed({
+              ...client,
+              simulate: (steps, options) => {
+                asked.push(options?.isApart === true)
+                return client.simulate(steps, options)
+              }
+            })
+        }
+        const simulated = yield* Effect.gen(function* () {
+          const { run: simulate } = yield* SweepSimulation
+          return yield* Effect.forEach(orders, (order) => Effect.result(simulate(dev.chain.id, order)), {
+            concurrency: "unbounded"
+          })
+        }).pipe(Effect.provide(Layer.provide(Layer.fresh(EvmSweepSimulation.layer), Layer.succeed(Chains, counted))))
+        return { isApart: asked, together: simulated }
+      })
+      assert.deepStrictEqual(together, alone)
+      assert.deepStrictEqual(isApart, [true])
     })
   )
 })

@@ -1,0 +1,163 @@
+/** Pools that are remembered as missing, and pools that are created meanwhile. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { decodeFunctionData, encodeFunctionData, erc20Abi, maxUint256, numberToHex, parseAbi } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import type * as Multicall3 from "../../../src/adapters/evm/codec/Multicall3.ts"
+import * as UniswapV3 from "../../../src/adapters/swap/UniswapV3.ts"
+import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
+import * as Path from "../../../src/adapters/swap/UniswapV3Path.ts"
+import * as Pools from "../../../src/adapters/swap/UniswapV3Pools.ts"
+import * as Script from "../../../src/devnet/Script.ts"
+import * as Tokens from "../../../src/devnet/Tokens.ts"
+import * as Uniswap from "../../../src/devnet/Uniswap.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import { SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
+import { address } from "../../support/FakeChain.ts"
+import { chains, OneChain } from "../../support/OneChain.ts"
+
+const VENUE = { chainId: 1, quoter: address(0xa1) }
+const FACTORY = address(0xa2)
+const [TOKEN, HOP, OUT] = [address(1), address(2), address(3)]
+const PATHS = Path.candidates(TOKEN, OUT, [HOP])
+
+const factoryAbi = parseAbi([
+  "function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)"
+])
+
+const word = (value: bigint): Multicall3.Answer => Option.some(numberToHex(value, { size: 32 }))
+
+/** The view of the paths from {@link TOKEN} to {@link OUT}. */
+const viewOf = (pools: Pools.Pools, nowMillis: number) => pools.view(VENUE, TOKEN, OUT, PATHS, nowMillis)
+
+/** Learns the factory, and then that of all pools only those with this fee exist. */
+const learned = (existing: number, nowMillis: number) => {
+  const pools = Pools.make()
+  viewOf(pools, nowMillis).learn([word(BigInt(FACTORY))])
+  answer(viewOf(pools, nowMillis), existing)
+  return pools
+}
+
+const answer = ({ learn, lookups }: Pools.View, existing: number) =>
+  learn(
+    lookups.map(({ data, to }) => {
+      assert.strictEqual(to, FACTORY)
+      const [, , fee] = decodeFunctionData({ abi: factoryAbi, data }).args
+      return word(fee === existing ? 7n : 0n)
+    })
+  )
+
+const OPEN: ReadonlyArray<Path.Path> = [
+  { _tag: "Direct", fee: 500 },
+  { _tag: "Via", token: HOP, fees: [500, 500] }
+]
+
+describe("pools", () => {
+  it("are all tried until the factory has answered", () => {
+    const pools = Pools.make()
+    const first = viewOf(pools, 0)
+    assert.deepStrictEqual([first.open, first.lookups.map(({ to }) => to)], [PATHS, [VENUE.quoter]])
+    first.learn([word(BigInt(FACTORY))])
+    const second = viewOf(pools, 0)
+    assert.deepStrictEqual(second.open, PATHS)
+    assert.strictEqual(second.lookups.length, 3 * Path.FEES.length)
+    second.learn(second.lookups.map(() => Option.none()))
+    assert.deepStrictEqual(viewOf(pools, 0).open, PATHS)
+  })
+
+  it("are all tried if the quoter names no factory", () => {
+    for (const named of [Option.none(), Option.some("0x" as const), word(0n), word(1n << 160n)]) {
+      const pools = Pools.make()
+      viewOf(pools, 0).learn([named])
+      assert.deepStrictEqual(
+        viewOf(pools, 0).lookups.map(({ to }) => to),
+        [VENUE.quoter]
+      )
+    }
+  })
+
+  it("that are missing are not tried again, in both directions", () => {
+    const pools = learned(500, 0)
+    assert.deepStrictEqual(viewOf(pools, 0).open, OPEN)
+    assert.deepStrictEqual(viewOf(pools, 0).lookups, [])
+    const back = pools.view(VENUE, OUT, TOKEN, Path.candidates(OUT, TOKEN, [HOP]), 0)
+    assert.deepStrictEqual([back.open, back.lookups], [OPEN, []])
+  })
+
+  it("of another chain are not the same", () => {
+    const pools = learned(500, 0)
+    assert.deepStrictEqual(pools.view({ ...VENUE, chainId: 2 }, TOKEN, OUT, PATHS, 0).open, PATHS)
+  })
+
+  it("that are missing are tried again after the lifetime", () => {
+    const pools = learned(500, 0)
+    assert.deepStrictEqual(viewOf(pools, Pools.LIFETIME_MILLIS).open, OPEN)
+    assert.deepStrictEqual(viewOf(pools, Pools.LIFETIME_MILLIS + 1).open, PATHS)
+  })
+
+  it("that are missing are looked up again while they are in use", () => {
+    const pools = learned(500, 0)
+    assert.deepStrictEqual(viewOf(pools, Pools.REFRESH_MILLIS - 1).lookups, [])
+    const aged = viewOf(pools, Pools.REFRESH_MILLIS)
+    assert.strictEqual(aged.lookups.length, 3 * Path.FEES.length)
+    answer(aged, 3_000)
+    assert.deepStrictEqual(viewOf(pools, Pools.REFRESH_MILLIS + Pools.LIFETIME_MILLIS).open, [
+      { _tag: "Direct", fee: 3_000 },
+      { _tag: "Via", token: HOP, fees: [3_000, 3_000] }
+    ])
+  })
+})
+
+const venue = UniswapV3.layer.pipe(Layer.provideMerge(chains))
+
+/** Opens the pool of BLK and USDC with the lowest fee that it does not have yet. */
+const openCheapPool = Effect.gen(function* () {
+  const { node, tokens, uniswap } = yield* OneChain
+  const sender = Address.of(privateKeyToAccount(generatePrivateKey()).address)
+  yield* node.ask("pay for the pool", (client) => client.setBalance({ address: sender, value: 10n ** 24n }))
+  const script = new Script.Script(sender)
+  const sides = [
+    { token: tokens.BLK, amount: Tokens.units("BLK", 50_000_000n) },
+    { token: tokens.USDC, amount: Tokens.units("USDC", 100_000_000n) }
+  ] as const
+  for (const { amount, token } of sides) {
+    script.call("mint", token, Tokens.mint(sender, amount))
+    const args = [uniswap.positionManager, maxUint256] as const
+    script.call("approve", token, encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }))
+  }
+  Uniswap.openPool(script, uniswap.positionManager, { label: "BLK/USDC", fee: 500, sides })
+  yield* Script.run(node, script)
+})
+
+/** Fee of the pool that a swap of BLK to USDC takes. */
+const feeOfRoute = Effect.gen(function* () {
+  const { chain, tokens } = yield* OneChain
+  const { calldata } = yield* (yield* SwapVenue).route({
+    chainId: chain.id,
+    tokenIn: tokens.BLK,
+    tokenOut: tokens.USDC,
+    amountIn: Tokens.units("BLK", 100n),
+    sender: address(1),
+    recipient: address(9),
+    slippageBps: 50,
+    deadline: 2n ** 40n
+  })
+  const outer = decodeFunctionData({ abi: swapRouter02Abi, data: calldata })
+  const [inner] = outer.functionName === "multicall" ? outer.args[1] : []
+  const swap = inner === undefined ? undefined : decodeFunctionData({ abi: swapRouter02Abi, data: inner })
+  return swap?.functionName === "exactInputSingle" ? swap.args[0].fee : undefined
+})
+
+layer(venue)("a pool that is created", (it) => {
+  it.effect("is used after the lifetime of the knowledge that it was missing", () =>
+    Effect.gen(function* () {
+      // The first route learns the factory, and the second one the pools.
+      for (let count = 0; count < 3; count++) assert.strictEqual(yield* feeOfRoute, 3_000)
+      yield* openCheapPool
+      assert.strictEqual(yield* feeOfRoute, 3_000, "it is remembered as missing")
+      yield* TestClock.adjust(Pools.LIFETIME_MILLIS + 1)
+      assert.strictEqual(yield* feeOfRoute, 500)
+    })
+  )
+})
