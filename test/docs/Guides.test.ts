@@ -60,7 +60,14 @@ const NOT_SETTINGS = new Set([
   "KNOWN_ROUTERS",
   "MORE_DELEGATES",
   "ORDER_TYPES",
-  "DEFAULT_DOMAIN_NAME"
+  "DEFAULT_DOMAIN_NAME",
+  // Of AWS KMS and Google Cloud KMS.
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "ECC_SECG_P256K1",
+  "SIGN_VERIFY",
+  "EC_SIGN_SECP256K1_SHA256"
 ])
 
 /** Flags of every command, by its path such as `payouts open`. */
