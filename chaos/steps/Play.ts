@@ -63,7 +63,7 @@ const stage = Effect.fnUntraced(function* (steps: number, directory: string, isT
   const miners = { alpha: yield* Miner.start(world.alpha), beta: yield* Miner.start(world.beta) }
   const prober = Prober.make(isTimed)
   yield* probing(world, prober, builder)
-  const traffic = Traffic.make(world, reserved)
+  const traffic = Traffic.make(world, reserved, isTimed)
   return { world, miners, traffic, prober, builder, alarms: Alarms.make(world) } satisfies Stage
 })
 

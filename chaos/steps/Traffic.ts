@@ -1,5 +1,5 @@
 /** Sweeps that are offered during a step, of one token and of wallets, and the time that each takes to settle. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import * as SweepClient from "../../test/support/SweepClient.ts"
 import * as Client from "../Client.ts"
 import { AMOUNT_IN, type Place, TOKEN_IN, TOKEN_OUT, walletOn } from "../Holdings.ts"
@@ -20,7 +20,11 @@ export const BURST = 3
 /** Of the sweeps where something is broken, every second one is a wallet's, on both chains. */
 const WALLET_EVERY = 2
 
-export const make = (world: World, firstOwner: number) => {
+/** Repeats of a quote that is refused on a healthy chain, one each second, where times are not judged: a deadline of the service may pass. */
+const UNTIMED_REPEATS = 5
+
+/** `isTimed`: false if no bar judges the times of responses. */
+export const make = (world: World, firstOwner: number, isTimed: boolean) => {
   const { alpha, beta, client, owners, slots } = world
   let turn = 0
   let hinderedSoFar = 0
@@ -66,7 +70,11 @@ export const make = (world: World, firstOwner: number) => {
   /** One sweep through to its settlement: its time in milliseconds, or what went wrong. */
   const sweep = Effect.fnUntraced(function* (place: Place, slot: Slot, quoted: Effect.Effect<Offered | undefined>) {
     const where = `${place.info.name}, which is healthy, by ${slot.name}`
-    const offered = yield* quoted
+    const offered = yield* Effect.repeat(quoted, {
+      schedule: Schedule.spaced("1 second"),
+      until: (found) => found !== undefined,
+      times: isTimed ? 0 : UNTIMED_REPEATS
+    })
     if (offered === undefined) return `no quote on ${where}`
     const began = yield* Clock.currentTimeMillis
     const answer = yield* client.submit(slot.url, offered)

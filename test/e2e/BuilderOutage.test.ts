@@ -87,7 +87,7 @@ describe("while the builder backend is away", () => {
       const quoteWith = Effect.fnUntraced(function* (apiKey: string) {
         const owner = yield* freshOwner(place, "DAI", "50")
         const request = { owner: owner.address, chain: place.info, tokenIn: "DAI", amountIn: "50", tokenOut: "USDC" }
-        const quote = yield* Effect.promise(() => client.post("/quote", { ...SweepClient.quoteBody(request), apiKey }))
+        const quote = yield* Effect.promise(() => client.quote({ ...request, apiKey }))
         assert.strictEqual(quote.status, 200, quote.text)
         return { owner, quote, builderId: quote.at<{ builderId?: string }>("quote").builderId }
       })

@@ -112,7 +112,7 @@ export const quoteWith = Effect.fnUntraced(function* (apiKey: string, symbol: To
     amountIn: amount,
     tokenOut: symbol === "USDC" ? "DAI" : "USDC"
   }
-  const quote = yield* Effect.promise(() => client.post("/quote", { ...SweepClient.quoteBody(request), apiKey }))
+  const quote = yield* Effect.promise(() => client.quote({ ...request, apiKey }))
   assert.strictEqual(quote.status, 200, quote.text)
   return { client, owner, quote }
 })

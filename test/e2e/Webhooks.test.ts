@@ -128,8 +128,7 @@ layer(Services.layer(), { excludeTestServices: true })("a builder's webhooks", (
       const sweep = Effect.fnUntraced(function* (destChain: typeof alpha.info) {
         const owner = yield* freshOwner(alpha, "USDC", "40")
         const request = { owner: owner.address, chain: alpha.info, tokenIn: "USDC", amountIn: "40", destChain }
-        const body = { ...SweepClient.quoteBody({ ...request, tokenOut: "USDC" }), apiKey }
-        const quote = yield* Effect.promise(() => client.post("/quote", body))
+        const quote = yield* Effect.promise(() => client.quote({ ...request, tokenOut: "USDC", apiKey }))
         assert.strictEqual(quote.status, 200, quote.text)
         const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
         yield* Effect.promise(() => client.submitAccepted(signed))

@@ -4,7 +4,7 @@ import { Effect, Latch, Schedule } from "effect"
 import * as Database from "../../chaos/Database.ts"
 import * as SilentPostgres from "../support/SilentPostgres.ts"
 import { hold, isSend, pass } from "../support/FaultProxy.ts"
-import type * as SweepClient from "../support/SweepClient.ts"
+import * as SweepClient from "../support/SweepClient.ts"
 import * as Scene from "./Scene.ts"
 
 /** Ends a test that hangs. */
@@ -86,7 +86,7 @@ layer(Scene.layer, { excludeTestServices: true })("A database", (it) => {
         assert.isDefined(inFlight)
         assert.isDefined(quoted)
         const request = yield* scene.quoteRequest
-        const requote = Effect.promise(() => intake.client.quote(request))
+        const requote = Effect.promise(() => intake.client.post("/quote", SweepClient.quoteBody(request)))
         yield* scene.submit(intake.client, inFlight)
         yield* route.alpha.awaitCall((call) => isSend(call) && !call.forwarded)
         yield* first.stop
@@ -129,7 +129,7 @@ layer(Scene.layer, { excludeTestServices: true })("A database", (it) => {
         assert.isDefined(quoted)
         yield* scene.submit(client, before)
         const request = yield* scene.quoteRequest
-        const requote = Effect.promise(() => client.quote(request))
+        const requote = Effect.promise(() => client.post("/quote", SweepClient.quoteBody(request)))
 
         const resume = yield* SilentPostgres.suspend(server.pid)
         // The second time, all connections are stuck already.

@@ -34,6 +34,8 @@ export interface SweepRequest {
   readonly tokenOut: string
   readonly destination?: Address
   readonly destChain?: DevInfo["chains"][number]
+  /** Public key of a builder. */
+  readonly apiKey?: string
 }
 
 const NATIVE = { address: "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", decimals: 18 } as const
@@ -59,7 +61,8 @@ export const quoteBody = (request: SweepRequest): { readonly [key: string]: Json
     tier: "tier1",
     route: `${request.chain.name}->${destChain.name}`,
     subscriptionActive: false,
-    userId: "test"
+    userId: "test",
+    ...(request.apiKey === undefined ? {} : { apiKey: request.apiKey })
   }
 }
 
@@ -118,6 +121,21 @@ export const signBatch = async (account: PrivateKeyAccount, quotes: Answer): Pro
 
 const POLL_MILLIS = 100
 
+/** Attempts of a request that the service asks to repeat. A busy machine may answer too late for a deadline of the service. */
+const ATTEMPTS = 8
+
+/** Repeats a request after the pause that the answer names in `Retry-After`, as every client should. */
+const patiently = async (ask: () => Promise<Answer>): Promise<Answer> => {
+  let answer = await ask()
+  for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
+    const seconds = answer.headers.get("retry-after")
+    if (seconds === null) break
+    await Bun.sleep(Number(seconds) * 1000)
+    answer = await ask()
+  }
+  return answer
+}
+
 /** `client` numbers the caller: each has a rate limit of its own. */
 export const make = (baseUrl: string, client = 1) => {
   const headers = { "content-type": "application/json", "x-forwarded-for": `198.51.100.${client}` }
@@ -145,11 +163,12 @@ export const make = (baseUrl: string, client = 1) => {
   return {
     get,
     post,
-    quote: (request: SweepRequest) => post("/quote", quoteBody(request)),
+    /** Asks for a quote, and asks again if the service says so. */
+    quote: (request: SweepRequest) => patiently(() => post("/quote", quoteBody(request))),
     submit,
-    /** Submits, and fails unless the service accepts the sweep. */
+    /** Submits, and again if the service says so. Fails unless it accepts the sweep. */
     submitAccepted: async (signed: Signed) => {
-      const answer = await submit(signed)
+      const answer = await patiently(() => submit(signed))
       if (answer.status !== 201) throw new Error(`the submission was refused: ${answer.status} ${answer.text}`)
     },
     until,
