@@ -23,6 +23,12 @@ const fill = (page: Page, label: string, value: string) =>
 
 const goes = (page: Page, link: string) => Effect.promise(() => page.getByRole("link", { name: link }).first().click())
 
+/** The tokens that can be paid depend on what the page has read anew, so the test names its token. */
+const opensBatch = Effect.fnUntraced(function* (page: Page) {
+  yield* click(page, "Open a batch")
+  yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).selectOption({ label: "USDC on base" }))
+})
+
 const downloaded = (page: Page, button: string) =>
   Effect.promise(async () => {
     const [file] = await Promise.all([
@@ -101,7 +107,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* Site.earnForAMonth(id)
       yield* enter(page)
       yield* goes(page, "Payouts")
-      yield* click(page, "Open a batch")
+      yield* opensBatch(page)
       yield* click(page, "Open the batch")
       yield* sees(page, "Payout batch")
       assert.include(yield* downloaded(page, "CSV"), id)
@@ -115,7 +121,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       const other = yield* Harness.signUp("Left out")
       yield* Site.earnForAMonth(other.id)
       yield* goes(page, "Payouts")
-      yield* click(page, "Open a batch")
+      yield* opensBatch(page)
       yield* fill(page, "Leave out", `${other.id}, nobody`)
       yield* click(page, "Open the batch")
       yield* sees(page, "The batch is open")
@@ -124,7 +130,7 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* click(page, "Continue to the batch")
       yield* sees(page, "Payout batch")
       yield* goes(page, "Payouts")
-      yield* click(page, "Open a batch")
+      yield* opensBatch(page)
       yield* fill(page, "Leave out", other.id)
       yield* click(page, "Open the batch")
       yield* reads(page, /No payable builder is owed this/)
@@ -134,6 +140,40 @@ layer(Site.layer(), live)("an operator", (it) => {
       yield* sees(page, "Treasury")
       yield* Effect.promise(() => page.getByRole("columnheader", { name: "Claimed", exact: true }).waitFor())
       yield* reads(page, /from \d+ sweeps/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the token of a batch that is being opened while amounts are read anew", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Site.visitor()
+      const { id } = yield* Harness.signUp("Owed two tokens")
+      yield* Site.earnForAMonth(id)
+      yield* Effect.promise(() => page.clock.install())
+      yield* enter(page)
+      yield* goes(page, "Payouts")
+      yield* click(page, "Open a batch")
+      const tokens = page.getByLabel("Token", { exact: true })
+      yield* Effect.promise(() => tokens.locator("option", { hasText: "USDC on base" }).waitFor({ state: "attached" }))
+      const shown = yield* Effect.promise(() => tokens.inputValue())
+      yield* Effect.promise(() =>
+        page.route("**/admin/treasury", async (route) => {
+          const response = await route.fetch()
+          const { positions } = (await response.json()) as { readonly positions: ReadonlyArray<unknown> }
+          await route.fulfill({ response, json: { positions: positions.toReversed() } })
+        })
+      )
+      const last = yield* Effect.promise(() => tokens.locator("option").last().textContent())
+      // A page that comes to the front reads again what is old.
+      yield* Effect.promise(() => page.clock.fastForward(60_000))
+      yield* Effect.promise(() => page.evaluate(() => void window.dispatchEvent(new Event("visibilitychange"))))
+      yield* Effect.promise(() =>
+        tokens
+          .locator("option")
+          .first()
+          .filter({ hasText: last ?? "" })
+          .waitFor({ state: "attached" })
+      )
+      assert.strictEqual(yield* Effect.promise(() => tokens.inputValue()), shown)
     }).pipe(Effect.scoped)
   )
 })

@@ -79,10 +79,13 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
   const form = useId()
   const positions = useQuery(treasury)
   const payable = positions.data?.positions.filter(({ chainId, unclaimed }) => unclaimed > 0n && chainId !== undefined)
-  const [chosen, setChosen] = useState("")
+  const [chosen, setChosen] = useState<string>()
   const [least, setLeast] = useState("")
   const [excluded, setExcluded] = useState("")
-  const position = payable?.find(({ chainId, token }) => tokenKey(chainId, token) === chosen) ?? payable?.[0]
+  const [first] = payable ?? []
+  // Chosen once: amounts that are read anew must not change the token that is about to be paid.
+  if (chosen === undefined && first !== undefined) setChosen(tokenKey(first.chainId, first.token))
+  const position = payable?.find(({ chainId, token }) => tokenKey(chainId, token) === chosen)
   const token = position === undefined ? undefined : book.token(position.chainId, position.token)
   const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0)
   const isMalformed = least.trim() !== "" && minAmount === undefined
@@ -122,6 +125,7 @@ export function OpenPayoutDialog({ book, onClose }: DialogProps) {
           </p>
           {open.isError && <Failed error={open.error} token={token} />}
           <Select label="Token" onChange={(event) => setChosen(event.target.value)} value={chosen}>
+            {payable !== undefined && position === undefined && <option value={chosen}>Choose a token</option>}
             {payable?.map(({ chainId, token: address }) => (
               <option key={tokenKey(chainId, address)} value={tokenKey(chainId, address)}>
                 {book.token(chainId, address)?.symbol ?? shorten(address)} on {book.chain(chainId)?.name ?? chainId}
