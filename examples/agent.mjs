@@ -1,36 +1,57 @@
-// Sweeps 25 DAI into USDC with the MCP server's tools: `node agent.mjs path/to/.sweep/dev.json path/to/sweep`
+// Sweeps with the MCP server's tools: `node agent.mjs path/to/.sweep/dev.json path/to/sweep [token|wallet]`
+// `token` sweeps 25 DAI into USDC. `wallet` sweeps tokens of two chains with one signature. Default: token.
 // The agent calls the tools. The owner's wallet checks and signs, and the agent never sees its key.
 import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { readOffer, reviewOrder, signReviewed } from "token-sweep"
+import { readOffer, readSweepQuotes, reviewOrder, reviewSweepQuotes, signBatch, signReviewed } from "token-sweep"
 import { formatUnits, parseUnits } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
 const command = process.argv[3] ?? "./sweep"
-const [chain] = dev.chains
+const mode = process.argv[4] ?? "token"
+const [chain, other] = dev.chains
 const { DAI, USDC } = chain.tokens
 
-/** The owner's wallet. It knows the delegate from its own configuration, and trusts neither the agent nor the service. */
+const byChain = (valueOf) => Object.fromEntries(dev.chains.map((each) => [each.id, valueOf(each)]))
+
+/** Amount of a token as people read it. */
+const shown = ({ amount, chainId, token }) => {
+  const { tokens } = dev.chains.find(({ id }) => id === chainId)
+  const [symbol, { decimals }] = Object.entries(tokens).find(
+    ([, each]) => each.address.toLowerCase() === token.toLowerCase()
+  )
+  return `${formatUnits(amount, decimals)} ${symbol}`
+}
+
+/** The owner's wallet. It knows the delegates from its own configuration, and trusts neither the agent nor the service. */
 const makeWallet = (key) => {
   const account = privateKeyToAccount(key)
   const limits = {
-    delegates: { [chain.id]: chain.delegate },
-    routers: { [chain.id]: chain.swapRouter },
+    delegates: byChain(({ delegate }) => delegate),
+    routers: byChain(({ swapRouter }) => swapRouter),
+    bridges: byChain(({ spokePool, tokens }) => ({ spokePool, tokens: { USDC: tokens.USDC.address } })),
     maxFeeBps: 1_000
   }
+  const show = ({ fees, receive, send }) =>
+    console.log(
+      `owner    send ${shown(send)}, fees ${shown({ ...send, amount: fees.total })}, ` +
+        `receive at least ${shown({ ...receive, amount: receive.minAmount })}?`
+    )
   return {
     address: account.address,
     sign: async (request, quoted) => {
       const review = reviewOrder(readOffer(quoted), request, limits)
-      const { fees, receive, send } = review
-      console.log(
-        `owner    send ${formatUnits(send.amount, DAI.decimals)} DAI, fees ${formatUnits(fees.total, DAI.decimals)}, ` +
-          `receive at least ${formatUnits(receive.minAmount, USDC.decimals)} USDC?`
-      )
+      show(review)
       return signReviewed(review, account)
+    },
+    signAll: async (request, quoted) => {
+      const review = reviewSweepQuotes(readSweepQuotes(quoted), request, limits)
+      for (const leg of review.legs) show(leg)
+      for (const { reason, token } of review.leftOut) console.log(`owner    leave out ${token}: ${reason}`)
+      return signBatch(review, account)
     }
   }
 }
@@ -57,10 +78,18 @@ const call = async (name, args) => {
   return result.structuredContent
 }
 
-try {
-  const { tools } = await client.listTools()
-  console.log(`tools    ${tools.map(({ name }) => name).join(", ")}`)
+const follow = async (id) => {
+  let intent
+  do {
+    await sleep(1_000)
+    intent = await call("get_intent_status", { id })
+  } while (intent.status !== "delivered" && intent.status !== "failed")
+  console.log(`done     ${intent.status} ${intent.txHash ?? intent.failureReason}`)
+  return intent.status
+}
 
+/** One token. Resolves with the status of its intent. */
+const sweepToken = async () => {
   const wallet = makeWallet(dev.accounts[6].privateKey)
   const request = {
     owner: wallet.address,
@@ -86,14 +115,40 @@ try {
   })
   const signed = await wallet.sign(request, quoted)
   await call("submit_signed", signed)
+  return [await follow(signed.quoteId)]
+}
 
-  let intent
-  do {
-    await sleep(1_000)
-    intent = await call("get_intent_status", { id: signed.quoteId })
-  } while (intent.status !== "delivered" && intent.status !== "failed")
-  console.log(`done     ${intent.status} ${intent.txHash ?? intent.failureReason}`)
-  process.exitCode = intent.status === "delivered" ? 0 : 1
+/** Tokens of two chains, under one signature. Resolves with the status of each intent. */
+const sweepWallet = async () => {
+  const wallet = makeWallet(dev.accounts[8].privateKey)
+  const request = {
+    owner: wallet.address,
+    tokenOut: USDC.address,
+    destination: wallet.address,
+    destChainId: chain.id,
+    tokens: [
+      { chainId: chain.id, token: DAI.address, amount: parseUnits("25", DAI.decimals) },
+      { chainId: other.id, token: other.tokens.USDC.address, amount: parseUnits("40", other.tokens.USDC.decimals) }
+    ]
+  }
+  const quoted = await call("sweep_quotes", {
+    ...request,
+    tokens: request.tokens.map((each) => ({ ...each, amount: each.amount.toString() })),
+    subscriptionActive: false,
+    userId: "agent"
+  })
+  const signed = await wallet.signAll(request, quoted)
+  const { intents } = await call("submit_sweep", signed)
+  const statuses = []
+  for (const { id } of intents) statuses.push(await follow(id))
+  return statuses
+}
+
+try {
+  const { tools } = await client.listTools()
+  console.log(`tools    ${tools.map(({ name }) => name).join(", ")}`)
+  const statuses = await (mode === "wallet" ? sweepWallet() : sweepToken())
+  process.exitCode = statuses.every((status) => status === "delivered") ? 0 : 1
 } finally {
   await client.close()
 }

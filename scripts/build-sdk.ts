@@ -1,6 +1,7 @@
 /**
- * Builds and packs the published client: `bun scripts/build-sdk.ts [directory]`. Default: `dist/sdk`. The package has no
- * dependencies. Its peers are `viem`, and `effect` for the entry `effect` alone.
+ * Builds and packs the published client: `bun scripts/build-sdk.ts [directory] [delegates]`. Default: `dist/sdk`, without delegates.
+ * `delegates` is a JSON object of the addresses by chain id that the package accepts. The package has no dependencies. Its peers are
+ * `viem`, and `effect` for the entry `effect` alone.
  */
 import { copyFile, mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -11,6 +12,9 @@ const root = join(import.meta.dirname, "..")
 
 /** Source of each entry, without its extension. */
 const ENTRIES = { index: "sdk/index", effect: "sdk/effect", react: "web/react" } as const
+
+/** Addresses by chain id. */
+type Delegates = Readonly<Record<number, string>>
 
 const STYLES = "styles.css"
 const STYLES_TYPES = "types/styles.d.ts"
@@ -28,8 +32,8 @@ import { createSweepClient } from "token-sweep"
 
 const client = createSweepClient({
   orchestratorUrl: "https://sweep.example",
-  // The account will run the delegate: take it from the operator's publication, never from a response.
-  review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+  // Accepts the delegates in SHIPPED_DELEGATES. Others: \`delegates\`, from your configuration, never from a response.
+  review: { maxFeeBps: 200 }
 })
 const result = await client.sweep(
   { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453, minAmountOut },
@@ -146,6 +150,31 @@ const buildReact = async (out: string): Promise<void> => {
   }
 }
 
+/** Puts the delegates in place of the empty table. */
+const withDelegates = (delegates: Delegates): Bun.BunPlugin => ({
+  name: "shipped-delegates",
+  setup: (build) => {
+    build.onLoad({ filter: /\/sdk\/review\/ShippedDelegates\.ts$/ }, () => ({
+      contents: `export const SHIPPED_DELEGATES = ${JSON.stringify(delegates)}`,
+      loader: "js"
+    }))
+  }
+})
+
+/** Builds the entries that need no bundler of the app: the main one and that for Effect. */
+export const buildEntries = async (out: string, delegates: Delegates = {}): Promise<void> => {
+  await Bun.build({
+    entrypoints: [sourceOf(ENTRIES.index), sourceOf(ENTRIES.effect)],
+    outdir: out,
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    sourcemap: "linked",
+    external: ["effect", "effect/*", "viem", "viem/*"],
+    plugins: [withDelegates(delegates)]
+  })
+}
+
 const declare = async (out: string): Promise<void> => {
   const config = join(out, "tsconfig.json")
   await Bun.write(
@@ -174,18 +203,10 @@ const declare = async (out: string): Promise<void> => {
 }
 
 /** Builds into `out`, and packs the result beside it. Resolves with the archive's path. */
-export const build = async (out: string): Promise<string> => {
+export const build = async (out: string, delegates?: Delegates): Promise<string> => {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
-  await Bun.build({
-    entrypoints: [sourceOf(ENTRIES.index), sourceOf(ENTRIES.effect)],
-    outdir: out,
-    target: "browser",
-    format: "esm",
-    splitting: true,
-    sourcemap: "linked",
-    external: ["effect", "effect/*", "viem", "viem/*"]
-  })
+  await buildEntries(out, delegates)
   await buildReact(out)
   await declare(out)
   await Bun.write(join(out, STYLES_TYPES), "export {}\n")
@@ -198,6 +219,7 @@ export const build = async (out: string): Promise<string> => {
 }
 
 if (import.meta.main) {
-  const archive = await build(resolve(process.argv[2] ?? join(root, "dist", "sdk")))
+  const [, , directory = join(root, "dist", "sdk"), delegates = "{}"] = process.argv
+  const archive = await build(resolve(directory), JSON.parse(delegates))
   process.stdout.write(`${archive}\n`)
 }

@@ -136,13 +136,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   config: { imports: ["domain", "orchestrator/shared", "builder/shared"], packages: ["effect"] },
   "sdk/model": { imports: [], packages: [] },
-  "sdk/core": { imports: ["sdk/model"], packages: [] },
-  "sdk/wire": { imports: ["sdk/model"], packages: ["viem"] },
-  "sdk/review": { imports: ["sdk/model"], packages: ["viem"] },
-  "sdk/sign": { imports: ["sdk/model", "sdk/review"], packages: ["viem"] },
+  "sdk/core": { imports: ["sdk/model"], packages: ["viem"] },
+  "sdk/wire": { imports: ["sdk/model", "sdk/core"], packages: [] },
+  "sdk/review": { imports: ["sdk/model", "sdk/core"], packages: ["viem"] },
+  "sdk/sign": { imports: ["sdk/model", "sdk/core", "sdk/review"], packages: [] },
   "sdk/client": {
     imports: ["sdk/model", "sdk/core", "sdk/wire", "sdk/review", "sdk/sign"],
-    packages: ["viem"]
+    packages: []
   },
   "sdk/effect": {
     imports: ["domain", "api", "sdk/model", "sdk/core", "sdk/wire", "sdk/review", "sdk/sign"],

@@ -4,7 +4,7 @@
  * @example
  * const client = createSweepClient({
  *   orchestratorUrl: "https://sweep.example",
- *   review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+ *   review: { maxFeeBps: 200 }
  * })
  * const result = await client.sweep(
  *   { owner: account.address, tokenIn, amountIn: 25_000000n, tokenOut, destChainId: 8453, minAmountOut },
@@ -85,6 +85,7 @@ export { KNOWN_BRIDGES, KNOWN_ROUTERS, type KnownBridge, type KnownBridges } fro
 export { reviewNonces } from "./review/NonceReview.ts"
 export { reviewOrder, type SweepReview } from "./review/Review.ts"
 export type { IndependentPrice, ReviewOptions } from "./review/ReviewOptions.ts"
+export { SHIPPED_DELEGATES } from "./review/ShippedDelegates.ts"
 export { readSwapCall, type SwapCall } from "./review/SwapCall.ts"
 export type { Guarantee, ReviewedTerms } from "./review/TermsReview.ts"
 export { type AuthorizationSignature, fromProvider, type Provider, type SweepSigner } from "./sign/Signer.ts"

@@ -2,7 +2,10 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
+import * as Deployment from "../../src/adapters/evm/contracts/Deployment.ts"
+import { delegatesOf } from "../../src/cli/BuildClientCommand.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
+import { address } from "../support/FakeChain.ts"
 import { sweep } from "./sweep.ts"
 
 layer(BunServices.layer, { excludeTestServices: true })("sweep build-client", (it) => {
@@ -19,6 +22,64 @@ layer(BunServices.layer, { excludeTestServices: true })("sweep build-client", (i
         assert.match(err, /is not empty and holds no build of the client/)
       }
       assert.strictEqual(yield* fs.readFileString(file), "mine")
+    })
+  )
+
+  it.effect("computes the delegates of a chains file, or takes those that the file fixes", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const file = path.join(yield* fs.makeTempDirectoryScoped(), "chains.json")
+      const local = {
+        name: "local",
+        nativeSymbol: "ETH",
+        rpcUrls: ["http://127.0.0.1:1"],
+        feeRecipient: address(0xf1),
+        guardOwner: address(0x99),
+        wrappedNative: address(0xe1),
+        stables: [],
+        swapRouter: address(0x5a),
+        sanctionsOracle: address(0xc4),
+        confirmations: 1,
+        blockTimeMillis: 1_000,
+        tokens: []
+      }
+      const contracts = { delegate: address(0xd1), guard: address(0xd2), entry: address(0xd3) }
+      yield* fs.writeFileString(
+        file,
+        JSON.stringify([
+          { ...local, id: 31_337 },
+          { ...local, id: 31_338, name: "other", contracts }
+        ])
+      )
+      const { delegate } = Deployment.plan({
+        chainId: 31_337,
+        guardOwner: local.guardOwner,
+        timelockSeconds: 172_800,
+        feeRecipient: local.feeRecipient,
+        wrappedNative: local.wrappedNative,
+        domainName: "Service",
+        routers: [local.swapRouter],
+        bridges: []
+      }).contracts
+      assert.deepStrictEqual(yield* delegatesOf(file), [
+        [31_337, delegate.address],
+        [31_338, contracts.delegate]
+      ])
+    })
+  )
+
+  it.effect("builds nothing for a chains file that it cannot read", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const target = path.join(directory, "client")
+      const missing = path.join(directory, "chains.json")
+      const { code, err } = yield* sweep(["build-client", target, "--chains", missing])
+      assert.strictEqual(code, 1)
+      assert.include(err, missing)
+      assert.isFalse(yield* fs.exists(target))
     })
   )
 })

@@ -63,6 +63,16 @@ layer(Integrator.layer.pipe(Layer.provideMerge(Services.layer())), {
     })
   )
 
+  it.effect("agent.mjs sweeps a wallet on two chains with one signature", () =>
+    Effect.gen(function* () {
+      const { dev, directory } = yield* Integrator
+      const out = yield* succeeds(["node", "agent.mjs", dev, `${Project.root}/sweep`, "wallet"], directory)
+      assert.match(out, /owner +send 25 DAI, .*\nowner +send 40 USDC, /)
+      assert.strictEqual(out.match(/tool +submit_sweep\n/g)?.length, 1, out)
+      assert.strictEqual(out.match(/done +delivered 0x[0-9a-f]{64}/g)?.length, 2, out)
+    })
+  )
+
   it.effect("the browser page type-checks", () =>
     Effect.gen(function* () {
       const { directory } = yield* Integrator

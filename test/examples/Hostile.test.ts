@@ -10,6 +10,9 @@ import * as Project from "./Project.ts"
 const NONE: Attack = { name: "nothing", change: (offer) => offer, refusal: undefined }
 const all = [NONE, ...ATTACKS, ...ATTACKS_ON_SIGNING]
 
+/** The wallet beside agent.mjs uses the client's review, which has tests of its own for every field. */
+const ATTACKS_ON_WALLET = ATTACKS.filter(({ name }) => ["another destination", "another delegate"].includes(name))
+
 /** Runs one example against several servers in one process, and prints one line of JSON for each. */
 const RUNNER = `
 import { pathToFileURL } from "node:url"
@@ -136,8 +139,18 @@ layer(Attacked.layer.pipe(Layer.provideMerge(Services.layer())), {
     () =>
       refuses("agent.mjs", {
         args: [`${Project.root}/sweep`],
-        // The wallet uses the client's review, which has tests of its own for every field.
-        attacks: ATTACKS.filter(({ name }) => ["another destination", "another delegate"].includes(name)),
+        attacks: ATTACKS_ON_WALLET,
+        ignored: false
+      }),
+    TIMEOUT_MILLIS
+  )
+
+  it.effect(
+    "gets nothing signed for a whole wallet by the wallet beside agent.mjs",
+    () =>
+      refuses("agent.mjs", {
+        args: [`${Project.root}/sweep`, "wallet"],
+        attacks: ATTACKS_ON_WALLET,
         ignored: false
       }),
     TIMEOUT_MILLIS

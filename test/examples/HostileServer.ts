@@ -53,6 +53,37 @@ const alsoSpending = (calldata: string): string => {
   return encodeFunctionData({ abi: routerAbi, functionName: "multicall", args: [deadline, [...calls, theft]] })
 }
 
+/** Response of `POST /quotes`. */
+interface WireQuotes {
+  readonly quotes: ReadonlyArray<Pick<WireOffer, "quote" | "order"> | { readonly reason: string }>
+  readonly signing: {
+    readonly typedData: Members & { readonly domain: Members }
+    readonly authorizations: ReadonlyArray<Members>
+  }
+}
+
+/** Attacks every quote and every authorization of a response. */
+const changeAll = ({ change }: Attack, { quotes, signing, ...rest }: WireQuotes): WireQuotes => {
+  const offerOf = (entry: Pick<WireOffer, "quote" | "order">, authorization: Members = {}): WireOffer => ({
+    ...entry,
+    signing: { typedData: { ...signing.typedData, message: entry.order }, authorization }
+  })
+  const [first] = quotes.flatMap((entry) => ("order" in entry ? [entry] : []))
+  if (first === undefined) throw new Error("the service quoted nothing")
+  return {
+    ...rest,
+    quotes: quotes.map((entry) => {
+      if (!("order" in entry)) return entry
+      const { order, quote } = change(offerOf(entry))
+      return { quote, order }
+    }),
+    signing: {
+      ...signing,
+      authorizations: signing.authorizations.map((each) => change(offerOf(first, each)).signing.authorization)
+    }
+  }
+}
+
 const seconds = (ahead: number): string => String(Math.floor(Date.now() / 1000) + ahead)
 
 /** Attacks that only the client can stop: the contracts run any order that the owner signed. */
@@ -140,7 +171,7 @@ export const start = (orchestratorUrl: string, attacks: ReadonlyArray<Attack>) =
       if (attack === undefined) return new Response(null, { status: 404 })
       const path = `/${rest.join("/")}`
       const body = request.method === "POST" ? await request.text() : undefined
-      if (path === "/intents" && body !== undefined) {
+      if ((path === "/intents" || path === "/sweeps") && body !== undefined) {
         submissions.set(attack.name, [...(submissions.get(attack.name) ?? []), JSON.parse(body)])
       }
       const response = await fetch(orchestratorUrl + path, {
@@ -148,8 +179,10 @@ export const start = (orchestratorUrl: string, attacks: ReadonlyArray<Attack>) =
         headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${Number(index) + 100}` },
         ...(body === undefined ? {} : { body })
       })
-      if (path !== "/quote" || !response.ok) return new Response(await response.text(), { status: response.status })
-      return Response.json(attack.change((await response.json()) as WireOffer))
+      if (response.ok && path === "/quote") return Response.json(attack.change((await response.json()) as WireOffer))
+      if (response.ok && path === "/quotes")
+        return Response.json(changeAll(attack, (await response.json()) as WireQuotes))
+      return new Response(await response.text(), { status: response.status })
     }
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })),

@@ -211,8 +211,8 @@ describe("the package", () => {
     )
     if (all === undefined || client === undefined || typedData === undefined) return assert.fail("nothing was bundled")
     assert.notMatch(all, /from\s*"effect/)
-    assert.isAtMost(Bun.gzipSync(all).byteLength, 13_450)
-    assert.isAtMost(Bun.gzipSync(client).byteLength, 12_900)
+    assert.isAtMost(Bun.gzipSync(all).byteLength, 12_850)
+    assert.isAtMost(Bun.gzipSync(client).byteLength, 12_250)
     assert.isAtMost(Bun.gzipSync(typedData).byteLength, 6_000)
   })
 

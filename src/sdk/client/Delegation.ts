@@ -1,5 +1,5 @@
 /** Reads and revokes the delegation of an account (EIP-7702). */
-import { getAddress, zeroAddress } from "viem"
+import { getAddress, zeroAddress } from "../core/Viem.ts"
 import { type Address, sameAddress } from "../model/Address.ts"
 import { NodeError, UsageError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
@@ -55,7 +55,6 @@ export interface RevokeOptions extends RequestOptions {
   readonly timeoutMillis?: number
 }
 
-const DEFAULT_TIMEOUT_MILLIS = 120_000
 const RECEIPT_POLL_MILLIS = 1_000
 
 /** 0xef0100 ‖ address (EIP-7702). */
@@ -110,8 +109,12 @@ export const accountNonce = async (node: NodeClient, account: Address): Promise<
   return nonce
 }
 
-const included = async (node: NodeClient, hash: Hex, { signal, timeoutMillis }: RevokeOptions): Promise<void> => {
-  const timeout = AbortSignal.timeout(timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS)
+const included = async (
+  node: NodeClient,
+  hash: Hex,
+  { signal, timeoutMillis = 120_000 }: RevokeOptions
+): Promise<void> => {
+  const timeout = AbortSignal.timeout(timeoutMillis)
   while ((await ask(node, { method: "eth_getTransactionReceipt", params: [hash] })) === null) {
     if (timeout.aborted) throw new NodeError(`transaction ${hash} is not in a block yet`)
     await sleep(RECEIPT_POLL_MILLIS, signal)

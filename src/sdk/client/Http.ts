@@ -1,5 +1,4 @@
 /** HTTP requests to the service: JSON in both directions, and a typed error for every response that is not a success. */
-import { toHex } from "viem"
 import { parsed } from "../core/Json.ts"
 import type { RetryOptions } from "../core/Retry.ts"
 import { errorOfAnswer } from "../model/ApiErrors.ts"
@@ -34,17 +33,22 @@ const wholeSeconds = (header: string | undefined): number | undefined => {
 }
 
 /** Makes a random key of 128 bits. `crypto.randomUUID` is not available to pages without https. */
-const randomKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
 
-export const makeHttp = (options: {
-  readonly baseUrl: string
+export const makeHttp = ({
+  fetch,
+  newIdempotencyKey = randomKey,
+  orchestratorUrl,
+  retry,
+  timeoutMillis = 30_000
+}: {
+  readonly orchestratorUrl: string
   readonly fetch: Fetch
-  readonly timeoutMillis: number
-  readonly retry?: RetryOptions | undefined
-  readonly newIdempotencyKey?: (() => string) | undefined
+  readonly timeoutMillis?: number
+  readonly retry?: RetryOptions
+  readonly newIdempotencyKey?: () => string
 }): Http => {
-  const { fetch, newIdempotencyKey = randomKey, retry = {}, timeoutMillis } = options
-  const base = options.baseUrl.replace(/\/+$/, "")
+  const base = orchestratorUrl.replace(/\/+$/, "")
 
   const send = async <A>(
     path: string,
@@ -65,7 +69,7 @@ export const makeHttp = (options: {
     }
     if (response.ok) {
       if (body === undefined) throw new MalformedAnswerError("", "JSON")
-      return read(body, "")
+      return read(body)
     }
     const header = (name: string) => response.headers.get(name) ?? undefined
     throw errorOfAnswer({

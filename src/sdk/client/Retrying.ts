@@ -5,15 +5,13 @@ import { NetworkError } from "../model/Errors.ts"
 import { sleep } from "./Sleep.ts"
 
 /** Describes an error to the retry policy. Returns undefined for an error that is not a failed request. */
-export const failureOf = (error: unknown): RequestFailure | undefined => {
-  if (error instanceof NetworkError) return { status: undefined }
-  return error instanceof ApiError ? error : undefined
-}
+export const failureOf = (error: unknown): RequestFailure | undefined =>
+  error instanceof NetworkError || error instanceof ApiError ? error : undefined
 
 /** Sends a request until it succeeds. Rejects with the last error if a retry is pointless or the attempts are used up. */
 export const withRetries = async <A>(
   send: () => Promise<A>,
-  options: RetryOptions,
+  options: RetryOptions | undefined,
   signal: AbortSignal | undefined
 ): Promise<A> => {
   for (let sent = 1; ; sent++) {

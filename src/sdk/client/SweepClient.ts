@@ -38,7 +38,7 @@ import { type Fetch, makeHttp } from "./Http.ts"
 import type { KeyedRequestOptions, PageOptions, RequestOptions } from "./RequestOptions.ts"
 import { sweepAll, type SweepAllOptions, type SweepAllRequest, type SweepAllResult } from "./SweepAll.ts"
 import type { SweepClientOptions, SweepOptions, SweepResult } from "./SweepClientOptions.ts"
-import { waitForIntent, waitForSweep, type WaitOptions } from "./Waiting.ts"
+import { INTENT, SWEEP, waitFor, type WaitOptions } from "./Waiting.ts"
 
 export interface SweepClient {
   /**
@@ -191,27 +191,19 @@ export interface SweepClient {
   readonly revokeDelegation: (options: RevokeOptions) => Promise<Hex>
 }
 
-const DEFAULT_TIMEOUT_MILLIS = 30_000
-
 /**
  * Makes a client of the service at `orchestratorUrl`. It keeps no state: one per service is enough.
  *
  * @example
  * const client = createSweepClient({
  *   orchestratorUrl: "https://sweep.example",
- *   review: { delegates: { 8453: "0x…" }, maxFeeBps: 200 }
+ *   review: { maxFeeBps: 200 }
  * })
  */
 export const createSweepClient = (options: SweepClientOptions): SweepClient => {
   // A plain call: browsers reject a `fetch` that is called as a method of another object.
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
-  const http = makeHttp({
-    baseUrl: options.orchestratorUrl,
-    fetch,
-    timeoutMillis: options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS,
-    retry: options.retry,
-    newIdempotencyKey: options.newIdempotencyKey
-  })
+  const http = makeHttp({ ...options, fetch })
   const { apiKey } = options
   const node = (chainId: number, given: Node | undefined) =>
     nodeClient(given ?? options.nodes?.[chainId], chainId, fetch)
@@ -234,7 +226,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     reviewOrder: (offer, request) => reviewOrder(offer, attributed(request, apiKey), options.review),
     signSweep: async (offer, request, signer) => signOne(client.reviewOrder(offer, request), signer),
     submit: (signed, requestOptions) => http.post("/intents", writeSigned(signed), readAccepted, requestOptions),
-    waitForIntent: (id, waitOptions) => waitForIntent(http, id, waitOptions),
+    waitForIntent: (id, waitOptions) => waitFor(http, INTENT, id, waitOptions),
     sweep: async (request, signer, { confirm, ...waitOptions } = {}) => {
       const { signal } = waitOptions
       const requestOptions: RequestOptions = { signal }
@@ -256,7 +248,7 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     submitSweep: (signed, requestOptions) =>
       http.post("/sweeps", writeSignedBatch(signed), readSweepAccepted, requestOptions),
     sweepById: (id, requestOptions) => http.get(`/sweeps/${encodeURIComponent(id)}`, readSweep, requestOptions),
-    waitForSweep: (id, waitOptions) => waitForSweep(http, id, waitOptions),
+    waitForSweep: (id, waitOptions) => waitFor(http, SWEEP, id, waitOptions),
     sweepsOf: (owner, { cursor, ...requestOptions } = {}) => {
       const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
       return http.get(`/owners/${owner}/sweeps${query}`, readSweepPage, requestOptions)

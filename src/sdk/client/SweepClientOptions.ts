@@ -20,7 +20,7 @@ export interface SweepClientOptions {
   readonly retry?: RetryOptions
   /** Makes the idempotency key of each quote and submission. Default: a random key of 128 bits. */
   readonly newIdempotencyKey?: () => string
-  /** Limits of the review. Set at least `delegates`, from your own configuration. */
+  /** Limits of the review. Set at least `delegates`, if the package was built without them. */
   readonly review?: Omit<ReviewOptions, "nowMs">
   /**
    * Nodes by chain id, for `delegation` and `revokeDelegation`. Before the wallet signs an authorization, the node of its chain is asked

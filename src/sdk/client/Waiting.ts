@@ -2,12 +2,12 @@
  * Waits for the end of an intent or a sweep: follows the service's event stream, and polls if there is none or it breaks. The rules stand in
  * `core`; this module does the requests and the pauses.
  */
-import { makeChangeFilter, makeSweepChangeFilter } from "../core/Changes.ts"
+import { makeChangeFilter } from "../core/Changes.ts"
 import { isEventStream, makeStateReader, SILENCE_MILLIS } from "../core/EventStream.ts"
 import { pauseAfterFailedPoll, pauseAfterPoll, type PollPauses } from "../core/Polling.ts"
-import { isSweepEnded, type Sweep } from "../model/Batch.ts"
+import { isEnded, type Sweep } from "../model/Batch.ts"
 import { WaitTimeoutError } from "../model/Errors.ts"
-import { type Intent, isEnded } from "../model/Intent.ts"
+import type { Intent } from "../model/Intent.ts"
 import { readSweep } from "../wire/Batch.ts"
 import { readIntent } from "../wire/Intent.ts"
 import type { Read } from "../wire/Reader.ts"
@@ -28,45 +28,37 @@ export interface WaitOptions<State = Intent> {
   readonly events?: boolean
 }
 
-const DEFAULT_TIMEOUT_MILLIS = 900_000
-
 /** A resource whose states are waited for. */
 interface Resource<State> {
   /** Path of all resources of this kind. */
   readonly path: string
   readonly read: Read<State>
-  readonly isEnded: (state: State) => boolean
-  readonly makeChangeFilter: () => (state: State) => boolean
 }
 
-const INTENT: Resource<Intent> = { path: "/intents", read: readIntent, isEnded, makeChangeFilter }
+export const INTENT: Resource<Intent> = { path: "/intents", read: readIntent }
 
-const SWEEP: Resource<Sweep> = {
-  path: "/sweeps",
-  read: readSweep,
-  isEnded: isSweepEnded,
-  makeChangeFilter: makeSweepChangeFilter
-}
+export const SWEEP: Resource<Sweep> = { path: "/sweeps", read: readSweep }
 
 interface Wait<State> {
   readonly http: Http
-  readonly resource: Resource<State>
   readonly id: string
+  readonly path: string
+  readonly read: Read<State>
   readonly signal: AbortSignal
   /** Called with every state, repeated ones included. */
   readonly seen: (state: State) => void
 }
 
-const pathOf = <State>({ id, resource }: Wait<State>): string => `${resource.path}/${encodeURIComponent(id)}`
-
-const poll = async <State>(wait: Wait<State>, pauses: PollPauses | undefined): Promise<State> => {
-  const { http, resource, seen, signal } = wait
+const poll = async <State extends Intent | Sweep>(
+  { http, path, read, seen, signal }: Wait<State>,
+  pauses: PollPauses | undefined
+): Promise<State> => {
   for (let polled = 1; ; polled++) {
     let pause: number | undefined = pauseAfterPoll(polled, pauses)
     try {
-      const state = await http.get(pathOf(wait), resource.read, { signal })
+      const state = await http.get(path, read, { signal })
       seen(state)
-      if (resource.isEnded(state)) return state
+      if (isEnded(state)) return state
     } catch (error) {
       pause = pauseAfterFailedPoll(failureOf(error), polled, pauses)
       if (pause === undefined) throw error
@@ -75,17 +67,14 @@ const poll = async <State>(wait: Wait<State>, pauses: PollPauses | undefined): P
   }
 }
 
-const decoded = <State>(read: Read<State>, value: unknown): State | undefined => {
-  try {
-    return read(value, "")
-  } catch {
-    return undefined
-  }
-}
-
 /** Yields the states of the event stream. Ends without an error if there is no stream, it breaks, or it falls silent. */
-async function* streamedStates<State extends { readonly id: string }>(wait: Wait<State>): AsyncGenerator<State> {
-  const { http, id, resource, signal } = wait
+async function* streamedStates<State extends Intent | Sweep>({
+  http,
+  id,
+  path,
+  read,
+  signal
+}: Wait<State>): AsyncGenerator<State> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const alive = () => {
@@ -94,55 +83,55 @@ async function* streamedStates<State extends { readonly id: string }>(wait: Wait
   }
   try {
     alive()
-    const response = await http.open(`${pathOf(wait)}/events`, "text/event-stream", anySignal(signal, silence.signal))
-    if (response.body === null || !isEventStream(response.status, response.headers.get("content-type"))) {
-      await response.body?.cancel()
-      return
-    }
-    const read = makeStateReader(id, (value) => decoded(resource.read, value))
+    const response = await http.open(`${path}/events`, "text/event-stream", anySignal(signal, silence.signal))
+    if (response.body === null || !isEventStream(response.status, response.headers.get("content-type"))) return
+    const statesIn = makeStateReader(id, read)
     const decoder = new TextDecoder()
     const chunks = response.body.getReader()
-    try {
-      for (let chunk = await chunks.read(); !chunk.done; chunk = await chunks.read()) {
-        alive()
-        yield* read(decoder.decode(chunk.value, { stream: true }))
-      }
-    } finally {
-      await chunks.cancel().catch(() => undefined)
+    for (let chunk = await chunks.read(); !chunk.done; chunk = await chunks.read()) {
+      alive()
+      yield* statesIn(decoder.decode(chunk.value, { stream: true }))
     }
   } catch {
     // Polling takes over.
   } finally {
     clearTimeout(timer)
+    // Closes the stream.
     silence.abort()
   }
 }
 
 /** Follows the event stream. Resolves with undefined if it ends before the resource does. */
-const follow = async <State extends { readonly id: string }>(wait: Wait<State>): Promise<State | undefined> => {
+const follow = async <State extends Intent | Sweep>(wait: Wait<State>): Promise<State | undefined> => {
   for await (const state of streamedStates(wait)) {
     wait.seen(state)
-    if (wait.resource.isEnded(state)) return state
+    if (isEnded(state)) return state
   }
   return undefined
 }
 
-const waitFor = async <State extends Intent | Sweep>(
-  resource: Resource<State>,
+/**
+ * Resolves with an intent or a sweep once it has ended.
+ *
+ * @throws {WaitTimeoutError} if it did not end in time
+ * @throws {NotFoundError} if the id is unknown
+ */
+export const waitFor = async <State extends Intent | Sweep>(
   http: Http,
+  { path, read }: Resource<State>,
   id: string,
-  options: WaitOptions<State>
+  options: WaitOptions<State> = {}
 ): Promise<State> => {
-  const timeoutMillis = options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS
+  const { timeoutMillis = 900_000 } = options
   const timeout = AbortSignal.timeout(timeoutMillis)
   const signal = anySignal(options.signal, timeout)
-  const isChange = resource.makeChangeFilter()
+  const isChange = makeChangeFilter()
   let last: State | undefined
   const seen = (state: State) => {
     last = state
     if (isChange(state)) options.onProgress?.(state)
   }
-  const wait: Wait<State> = { http, resource, id, seen, signal }
+  const wait: Wait<State> = { http, id, path: `${path}/${encodeURIComponent(id)}`, read, seen, signal }
   try {
     return (options.events === false ? undefined : await follow(wait)) ?? (await poll(wait, options.pollMillis))
   } catch (error) {
@@ -151,21 +140,3 @@ const waitFor = async <State extends Intent | Sweep>(
     throw error
   }
 }
-
-/**
- * Resolves with the intent once it is `delivered` or `failed`.
- *
- * @throws {WaitTimeoutError} if it did not end in time
- * @throws {NotFoundError} if the id is unknown
- */
-export const waitForIntent = (http: Http, id: string, options: WaitOptions = {}): Promise<Intent> =>
-  waitFor(INTENT, http, id, options)
-
-/**
- * Resolves with the sweep once all its intents are `delivered` or `failed`.
- *
- * @throws {WaitTimeoutError} if it did not end in time
- * @throws {NotFoundError} if the id is unknown
- */
-export const waitForSweep = (http: Http, id: string, options: WaitOptions<Sweep> = {}): Promise<Sweep> =>
-  waitFor(SWEEP, http, id, options)

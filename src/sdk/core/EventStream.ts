@@ -1,7 +1,5 @@
 /** Server-sent events (WHATWG HTML, "Server-sent events"), as far as `GET /intents/:id/events` uses them. Pure. */
 
-import { parsed } from "./Json.ts"
-
 /** Timeout of a silent stream, in milliseconds. A stream that sends nothing for 20 seconds, not even a comment, is broken. */
 export const SILENCE_MILLIS = 20_000
 
@@ -32,7 +30,7 @@ export const makeEventReader = (): ((text: string) => ReadonlyArray<string>) => 
 /**
  * Makes a reader of the states of one intent. Events that are malformed or about another intent are skipped.
  *
- * @param decode - returns undefined for a value that is not an intent
+ * @param decode - returns undefined, or throws, for a value that is not an intent
  */
 export const makeStateReader = <State extends { readonly id: string }>(
   id: string,
@@ -41,7 +39,11 @@ export const makeStateReader = <State extends { readonly id: string }>(
   const read = makeEventReader()
   return (text) =>
     read(text).flatMap((data) => {
-      const state = decode(parsed(data))
-      return state?.id === id ? [state] : []
+      try {
+        const state = decode(JSON.parse(data))
+        return state?.id === id ? [state] : []
+      } catch {
+        return []
+      }
     })
 }

@@ -19,9 +19,6 @@ export interface RequestFailure {
   readonly retryAfterSeconds?: number | undefined
 }
 
-const DEFAULT_ATTEMPTS = 4
-const DEFAULT_PAUSE_MILLIS = 500
-
 /** A longer pause is not worth waiting for: a rate limit is counted per minute, and a quote lives for two. */
 const LONGEST_PAUSE_MILLIS = 60_000
 
@@ -45,7 +42,7 @@ export const pauseAfterFailure = (failure: RequestFailure | undefined, pauseMill
 export const pauseBeforeRetry = (
   failure: RequestFailure | undefined,
   sent: number,
-  { attempts = DEFAULT_ATTEMPTS, pauseMillis = DEFAULT_PAUSE_MILLIS }: RetryOptions = {}
+  { attempts = 4, pauseMillis = 500 }: RetryOptions = {}
 ): number | undefined => {
   const pause = pauseAfterFailure(failure, pauseMillis * 2 ** (sent - 1))
   return pause === undefined || pause > LONGEST_PAUSE_MILLIS || sent >= attempts ? undefined : pause

@@ -32,7 +32,7 @@ export interface Options {
   readonly orchestratorUrl: string
   /** API key of the builder to whom every sweep is attributed. Default: none. */
   readonly apiKey?: string
-  /** Limits of the review. Set at least `delegates`, from your own configuration. */
+  /** Limits of the review. Set at least `delegates`, if the package was built without them. */
   readonly review?: Omit<ReviewOptions, "nowMs">
   /** Retries of `quote` and `submit` after a lost response, 429 or 5xx. */
   readonly retry?: RetryOptions

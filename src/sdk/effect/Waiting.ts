@@ -6,41 +6,29 @@ import { Effect, Option, Schema, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { IntentView } from "../../api/orchestrator/Schemas.ts"
 import { SweepView } from "../../api/orchestrator/SweepApi.ts"
-import { makeChangeFilter, makeSweepChangeFilter } from "../core/Changes.ts"
+import { makeChangeFilter } from "../core/Changes.ts"
 import { isEventStream, makeStateReader, SILENCE_MILLIS } from "../core/EventStream.ts"
 import { pauseAfterFailedPoll, pauseAfterPoll } from "../core/Polling.ts"
-import { isSweepEnded } from "../model/Batch.ts"
-import { isEnded } from "../model/Intent.ts"
+import { isEnded } from "../model/Batch.ts"
 import { failureOf, type TaggedFailure } from "./Retrying.ts"
 
-/** A resource whose states are waited for. */
-interface Resource<State> {
-  /** Returns undefined for a value that is not a state. */
-  readonly decode: (value: unknown) => State | undefined
-  readonly isEnded: (state: State) => boolean
-  readonly makeChangeFilter: () => (state: State) => boolean
-}
+/** Reads a state. Returns undefined for a value that is none. */
+type Decode<State> = (value: unknown) => State | undefined
 
 const decodeIntent = Schema.decodeUnknownOption(IntentView)
 const decodeSweep = Schema.decodeUnknownOption(SweepView)
 
-export const INTENT: Resource<typeof IntentView.Type> = {
-  decode: (value) => Option.getOrUndefined(decodeIntent(value)),
-  isEnded,
-  makeChangeFilter
-}
+export const INTENT: Decode<typeof IntentView.Type> = (value) => Option.getOrUndefined(decodeIntent(value))
 
-export const SWEEP: Resource<typeof SweepView.Type> = {
-  decode: (value) => Option.getOrUndefined(decodeSweep(value)),
-  isEnded: isSweepEnded,
-  makeChangeFilter: makeSweepChangeFilter
-}
+export const SWEEP: Decode<typeof SweepView.Type> = (value) => Option.getOrUndefined(decodeSweep(value))
+
+type AnyState = typeof IntentView.Type | typeof SweepView.Type
 
 /** Emits the states of the event stream. Ends without an error if there is no stream, it breaks, or it falls silent. */
 const streamedStates = <State extends { readonly id: string }, E>(
   opened: Effect.Effect<HttpClientResponse.HttpClientResponse, E>,
   id: string,
-  { decode }: Resource<State>
+  decode: Decode<State>
 ) =>
   Effect.map(Effect.timeout(opened, SILENCE_MILLIS), (response) =>
     isEventStream(response.status, response.headers["content-type"])
@@ -56,16 +44,15 @@ const streamedStates = <State extends { readonly id: string }, E>(
     Stream.catch(() => Stream.empty)
   )
 
-const poll = <State, E extends TaggedFailure>(
+const poll = <State extends AnyState, E extends TaggedFailure>(
   status: Effect.Effect<State, E>,
-  seen: (state: State) => Effect.Effect<void>,
-  { isEnded: ended }: Resource<State>
+  seen: (state: State) => Effect.Effect<void>
 ): Effect.Effect<State, E> => {
   const pollAgain = (polled: number): Effect.Effect<State, E> =>
     Effect.matchEffect(status, {
       onSuccess: (state) => {
         const next = Effect.suspend(() => pollAgain(polled + 1))
-        const rest = ended(state) ? Effect.succeed(state) : Effect.delay(next, pauseAfterPoll(polled))
+        const rest = isEnded(state) ? Effect.succeed(state) : Effect.delay(next, pauseAfterPoll(polled))
         return Effect.andThen(seen(state), rest)
       },
       onFailure: (error) => {
@@ -77,13 +64,9 @@ const poll = <State, E extends TaggedFailure>(
 }
 
 /** Succeeds with an intent or a sweep once it has ended. */
-export const waitForEnd = Effect.fnUntraced(function* <
-  State extends { readonly id: string },
-  E extends TaggedFailure,
-  EventsError
->(
+export const waitForEnd = Effect.fnUntraced(function* <State extends AnyState, E extends TaggedFailure, EventsError>(
   id: string,
-  resource: Resource<State>,
+  decode: Decode<State>,
   options: {
     /** Requests the state once. */
     readonly status: Effect.Effect<State, E>
@@ -93,12 +76,12 @@ export const waitForEnd = Effect.fnUntraced(function* <
     readonly onProgress: (state: State) => Effect.Effect<void>
   }
 ) {
-  const isChange = resource.makeChangeFilter()
+  const isChange = makeChangeFilter()
   const seen = (state: State) => Effect.suspend(() => (isChange(state) ? options.onProgress(state) : Effect.void))
-  const ended = yield* streamedStates(options.opened, id, resource).pipe(
+  const ended = yield* streamedStates(options.opened, id, decode).pipe(
     Stream.tap(seen),
-    Stream.filter(resource.isEnded),
+    Stream.filter(isEnded),
     Stream.runHead
   )
-  return Option.isSome(ended) ? ended.value : yield* poll(options.status, seen, resource)
+  return Option.isSome(ended) ? ended.value : yield* poll(options.status, seen)
 })

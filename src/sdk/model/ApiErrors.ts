@@ -20,11 +20,11 @@ export interface Answer {
 
 /** Base of the errors for responses of the service. */
 export abstract class ApiError<Code extends string = string> extends SweepError<Code> {
-  readonly status: number
+  declare readonly status: number
   /** Member `error` of the body. Empty if the body is not from the service. */
-  readonly reason: string
+  declare readonly reason: string
   /** Give it to the operator: the service's log has the reason under it. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
 
   constructor(code: Code, advice: string, { reason, requestId, status }: Answer) {
     super(code, `${`${status} ${reason}`.trim()}: ${advice}${requestId === undefined ? "" : ` (request ${requestId})`}`)
@@ -51,7 +51,7 @@ export class InvalidRequestError extends apiError("invalid_request", "the reques
 /** 422 with a masked reason: the token is declined, fees reach the amount, or no route exists. */
 export class QuoteUnavailableError extends apiError("quote_unavailable", "try a larger amount or another token") {
   /** Reason, in header `Sweep-Reason`. Undefined if the service gives none. */
-  readonly quoteReason: QuoteReason | undefined
+  declare readonly quoteReason: QuoteReason | undefined
 
   constructor(answer: Answer) {
     super(answer)
@@ -97,7 +97,7 @@ export class IdempotencyKeyReusedError extends apiError("idempotency_key_reused"
 export abstract class RetryLaterError<Code extends string = string> extends ApiError<Code> {
   override readonly retryable = true
   /** Pause before the retry. */
-  readonly retryAfterSeconds: number
+  declare readonly retryAfterSeconds: number
 
   constructor(code: Code, answer: Answer, fallbackSeconds: number) {
     const seconds = answer.retryAfterSeconds ?? fallbackSeconds
@@ -163,33 +163,33 @@ const REASON = /^[a-z]+(_[a-z]+)+$/
 /** Reason that the service gives in place of a masked one. */
 const MASKED = "internal error"
 
-/** Makes the error for a response that is not a success. */
-export const errorOfAnswer = (answer: Answer): ApiError => {
-  if (answer.sweepReason === SCREENING_UNAVAILABLE) return new ScreeningUnavailableError(answer)
+const classOf = ({ reason, retryAfterSeconds, status, sweepReason }: Answer): new (answer: Answer) => ApiError => {
+  const hasPause = retryAfterSeconds !== undefined
+  if (sweepReason === SCREENING_UNAVAILABLE) return ScreeningUnavailableError
   // Without `Retry-After`, the token is declined.
-  const isDeclined = answer.status === 422 && answer.retryAfterSeconds === undefined
-  if (answer.sweepReason === UNAVAILABLE && !isDeclined) return new UnavailableError(answer)
-  switch (answer.status) {
+  if (sweepReason === UNAVAILABLE && (status !== 422 || hasPause)) return UnavailableError
+  switch (status) {
     case 400:
-      return REASON.test(answer.reason) ? new SweepRefusedError(answer) : new SubmissionRefusedError(answer)
+      return REASON.test(reason) ? SweepRefusedError : SubmissionRefusedError
     case 403:
-      return new ScreeningBlockedError(answer)
+      return ScreeningBlockedError
     case 404:
-      return new NotFoundError(answer)
+      return NotFoundError
     case 409:
       // Only the response for a key in use has `Retry-After`.
-      return answer.retryAfterSeconds === undefined
-        ? new IdempotencyKeyReusedError(answer)
-        : new IdempotencyKeyInUseError(answer)
+      return hasPause ? IdempotencyKeyInUseError : IdempotencyKeyReusedError
     case 413:
-      return new InvalidRequestError(answer)
+      return InvalidRequestError
     case 422:
-      return answer.reason === MASKED ? new QuoteUnavailableError(answer) : new InvalidRequestError(answer)
+      return reason === MASKED ? QuoteUnavailableError : InvalidRequestError
     case 429:
-      return new RateLimitedError(answer)
+      return RateLimitedError
     case 503:
-      return REASON.test(answer.reason) ? new SweepPostponedError(answer) : new ServiceError(answer)
+      return REASON.test(reason) ? SweepPostponedError : ServiceError
     default:
-      return answer.status >= 500 ? new ServiceError(answer) : new UnexpectedStatusError(answer)
+      return status >= 500 ? ServiceError : UnexpectedStatusError
   }
 }
+
+/** Makes the error for a response that is not a success. */
+export const errorOfAnswer = (answer: Answer): ApiError => new (classOf(answer))(answer)

@@ -1,7 +1,7 @@
 /** Sweeps of many tokens under one signature: from request to signatures, and the states after that. */
 import type { Address } from "./Address.ts"
 import type { Hex } from "./Hex.ts"
-import { type Accepted, type Intent, isEnded } from "./Intent.ts"
+import type { Accepted, Intent } from "./Intent.ts"
 import type { Authorization, AuthorizationRequest, Quote, SweepOrder, Tier } from "./Sweep.ts"
 
 /** A token of a wallet to sweep. */
@@ -148,9 +148,15 @@ export interface Sweep {
   readonly intents: ReadonlyArray<Intent>
 }
 
-/** True once every intent of the sweep is `delivered` or `failed`. */
-export const isSweepEnded = ({ intents }: { readonly intents: ReadonlyArray<Pick<Intent, "status">> }): boolean =>
-  intents.every(isEnded)
+/** Returns the intents of a sweep, or an intent as a list. */
+export const intentsOf = <Each extends object>(
+  state: Each | { readonly intents: ReadonlyArray<Each> }
+): ReadonlyArray<Each> => ("intents" in state ? state.intents : [state])
+
+/** True once the intent, or every intent of the sweep, is `delivered` or `failed`. */
+export const isEnded = (
+  state: Pick<Intent, "status"> | { readonly intents: ReadonlyArray<Pick<Intent, "status">> }
+): boolean => intentsOf(state).every(({ status }) => status === "delivered" || status === "failed")
 
 /** An intent as anyone may see it. */
 export type ListedIntent = Pick<Intent, "id" | "status" | "crossChain" | "txHash" | "deliveryTxHash">

@@ -1,12 +1,12 @@
 /** Errors that arise in the client, apart from those for responses of the service (`ApiErrors.ts`). */
-import type { RefusedToken, Sweep } from "./Batch.ts"
+import { intentsOf, type RefusedToken, type Sweep } from "./Batch.ts"
 import type { FailureReason, Intent } from "./Intent.ts"
 import { SweepError } from "./SweepError.ts"
 
 /** The response is a success, but its body does not have the contract's shape. */
 export class MalformedAnswerError extends SweepError<"malformed_answer"> {
   /** Place in the body, such as `order.amountIn`. Empty for the body itself. */
-  readonly path: string
+  declare readonly path: string
 
   constructor(path: string, expected: string) {
     super("malformed_answer", `malformed response: ${path === "" ? "the body" : path} is not ${expected}`)
@@ -17,6 +17,8 @@ export class MalformedAnswerError extends SweepError<"malformed_answer"> {
 /** No response arrived: the network failed or the request timed out. The service may have processed the request. */
 export class NetworkError extends SweepError<"network_error"> {
   override readonly retryable = true
+  /** No response arrived. */
+  declare readonly status: undefined
 
   constructor(url: string, cause: unknown) {
     super("network_error", `no response from ${url}`, cause)
@@ -36,7 +38,7 @@ export interface Mismatch {
 /** The order differs from the request, or breaks a limit of the review. Nothing was signed. */
 export class OrderMismatchError extends SweepError<"order_mismatch"> {
   /** Every difference. */
-  readonly mismatches: ReadonlyArray<Mismatch>
+  declare readonly mismatches: ReadonlyArray<Mismatch>
 
   constructor(mismatches: ReadonlyArray<Mismatch>) {
     super("order_mismatch", `do not sign: ${mismatches.map(({ detail, field }) => `${field} ${detail}`).join("; ")}`)
@@ -47,7 +49,7 @@ export class OrderMismatchError extends SweepError<"order_mismatch"> {
 /** No token is left to sweep: the service has no quote, every order breaks a limit of the review, or nothing was chosen. */
 export class NothingToSweepError extends SweepError<"nothing_to_sweep"> {
   /** The tokens, each with the reason for which it is left out. */
-  readonly leftOut: ReadonlyArray<RefusedToken & { readonly mismatches: ReadonlyArray<Mismatch> }>
+  declare readonly leftOut: ReadonlyArray<RefusedToken & { readonly mismatches: ReadonlyArray<Mismatch> }>
 
   constructor(leftOut: NothingToSweepError["leftOut"]) {
     super(
@@ -61,7 +63,7 @@ export class NothingToSweepError extends SweepError<"nothing_to_sweep"> {
 /** The wallet refused to sign, or returned a signature that is not the owner's. */
 export class SigningError extends SweepError<"signing_refused" | "wrong_signer" | "unsupported_wallet"> {
   override readonly name = "SigningError"
-  readonly what: "order" | "authorization"
+  declare readonly what: "order" | "authorization"
 
   constructor(code: SigningError["code"], what: SigningError["what"], detail: string, cause?: unknown) {
     super(code, `the ${what} is not signed: ${detail}`, cause)
@@ -71,9 +73,9 @@ export class SigningError extends SweepError<"signing_refused" | "wrong_signer" 
 
 /** The sweep ended without delivery. */
 export class SweepFailedError extends SweepError<"sweep_failed"> {
-  readonly intent: Intent
+  declare readonly intent: Intent
   /** Tells if the tokens moved: see the reference of errors. */
-  readonly failureReason: FailureReason | undefined
+  declare readonly failureReason: FailureReason | undefined
 
   constructor(intent: Intent) {
     super("sweep_failed", failureMessage(intent))
@@ -95,14 +97,10 @@ export class WaitTimeoutError extends SweepError<"wait_timeout"> {
   readonly sweep: Sweep | undefined = undefined
 
   constructor(id: string, timeoutMillis: number, last: Intent | Sweep | undefined) {
-    const isSweep = last !== undefined && "intents" in last
-    const states = (isSweep ? last.intents : [last]).map((each) => each?.status ?? "unknown")
-    super(
-      "wait_timeout",
-      `${isSweep ? "sweep" : "intent"} ${id} is still ${states.join()} after ${timeoutMillis / 1000} s`
-    )
-    if (isSweep) this.sweep = last
-    else this.intent = last
+    const states = last === undefined ? "unknown" : intentsOf(last).map(({ status }) => status)
+    const kind = last !== undefined && "intents" in last ? "sweep" : "intent"
+    super("wait_timeout", `${kind} ${id} is still ${states} after ${timeoutMillis / 1000} s`)
+    Object.assign(this, { [kind]: last })
   }
 }
 

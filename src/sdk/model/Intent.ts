@@ -53,7 +53,3 @@ export interface Intent {
   /** Cause for which a submitted sweep waits before it is sent. It may still settle until the order's deadline. */
   readonly waitingFor?: WaitingFor
 }
-
-/** True once the intent is `delivered` or `failed`. */
-export const isEnded = ({ status }: { readonly status: IntentStatus }): boolean =>
-  status === "delivered" || status === "failed"

@@ -104,17 +104,7 @@ export interface TypeMember {
 }
 
 /** EIP-712 typed data as the service sent it. The client compares it with its own and never signs it. */
-export interface ServedTypedData {
-  readonly domain: {
-    readonly name: string
-    readonly version: string
-    readonly chainId: number
-    readonly verifyingContract: Address
-  }
-  readonly types: Readonly<Record<string, ReadonlyArray<TypeMember>>>
-  readonly primaryType: string
-  readonly message: SweepOrder
-}
+export type ServedTypedData = object
 
 /** An EIP-7702 authorization to sign. */
 export interface AuthorizationRequest {

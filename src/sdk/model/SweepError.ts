@@ -4,9 +4,9 @@ const nameOf = (code: string): string =>
 
 /** Base of every error with which the client rejects, so that one `instanceof` tells them from bugs. */
 export abstract class SweepError<Code extends string = string> extends Error {
-  override readonly name: string
+  declare readonly name: string
   /** Stable identifier for programs, such as `quote_unavailable`. */
-  readonly code: Code
+  declare readonly code: Code
   /** True if the same call may succeed later. */
   readonly retryable: boolean = false
 

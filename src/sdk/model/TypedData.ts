@@ -70,12 +70,8 @@ export interface AnyTypedData extends Pick<SignableTypedData, "domain" | "primar
 }
 
 /** Makes a copy of typed data for a wallet, which may change what it gets. */
-export const signable = ({ domain, message, primaryType, types }: AnyTypedData): SignableTypedData => ({
-  domain,
-  types: Object.fromEntries(Object.entries(types).map(([name, members]) => [name, [...members]])),
-  primaryType,
-  message: { ...message }
-})
+export const signable = (typedData: AnyTypedData): SignableTypedData =>
+  structuredClone(typedData as unknown as SignableTypedData)
 
 /**
  * Builds the typed data of an order (EIP-712). The verifying contract is the owner's own account, which runs the delegate.

@@ -1,5 +1,4 @@
 /** Compares the quotes of many tokens with their request, and derives the one message to sign. Pure. */
-import { sameAddress } from "../model/Address.ts"
 import {
   type BatchLeg,
   isQuoted,
@@ -8,7 +7,7 @@ import {
   type SweepQuotesRequest
 } from "../model/Batch.ts"
 import { type BatchTypedData, batchTypedData } from "../model/BatchTypedData.ts"
-import { type Mismatch, NothingToSweepError, OrderMismatchError } from "../model/Errors.ts"
+import { type Mismatch, NothingToSweepError } from "../model/Errors.ts"
 import type { AuthorizationRequest } from "../model/Sweep.ts"
 import { collector, type Collector } from "./Mismatches.ts"
 import type { ReviewOptions } from "./ReviewOptions.ts"
@@ -48,7 +47,7 @@ const assembled = (
   return {
     legs: [first, ...others],
     leftOut,
-    expiresAt: new Date(Math.min(...legs.map(({ expiresAt }) => expiresAt.getTime()))),
+    expiresAt: new Date(Math.min(...legs.map(({ expiresAt }) => Number(expiresAt)))),
     typedData: batchTypedData(legs, domainName),
     authorizations: authorizations.filter((each) => legs.some(({ chainId }) => chainId === each.chainId))
   }
@@ -112,7 +111,7 @@ export const reviewSweepQuotes = (
       else leftOut.push({ chainId, token, reason: "over_limit", mismatches: check.found })
     } else {
       check.equal("chainId", entry.chainId, chainId)
-      check.must(sameAddress(entry.token, token), "token", `is ${entry.token}, expected ${token}`)
+      check.equal("token", entry.token, token)
       leftOut.push({ ...entry, mismatches: [] })
     }
     all.found.push(...check.found.filter(({ limit }) => limit !== true))
@@ -120,6 +119,6 @@ export const reviewSweepQuotes = (
   all.equal("quotes: ids", new Set(quoted.map(({ quoteId }) => quoteId)).size, quoted.length)
   const authorizations = signing?.authorizations ?? []
   reviewAuthorizations(all, authorizations, quoted)
-  if (all.found.length > 0) throw new OrderMismatchError(all.found)
+  all.refuse()
   return assembled(kept, leftOut, authorizations, options.domainName)
 }

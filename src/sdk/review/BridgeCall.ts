@@ -2,7 +2,8 @@
  * Decodes the bridge call of an order across chains. Such an order has no minimum of its own, since the delegate cannot see the
  * other chain: amount, token and recipient stand in `swapCalldata` alone.
  */
-import { type DecodeFunctionDataReturnType, getAddress, padHex, parseAbi, sliceHex, zeroAddress } from "viem"
+import type { DecodeFunctionDataReturnType } from "viem"
+import { getAddress, padHex, parseAbi, sliceHex, zeroAddress } from "../core/Viem.ts"
 import type { Address } from "../model/Address.ts"
 import type { Hex } from "../model/Hex.ts"
 import { decodeExactly } from "./Calldata.ts"

@@ -21,12 +21,12 @@ const reviewTerms = ({ must }: Collector, call: BridgeCall, nowMs: number): void
   // The pool reads a large number as a point in time, which would lock the tokens until the deadline.
   must(
     isZeroAddress(exclusiveRelayer) ? exclusivity === 0 : exclusivity <= MAX_EXCLUSIVITY_SECONDS,
-    "order.swapCalldata: exclusivity",
+    "order.swapCalldata.exclusivity",
     `is ${exclusivity} s for ${exclusiveRelayer}`
   )
   must(
     fillDeadline > seconds && fillDeadline <= seconds + MAX_FILL_SECONDS,
-    "order.swapCalldata: fill deadline",
+    "order.swapCalldata.fillDeadline",
     `is ${fillDeadline}`
   )
 }
@@ -39,21 +39,22 @@ export const reviewBridgeCall = (
   bridges: KnownBridges | undefined,
   nowMs: number
 ): void => {
-  const { confirm, equal, must } = check
+  const { confirm, members, must } = check
   const source = knownBridge(quote.sourceChainId, bridges)
   const destination = knownBridge(Number(order.destChainId), bridges)
 
-  equal("order.swapCalldata: depositor", call.depositor, order.owner)
-  equal("order.swapCalldata: recipient", call.recipient, order.destination)
-  equal("order.swapCalldata: destination chain", call.destChainId, order.destChainId)
-  equal("order.swapCalldata: amount", call.inputAmount, order.amountIn - order.feeAmount - order.builderFee)
-  equal("order.swapCalldata: amount delivered", call.outputAmount, quote.minAmountOut)
+  members("order.swapCalldata", call, {
+    depositor: order.owner,
+    recipient: order.destination,
+    // Native currency is sent wrapped. The delegate approves no other token, so an unknown one is no doubt.
+    inputToken: isNative(order.tokenIn) ? (source.wrappedNative ?? call.inputToken) : order.tokenIn,
+    inputAmount: order.amountIn - order.feeAmount - order.builderFee,
+    outputAmount: quote.minAmountOut,
+    destChainId: order.destChainId
+  })
   reviewTerms(check, call, nowMs)
-  // Native currency is sent wrapped. The delegate approves no other token, so an unknown one is no doubt.
-  const sent = isNative(order.tokenIn) ? source.wrappedNative : order.tokenIn
-  if (sent !== undefined) equal("order.swapCalldata: token", call.inputToken, sent)
   confirm(
-    "order.swapCalldata: token delivered",
+    "order.swapCalldata.outputToken",
     call.outputToken,
     isNative(order.tokenOut) ? destination.wrappedNative : order.tokenOut,
     `that ${call.outputToken} arrives as the chain's native currency`
@@ -62,7 +63,7 @@ export const reviewBridgeCall = (
   const { via } = call
   const pool = via === undefined ? order.swapTarget : via.spokePool
   confirm(
-    via === undefined ? "order.swapTarget" : "order.swapCalldata: pool",
+    via === undefined ? "order.swapTarget" : "order.swapCalldata.via.spokePool",
     pool,
     source.spokePool,
     `that ${pool} is the bridge, which delivers or returns the tokens`
@@ -70,7 +71,7 @@ export const reviewBridgeCall = (
   if (via === undefined) return
   confirm("order.swapTarget", order.swapTarget, source.periphery, `that ${order.swapTarget} swaps before the bridge`)
   confirm(
-    "order.swapCalldata: token bridged",
+    "order.swapCalldata.via.token",
     via.token,
     // The least amount of another asset could be worth next to nothing, and the exchange would keep the rest.
     counterpart(destination, call.outputToken, source),
@@ -79,7 +80,7 @@ export const reviewBridgeCall = (
   // The refund is then worth at least the promised amount, and no relayer pays out more than the deposit.
   must(
     via.minAmount >= call.outputAmount,
-    "order.swapCalldata: amount bridged",
+    "order.swapCalldata.via.minAmount",
     `is ${via.minAmount}, less than the ${call.outputAmount} to deliver`
   )
 }

@@ -1,5 +1,6 @@
 /** Decodes calldata only if it has no other interpretation. */
-import { type Abi, decodeFunctionData, type DecodeFunctionDataReturnType, encodeFunctionData } from "viem"
+import type { Abi, DecodeFunctionDataReturnType } from "viem"
+import { decodeFunctionData, encodeFunctionData } from "../core/Viem.ts"
 import type { Hex } from "../model/Hex.ts"
 
 /**

@@ -20,13 +20,15 @@ export interface KnownBridge {
 /** By chain id. */
 export type KnownBridges = Readonly<Record<number, KnownBridge>>
 
+const ROUTER: Address = "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"
+
 /** Uniswap's SwapRouter02 by chain id: Ethereum, Optimism, Polygon, Base and Arbitrum. */
 export const KNOWN_ROUTERS: Readonly<Record<number, Address>> = {
-  1: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
-  10: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
-  137: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+  1: ROUTER,
+  10: ROUTER,
+  137: ROUTER,
   8453: "0x2626664c2603336E57B271c5C0b26F421741e481",
-  42161: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"
+  42161: ROUTER
 }
 
 /** One address on all of these chains. */

@@ -1,11 +1,14 @@
 /** Collects the differences between an order and its request, so that one review reports all of them. */
-import { isAddress, sameAddress } from "../model/Address.ts"
-import type { Mismatch } from "../model/Errors.ts"
+import { isAddress } from "../model/Address.ts"
+import { type Mismatch, OrderMismatchError } from "../model/Errors.ts"
 
-type Value = string | number | bigint | boolean | undefined
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
 
-/** Compares two values. Addresses may differ in case. */
-export const sameValue = (a: Value, b: Value): boolean => a === b || (isAddress(a) && isAddress(b) && sameAddress(a, b))
+const namesOf = (tree: object): string => Object.keys(tree).toSorted().join()
+
+/** Addresses may differ in case. */
+const textOf = (value: unknown): string => (isAddress(value) ? value.toLowerCase() : String(value))
 
 /**
  * @param prefix - precedes the name of every field
@@ -16,15 +19,31 @@ export const collector = (prefix = "", unconfirmed: "refuse" | "warn" = "refuse"
   const doubts: Array<string> = []
   const differs = (field: string, detail: string, limit?: Pick<Mismatch, "limit">) =>
     found.push({ field: prefix + field, detail, ...limit })
-  const equal = (field: string, actual: Value, expected: Value) => {
-    if (!sameValue(actual, expected)) differs(field, `is ${actual}, expected ${expected}`)
+  const equal = (field: string, actual: unknown, expected: unknown): void => {
+    if (isTree(actual) && isTree(expected)) {
+      equal(field, namesOf(actual), namesOf(expected))
+      members(field, actual, expected)
+    } else if (isTree(actual) || textOf(actual) !== textOf(expected)) {
+      differs(field, `is ${actual}, expected ${expected}`)
+    }
+  }
+  const members = <Expected extends object>(
+    place: string,
+    actual: { readonly [Name in keyof Expected]?: unknown },
+    expected: Expected
+  ): void => {
+    for (const [name, value] of Object.entries(expected)) {
+      equal(`${place}.${name}`, actual[name as keyof Expected], value)
+    }
   }
   return {
     found,
     /** Facts that only the service states. */
     doubts,
-    /** Requires that two values are the same. */
+    /** Requires that two values are the same, in every member. */
     equal,
+    /** Requires the same of some members of an object. */
+    members,
     /** Requires that a condition holds. `detail` says what is wrong otherwise. */
     must: (holds: boolean, field: string, detail: string) => {
       if (!holds) differs(field, detail)
@@ -34,26 +53,17 @@ export const collector = (prefix = "", unconfirmed: "refuse" | "warn" = "refuse"
       if (!holds) differs(field, detail, { limit: true })
     },
     /** Requires the known value. Without one, only the service states the actual value, which means `claim`. */
-    confirm: (field: string, actual: Value, expected: Value, claim: string) => {
+    confirm: (field: string, actual: unknown, expected: unknown, claim: string) => {
       const doubt = `only the service says ${claim}`
       if (expected !== undefined) equal(field, actual, expected)
       else if (unconfirmed === "warn") doubts.push(doubt)
       else differs(field, `is not confirmed: ${doubt}`)
+    },
+    /** Throws an {@link OrderMismatchError} if anything was found. */
+    refuse: () => {
+      if (found.length > 0) throw new OrderMismatchError(found)
     }
   }
 }
 
 export type Collector = ReturnType<typeof collector>
-
-const isTree = (value: unknown): value is object => typeof value === "object" && value !== null
-
-/** Requires that two values are the same in every member. */
-export const equalTree = (check: Collector, field: string, actual: unknown, expected: unknown): void => {
-  if (!isTree(actual) || !isTree(expected)) {
-    check.equal(field, String(actual), String(expected))
-    return
-  }
-  check.equal(field, Object.keys(actual).toSorted().join(), Object.keys(expected).toSorted().join())
-  const members = new Map<string, unknown>(Object.entries(actual))
-  for (const [key, member] of Object.entries(expected)) equalTree(check, `${field}.${key}`, members.get(key), member)
-}

@@ -6,9 +6,6 @@ import type { ReviewOptions } from "./ReviewOptions.ts"
 import type { TermsRequest } from "./TermsRequest.ts"
 
 const BPS = 10_000
-const DEFAULT_FEE_BPS = 500
-const DEFAULT_SLIPPAGE_BPS = 100
-const DEFAULT_DEVIATION_BPS = 300
 
 /** Value of an amount in US dollars. Undefined if the caller gave no price of the token. */
 const valueOf = (
@@ -28,7 +25,7 @@ export const reviewFees = (
   attributed: boolean,
   options: ReviewOptions
 ): void => {
-  const { dustFeeUsd = 0, maxFeeBps = DEFAULT_FEE_BPS } = options
+  const { dustFeeUsd = 0, maxFeeBps = 500 } = options
   const total = order.feeAmount + order.builderFee
   equal("quote.total", quote.total, total)
   must(total < order.amountIn, "order.feeAmount", `and order.builderFee take ${total} of ${order.amountIn}`)
@@ -53,6 +50,7 @@ export const reviewOutput = (
   options: ReviewOptions
 ): void => {
   const { estimatedAmountOut, minAmountOut } = quote
+  const { maxPriceDeviationBps = 300, maxSlippageBps = request.slippageBps ?? 100 } = options
   equal("order.minAmountOut", order.minAmountOut, quote.crossChain ? 0n : minAmountOut)
   must(minAmountOut > 0n, "quote.minAmountOut", "is 0")
   must(
@@ -62,19 +60,17 @@ export const reviewOutput = (
   )
   const wanted = request.minAmountOut ?? 0n
   limit(minAmountOut >= wanted, "quote.minAmountOut", `is ${minAmountOut}, less than ${wanted}`)
-  const slippage = options.maxSlippageBps ?? request.slippageBps ?? DEFAULT_SLIPPAGE_BPS
   // One more unit for the rounding of small amounts.
   limit(
-    (minAmountOut + 1n) * BigInt(BPS) >= estimatedAmountOut * BigInt(BPS - slippage),
+    (minAmountOut + 1n) * BigInt(BPS) >= estimatedAmountOut * BigInt(BPS - maxSlippageBps),
     "quote.minAmountOut",
-    `is ${minAmountOut}, more than ${slippage} basis points below ${estimatedAmountOut}`
+    `is ${minAmountOut}, more than ${maxSlippageBps} basis points below ${estimatedAmountOut}`
   )
   const paid = valueOf(options, quote.sourceChainId, order.tokenIn, order.amountIn - quote.total)
   const received = valueOf(options, Number(order.destChainId), order.tokenOut, estimatedAmountOut)
   if (paid === undefined || received === undefined) return
-  const deviation = options.maxPriceDeviationBps ?? DEFAULT_DEVIATION_BPS
   limit(
-    Math.abs(received - paid) * BPS <= paid * deviation,
+    Math.abs(received - paid) * BPS <= paid * maxPriceDeviationBps,
     "quote.estimatedAmountOut",
     `is worth ${received} USD, for ${paid} USD`
   )

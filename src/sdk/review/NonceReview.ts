@@ -1,5 +1,4 @@
 /** Compares authorizations with the accounts' own nonces. */
-import { OrderMismatchError } from "../model/Errors.ts"
 import type { AuthorizationRequest } from "../model/Sweep.ts"
 import { collector } from "./Mismatches.ts"
 
@@ -19,5 +18,5 @@ export const reviewNonces = (
     const next = nonces[chainId]
     if (next !== undefined) check.equal(`signing.authorization.nonce of chain ${chainId}`, nonce, next)
   }
-  if (check.found.length > 0) throw new OrderMismatchError(check.found)
+  check.refuse()
 }

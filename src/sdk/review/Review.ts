@@ -1,8 +1,7 @@
 /** Compares an offer with its request, and derives the data to sign. Pure. */
-import { OrderMismatchError } from "../model/Errors.ts"
 import type { AuthorizationRequest, Offer, SweepRequest } from "../model/Sweep.ts"
 import { type OrderTypedData, orderTypedData, withDomainType } from "../model/TypedData.ts"
-import { collector, equalTree } from "./Mismatches.ts"
+import { collector } from "./Mismatches.ts"
 import type { ReviewOptions } from "./ReviewOptions.ts"
 import { type ReviewedTerms, reviewTerms, signedFields } from "./TermsReview.ts"
 
@@ -28,9 +27,11 @@ export const reviewOrder = (offer: Offer, request: SweepRequest, options: Review
   const terms = reviewTerms(check, offer, request, options)
   const typedData = orderTypedData(signedFields(order), quote.sourceChainId, options.domainName)
   const { address, chainId, nonce } = signing.authorization
-  check.equal("signing.authorization.address", address, quote.settlementAddress)
-  check.equal("signing.authorization.chainId", chainId, quote.sourceChainId)
-  equalTree(check, "signing.typedData", signing.typedData, { ...typedData, types: withDomainType(typedData) })
-  if (check.found.length > 0) throw new OrderMismatchError(check.found)
+  check.members("signing.authorization", signing.authorization, {
+    address: quote.settlementAddress,
+    chainId: quote.sourceChainId
+  })
+  check.equal("signing.typedData", signing.typedData, { ...typedData, types: withDomainType(typedData) })
+  check.refuse()
   return { ...terms, typedData, authorization: { address, chainId, nonce } }
 }

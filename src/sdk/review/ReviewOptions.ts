@@ -16,8 +16,8 @@ export interface ReviewOptions {
   /** EIP-712 domain name of the deployment. Default: `Service`. */
   readonly domainName?: string
   /**
-   * Delegates by chain id, from your own configuration, never from a response. The account obeys its delegate, so the review refuses
-   * any other, and every order of a chain that is missing here. Default: none, so every order is refused.
+   * Delegates by chain id that extend or replace the package's own, `SHIPPED_DELEGATES`. They come from your own configuration, never
+   * from a response. The account obeys its delegate, so the review refuses any other, and every order of a chain without one.
    */
   readonly delegates?: Readonly<Record<number, Address>>
   /** Routers by chain id that extend or replace the built-in `KNOWN_ROUTERS`. The review refuses a swap on any other. */

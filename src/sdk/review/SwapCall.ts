@@ -2,7 +2,7 @@
  * Decodes the router call of an order on one chain. The account itself calls the router, so any other call could spend allowances
  * that the owner gave to the router before, and the order would not show it.
  */
-import { getAddress, parseAbi, sliceHex } from "viem"
+import { getAddress, parseAbi, sliceHex } from "../core/Viem.ts"
 import type { Address } from "../model/Address.ts"
 import type { Hex } from "../model/Hex.ts"
 import { decodeExactly } from "./Calldata.ts"
@@ -42,23 +42,26 @@ const endsOf = (path: Hex): readonly [Address, Address] | undefined => {
     : undefined
 }
 
-const readStep = (data: Hex): SwapCall | undefined => {
+const readStep = (data: Hex): Omit<SwapCall, "unwraps"> | undefined => {
   const call = decodeExactly(routerAbi, data)
-  if (call?.functionName === "exactInputSingle") {
-    const [tokenIn, tokenOut, _fee, recipient, amountIn, minAmountOut, priceLimit] = call.args[0]
-    // With a limit the router may swap a part only.
-    return priceLimit === 0n ? { tokenIn, amountIn, tokenOut, minAmountOut, recipient, unwraps: false } : undefined
+  switch (call?.functionName) {
+    case "exactInputSingle": {
+      const [tokenIn, tokenOut, _fee, recipient, amountIn, minAmountOut, priceLimit] = call.args[0]
+      // With a limit the router may swap a part only.
+      return priceLimit === 0n ? { tokenIn, amountIn, tokenOut, minAmountOut, recipient } : undefined
+    }
+    case "exactInput": {
+      const [path, recipient, amountIn, minAmountOut] = call.args[0]
+      const ends = endsOf(path)
+      return ends && { tokenIn: ends[0], amountIn, tokenOut: ends[1], minAmountOut, recipient }
+    }
+    case "pull": {
+      const [tokenIn, amountIn] = call.args
+      return { tokenIn, amountIn, tokenOut: tokenIn, minAmountOut: amountIn, recipient: ROUTER }
+    }
+    default:
+      return undefined
   }
-  if (call?.functionName === "exactInput") {
-    const [path, recipient, amountIn, minAmountOut] = call.args[0]
-    const ends = endsOf(path)
-    return ends && { tokenIn: ends[0], amountIn, tokenOut: ends[1], minAmountOut, recipient, unwraps: false }
-  }
-  if (call?.functionName === "pull") {
-    const [tokenIn, amountIn] = call.args
-    return { tokenIn, amountIn, tokenOut: tokenIn, minAmountOut: amountIn, recipient: ROUTER, unwraps: false }
-  }
-  return undefined
 }
 
 /**
@@ -73,10 +76,10 @@ export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   const call = decodeExactly(routerAbi, calldata)
   if (call?.functionName !== "multicall") return undefined
   const [first, second, ...others] = call.args[1]
-  const swap = first === undefined ? undefined : readStep(first)
+  const swap = first && readStep(first)
   if (swap === undefined || others.length > 0) return undefined
   const toRouter = swap.recipient === ROUTER
-  if (second === undefined) return toRouter ? undefined : swap
+  if (second === undefined) return toRouter ? undefined : { ...swap, unwraps: false }
   const unwrapping = decodeExactly(routerAbi, second)
   if (!toRouter || unwrapping?.functionName !== "unwrapWETH9") return undefined
   const [minAmountOut, recipient] = unwrapping.args

@@ -7,23 +7,24 @@ import type { SwapCall } from "./SwapCall.ts"
 
 /** Requires that the call takes exactly what the order takes, and pays the order's destination. */
 export const reviewSwapCall = (
-  { confirm, equal }: Collector,
+  { confirm, members }: Collector,
   { order, quote }: QuotedToken,
   call: SwapCall,
   bridges: KnownBridges | undefined
 ): void => {
   const { wrappedNative } = knownBridge(quote.sourceChainId, bridges)
-  const native = isNative(order.tokenOut)
+  const unwraps = isNative(order.tokenOut)
   confirm(
-    "order.swapCalldata: token",
+    "order.swapCalldata.tokenIn",
     call.tokenIn,
     isNative(order.tokenIn) ? wrappedNative : order.tokenIn,
     `that ${call.tokenIn} is the chain's wrapped native currency`
   )
-  equal("order.swapCalldata: amount", call.amountIn, order.amountIn - order.feeAmount - order.builderFee)
-  equal("order.swapCalldata: recipient", call.recipient, order.destination)
-  equal("order.swapCalldata: native currency", call.unwraps, native)
-  // The order's own minimum holds for native currency on chains that are not known.
-  const tokenOut = native ? wrappedNative : order.tokenOut
-  if (tokenOut !== undefined) equal("order.swapCalldata: token delivered", call.tokenOut, tokenOut)
+  members("order.swapCalldata", call, {
+    amountIn: order.amountIn - order.feeAmount - order.builderFee,
+    // The order's own minimum holds for native currency on chains that are not known.
+    tokenOut: unwraps ? (wrappedNative ?? call.tokenOut) : order.tokenOut,
+    recipient: order.destination,
+    unwraps
+  })
 }

@@ -2,6 +2,7 @@
  * Compares one order with its request before anything is signed (specification, "Client duty"), and gathers the facts that the user
  * must see. Pure.
  */
+import { zeroAddress } from "../core/Viem.ts"
 import { type Address, isZeroAddress, sameAddress } from "../model/Address.ts"
 import type { QuotedToken } from "../model/Batch.ts"
 import type { SweepOrder } from "../model/Sweep.ts"
@@ -9,9 +10,10 @@ import { ORDER_TYPES } from "../model/TypedData.ts"
 import { type BridgeCall, readBridgeCall } from "./BridgeCall.ts"
 import { reviewBridgeCall } from "./BridgeReview.ts"
 import { KNOWN_ROUTERS } from "./KnownBridges.ts"
-import { type Collector, sameValue } from "./Mismatches.ts"
+import type { Collector } from "./Mismatches.ts"
 import { reviewFees, reviewOutput } from "./MoneyReview.ts"
 import type { ReviewOptions } from "./ReviewOptions.ts"
+import { SHIPPED_DELEGATES } from "./ShippedDelegates.ts"
 import { readSwapCall } from "./SwapCall.ts"
 import { reviewSwapCall } from "./SwapReview.ts"
 import type { TermsRequest } from "./TermsRequest.ts"
@@ -57,36 +59,41 @@ export interface ReviewedTerms {
   readonly warnings: ReadonlyArray<string>
 }
 
-const DEFAULT_LIFETIME_SECONDS = 3_600
-const DEFAULT_SKEW_SECONDS = 120
-
-const reviewRequest = ({ equal, must }: Collector, { order, quote }: QuotedToken, request: TermsRequest): void => {
-  const { amountIn, destChainId, destination, owner, tokenIn, tokenOut } = request
-  equal("order.owner", order.owner, owner)
-  equal("order.tokenIn", order.tokenIn, tokenIn)
-  if (amountIn !== "max") equal("order.amountIn", order.amountIn, amountIn)
-  equal("order.tokenOut", order.tokenOut, tokenOut)
-  equal("order.destination", order.destination, destination ?? owner)
-  equal("order.destChainId", order.destChainId, BigInt(destChainId))
-  if (request.sourceChainId !== undefined) equal("quote.sourceChainId", quote.sourceChainId, request.sourceChainId)
-  equal("quote.crossChain", quote.crossChain, quote.sourceChainId !== destChainId)
-  must(!isZeroAddress(order.swapTarget), "order.swapTarget", "is the zero address")
-  must(!sameAddress(order.swapTarget, order.owner), "order.swapTarget", "is the owner's own account")
-  must(!sameValue(order.swapTarget, quote.settlementAddress), "order.swapTarget", "is the delegate itself")
+const reviewRequest = ({ members, must }: Collector, { order, quote }: QuotedToken, request: TermsRequest): void => {
+  const { amountIn, destChainId, owner, tokenIn, tokenOut } = request
+  members("order", order, {
+    owner,
+    tokenIn,
+    amountIn: amountIn === "max" ? order.amountIn : amountIn,
+    tokenOut,
+    destination: request.destination ?? owner,
+    destChainId
+  })
+  members("quote", quote, {
+    sourceChainId: request.sourceChainId ?? quote.sourceChainId,
+    crossChain: quote.sourceChainId !== destChainId
+  })
+  const forbidden = {
+    "the zero address": zeroAddress,
+    "the owner's own account": order.owner,
+    "the delegate itself": quote.settlementAddress
+  }
+  for (const [name, address] of Object.entries(forbidden)) {
+    must(!sameAddress(order.swapTarget, address), "order.swapTarget", `is ${name}`)
+  }
 }
 
 const reviewTimes = (
   { must }: Collector,
   { order, quote }: QuotedToken,
-  options: ReviewOptions,
+  { clockSkewSeconds = 120, maxLifetimeSeconds = 3_600 }: ReviewOptions,
   nowMs: number
 ): void => {
-  const skewMs = (options.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS) * 1000
-  const latestMs = nowMs + (options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS) * 1000 + skewMs
-  const times = { "quote.expiresAtMs": quote.expiresAtMs, "order.deadline": Number(order.deadline) * 1000 }
-  for (const [field, timeMs] of Object.entries(times)) {
-    must(timeMs > nowMs - skewMs, field, "has passed")
-    must(timeMs <= latestMs, field, `is ${timeMs / 1000} s, too far ahead`)
+  const times = { "quote.expiresAtMs": quote.expiresAtMs / 1000, "order.deadline": Number(order.deadline) }
+  for (const [field, time] of Object.entries(times)) {
+    const ahead = time - nowMs / 1000
+    must(ahead > -clockSkewSeconds, field, "has passed")
+    must(ahead <= maxLifetimeSeconds + clockSkewSeconds, field, `is ${time} s, too far ahead`)
   }
 }
 
@@ -94,7 +101,7 @@ const reviewDelegate = ({ equal, must }: Collector, { quote }: QuotedToken, opti
   // An authorization for chain 0 is valid on every chain (EIP-7702).
   must(quote.sourceChainId > 0, "quote.sourceChainId", "is 0")
   must(!isZeroAddress(quote.settlementAddress), "quote.settlementAddress", "is the zero address")
-  const known = options.delegates?.[quote.sourceChainId]
+  const known = options.delegates?.[quote.sourceChainId] ?? SHIPPED_DELEGATES[quote.sourceChainId]
   must(
     known !== undefined,
     "quote.settlementAddress",

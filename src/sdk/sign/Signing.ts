@@ -1,6 +1,5 @@
 /** Has a wallet sign a sweep, and verifies that each signature is the owner's. */
-import { recoverTypedDataAddress } from "viem"
-import { recoverAuthorizationAddress } from "viem/utils"
+import { recoverAuthorizationAddress, recoverTypedDataAddress } from "../core/Viem.ts"
 import { type Address, sameAddress } from "../model/Address.ts"
 import type { SignedBatch } from "../model/Batch.ts"
 import { SigningError } from "../model/Errors.ts"
@@ -11,26 +10,22 @@ import type { BatchReview } from "../review/BatchReview.ts"
 import type { SweepReview } from "../review/Review.ts"
 import type { AuthorizationSignature, SweepSigner } from "./Signer.ts"
 
-const asked = async <A>(what: SigningError["what"], sign: () => Promise<A>): Promise<A> => {
-  try {
-    return await sign()
-  } catch (cause) {
+/** Has a wallet sign, and verifies that the signature is the owner's. */
+const signedBy = async <Signed>(
+  owner: Address,
+  what: SigningError["what"],
+  sign: () => Promise<Signed>,
+  recover: (signed: Signed) => Promise<Address>
+): Promise<Signed> => {
+  const signed = await sign().catch((cause: unknown) => {
     throw new SigningError("signing_refused", what, cause instanceof Error ? cause.message : "refused", cause)
+  })
+  // Bytes that are no signature have no signer.
+  const signer = await recover(signed).catch(() => "unknown" as const)
+  if (signer === "unknown" || !sameAddress(signer, owner)) {
+    throw new SigningError("wrong_signer", what, `the signer is ${signer}, expected ${owner}`)
   }
-}
-
-/** Resolves with the signer, or with undefined if the bytes are no signature. */
-const recovered = async (recover: () => Promise<Address>): Promise<Address | undefined> => {
-  try {
-    return await recover()
-  } catch {
-    return undefined
-  }
-}
-
-const mustBe = (what: SigningError["what"], owner: Address, signer: Address | undefined): void => {
-  if (signer !== undefined && sameAddress(signer, owner)) return
-  throw new SigningError("wrong_signer", what, `the signer is ${signer ?? "unknown"}, expected ${owner}`)
+  return signed
 }
 
 /** A wallet that returns no parity means 0 (specification). */
@@ -48,10 +43,15 @@ export const signAuthorization = async (signer: SweepSigner, request: Authorizat
   if (typeof signer.signAuthorization !== "function") {
     throw new SigningError("unsupported_wallet", "authorization", "the wallet has no EIP-7702")
   }
-  const signed = await asked("authorization", () => signer.signAuthorization(request))
-  const authorization: Authorization = { ...request, r: signed.r, s: signed.s, yParity: parity(signed) }
-  mustBe("authorization", signer.address, await recovered(() => recoverAuthorizationAddress({ authorization })))
-  return authorization
+  return signedBy(
+    signer.address,
+    "authorization",
+    async (): Promise<Authorization> => {
+      const signed = await signer.signAuthorization(request)
+      return { ...request, r: signed.r, s: signed.s, yParity: parity(signed) }
+    },
+    (authorization) => recoverAuthorizationAddress({ authorization })
+  )
 }
 
 /** Has the wallet sign typed data, and verifies that the signature is the owner's. */
@@ -60,9 +60,12 @@ const signTypedData = async (signer: SweepSigner, typedData: AnyTypedData): Prom
   if (!sameAddress(signer.address, owner)) {
     throw new SigningError("wrong_signer", "order", `the wallet is ${signer.address}, expected ${owner}`)
   }
-  const signature = await asked("order", () => signer.signTypedData(signable(typedData)))
-  mustBe("order", owner, await recovered(() => recoverTypedDataAddress({ ...signable(typedData), signature })))
-  return signature
+  return signedBy(
+    owner,
+    "order",
+    async () => signer.signTypedData(signable(typedData)),
+    (signature) => recoverTypedDataAddress({ ...signable(typedData), signature })
+  )
 }
 
 /**

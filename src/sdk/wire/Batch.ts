@@ -37,7 +37,14 @@ export const readLeg: Read<BatchLeg> = struct({ chainId: integerOrDecimal, order
 
 const readTotal: Read<TotalValue> = struct({ amount: nullable(sum), usd: nullable(text) })
 
-const readAnswer: Read<SweepQuotes> = struct(
+/**
+ * Reads the response of `POST /quotes`. Use it for quotes that did not come through the client, such as from an MCP tool.
+ *
+ * @throws {MalformedAnswerError} with the place of the first value that is not of the contract's type
+ * @example
+ * const review = reviewSweepQuotes(readSweepQuotes(structuredContent), request, options)
+ */
+export const readSweepQuotes: (body: unknown) => SweepQuotes = struct(
   {
     id: text,
     expiresAtMs: safeInteger,
@@ -50,15 +57,6 @@ const readAnswer: Read<SweepQuotes> = struct(
   },
   { signing: struct({ authorizations: list(readAuthorization) }) }
 )
-
-/**
- * Reads the response of `POST /quotes`. Use it for quotes that did not come through the client, such as from an MCP tool.
- *
- * @throws {MalformedAnswerError} with the place of the first value that is not of the contract's type
- * @example
- * const review = reviewSweepQuotes(readSweepQuotes(structuredContent), request, options)
- */
-export const readSweepQuotes = (body: unknown): SweepQuotes => readAnswer(body, "")
 
 /** Reads the response of `POST /sweeps`. */
 export const readSweepAccepted: Read<SweepAccepted> = struct({ id: text, intents: list(readAccepted) })

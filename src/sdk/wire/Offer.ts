@@ -5,12 +5,10 @@ import type {
   AuthorizationRequest,
   Offer,
   Quote,
-  ServedTypedData,
   SignedSweep,
   SweepOrder,
   SweepRequest,
-  Tier,
-  TypeMember
+  Tier
 } from "../model/Sweep.ts"
 import { ORDER_TYPES } from "../model/TypedData.ts"
 import {
@@ -18,7 +16,6 @@ import {
   boolean,
   bytes,
   integerOrDecimal,
-  list,
   object,
   type Read,
   safeInteger,
@@ -51,31 +48,11 @@ export const readQuote: Read<Quote> = struct(
   { builderId: text }
 )
 
-const readTypeMember: Read<TypeMember> = struct({ name: text, type: text })
-
-export const readTypes: Read<ServedTypedData["types"]> = (value, path) =>
-  Object.fromEntries(
-    Object.entries(object(value, path)).map(([name, each]) => [name, list(readTypeMember)(each, `${path}.${name}`)])
-  )
-
-const readTypedData: Read<ServedTypedData> = struct({
-  domain: struct({ name: text, version: text, chainId: safeInteger, verifyingContract: address }),
-  types: readTypes,
-  primaryType: text,
-  message: readOrder
-})
-
 /** The service writes the nonce as a decimal string; wallets take a number. */
 export const readAuthorization: Read<AuthorizationRequest> = struct({
   address,
   chainId: safeInteger,
   nonce: integerOrDecimal
-})
-
-const readAnswer: Read<Offer> = struct({
-  quote: readQuote,
-  order: readOrder,
-  signing: struct({ typedData: readTypedData, authorization: readAuthorization })
 })
 
 /**
@@ -86,7 +63,11 @@ const readAnswer: Read<Offer> = struct({
  * const { structuredContent } = await mcp.callTool({ name: "get_quote", arguments: quoteArguments })
  * const review = reviewOrder(readOffer(structuredContent), request, { delegates: { 8453: delegate } })
  */
-export const readOffer = (body: unknown): Offer => readAnswer(body, "")
+export const readOffer: (body: unknown) => Offer = struct({
+  quote: readQuote,
+  order: readOrder,
+  signing: struct({ typedData: object, authorization: readAuthorization })
+})
 
 /** Members of a request that `POST /quote` and `POST /quotes` share. */
 export const SHARED_MEMBERS = [

@@ -1,15 +1,15 @@
 /** Readers of JSON values. A reader returns a typed value, or throws `MalformedAnswerError` with the place in the body. */
-import { getAddress } from "viem"
+import { getAddress } from "../core/Viem.ts"
 import { type Address, isAddress } from "../model/Address.ts"
 import { MalformedAnswerError } from "../model/Errors.ts"
 import type { Hex } from "../model/Hex.ts"
 
 /** Reads the value at a path such as `order.amountIn`. */
-export type Read<A> = (value: unknown, path: string) => A
+export type Read<A> = (value: unknown, path?: string) => A
 
 const reader =
   <A extends Input, Input = unknown>(expected: string, is: (value: Input) => value is A) =>
-  (value: Input, path: string): A => {
+  (value: Input, path = ""): A => {
     if (!is(value)) throw new MalformedAnswerError(path, expected)
     return value
   }
@@ -59,7 +59,7 @@ const array = reader("a list", (value): value is ReadonlyArray<unknown> => Array
 
 export const list =
   <A>(read: Read<A>): Read<ReadonlyArray<A>> =>
-  (value, path) =>
+  (value, path = "") =>
     array(value, path).map((each, index) => read(each, `${path}[${index}]`))
 
 type Fields = Readonly<Record<string, Read<unknown>>>
@@ -69,7 +69,7 @@ type ValuesOf<F extends Fields> = { readonly [Key in keyof F]: F[Key] extends Re
 /** Reads an object with these members, and any others, which are left out. An absent optional member stays absent. */
 export const struct =
   <F extends Fields, O extends Fields = {}>(fields: F, optional?: O): Read<ValuesOf<F> & Partial<ValuesOf<O>>> =>
-  (value, path) => {
+  (value, path = "") => {
     const given = object(value, path)
     return Object.fromEntries(
       Object.entries({ ...optional, ...fields })

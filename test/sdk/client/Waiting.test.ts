@@ -65,6 +65,23 @@ describe("waiting", () => {
     assert.lengthOf(asked, 1)
   })
 
+  it("closes the events once the intent has ended", async () => {
+    const signals: Array<AbortSignal | null | undefined> = []
+    const { fetch } = stub([sse(`${event("delivered")}: more to come`)])
+    const client = Sdk.createSweepClient({
+      orchestratorUrl: "https://sweep.test",
+      fetch: (url, init) => {
+        signals.push(init.signal)
+        return fetch(url, init)
+      }
+    })
+    await client.waitForIntent(ID)
+    assert.deepStrictEqual(
+      signals.map((signal) => signal?.aborted),
+      [true]
+    )
+  })
+
   it("polls on when the events stop, or are something else", async () => {
     for (const stream of [sse(event("submitted")), () => json(200, {}), () => new TypeError("reset")]) {
       const { ended } = waiting([stream, () => json(200, intent("failed", { failureReason: "expired" }))])

@@ -58,31 +58,31 @@ describe("a swap before the bridge", () => {
 
   it("is held against the request", () => {
     const of = (other: Parameters<typeof swapDeposit>[0]) => objections(() => review(swapDeposit(other)))
-    const field = (name: string) => [`order.swapCalldata: ${name}`]
+    const field = (name: string) => [`order.swapCalldata.${name}`]
     assert.deepStrictEqual(of({}), [])
-    assert.deepStrictEqual(of({ swapToken: USDC }), field("token"))
-    assert.deepStrictEqual(of({ swapTokenAmount: 24_875_001n }), field("amount"))
+    assert.deepStrictEqual(of({ swapToken: USDC }), field("inputToken"))
+    assert.deepStrictEqual(of({ swapTokenAmount: 24_875_001n }), field("inputAmount"))
     assert.deepStrictEqual(of({ depositData: { depositor: OTHER } }), field("depositor"))
     assert.deepStrictEqual(of({ depositData: { recipient: pad(OTHER) } }), field("recipient"))
-    assert.deepStrictEqual(of({ depositData: { destinationChainId: 1n } }), field("destination chain"))
-    assert.deepStrictEqual(of({ depositData: { outputAmount: 24_800_001n } }), field("amount delivered"))
-    assert.deepStrictEqual(of({ minExpectedInputTokenAmount: 24_799_999n }), field("amount bridged"))
+    assert.deepStrictEqual(of({ depositData: { destinationChainId: 1n } }), field("destChainId"))
+    assert.deepStrictEqual(of({ depositData: { outputAmount: 24_800_001n } }), field("outputAmount"))
+    assert.deepStrictEqual(of({ minExpectedInputTokenAmount: 24_799_999n }), field("via.minAmount"))
     assert.deepStrictEqual(of({ minExpectedInputTokenAmount: 24_800_000n }), [])
     assert.deepStrictEqual(of({ depositData: { outputToken: pad(OTHER) } }), [
-      ...field("token delivered"),
-      ...field("token bridged")
+      ...field("outputToken"),
+      ...field("via.token")
     ])
   })
 
   it("is refused into another token than the one that is delivered, and into a pool that is not Across's", () => {
     const of = (other: Parameters<typeof swapDeposit>[0], more: ReviewOptions = {}) =>
       objections(() => review(swapDeposit(other), more))
-    assert.deepStrictEqual(of({ depositData: { inputToken: OTHER } }), ["order.swapCalldata: token bridged"])
+    assert.deepStrictEqual(of({ depositData: { inputToken: OTHER } }), ["order.swapCalldata.via.token"])
     // 24.8 million of WETH's smallest unit are worth nothing, and nobody pays 24.8 USDC for them.
-    assert.deepStrictEqual(of({ depositData: { inputToken: WETH } }), ["order.swapCalldata: token bridged"])
-    assert.deepStrictEqual(of({ spokePool: OTHER }), ["order.swapCalldata: pool"])
+    assert.deepStrictEqual(of({ depositData: { inputToken: WETH } }), ["order.swapCalldata.via.token"])
+    assert.deepStrictEqual(of({ spokePool: OTHER }), ["order.swapCalldata.via.spokePool"])
     assert.deepStrictEqual(of({ spokePool: OTHER }, { bridges: { 8453: { spokePool: OTHER } } }), [])
-    assert.deepStrictEqual(of({}, { bridges: { 8453: { spokePool: OTHER } } }), ["order.swapCalldata: pool"])
+    assert.deepStrictEqual(of({}, { bridges: { 8453: { spokePool: OTHER } } }), ["order.swapCalldata.via.spokePool"])
     assert.deepStrictEqual(
       of({ depositData: { inputToken: OTHER } }, { bridges: { 8453: { tokens: { USDC: OTHER } } } }),
       []
@@ -97,7 +97,7 @@ describe("a swap before the bridge", () => {
     })
     assert.deepStrictEqual(
       objections(() => review(calldata, {}, asked)),
-      ["order.swapCalldata: token bridged"]
+      ["order.swapCalldata.via.token"]
     )
     const unknown = review(calldata, { unconfirmed: "warn" }, asked)
     assert.strictEqual(unknown.receive.guaranteedBy, "service")
@@ -113,11 +113,12 @@ describe("a swap before the bridge", () => {
     const elsewhere = (more: ReviewOptions = {}) => {
       const wire = swapOffer()
       const { order, quote, signing } = readOffer(wire)
+      const { typedData } = wire.signing
       const moved = {
         quote: { ...quote, sourceChainId: 99 },
         order,
         signing: {
-          typedData: { ...signing.typedData, domain: { ...signing.typedData.domain, chainId: 99 } },
+          typedData: { ...typedData, domain: { ...Object(typedData["domain"]), chainId: 99 } },
           authorization: { ...signing.authorization, chainId: 99 }
         }
       }
@@ -129,7 +130,7 @@ describe("a swap before the bridge", () => {
     }
     assert.deepStrictEqual(
       objections(() => elsewhere()),
-      ["order.swapCalldata: pool", "order.swapTarget", "order.swapCalldata: token bridged"]
+      ["order.swapCalldata.via.spokePool", "order.swapTarget", "order.swapCalldata.via.token"]
     )
     const nowhere = elsewhere({ unconfirmed: "warn" })
     assert.strictEqual(nowhere.receive.guaranteedBy, "service")
@@ -188,7 +189,7 @@ describe("the terms of a deposit", () => {
   }
 
   it("reserve it for one relayer for two minutes at most", () => {
-    const field = ["order.swapCalldata: exclusivity"]
+    const field = ["order.swapCalldata.exclusivity"]
     assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: 120 }), [])
     assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: 121 }), field)
     assert.deepStrictEqual(of({ exclusiveRelayer: OTHER, exclusivity: NOW_MS / 1000 + 60 }), field)
@@ -196,7 +197,7 @@ describe("the terms of a deposit", () => {
   })
 
   it("let it be filled until a time that is neither past nor far", () => {
-    const field = ["order.swapCalldata: fill deadline"]
+    const field = ["order.swapCalldata.fillDeadline"]
     assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 + 7 * 3_600 }), [])
     assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 + 7 * 3_600 + 1 }), field)
     assert.deepStrictEqual(of({ fillDeadline: NOW_MS / 1000 }), field)
@@ -214,11 +215,11 @@ describe("native currency across chains", () => {
     assert.strictEqual(of(deposit(call)).receive.guaranteedBy, "bridge")
     assert.deepStrictEqual(
       objections(() => of(deposit({ ...call, inputToken: OTHER }))),
-      ["order.swapCalldata: token"]
+      ["order.swapCalldata.inputToken"]
     )
     assert.deepStrictEqual(
       objections(() => of(deposit({ ...call, outputToken: OTHER }))),
-      ["order.swapCalldata: token delivered"]
+      ["order.swapCalldata.outputToken"]
     )
   })
 
@@ -227,7 +228,7 @@ describe("native currency across chains", () => {
     const calldata = deposit({ ...call, destChainId: 99n })
     assert.deepStrictEqual(
       objections(() => of(calldata, elsewhere)),
-      ["order.swapCalldata: token delivered"]
+      ["order.swapCalldata.outputToken"]
     )
     const found = of(calldata, elsewhere, { unconfirmed: "warn" })
     assert.strictEqual(found.receive.guaranteedBy, "service")
@@ -239,7 +240,7 @@ describe("native currency across chains", () => {
     assert.strictEqual(review(swapDeposit({ swapToken: WETH }), {}, asked).receive.guaranteedBy, "bridge")
     assert.deepStrictEqual(
       objections(() => review(swapDeposit({ swapToken: OTHER }), {}, asked)),
-      ["order.swapCalldata: token"]
+      ["order.swapCalldata.inputToken"]
     )
   })
 })

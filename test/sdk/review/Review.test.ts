@@ -146,11 +146,11 @@ describe("the review", () => {
   it("refuses what the service changes everywhere alike, unless the request leaves it open", () => {
     const changed = (order: Record<string, string>, quote: Record<string, Json> = {}) =>
       objections(wireOffer(request, { order, quote }))
-    assert.deepStrictEqual(changed({ destination: OTHER }), ["order.destination", "order.swapCalldata: recipient"])
-    assert.deepStrictEqual(changed({ tokenOut: OTHER }), ["order.tokenOut", "order.swapCalldata: token delivered"])
-    assert.deepStrictEqual(changed({ amountIn: "25000001" }), ["order.amountIn", "order.swapCalldata: amount"])
+    assert.deepStrictEqual(changed({ destination: OTHER }), ["order.destination", "order.swapCalldata.recipient"])
+    assert.deepStrictEqual(changed({ tokenOut: OTHER }), ["order.tokenOut", "order.swapCalldata.tokenOut"])
+    assert.deepStrictEqual(changed({ amountIn: "25000001" }), ["order.amountIn", "order.swapCalldata.amountIn"])
     assert.deepStrictEqual(changed({ destChainId: "10" }), ["order.destChainId"])
-    const amount = "order.swapCalldata: amount"
+    const amount = "order.swapCalldata.amountIn"
     assert.deepStrictEqual(changed({ feeAmount: "25000000" }, { total: "25000000" }), [
       "order.feeAmount",
       "quote.total",
@@ -176,13 +176,13 @@ describe("the review", () => {
       objections(wireOffer(crossRequest, { order: { swapCalldata } }), crossRequest, more)
     const call = { inputAmount: 24_875_000n }
     assert.deepStrictEqual(withCall(deposit(call)), [])
-    assert.deepStrictEqual(withCall(deposit({ ...call, recipient: OTHER })), ["order.swapCalldata: recipient"])
-    assert.deepStrictEqual(withCall(deposit({ ...call, depositor: OTHER })), ["order.swapCalldata: depositor"])
-    assert.deepStrictEqual(withCall(deposit({ ...call, destChainId: 1n })), ["order.swapCalldata: destination chain"])
-    assert.deepStrictEqual(withCall(deposit({ ...call, inputToken: OTHER })), ["order.swapCalldata: token"])
-    assert.deepStrictEqual(withCall(deposit({ ...call, outputToken: OTHER })), ["order.swapCalldata: token delivered"])
-    assert.deepStrictEqual(withCall(deposit({ ...call, outputAmount: 1n })), ["order.swapCalldata: amount delivered"])
-    assert.deepStrictEqual(withCall(deposit({ inputAmount: 1n })), ["order.swapCalldata: amount"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, recipient: OTHER })), ["order.swapCalldata.recipient"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, depositor: OTHER })), ["order.swapCalldata.depositor"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, destChainId: 1n })), ["order.swapCalldata.destChainId"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, inputToken: OTHER })), ["order.swapCalldata.inputToken"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, outputToken: OTHER })), ["order.swapCalldata.outputToken"])
+    assert.deepStrictEqual(withCall(deposit({ ...call, outputAmount: 1n })), ["order.swapCalldata.outputAmount"])
+    assert.deepStrictEqual(withCall(deposit({ inputAmount: 1n })), ["order.swapCalldata.inputAmount"])
     for (const unreadable of [deposit({ ...call, message: "0x00" }), `${deposit(call)}00`, "0x12345678", "0x"]) {
       assert.deepStrictEqual(withCall(unreadable), ["order.swapCalldata"])
       assert.deepStrictEqual(withCall(unreadable, { allowUnreadableBridgeCall: true }), [])

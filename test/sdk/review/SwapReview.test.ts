@@ -34,7 +34,7 @@ const objections = (
   }
 }
 
-const field = (name: string) => [`order.swapCalldata: ${name}`]
+const field = (name: string) => [`order.swapCalldata.${name}`]
 const unreadable = ["order.swapCalldata"]
 
 const through = (...tokens: ReadonlyArray<Hex>) =>
@@ -74,13 +74,13 @@ describe("a router call", () => {
   })
 
   it("is held against the order", () => {
-    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER }))), field("token"))
-    assert.deepStrictEqual(objections(routed(through(OTHER, request.tokenOut))), field("token"))
-    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 24_875_001n }))), field("amount"))
-    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 0n }))), field("amount"))
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER }))), field("tokenIn"))
+    assert.deepStrictEqual(objections(routed(through(OTHER, request.tokenOut))), field("tokenIn"))
+    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 24_875_001n }))), field("amountIn"))
+    assert.deepStrictEqual(objections(routed(swapOf({ amountIn: 0n }))), field("amountIn"))
     assert.deepStrictEqual(objections(routed(swapOf({ recipient: OTHER }))), field("recipient"))
-    assert.deepStrictEqual(objections(routed(swapOf({ tokenOut: OTHER }))), field("token delivered"))
-    assert.deepStrictEqual(objections(routed(through(request.tokenIn, OTHER))), field("token delivered"))
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenOut: OTHER }))), field("tokenOut"))
+    assert.deepStrictEqual(objections(routed(through(request.tokenIn, OTHER))), field("tokenOut"))
   })
 
   it("is refused if it also spends what the owner allowed the router before", () => {
@@ -147,32 +147,32 @@ describe("native currency on one chain", () => {
   it("is swapped into and unwrapped", () => {
     const calldata = routed(swapOf({ recipient: THIS }), unwrap())
     assert.deepStrictEqual(objections(calldata, {}, toNative), [])
-    assert.deepStrictEqual(objections(calldata), field("native currency"))
+    assert.deepStrictEqual(objections(calldata), field("unwraps"))
     assert.deepStrictEqual(
       objections(routed(swapOf({ recipient: THIS }), unwrap(OTHER)), {}, toNative),
       field("recipient")
     )
     assert.deepStrictEqual(objections(routed(swapOf(), unwrap()), {}, toNative), unreadable)
-    assert.deepStrictEqual(objections(routed(swapOf()), {}, toNative), field("native currency"))
+    assert.deepStrictEqual(objections(routed(swapOf()), {}, toNative), field("unwraps"))
     assert.deepStrictEqual(
       objections(routed(swapOf({ tokenOut: OTHER, recipient: THIS }), unwrap()), {}, toNative),
-      field("token delivered")
+      field("tokenOut")
     )
   })
 
   it("is unwrapped alone", () => {
     const wrapped = { ...toNative, tokenIn: WETH } as const
     assert.deepStrictEqual(objections(routed(pull(WETH, 24_875_000n), unwrap()), {}, wrapped), [])
-    assert.deepStrictEqual(objections(routed(pull(WETH, 1n), unwrap()), {}, wrapped), field("amount"))
+    assert.deepStrictEqual(objections(routed(pull(WETH, 1n), unwrap()), {}, wrapped), field("amountIn"))
     assert.deepStrictEqual(objections(routed(pull(OTHER, 24_875_000n), unwrap()), {}, wrapped), [
-      ...field("token"),
-      ...field("token delivered")
+      ...field("tokenIn"),
+      ...field("tokenOut")
     ])
   })
 
   it("is sent as the wrapped token, which must be known", () => {
     assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: WETH })), {}, fromNative), [])
-    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER })), {}, fromNative), field("token"))
+    assert.deepStrictEqual(objections(routed(swapOf({ tokenIn: OTHER })), {}, fromNative), field("tokenIn"))
     const offer = readOffer(wireOffer(fromNative, { order: { swapCalldata: routed(swapOf({ tokenIn: WETH })) } }))
     const moved = {
       ...offer,
@@ -188,10 +188,10 @@ describe("native currency on one chain", () => {
         throw error
       }
     }
-    assert.includeMembers([...of({ routers: { 99: ROUTER } })], field("token"))
+    assert.includeMembers([...of({ routers: { 99: ROUTER } })], field("tokenIn"))
     assert.notIncludeMembers(
       [...of({ routers: { 99: ROUTER }, bridges: { 99: { wrappedNative: WETH } } })],
-      field("token")
+      field("tokenIn")
     )
   })
 })
