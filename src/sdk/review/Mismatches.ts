@@ -23,7 +23,7 @@ export const collector = (prefix = "", unconfirmed: "refuse" | "warn" = "refuse"
     if (isTree(actual) && isTree(expected)) {
       equal(field, namesOf(actual), namesOf(expected))
       members(field, actual, expected)
-    } else if (isTree(actual) || textOf(actual) !== textOf(expected)) {
+    } else if (isTree(actual) || isTree(expected) || textOf(actual) !== textOf(expected)) {
       differs(field, `is ${actual}, expected ${expected}`)
     }
   }

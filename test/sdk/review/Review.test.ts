@@ -214,6 +214,14 @@ describe("the review", () => {
     assert.deepStrictEqual(objections(wireOffer(), request, { domainName: "Other" }), ["signing.typedData.domain.name"])
   })
 
+  it("takes no text for a structure", () => {
+    const wire = wireOffer()
+    const typedData = { ...wire.signing.typedData, domain: "[object Object]" }
+    assert.deepStrictEqual(objections({ ...wire, signing: { ...wire.signing, typedData } }, request), [
+      "signing.typedData.domain"
+    ])
+  })
+
   it("compares addresses in any case", () => {
     const lowered: SweepRequest = { ...request, owner: `0x${request.owner.slice(2).toLowerCase()}` }
     assert.deepStrictEqual(objections(wireOffer(), lowered), [])
