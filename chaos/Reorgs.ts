@@ -169,9 +169,11 @@ const reorganise = Effect.fnUntraced(function* (
 ) {
   const snapshots = yield* Effect.forEach(sides, ({ place }) => mineAll(place, sent.filter(isOn(place)), reorg.depth))
   const isNoted = ({ chainId, status }: Sent) => status === (chainId === world.alpha.dev.chain.id ? "mined" : "final")
+  const now = Effect.orDie(sentFor(world, idsOf(sides)))
   yield* until(
-    Effect.map(sentFor(world, idsOf(sides)), (found) => (found.every(isNoted) ? found : undefined)),
-    "did not see the blocks"
+    Effect.map(now, (found) => (found.every(isNoted) ? found : undefined)),
+    "did not see the blocks",
+    Effect.map(now, (found) => found.map(({ chainId, hash, status }) => `${hash} on ${chainId} is ${status}`))
   )
 
   if (reorg.unseen) yield* slot.down
@@ -243,13 +245,20 @@ export const strike = Effect.fn("Reorgs.strike")(function* (world: World, reorg:
   })
 })
 
-/** Waits for an answer; dies, saying what the service did not do, when there is none in time. */
-const until = <A, E, R>(question: Effect.Effect<A | undefined, E, R>, otherwise: string) =>
+/** Waits for an answer; dies, saying what the service did not do and how things stand, when there is none in time. */
+const until = <A, E, R>(
+  question: Effect.Effect<A | undefined, E, R>,
+  otherwise: string,
+  standing: Effect.Effect<ReadonlyArray<string>> = Effect.succeed([])
+) =>
   question.pipe(
     Effect.repeat({ schedule: LOOK_AGAIN, until: (answer) => answer !== undefined }),
     Effect.timeoutOrElse({
       duration: PATIENCE,
-      orElse: () => Effect.die(new Error(`the service ${otherwise} within ${PATIENCE}`))
+      orElse: () =>
+        Effect.flatMap(standing, (facts) =>
+          Effect.die(new Error([`the service ${otherwise} within ${PATIENCE}`, ...facts].join("; ")))
+        )
     }),
     Effect.flatMap(Effect.fromNullishOr),
     Effect.orDie
