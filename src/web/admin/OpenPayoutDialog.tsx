@@ -74,18 +74,24 @@ const useOpening = (position: Position | undefined) => {
   })
 }
 
-export function OpenPayoutDialog({ book, onClose }: DialogProps) {
-  const navigate = useNavigate()
-  const form = useId()
+/** Positions that can be paid, and the chosen one. Undefined when nothing of it can be paid any more. */
+const usePayable = () => {
   const positions = useQuery(treasury)
   const payable = positions.data?.positions.filter(({ chainId, unclaimed }) => unclaimed > 0n && chainId !== undefined)
   const [chosen, setChosen] = useState<string>()
-  const [least, setLeast] = useState("")
-  const [excluded, setExcluded] = useState("")
   const [first] = payable ?? []
   // Chosen once: amounts that are read anew must not change the token that is about to be paid.
   if (chosen === undefined && first !== undefined) setChosen(tokenKey(first.chainId, first.token))
   const position = payable?.find(({ chainId, token }) => tokenKey(chainId, token) === chosen)
+  return { chosen, payable, position, setChosen }
+}
+
+export function OpenPayoutDialog({ book, onClose }: DialogProps) {
+  const navigate = useNavigate()
+  const form = useId()
+  const { chosen, payable, position, setChosen } = usePayable()
+  const [least, setLeast] = useState("")
+  const [excluded, setExcluded] = useState("")
   const token = position === undefined ? undefined : book.token(position.chainId, position.token)
   const minAmount = least.trim() === "" ? undefined : parse(least, token?.decimals ?? 0)
   const isMalformed = least.trim() !== "" && minAmount === undefined
