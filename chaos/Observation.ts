@@ -12,6 +12,7 @@ import type {
   StoredIntent,
   StoredTransaction
 } from "./Checker.ts"
+import * as Pieces from "./Pieces.ts"
 
 /** As the contracts' sources have it. */
 const sweptAbi = parseAbi([
@@ -33,28 +34,26 @@ export interface World {
 
 const settlements = ({ node, chain }: DevChain, fromBlock: bigint) =>
   node.ask("read the settlements", async (client): Promise<ReadonlyArray<Settlement>> => {
-    const logs = await client.getLogs({ address: chain.contracts.guard, fromBlock })
-    return Promise.all(
-      parseEventLogs({ abi: sweptAbi, logs }).map(async ({ args, logIndex, transactionHash }) => {
-        const receipt = await client.getTransactionReceipt({ hash: transactionHash })
-        return {
-          chainId: chain.id,
-          orderHash: args.orderHash,
-          txHash: transactionHash,
-          eventIndex: receipt.logs.findIndex((log) => log.logIndex === logIndex),
-          owner: args.owner,
-          token: args.tokenIn,
-          amountIn: args.amountIn,
-          feeAmount: args.feeAmount,
-          builder: args.builder,
-          builderFee: args.builderFee,
-          destChainId: Number(args.destChainId),
-          tokenOut: args.tokenOut,
-          amountOut: args.amountOut,
-          destination: args.destination
-        }
-      })
-    )
+    const logs = await Pieces.logsSince(client, chain.contracts.guard, fromBlock)
+    return Pieces.each(parseEventLogs({ abi: sweptAbi, logs }), async ({ args, logIndex, transactionHash }) => {
+      const receipt = await client.getTransactionReceipt({ hash: transactionHash })
+      return {
+        chainId: chain.id,
+        orderHash: args.orderHash,
+        txHash: transactionHash,
+        eventIndex: receipt.logs.findIndex((log) => log.logIndex === logIndex),
+        owner: args.owner,
+        token: args.tokenIn,
+        amountIn: args.amountIn,
+        feeAmount: args.feeAmount,
+        builder: args.builder,
+        builderFee: args.builderFee,
+        destChainId: Number(args.destChainId),
+        tokenOut: args.tokenOut,
+        amountOut: args.amountOut,
+        destination: args.destination
+      }
+    })
   })
 
 /** Addresses in the bridge's events are words. */
@@ -62,7 +61,7 @@ const ADDRESS_BYTES = 20
 
 const deliveries = ({ node, chain, spokePool }: DevChain, fromBlock: bigint) =>
   node.ask("read the bridge's deliveries", async (client): Promise<ReadonlyArray<Delivery>> => {
-    const logs = await client.getLogs({ address: spokePool, fromBlock })
+    const logs = await Pieces.logsSince(client, spokePool, fromBlock)
     return parseEventLogs({ abi: filledAbi, logs }).map(({ args }) => ({
       chainId: chain.id,
       originChainId: Number(args.originChainId),
@@ -76,8 +75,8 @@ const mined = ({ node, chain }: DevChain, fromBlock: bigint, lanes: ReadonlyArra
   node.ask("read the blocks", async (client): Promise<ReadonlyArray<LaneTransaction>> => {
     const head = await client.getBlockNumber()
     const numbers = Array.from({ length: Number(head - fromBlock) + 1 }, (_, index) => fromBlock + BigInt(index))
-    const blocks = await Promise.all(
-      numbers.map((blockNumber) => client.getBlock({ blockNumber, includeTransactions: true }))
+    const blocks = await Pieces.each(numbers, (blockNumber) =>
+      client.getBlock({ blockNumber, includeTransactions: true })
     )
     const ours = new Set(lanes.map((lane) => lane.toLowerCase()))
     return blocks
