@@ -1,20 +1,24 @@
 /**
  * Relayer's side of the attacks, read from the chain: what the lanes paid for whose sweeps, and what the fee recipient got for them.
- * The books of the service are not asked.
+ * The books of the service are not asked, except for the versions of a transaction that were not mined.
  */
 import { Effect } from "effect"
-import { decodeEventLog, decodeFunctionData, type Hex, parseAbi } from "viem"
+import { decodeEventLog, decodeFunctionData, type Hex, parseAbi, parseTransaction } from "viem"
 import { sweepEntry, sweepGuard } from "../../src/adapters/evm/abi/contracts.generated.ts"
 import type { Place } from "../Holdings.ts"
 import { PRICED, weiOf } from "./Money.ts"
 
 /** A mined transaction of a lane. */
-interface Paid {
+export interface Paid {
+  readonly hash: Hex
   /** Owners whose sweeps it carries, in lower case. Empty for a self-send. */
   readonly owners: ReadonlyArray<string>
   readonly gas: bigint
   readonly wei: bigint
 }
+
+/** Reads all signed versions of a mined transaction. */
+export type Versions = (hash: Hex) => Effect.Effect<ReadonlyArray<Hex>>
 
 interface Fee {
   readonly owner: string
@@ -30,8 +34,8 @@ const swapQuoterAbi = parseAbi([
 const TIERS = [100, 500, 3000, 10_000]
 
 /** Owners of a batch, or the account that a single sweep calls. */
-const ownersOf = (entry: string, lane: string, to: Hex | null, data: Hex): ReadonlyArray<string> => {
-  if (to === null || to.toLowerCase() === lane.toLowerCase()) return []
+const ownersOf = (entry: string, lanes: ReadonlyArray<Hex>, to: Hex | null, data: Hex): ReadonlyArray<string> => {
+  if (to === null || lanes.some((lane) => to.toLowerCase() === lane.toLowerCase())) return []
   if (to.toLowerCase() !== entry.toLowerCase()) return [to.toLowerCase()]
   const { args } = decodeFunctionData({ abi: sweepEntry.abi, data })
   return args[0].map(({ account }) => account.toLowerCase())
@@ -74,10 +78,11 @@ const transactionsOf = ({ dev, info }: Place, lanes: ReadonlyArray<Hex>, { fromB
     )
     const sent = blocks.flatMap(({ transactions }) => transactions).filter(({ from }) => ours.has(from.toLowerCase()))
     return Promise.all(
-      sent.map(async ({ from, hash, input, to }) => {
+      sent.map(async ({ hash, input, to }) => {
         const { effectiveGasPrice, gasUsed } = await node.getTransactionReceipt({ hash })
         return {
-          owners: ownersOf(info.entry, from, to, input),
+          hash,
+          owners: ownersOf(info.entry, lanes, to, input),
           gas: gasUsed,
           wei: gasUsed * effectiveGasPrice
         }
@@ -133,10 +138,19 @@ const realised = Effect.fnUntraced(function* ({ dev }: Place, token: string, amo
   return offers.reduce((most, offer) => (offer > most ? offer : most), 0n)
 })
 
+/**
+ * True unless every version of the self-send's transaction carried honest owners alone: then the price of gas rose over the fees of
+ * honest sweeps, and the attack has no part in it.
+ */
+export const isOfAttack = (versions: ReadonlyArray<ReadonlyArray<string>>, honest: ReadonlySet<string>): boolean => {
+  const owners = versions.flat()
+  return owners.length === 0 || owners.some((owner) => !honest.has(owner))
+}
+
 /** Everything that the lanes and the fee recipient did in some blocks. */
 export const read = Effect.fnUntraced(function* (
   place: Place,
-  lanes: ReadonlyArray<Hex>,
+  { lanes, versions }: { readonly lanes: ReadonlyArray<Hex>; readonly versions: Versions },
   span: Span,
   honest: ReadonlySet<string>
 ) {
@@ -154,10 +168,22 @@ export const read = Effect.fnUntraced(function* (
     return (((left * BigInt(own)) / BigInt(owners.length - others)) * wei) / gas
   }
 
-  /** Loss by the sweeps of the attackers, in lower case, and by the lanes' self-sends beside them. */
+  /** Owners of each version of a transaction. */
+  const carriedBy = ({ hash }: Paid) =>
+    Effect.map(versions(hash), (raws) =>
+      raws.map((raw) => {
+        const { data = "0x", to } = parseTransaction(raw)
+        return ownersOf(place.info.entry, lanes, to ?? null, data)
+      })
+    )
+
+  /** Loss by the sweeps of the attackers, in lower case, and by the self-sends in the place of such sweeps. */
   const lossOf = Effect.fnUntraced(function* (attackers: ReadonlySet<string>) {
     const carrying = paid.filter(({ owners }) => owners.some((owner) => attackers.has(owner)))
-    const selfSends = paid.filter(({ owners }) => owners.length === 0)
+    const selfSends = yield* Effect.filter(
+      paid.filter(({ owners }) => owners.length === 0),
+      (each) => Effect.map(carriedBy(each), (carried) => isOfAttack(carried, honest))
+    )
     const own = fees.filter(({ owner }) => attackers.has(owner))
     const byToken = new Map<string, bigint>()
     for (const { amount, token } of own) byToken.set(token, (byToken.get(token) ?? 0n) + amount)

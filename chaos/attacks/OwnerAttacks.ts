@@ -133,9 +133,10 @@ const hostileOutput: Attack = {
 const NEWCOMERS = 240
 
 const newcomers: Attack = {
-  ...listed("listed-sybils", "240 new owners of listed tokens spend their nonces ahead of the lane.", {
+  ...listed("listed-sybils", "240 new owners of listed tokens spend their nonces ahead of the lane, and 240 more.", {
     ahead: nothing,
-    owners: NEWCOMERS
+    owners: NEWCOMERS,
+    rounds: 2
   }),
   budget: Budgets.FIRST_SWEEPS,
   settings: () => Effect.succeed({ FIRST_SWEEPS_LOSS_BUDGET_WEI: String(Budgets.FIRST_SWEEPS) })

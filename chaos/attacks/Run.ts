@@ -1,5 +1,6 @@
 /** A run of attacks: one after another on one network and the same processes, beside honest users. */
 import { Cause, Effect, Exit, FileSystem, Path } from "effect"
+import { bytesToHex, type Hex } from "viem"
 import * as World from "../World.ts"
 import * as Alerts from "./Alerts.ts"
 import * as Budgets from "./Budgets.ts"
@@ -88,6 +89,18 @@ const configured = Effect.fnUntraced(function* (staged: Arena, { settings }: Fig
 const heightOf = ({ world: { alpha } }: Arena) =>
   alpha.dev.node.ask("read the height", (node) => node.getBlockNumber({ cacheTime: 0 }))
 
+/** The lanes, and what they signed. */
+const senderOf = ({ lanes, sql }: World.World) => ({
+  lanes,
+  versions: (hash: Hex) =>
+    sql<{ raw: Uint8Array }>`
+      SELECT raw FROM orchestrator.relay_attempts WHERE transaction_id =
+        (SELECT transaction_id FROM orchestrator.relay_attempts WHERE hash = ${hash})`.pipe(
+      Effect.map((rows) => rows.map(({ raw }) => bytesToHex(raw))),
+      Effect.orDie
+    )
+})
+
 /** Sweeps that were under way at some moment between the two. */
 const between = (samples: ReadonlyArray<Honest.Sample>, since: number, until: number) =>
   samples.filter((sample) => sample.until >= since && sample.since <= until)
@@ -121,7 +134,7 @@ const makePlay = (staged: Arena, options: Options) => {
     const ended = performance.now()
     yield* honest.settled
     const span = { fromBlock, toBlock: yield* heightOf(staged) }
-    const ledger = yield* Ledger.read(world.alpha, world.lanes, span, honestOwners)
+    const ledger = yield* Ledger.read(world.alpha, senderOf(world), span, honestOwners)
     const loss = yield* ledger.lossOf(fight.ownerAddresses)
     const beside = between(honest.samples(), began, ended)
     return {
@@ -154,7 +167,8 @@ const reconciled = Effect.fnUntraced(function* (
   before: { readonly block: bigint; readonly wei: bigint },
   toBlock: bigint
 ) {
-  const ledger = yield* Ledger.read(world.alpha, world.lanes, { fromBlock: before.block + 1n, toBlock }, new Set())
+  const span = { fromBlock: before.block + 1n, toBlock }
+  const ledger = yield* Ledger.read(world.alpha, senderOf(world), span, new Set())
   const paid = before.wei - (yield* Ledger.balances(world.alpha, world.lanes, toBlock))
   return paid === ledger.paid ? [] : [`the lanes paid ${paid} wei, and their transactions cost ${ledger.paid} wei`]
 })

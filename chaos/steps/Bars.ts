@@ -1,6 +1,6 @@
 /** The bars of a run of steps: a figure each, its limit, and the verdict. */
 
-/** Fewer samples have no 99th percentile other than their maximum, so no ratio of them is judged. */
+/** No ratio is judged of fewer samples. Up to 100 samples, the 99th percentile is their maximum. */
 export const FEWEST_SAMPLES = 50
 
 /** A chain beside a broken one may be slower than without any fault by this factor. */

@@ -3,6 +3,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger } from "effect"
 import { parseEther } from "viem"
+import * as Ledger from "../../chaos/attacks/Ledger.ts"
 import { ATTACKS } from "../../chaos/attacks/Roster.ts"
 import * as Run from "../../chaos/attacks/Run.ts"
 import * as Verdict from "../../chaos/attacks/Verdict.ts"
@@ -33,6 +34,18 @@ const harmless: Verdict.Outcome = {
   findings: [],
   seconds: 1
 }
+
+describe("a self-send", () => {
+  const honest = new Set(["0xhonest", "0xother"])
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<ReadonlyArray<string>>, boolean]> = [
+    ["replaced honest sweeps", [["0xhonest", "0xother"], ["0xhonest"], []], false],
+    ["replaced a sweep of the attacker beside honest ones", [["0xhonest", "0xattacker"], ["0xhonest"], []], true],
+    ["replaced nothing that is known", [[]], true]
+  ]
+  it.each(cases)("that %s is told from the attack's", (_, versions, isOfAttack) => {
+    assert.strictEqual(Ledger.isOfAttack(versions, honest), isOfAttack)
+  })
+})
 
 describe("the bars of an attack", () => {
   it("hold at their limits", () => {
