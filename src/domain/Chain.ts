@@ -6,6 +6,7 @@ import { ChainId } from "./ChainId.ts"
 import * as PriceFacts from "./PriceFacts.ts"
 import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
+import * as Venue from "./Venue.ts"
 import { described } from "./Described.ts"
 
 /** Contracts of this project on one chain. Their addresses follow from their CREATE2 inputs. */
@@ -35,6 +36,7 @@ export const Chain = Schema.Struct({
   stables: Schema.Array(Address.NonZeroAddress),
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),
   quoter: Schema.optionalKey(Address.NonZeroAddress),
+  ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
   /**
    * Contract that swaps before it deposits into the SpokePool. Absent: only tokens that the bridge carries can leave

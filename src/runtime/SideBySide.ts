@@ -36,7 +36,7 @@ export interface Answers<A, E> {
 }
 
 export interface Options<A> {
-  /** Whether an answer lets the time of grace begin. Default: every answer does. */
+  /** True if the time of grace begins with this answer. Default: it begins with any. */
   readonly isGood?: (value: A) => boolean
   /** Default: {@link GRACE_MILLIS}. */
   readonly graceMillis?: number

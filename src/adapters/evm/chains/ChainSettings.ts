@@ -9,6 +9,7 @@ import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
+import * as Venue from "../../../domain/Venue.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
 import { KNOWN_CHAINS } from "./KnownChains.ts"
 
@@ -77,6 +78,7 @@ export const ChainSettings = Schema.Struct({
   stables: Schema.Array(Address.NonZeroAddress),
   swapRouter: Schema.optionalKey(Address.NonZeroAddress),
   quoter: Schema.optionalKey(Address.NonZeroAddress),
+  ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PERMIT2))),

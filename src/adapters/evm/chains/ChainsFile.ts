@@ -4,6 +4,7 @@ import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
+import * as Venue from "../../../domain/Venue.ts"
 import { nearest } from "../../../domain/Nearest.ts"
 import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
 
@@ -50,7 +51,7 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   if (Option.isSome(name))
     return `the name ${name.value} is given to two chains, so that a route hint could mean either`
   const contradiction = chains.flatMap((chain) => {
-    const said = ChainMoney.objection(chain) ?? PriceFacts.objection(chain)
+    const said = ChainMoney.objection(chain) ?? PriceFacts.objection(chain) ?? Venue.objection(chain)
     return said === undefined ? [] : [`chain ${chain.id}: ${said}`]
   })[0]
   if (contradiction !== undefined) return contradiction
@@ -67,6 +68,7 @@ const CONTRACT_KEYS = Object.keys(Deployment.fields)
 const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
 const FEED_KEYS = Object.keys(PriceFacts.PriceFeed.fields)
 const RULE_KEYS = Object.keys(ChainMoney.ConfirmationRule.fields)
+const VENUE_KEYS = Object.keys(Venue.Venue.fields)
 /** Token lists may have two more keys, which the service does not use. */
 const TOKEN_KEYS = [...Object.keys(TokenInfo.fields), "tags", "extensions"]
 
@@ -94,7 +96,8 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...ofEach("broadcastUrls", ENDPOINT_KEYS),
     ...ofEach("confirmationsByValue", RULE_KEYS),
     ...ofEach("priceFeeds", FEED_KEYS),
-    ...ofEach("tokens", TOKEN_KEYS)
+    ...ofEach("tokens", TOKEN_KEYS),
+    ...ofEach("venues", VENUE_KEYS)
   ]
 }
 

@@ -104,6 +104,22 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("reads venues, and refuses those that contradict themselves", () =>
+    Effect.gen(function* () {
+      const venue = { name: "aerodrome", family: "solidly", router: address(0x0a), factory: address(0x0b) }
+      const [settings] = yield* decode([{ ...entry, venues: [venue] }])
+      assert.deepStrictEqual<unknown>(settings?.venues, [venue])
+      assert.strictEqual(
+        yield* complaint(decode([{ ...entry, venues: [venue, venue] }])),
+        "chain 8453: venues: the name aerodrome is taken"
+      )
+      assert.include(
+        yield* complaint(decode([{ ...entry, venues: [{ ...venue, feetiers: [100] }] }])),
+        "unknown key venues.0.feetiers, did you mean feeTiers?"
+      )
+    })
+  )
+
   it.effect("reads price feeds of listed tokens, and refuses others", () =>
     Effect.gen(function* () {
       const listed = KNOWN_CHAINS[8453]?.tokens[0]?.address
