@@ -13,6 +13,7 @@ const PURE = ["effect", "viem"]
 
 const EVERYTHING = [
   "domain",
+  "catalog",
   "ports",
   "runtime",
   "orchestrator",
@@ -56,6 +57,7 @@ const adapter = (...imports: ReadonlyArray<string>): Rule => ({ imports: ["domai
 
 export const RULES: Readonly<Record<string, Rule>> = {
   domain: { imports: [], packages: PURE },
+  catalog: { imports: ["domain"], packages: [] },
 
   "ports/shared": { imports: ["domain"], packages: ["effect"] },
   "ports/orchestrator": { imports: ["domain", "ports/shared"], packages: ["effect"] },
@@ -96,15 +98,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/evm/codec": adapter("adapters/evm/abi"),
   "adapters/evm/keys": adapter("adapters/evm/codec"),
   "adapters/evm/contracts": adapter("adapters/evm/abi", "adapters/evm/codec"),
-  "adapters/evm/chains": adapter("adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
+  "adapters/evm/chains": adapter("catalog", "adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
   "adapters/http": adapter(),
+  "adapters/providers": adapter(),
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),
-  "adapters/bridge": adapter("adapters/evm"),
-  "adapters/swap": adapter("adapters/evm"),
-  "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/swap"),
-  "adapters/portfolio": adapter("adapters/evm"),
-  "adapters/risk": adapter("adapters/evm"),
-  "adapters/screening": adapter("adapters/evm"),
+  "adapters/bridge": adapter("adapters/evm", "adapters/providers"),
+  "adapters/swap": adapter("adapters/evm", "adapters/providers"),
+  "adapters/prices": adapter("adapters/evm", "adapters/http", "adapters/providers", "adapters/swap"),
+  "adapters/portfolio": adapter("adapters/evm", "adapters/providers"),
+  "adapters/risk": adapter("adapters/evm", "adapters/providers"),
+  "adapters/screening": adapter("adapters/evm", "adapters/providers"),
   "adapters/siwe": adapter(),
   "adapters/jose": adapter(),
 

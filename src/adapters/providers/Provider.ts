@@ -1,0 +1,280 @@
+/**
+ * One outside HTTP service, asked under rules that hold for all of them:
+ *
+ * - each request has a deadline, which covers the body and the reading of it. No redirects, which would send keys elsewhere, and no
+ *   retries: another provider or the next round is the retry.
+ * - A budget of requests per time, so that a provider's limit is not passed. Without one nothing is limited.
+ * - A pause that a provider asks for (429 or 503 with `Retry-After`) is kept.
+ * - After failures in a row the circuit opens: no request is sent for a time that doubles, and then one request to see if it is back.
+ * - Bodies have a bounded size and are decoded by schemas.
+ *
+ * Errors and logs have no bodies, keys or URLs. Spans are off, because they contain URLs, and some URLs contain keys.
+ */
+import { Cause, Clock, Duration, Effect, Exit, Option, Schedule, type Scope, Semaphore, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { CircuitBreaker, RateLimiter } from "effect/persistence"
+import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderStates.ts"
+import * as Answer from "./Answer.ts"
+import * as Health from "./Health.ts"
+import { ProviderUnavailable } from "./ProviderUnavailable.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+
+/** Requests per time. All of them may be sent at once, and are then restored one by one. */
+export interface Budget {
+  readonly requests: number
+  readonly per: Duration.Input
+}
+
+export interface Options {
+  /** Unique. Shown to operators and written to logs. */
+  readonly name: string
+  /** With or without a trailing slash. Paths of requests are appended. */
+  readonly baseUrl: string
+  /** Sent with each request, such as an API key. */
+  readonly headers?: HttpClientRequest.Options["headers"]
+  /** Time limit of one request. Default: 2.5 seconds. */
+  readonly deadline?: Duration.Input
+  /** Default: no limit. */
+  readonly budget?: Budget
+  /** Largest body in bytes. Default: 1 MiB. */
+  readonly maxBytes?: number
+  /** Failures in a row that open the circuit. Default: 5. */
+  readonly failuresToOpen?: number
+  /** First time for which the circuit is open. It doubles with each failed probe, up to 5 minutes. Default: 5 seconds. */
+  readonly openFor?: Duration.Input
+}
+
+export interface Provider {
+  readonly name: string
+  /**
+   * Sends a request, with a path below the base URL, and reads its answer. `read` gets each answer whose status speaks of the request:
+   * neither 401, 403, 408, 429, 5xx nor a redirect. If it fails with {@link ProviderUnavailable}, the provider has failed. Any other
+   * failure of it, such as "no route", is an answer of a provider that works.
+   */
+  readonly ask: <A, E>(
+    request: HttpClientRequest.HttpClientRequest,
+    read: (answer: Answer.Answer) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | ProviderUnavailable>
+  /** An answer that cannot be used, with the reason. For readers. */
+  readonly unusable: (detail: string) => ProviderUnavailable
+  readonly state: Effect.Effect<ProviderState>
+}
+
+const DEFAULTS = {
+  deadline: Duration.millis(2_500),
+  maxBytes: 1_048_576,
+  failuresToOpen: 5,
+  openFor: Duration.seconds(5)
+}
+const LONGEST_OPEN = Duration.minutes(5)
+
+/**
+ * Requests of one provider under way at a time. A process has a limited number of outgoing requests (Bun: 256 by default), so a provider
+ * that accepts requests and answers none would otherwise take the places of all others.
+ */
+const PLACES = 32
+
+const seconds = (millis: number): string => `${Math.ceil(millis / 1_000)} s`
+
+/** The budget of one provider. Fails while it is spent. */
+const makeBudget = Effect.fnUntraced(function* (provider: string, budget: Budget | undefined) {
+  if (budget === undefined) return Effect.void
+  const limiter = yield* RateLimiter.make.pipe(Effect.provide(RateLimiter.layerStoreMemory))
+  const spent = (retryAfterMillis: number) =>
+    new ProviderUnavailable({
+      provider,
+      reason: "waiting",
+      detail: `the budget of requests is spent, next request in ${seconds(retryAfterMillis)}`,
+      retryAfterMillis
+    })
+  return limiter
+    .consume({
+      algorithm: "token-bucket",
+      onExceeded: "fail",
+      window: budget.per,
+      limit: budget.requests,
+      key: provider
+    })
+    .pipe(
+      Effect.catch(({ reason }) =>
+        reason._tag === "RateLimitExceeded"
+          ? Effect.fail(spent(Duration.toMillis(reason.retryAfter)))
+          : Effect.die(reason)
+      ),
+      Effect.asVoid
+    )
+})
+
+/** The circuit of one provider, which logs when it opens and closes. */
+const makeCircuit = Effect.fnUntraced(function* ({
+  failuresToOpen = DEFAULTS.failuresToOpen,
+  name,
+  openFor = DEFAULTS.openFor
+}: Options) {
+  const breaker = yield* CircuitBreaker.make({
+    tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
+    openDuration: Schedule.min([Schedule.exponential(openFor), Schedule.spaced(LONGEST_OPEN)])
+  }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))
+  yield* breaker.transitions.pipe(
+    Stream.runForEach((transition) => {
+      if (transition.to === "HalfOpen") return Effect.void
+      const log =
+        transition.to === "Open"
+          ? Effect.annotateLogs(Effect.logWarning("provider.lost"), {
+              forMillis: Duration.toMillis(transition.retryAfter)
+            })
+          : Effect.logInfo("provider.recovered")
+      return Effect.annotateLogs(log, { provider: name })
+    }),
+    Effect.forkScoped
+  )
+  const circuit = Effect.map(Effect.orDie(breaker.state(name)), (state): Health.Circuit => {
+    if (state._tag === "Closed") return { state: "closed", retryAfterMillis: 0 }
+    return state._tag === "Open"
+      ? { state: "open", retryAfterMillis: Duration.toMillis(state.retryAfter) }
+      : { state: "half_open", retryAfterMillis: 0 }
+  })
+  return { breaker, circuit }
+})
+
+const KEY_REFUSED = new Set([401, 402, 403])
+
+/** The failure that a status alone tells. Undefined if the answer speaks of the request. */
+const failureOf = ({ headers, provider, status }: Answer.Answer, now: number): ProviderUnavailable | undefined => {
+  if (status === 429) {
+    const pause = RetryAfter.pauseOf(headers, now)
+    return Answer.failed(provider, `HTTP 429, next request in ${seconds(pause)}`, pause)
+  }
+  if (status >= 500 || status === 408) {
+    return Answer.failed(provider, `HTTP ${status}`, RetryAfter.retryAfter(headers["retry-after"], now))
+  }
+  if (KEY_REFUSED.has(status)) return Answer.failed(provider, `HTTP ${status}, check the API key`)
+  return status >= 300 && status < 400
+    ? Answer.failed(provider, `HTTP ${status}, redirects are not followed`)
+    : undefined
+}
+
+/** Makes one HTTP exchange within the deadline. */
+const makeExchange = Effect.fnUntraced(function* ({
+  baseUrl,
+  deadline = DEFAULTS.deadline,
+  headers = {},
+  maxBytes = DEFAULTS.maxBytes,
+  name
+}: Options) {
+  const client = yield* HttpClient.HttpClient
+  const places = Semaphore.makeUnsafe(PLACES)
+  const timedOut = Answer.failed(name, `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(deadline))} ms`)
+
+  return <A, E>(
+    request: HttpClientRequest.HttpClientRequest,
+    read: (answer: Answer.Answer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | ProviderUnavailable> => {
+    const ready = request.pipe(
+      HttpClientRequest.prependUrl(baseUrl.replace(/\/+$/, "")),
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.setHeaders(headers)
+    )
+    const received = Effect.gen(function* () {
+      const response = yield* client.execute(ready)
+      const body = yield* Answer.readBody(name, response, maxBytes)
+      return { provider: name, status: response.status, headers: response.headers, body }
+    }).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      Effect.catchTag("HttpClientError", (error) => Effect.fail(Answer.failed(name, error.reason._tag)))
+    )
+    return Effect.gen(function* () {
+      const answer = yield* received
+      const failure = failureOf(answer, yield* Clock.currentTimeMillis)
+      return yield* failure ?? read(answer)
+    }).pipe(places.withPermit, Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(timedOut) }))
+  }
+})
+
+/** The failure of the provider that an exit tells. None if the provider answered, or if no request was sent. */
+const lossOf = (exit: Exit.Exit<unknown, unknown>): Option.Option<ProviderUnavailable> =>
+  Exit.findErrorOption(exit).pipe(
+    Option.filter((error) => error instanceof ProviderUnavailable),
+    Option.filter((error) => error.reason === "failed")
+  )
+
+const isWaiting = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Option.exists(
+    Exit.findErrorOption(exit),
+    (error) => error instanceof ProviderUnavailable && error.reason === "waiting"
+  )
+
+/** The outcome for the circuit. Defects count as failures, and interruptions not at all. */
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): CircuitBreaker.Outcome => {
+  if (isWaiting(exit)) return CircuitBreaker.ignored
+  const isDefect = Exit.isFailure(exit) && !Cause.hasFails(exit.cause)
+  return isDefect || Option.isSome(lossOf(exit)) ? CircuitBreaker.failure() : CircuitBreaker.success
+}
+
+/** A provider that lives as long as the scope. It is listed for operators if there is a list ({@link Health.layer}). */
+export const make = Effect.fnUntraced(function* (
+  options: Options
+): Effect.fn.Return<Provider, never, HttpClient.HttpClient | Scope.Scope> {
+  const { name } = options
+  const budget = yield* makeBudget(name, options.budget)
+  const { breaker, circuit } = yield* makeCircuit(options)
+  const exchange = yield* makeExchange(options)
+  const states = yield* ProviderStates
+  let counts = Health.NONE
+  let pausedUntil = 0
+
+  const waiting = (detail: string, retryAfterMillis?: number) =>
+    new ProviderUnavailable({
+      provider: name,
+      detail,
+      reason: "waiting",
+      ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
+    })
+
+  const rejected = ({ reason }: CircuitBreaker.CircuitBreakerError) => {
+    if (reason._tag !== "CircuitOpen") return waiting("failed before, and a request to see if it is back is under way")
+    const millis = Duration.toMillis(reason.retryAfter)
+    return waiting(`failed repeatedly, next request in ${seconds(millis)}`, millis)
+  }
+
+  const note = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
+    const now = yield* Clock.currentTimeMillis
+    if (outcomeOf(exit)._tag === "Success") counts = Health.succeeded(counts, now)
+    const loss = Option.getOrUndefined(lossOf(exit))
+    if (loss === undefined) return
+    counts = Health.failed(counts, loss.detail)
+    if (loss.retryAfterMillis === undefined) return
+    const pause = Math.min(RetryAfter.LONGEST_PAUSE_MILLIS, Math.max(0, loss.retryAfterMillis))
+    pausedUntil = Math.max(pausedUntil, now + pause)
+    yield* Effect.annotateLogs(Effect.logWarning("provider.paused"), { provider: name, forMillis: pause })
+  })
+
+  const ask = <A, E>(
+    request: HttpClientRequest.HttpClientRequest,
+    read: (answer: Answer.Answer) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | ProviderUnavailable> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (now < pausedUntil) {
+        return yield* waiting(`asked for a pause, next request in ${seconds(pausedUntil - now)}`, pausedUntil - now)
+      }
+      const noted = budget.pipe(
+        Effect.andThen(exchange(request, read)),
+        Effect.onExit((exit) => note(exit))
+      )
+      return yield* breaker
+        .execute(noted, { key: name, classify: (exit) => outcomeOf(exit) })
+        .pipe(
+          Effect.mapError((error) => (error instanceof CircuitBreaker.CircuitBreakerError ? rejected(error) : error))
+        )
+    })
+
+  const state = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return Health.stateOf(name, counts, yield* circuit, pausedUntil, now)
+  })
+  yield* states.register(state)
+
+  return { name, ask, unusable: (detail) => Answer.failed(name, detail), state }
+})
