@@ -48,7 +48,12 @@ export interface SwapRoute {
    * balance of a token between two pools. Their gas is refunded.
    */
   readonly passing: number
+  /** Routes of other venues for the same request, best first, for when this one fails. Default: none. */
+  readonly alternatives?: ReadonlyArray<SwapRoute>
 }
+
+/** Makes the route of an amount. */
+export type RouteOf = (terms: SwapTerms) => Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>
 
 /** The venue or bridge has no route for the request. Another attempt has the same result until liquidity changes. */
 export class NoRoute extends Schema.TaggedError<NoRoute>()("NoRoute", { detail: Schema.String }) {
@@ -77,8 +82,6 @@ export class SwapVenue extends Context.Service<
      * reading. Such a route promises at most what {@link route} promises at the same moment. An amount that the reading does not cover
      * is read anew. A reading that fails fails the routes.
      */
-    readonly prepare: (
-      pair: SwapPair
-    ) => Effect.Effect<(terms: SwapTerms) => Effect.Effect<SwapRoute, NoRoute | RoutingUnavailable>>
+    readonly prepare: (pair: SwapPair) => Effect.Effect<RouteOf>
   }
 >()("sweep/ports/SwapVenue") {}

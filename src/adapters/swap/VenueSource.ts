@@ -1,0 +1,20 @@
+/** One of the sources that are asked for a route: an exchange on the chain, or a service over HTTP. */
+import type { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { Chain } from "../../domain/Chain.ts"
+import type { RouteOf, SwapPair } from "../../ports/orchestrator/SwapVenue.ts"
+
+export interface VenueSource {
+  /** Unique. The `provider` of its routes. */
+  readonly name: string
+  /**
+   * Contracts that its routes may call on the chain. A route to any other contract is dropped. A source without one that the guard lists
+   * is not asked.
+   */
+  readonly routersOn: (chain: Chain) => ReadonlyArray<Address.Address>
+  /**
+   * Reads what routes of the pair need, up to its amount. The returned function makes the route of an amount, at most a few times. A
+   * service that is asked for each amount reads nothing here.
+   */
+  readonly prepare: (pair: SwapPair) => Effect.Effect<RouteOf>
+}

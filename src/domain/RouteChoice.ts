@@ -1,0 +1,49 @@
+/** Chooses among routes of one swap: the largest output net of gas comes first. Pure and total. */
+import type { UsdPrice } from "./Fees.ts"
+
+export interface Candidate {
+  /** Expected output, in the smallest unit. */
+  readonly amountOut: bigint
+  /** Expected gas. */
+  readonly gas: bigint
+}
+
+/** Price of gas, and prices to express it in the output token. */
+export interface GasWorth {
+  /** Wei. */
+  readonly gasPrice: bigint
+  readonly nativeUsd: UsdPrice
+  readonly outUsd: UsdPrice
+  /** Decimals of the output token. */
+  readonly outDecimals: number
+}
+
+const NATIVE_DECIMALS = 18
+
+/**
+ * Output less the worth of the gas, in the smallest unit; negative if the gas is worth more. The output alone if a price is unknown or
+ * not positive.
+ */
+export const netOutput = ({ amountOut, gas }: Candidate, worth: GasWorth | undefined): bigint => {
+  if (worth === undefined || worth.nativeUsd <= 0n || worth.outUsd <= 0n) return amountOut
+  const shift = BigInt(worth.outDecimals - NATIVE_DECIMALS)
+  const cost = gas * worth.gasPrice * worth.nativeUsd
+  return amountOut - (shift < 0n ? cost / (worth.outUsd * 10n ** -shift) : (cost * 10n ** shift) / worth.outUsd)
+}
+
+/** The routes by falling net output. Equal ones keep their order. */
+export const ranked = <Route extends Candidate>(routes: ReadonlyArray<Route>, worth?: GasWorth): ReadonlyArray<Route> =>
+  routes
+    .map((route) => ({ route, net: netOutput(route, worth) }))
+    .toSorted((a, b) => (a.net > b.net ? -1 : a.net < b.net ? 1 : 0))
+    .map(({ route }) => route)
+
+/**
+ * True if the next route should be tried, although the one before it delivered: it delivered less than it promised, and less than the
+ * next one promises.
+ */
+export const isOutdone = (
+  delivered: bigint,
+  promised: bigint,
+  next: Pick<Candidate, "amountOut"> | undefined
+): boolean => next !== undefined && delivered < promised && delivered < next.amountOut
