@@ -18,6 +18,7 @@ import { outboxCommand } from "./OutboxCommand.ts"
 import { payoutsCommand } from "./PayoutsCommand.ts"
 import { settingsCommand } from "./SettingsCommand.ts"
 import { sweepTokensCommand } from "./SweepTokensCommand.ts"
+import { targetsCommand } from "./TargetsCommand.ts"
 import { testCommand } from "./TestCommand.ts"
 import { treasuryCommand } from "./TreasuryCommand.ts"
 
@@ -37,6 +38,7 @@ export const sweepCommand = Command.make("sweep").pipe(
     mcpCommand,
     migrateCommand,
     deployCommand,
+    targetsCommand,
     settingsCommand,
     buildClientCommand,
     checkCommand,

@@ -1,4 +1,4 @@
-/** Settings of `./sweep deploy`. */
+/** Settings of `./sweep deploy` and `./sweep targets`. */
 import { secret } from "./Setting.ts"
 
 export const deployment = {
@@ -6,5 +6,10 @@ export const deployment = {
     name: "DEPLOYER_KEY",
     required: true,
     meaning: "Private key that pays for `./sweep deploy`. It gets no rights in the contracts."
+  }),
+  guardOwnerKey: secret({
+    name: "GUARD_OWNER_KEY",
+    meaning:
+      "Private key of the guard's owner, with which `./sweep targets` sends its changes. If not set, the command prints the transaction for a Safe. No service reads it."
   })
 } as const

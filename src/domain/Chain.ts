@@ -4,6 +4,7 @@ import * as Address from "./Address.ts"
 import * as ChainMoney from "./ChainMoney.ts"
 import { ChainId } from "./ChainId.ts"
 import * as PriceFacts from "./PriceFacts.ts"
+import * as SwapTarget from "./SwapTarget.ts"
 import type { Tier } from "./Tier.ts"
 import { NATIVE, TokenInfo } from "./Token.ts"
 import * as Venue from "./Venue.ts"
@@ -55,6 +56,7 @@ export const Chain = Schema.Struct({
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
   ...PriceFacts.fields,
+  ...SwapTarget.fields,
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment,
   /** Contracts of earlier generations, the latest first. Intents that were quoted for them still settle. Default: none. */

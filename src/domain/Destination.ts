@@ -27,6 +27,7 @@ export const burns = (chain: Chain, destination: Address.Address, tokens: Readon
     sanctionsOracle,
     spokePool,
     spokePoolPeriphery,
-    swapRouter
+    swapRouter,
+    ...(chain.targets ?? []).map(({ address }) => address)
   ].includes(destination)
 }

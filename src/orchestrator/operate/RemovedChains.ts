@@ -20,6 +20,7 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   "signing_failed",
   "simulation_unavailable",
   "spend_cap",
+  "target_expiring",
   "wrong_chain_id"
 ])
 

@@ -3,6 +3,7 @@ import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
+import type { TargetListing } from "../../domain/SwapTarget.ts"
 import type { Swept } from "../../domain/Swept.ts"
 import type { CallRequest, ChainClient, ChainUnavailable, Log } from "../shared/Chains.ts"
 
@@ -96,6 +97,11 @@ export class SweepContracts extends Context.Service<
       owner: Address.Address,
       block?: CallRequest["block"]
     ) => Effect.Effect<bigint, ChainUnavailable>
+    /** State of addresses on the chain guard's list of swap targets, in their order. The kind of targets that are not active is absent. */
+    readonly targets: (
+      client: ChainClient,
+      addresses: ReadonlyArray<Address.Address>
+    ) => Effect.Effect<ReadonlyArray<TargetListing>, ChainUnavailable>
     /**
      * Wei that a rollup charges in addition to all gas for a transaction with this many bytes of calldata. 0 without a
      * request on other chains.

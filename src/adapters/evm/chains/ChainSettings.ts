@@ -8,6 +8,7 @@ import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
+import * as SwapTarget from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
@@ -91,6 +92,7 @@ export const ChainSettings = Schema.Struct({
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
   ...PriceFacts.fields,
+  ...SwapTarget.fields,
   tokens: Schema.Array(TokenInfo),
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
   contracts: Schema.optionalKey(Deployment),

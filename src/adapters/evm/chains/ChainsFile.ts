@@ -3,6 +3,7 @@ import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
 import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
+import { NamedTarget } from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import { nearest } from "../../../domain/Nearest.ts"
@@ -50,6 +51,10 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   const name = repeated(chains.map((chain) => chain.name))
   if (Option.isSome(name))
     return `the name ${name.value} is given to two chains, so that a route hint could mean either`
+  const target = chains.flatMap(({ id: chainId, targets = [] }) =>
+    Option.toArray(repeated(targets.map(({ address }) => address))).map((address) => ({ chainId, address }))
+  )[0]
+  if (target !== undefined) return `chain ${target.chainId}: targets lists ${target.address} twice`
   const contradiction = chains.flatMap((chain) => {
     const said = ChainMoney.objection(chain) ?? PriceFacts.objection(chain) ?? Venue.objection(chain)
     return said === undefined ? [] : [`chain ${chain.id}: ${said}`]
@@ -67,6 +72,7 @@ const CHAIN_KEYS = Object.keys(ChainSettings.fields)
 const CONTRACT_KEYS = Object.keys(Deployment.fields)
 const ENDPOINT_KEYS = Object.keys(RpcEndpoint.fields)
 const FEED_KEYS = Object.keys(PriceFacts.PriceFeed.fields)
+const TARGET_KEYS = Object.keys(NamedTarget.fields)
 const RULE_KEYS = Object.keys(ChainMoney.ConfirmationRule.fields)
 const VENUE_KEYS = Object.keys(Venue.Venue.fields)
 /** Token lists may have two more keys, which the service does not use. */
@@ -96,6 +102,7 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...ofEach("broadcastUrls", ENDPOINT_KEYS),
     ...ofEach("confirmationsByValue", RULE_KEYS),
     ...ofEach("priceFeeds", FEED_KEYS),
+    ...ofEach("targets", TARGET_KEYS),
     ...ofEach("tokens", TOKEN_KEYS),
     ...ofEach("venues", VENUE_KEYS)
   ]

@@ -20,6 +20,7 @@ import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
 import { weiFor } from "./DataFee.ts"
+import * as SwapTargets from "./SwapTargets.ts"
 
 const MAX_TEXT = 300
 
@@ -168,5 +169,6 @@ export const layer = Layer.succeed(SweepContracts, {
   decodeRevert,
   nonceBitmap,
   balanceOf,
+  targets: SwapTargets.read,
   dataFee: weiFor
 })

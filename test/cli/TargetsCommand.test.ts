@@ -1,0 +1,154 @@
+/** `sweep targets` against the real guard on a local node. */
+import * as BunServices from "@effect/platform-bun/BunServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { OneChain } from "../support/OneChain.ts"
+import { address } from "../support/FakeChain.ts"
+import * as ChainsFile from "../support/ChainsFile.ts"
+import { withLiveClock } from "../support/LiveClock.ts"
+import { sweepHere } from "./inProcess.ts"
+
+const NEW = address(0x7a)
+const OTHER = address(0x79)
+const TOKEN_LIKE = address(0x7b)
+
+interface Row {
+  readonly address: string
+  readonly name?: string
+  readonly kind?: string
+  readonly state: string
+}
+
+/** The chain's file with more targets, and the command on it. */
+const operator = Effect.fnUntraced(function* (targets: ReadonlyArray<Record<string, unknown>> = []) {
+  const dev = yield* OneChain
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* ChainsFile.write([dev], ({ rpcUrl }) => rpcUrl)
+  const [entry] = JSON.parse(yield* fs.readFileString(file)) as [Record<string, unknown>]
+  yield* fs.writeFileString(file, JSON.stringify([{ ...entry, targets }]))
+  const env = { CHAINS_FILE: file }
+  const run = (...args: ReadonlyArray<string>) => withLiveClock(sweepHere(["targets", ...args], env))
+  const asOwner = (...args: ReadonlyArray<string>) =>
+    withLiveClock(sweepHere(["targets", ...args], { ...env, GUARD_OWNER_KEY: dev.deployer.privateKey }))
+  const asOther = (...args: ReadonlyArray<string>) =>
+    withLiveClock(sweepHere(["targets", ...args], { ...env, GUARD_OWNER_KEY: `0x${"11".repeat(32)}` }))
+  const rows = Effect.map(run("list", "--json"), ({ err, out }) => {
+    assert.strictEqual(err, "")
+    return JSON.parse(out) as ReadonlyArray<Row>
+  })
+  const row = (target: string) => Effect.map(rows, (all) => all.find((each) => each.address === target))
+  yield* dev.node.ask("place the contracts", async (node) => {
+    await node.setCode({ address: NEW, bytecode: "0x00" })
+    await node.setCode({ address: OTHER, bytecode: "0x00" })
+    // Returns one word for every call, as a token returns an allowance.
+    await node.setCode({ address: TOKEN_LIKE, bytecode: "0x60205ff3" })
+  })
+  const chain = String(dev.chain.id)
+  return { asOther, asOwner, chain, dev, fs, row, rows, run }
+})
+
+const passTimelock = Effect.flatMap(OneChain, ({ node }) =>
+  node.ask("pass the timelock", async (client) => {
+    await client.increaseTime({ seconds: 61 })
+    await client.mine({ blocks: 1 })
+  })
+)
+
+const environment = OneChain.layer.pipe(Layer.provideMerge(BunServices.layer))
+
+layer(environment, { excludeTestServices: true })("sweep targets", (it) => {
+  it.effect("lists the targets of the chains file with their names", () =>
+    Effect.gen(function* () {
+      const { dev, rows, run } = yield* operator([
+        { address: NEW, kind: "bridge", name: "relay", expiresAt: "2099-01-01" }
+      ])
+      assert.deepStrictEqual(
+        (yield* rows).map(({ address: target, kind, name, state }) => [name, target, kind, state]),
+        [
+          ["relay", NEW, "bridge", "unlisted"],
+          ["swapRouter", dev.chain.swapRouter, "router", "listed"],
+          ["spokePool", dev.spokePool, "bridge", "listed"],
+          ["spokePoolPeriphery", dev.spokePoolPeriphery, "bridge", "listed"]
+        ]
+      )
+      const { out } = yield* run("list", "--chain", String(dev.chain.id))
+      assert.match(out, /^CHAIN +NAME +TARGET +KIND +STATE +ACTIVE FROM +EXPIRES\n/)
+      assert.match(out, new RegExp(`relay +${NEW} +bridge +unlisted +– +2099-01-01`))
+    })
+  )
+
+  it.effect("rotates a target through the guard's timelock", () =>
+    Effect.gen(function* () {
+      const { asOther, asOwner, chain, dev, row } = yield* operator()
+      const stranger = yield* asOther("propose", "--chain", chain, "--target", NEW, "--kind", "bridge")
+      assert.strictEqual(stranger.code, 1)
+      assert.include(stranger.err, `belongs to ${dev.deployer.address}`)
+
+      const early = yield* asOwner("apply", "--chain", chain, "--target", NEW)
+      assert.include(early.err, "is not proposed")
+      const proposed = yield* asOwner("propose", "--chain", chain, "--target", NEW, "--kind", "bridge")
+      assert.strictEqual(proposed.code, 0, proposed.err)
+      assert.include(proposed.out, `proposed ${NEW} in transaction 0x`)
+      // The chains file does not name it. The guard's event does, with its kind.
+      const waiting = yield* row(NEW)
+      assert.deepStrictEqual([waiting?.state, waiting?.kind, waiting?.name], ["proposed", "bridge", undefined])
+      const twice = yield* asOwner("propose", "--chain", chain, "--target", NEW, "--kind", "router")
+      assert.include(twice.err, "is listed already, active from")
+
+      const tooSoon = yield* asOwner("apply", "--chain", chain, "--target", NEW, "--replaces", dev.spokePool)
+      assert.strictEqual(tooSoon.code, 1)
+      assert.include(tooSoon.err, "becomes active at")
+      assert.strictEqual((yield* row(dev.spokePool))?.state, "listed")
+
+      yield* passTimelock
+      const router = String(dev.chain.swapRouter)
+      const otherKind = yield* asOwner("apply", "--chain", chain, "--target", NEW, "--replaces", router)
+      assert.include(otherKind.err, `${router} is not another bridge`)
+      const applied = yield* asOwner("apply", "--chain", chain, "--target", NEW, "--replaces", dev.spokePoolPeriphery)
+      assert.strictEqual(applied.code, 0, applied.err)
+      assert.include(applied.out, `removed ${dev.spokePoolPeriphery}`)
+      assert.strictEqual((yield* row(dev.spokePoolPeriphery))?.state, "unlisted")
+
+      const removed = yield* asOwner("remove", "--chain", chain, "--target", NEW)
+      assert.strictEqual(removed.code, 0, removed.err)
+      // Neither the file nor an event of its listing names it any more.
+      assert.strictEqual(yield* row(NEW), undefined)
+      const again = yield* asOwner("remove", "--chain", chain, "--target", NEW)
+      assert.include(again.err, "is not listed")
+    })
+  )
+
+  it.effect("refuses tokens and accounts without code", () =>
+    Effect.gen(function* () {
+      const { asOwner, chain, dev } = yield* operator()
+      const outcome = (target: string) => asOwner("propose", "--chain", chain, "--target", target, "--kind", "router")
+      assert.include((yield* outcome(dev.tokens.USDC)).err, "is a token")
+      assert.include((yield* outcome(TOKEN_LIKE)).err, "is a token")
+      assert.include((yield* outcome(address(0x7c))).err, "is not a contract")
+    })
+  )
+
+  it.effect("prints the transaction for a Safe without the owner's key, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { chain, dev, fs, row, run } = yield* operator()
+      const path = yield* Effect.map(fs.makeTempDirectoryScoped(), (directory) => `${directory}/proposal.json`)
+      const target = ["--chain", chain, "--target", OTHER, "--kind", "router"]
+      const { code, err } = yield* run("propose", ...target, "--output", path)
+      assert.strictEqual(code, 0, err)
+      const batch = JSON.parse(yield* fs.readFileString(path)) as {
+        readonly chainId: string
+        readonly meta: Record<string, unknown>
+        readonly transactions: ReadonlyArray<Record<string, unknown>>
+      }
+      assert.strictEqual(batch.chainId, chain)
+      assert.strictEqual(batch.meta["createdFromSafeAddress"], dev.deployer.address)
+      assert.deepStrictEqual(batch.transactions[0]?.["to"], dev.chain.contracts.guard)
+      assert.deepStrictEqual(batch.transactions[0]?.["contractInputsValues"], {
+        target: OTHER,
+        kind: "0",
+        allowed: "true"
+      })
+      assert.strictEqual(yield* row(OTHER), undefined)
+    })
+  )
+})
