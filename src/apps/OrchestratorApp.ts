@@ -55,6 +55,7 @@ import { Readiness } from "../orchestrator/operate/Readiness.ts"
 import * as Retention from "../orchestrator/operate/Retention.ts"
 import { Quoter } from "../orchestrator/quote/Quoter.ts"
 import { Relayer } from "../orchestrator/relay/Relayer.ts"
+import * as TargetReviews from "../orchestrator/operate/TargetReviews.ts"
 import { Treasury } from "../orchestrator/treasury/Treasury.ts"
 import { Watcher } from "../orchestrator/watch/Watcher.ts"
 import { BuilderAttribution } from "../ports/orchestrator/BuilderAttribution.ts"
@@ -223,6 +224,7 @@ export const useCases = Layer.mergeAll(
   Readiness.layer,
   Retention.layer,
   SumReview.layer,
+  TargetReviews.layer,
   Watcher.layer.pipe(Layer.provideMerge(OutboxDelivery.layer))
 )
 
