@@ -155,7 +155,6 @@ export const start = Effect.fn("DevApp.start")(function* (options: Options) {
     port: orchestratorPort,
     acrossFees: { fixedBps: BRIDGE_FEE_BPS },
     prices: "onchain",
-    ofacSnapshot: undefined,
     builderBackend: {
       url: builderUrl,
       token: secret(builderToken, "BUILDER_ADMIN_TOKEN"),

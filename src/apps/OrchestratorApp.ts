@@ -6,6 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
 import * as AcrossFees from "../adapters/bridge/AcrossFees.ts"
+import * as AcrossRefunds from "../adapters/bridge/AcrossRefunds.ts"
 import * as AcrossFeesHttp from "../adapters/bridge/AcrossFeesHttp.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as KmsTreasuryKey from "../adapters/evm/keys/KmsTreasuryKey.ts"
@@ -22,7 +23,6 @@ import * as FeeSale from "../adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
 import * as SeveralPrices from "../adapters/prices/SeveralSources.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
-import * as AllScreening from "../adapters/screening/All.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
 import * as Database from "../adapters/sql/shared/Database.ts"
@@ -35,6 +35,7 @@ import * as SqlKeptData from "../adapters/sql/orchestrator/KeptData.ts"
 import * as SqlLastPrices from "../adapters/sql/orchestrator/LastPrices.ts"
 import * as Migrated from "../adapters/sql/orchestrator/Migrated.ts"
 import * as SqlOutbox from "../adapters/sql/orchestrator/Outbox.ts"
+import * as SqlRefunds from "../adapters/sql/orchestrator/Refunds.ts"
 import * as SqlRelayTransactions from "../adapters/sql/orchestrator/RelayTransactions.ts"
 import * as SqlTreasurySales from "../adapters/sql/orchestrator/TreasurySales.ts"
 import * as UniswapV3 from "../adapters/swap/UniswapV3.ts"
@@ -64,6 +65,7 @@ import { Chains } from "../ports/shared/Chains.ts"
 import { Prices } from "../ports/orchestrator/Prices.ts"
 import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
+import * as AppScreening from "./orchestrator/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import * as SumReview from "../runtime/SumReview.ts"
@@ -90,7 +92,8 @@ export interface Options {
   /** Bridge fee in basis points if there is no Across API. */
   readonly acrossFees: { readonly fixedBps: number } | { readonly apiUrl: string }
   readonly prices: "onchain" | "defillama"
-  readonly ofacSnapshot: string | undefined
+  /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
+  readonly screening?: AppScreening.Options
   readonly builderBackend: BuilderBackend | undefined
 }
 
@@ -134,13 +137,12 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) =>
     Across.layer({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
     }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
+    AcrossRefunds.layer,
     EvmSweepSimulation.layer,
     ListAndSimulation.layer,
     MulticallBalances.layer,
     pricing(options).pipe(Layer.provide(durable)),
-    options.ofacSnapshot === undefined
-      ? AllScreening.layerOracle()
-      : AllScreening.layerOracleAndSnapshot({ snapshot: { path: options.ofacSnapshot } }),
+    AppScreening.layer(options.screening).pipe(Layer.provide(durable)),
     UniswapV3.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
 
@@ -156,6 +158,7 @@ const stores = (options: Options) =>
     SqlKeptSums.layer("orchestrator"),
     SqlLastPrices.layer,
     SqlOutbox.layer,
+    SqlRefunds.layer,
     SqlRelayTransactions.layer,
     SqlStoreProbe.layer("orchestrator"),
     SqlTreasurySales.layer

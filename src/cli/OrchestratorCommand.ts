@@ -10,6 +10,7 @@ import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
+import * as ScreeningOptions from "./ScreeningOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
 /** Keys of the lanes. */
@@ -72,7 +73,7 @@ const options = Effect.gen(function* () {
       onSome: (fixedBps) => ({ fixedBps })
     }),
     prices: config.prices,
-    ofacSnapshot: Option.getOrUndefined(config.ofacSnapshot),
+    screening: ScreeningOptions.fromSettings(config),
     builderBackend: Option.getOrUndefined(
       Option.map(config.builderUrl, (url) => ({
         url: url.href,

@@ -6,6 +6,7 @@ import { kms } from "./Kms.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
+import { screening } from "./orchestrator/Screening.ts"
 import { treasury } from "./orchestrator/Treasury.ts"
 import {
   BPS,
@@ -103,11 +104,7 @@ export const orchestrator = {
     meaning:
       "Maximum age of a sanctions clearance when the relayer sends, in seconds. While screening does not answer, quotes and submissions rely on clearances up to this age."
   }),
-  ofacSnapshot: optional({
-    name: "OFAC_SNAPSHOT",
-    check: Config.NonEmptyString,
-    meaning: "File with sanctioned addresses to block in addition to those of the on-chain oracle."
-  }),
+  ...screening,
   ...relaying,
   builderUrl: optional({
     name: "BUILDER_URL",
@@ -146,7 +143,10 @@ export const orchestrator = {
 
 export const OrchestratorConfig = valuesOf(orchestrator)
 
-type Values = ReturnType<typeof defaultsOf<typeof orchestrator>>
+/** Values of all settings of the orchestrator. */
+export type OrchestratorValues = ReturnType<typeof defaultsOf<typeof orchestrator>>
+
+type Values = OrchestratorValues
 type ChainsValues = ReturnType<typeof defaultsOf<typeof chains>>
 
 /** The use cases' settings. The environment cannot change the numbers here. */

@@ -56,7 +56,6 @@ const scene = Effect.gen(function* () {
       port,
       acrossFees: { fixedBps: 10 },
       prices: "onchain",
-      ofacSnapshot: undefined,
       builderBackend: { url: builderUrl, token: Redacted.make(TOKEN), attributionCacheMillis: 0 }
     })
   )

@@ -2,12 +2,14 @@
  * {@link Screening} by several sources. An address is clear only if every source clears it. "Listed" from one source outweighs
  * the failure of another, so that a client gets the same answer when a source is down.
  */
-import { Array, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import { SanctionsLists } from "../../ports/orchestrator/SanctionsLists.ts"
 import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
+import * as ChainalysisApi from "./ChainalysisApi.ts"
 import * as FailClosed from "./FailClosed.ts"
-import * as OfacSnapshot from "./OfacSnapshot.ts"
+import * as KeptLists from "./KeptLists.ts"
 import * as SanctionsOracle from "./SanctionsOracle.ts"
 
 /** Combines sources. Without sources, every request is blocked. */
@@ -26,12 +28,25 @@ export const all = (sources: ReadonlyArray<Screening["Service"]>): Screening["Se
 /** Only the on-chain oracle. */
 export const layerOracle = SanctionsOracle.layer
 
-/** The on-chain oracle and a local snapshot. */
-export const layerOracleAndSnapshot = (options: {
+export interface Options {
   readonly oracle?: SanctionsOracle.Options
-  readonly snapshot: OfacSnapshot.Options
-}) =>
-  Layer.effect(
-    Screening,
-    Effect.map(Effect.all([SanctionsOracle.make(options.oracle), OfacSnapshot.make(options.snapshot)]), all)
+  /** Lists that the service keeps itself. Default: none. */
+  readonly lists?: KeptLists.Options
+  /** Default: the API is not asked. */
+  readonly chainalysis?: ChainalysisApi.Options | undefined
+}
+
+/** The on-chain oracle, and the lists and services that are configured. */
+export const layer = ({ chainalysis, lists, oracle }: Options) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const kept = yield* KeptLists.make(lists ?? {})
+      const hasLists = lists?.file !== undefined || lists?.download !== undefined
+      const sources = [
+        yield* SanctionsOracle.make(oracle),
+        ...(hasLists ? [kept.screening] : []),
+        ...(chainalysis === undefined ? [] : [yield* ChainalysisApi.make(chainalysis)])
+      ]
+      return Context.make(Screening, all(sources)).pipe(Context.add(SanctionsLists, kept.lists))
+    })
   )

@@ -1,27 +1,21 @@
 /**
- * {@link Screening} by a local copy of a sanctions list, a second source that depends on no node and no contract. A job outside
- * the service downloads the file (cron, a sidecar). The service reads it again when it changes.
+ * A local copy of a sanctions list, a source that depends on no node and no contract. A job outside the service downloads the file
+ * (cron, a sidecar). The service reads it again when it changes.
  *
  * The first character decides the format:
  * - `<` is the SDN list of OFAC (SDN.XML), of which every "Digital Currency Address" that is an EVM address is read;
  * - `[` is a JSON array of addresses;
  * - any other is one address per line, with `#` starting a comment.
  */
-import { Clock, Duration, Effect, Exit, FileSystem, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Exit, FileSystem, Option, Schema } from "effect"
 import * as Address from "../../domain/Address.ts"
-import type { ChainId } from "../../domain/ChainId.ts"
-import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
-import * as FailClosed from "./FailClosed.ts"
+import * as SdnXml from "./SdnXml.ts"
 
 export interface Options {
   /** Path of the snapshot. */
   readonly path: string
-  /** Maximum age of the file. An older list is not maintained, so it blocks every request. */
-  readonly maxAge?: Duration.Input
   /** Time for which a parsed file is cached. */
   readonly reloadEvery?: Duration.Input
-  /** Timeout of reading the file. */
-  readonly timeout?: Duration.Input
 }
 
 /** The file is not a valid sanctions list. */
@@ -48,7 +42,7 @@ const decodeAddresses = Schema.decodeEffect(Schema.Array(Address.Address))
 const decodeJson = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(Address.Address)))
 
 const entries = (text: string) => {
-  if (text.startsWith("<")) return decodeAddresses(sdnAddresses(text))
+  if (text.startsWith("<")) return decodeAddresses(SdnXml.addressesIn(text))
   if (text.startsWith("[")) return decodeJson(text)
   return decodeAddresses(
     text
@@ -58,42 +52,17 @@ const entries = (text: string) => {
   )
 }
 
-/** OFAC names the currency in `idType`. An EVM address may be listed under several, and other currencies are skipped. */
-const SDN_ADDRESS =
-  /<idType>\s*Digital Currency Address[^<]*<\/idType>\s*<idNumber>\s*(0x[0-9a-fA-F]{40})\s*<\/idNumber>/g
-
-const sdnAddresses = (xml: string): ReadonlyArray<string> =>
-  Array.from(xml.matchAll(SDN_ADDRESS), ([, address = ""]) => address)
-
-export const make = Effect.fnUntraced(function* (options: Options) {
+/** Makes the effect that reads the file, at most once in `reloadEvery`. */
+export const reader = Effect.fnUntraced(function* ({ path, reloadEvery = Duration.minutes(1) }: Options) {
   const files = yield* FileSystem.FileSystem
-  const { path } = options
-  const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
-
   const load = Effect.gen(function* () {
     const { mtime } = yield* files.stat(path)
     const text = yield* files.readFileString(path)
-    return { listed: yield* parse(path, text), writtenAt: Option.map(mtime, (date) => date.getTime()) }
+    return {
+      listed: yield* parse(path, text),
+      /** UNIX milliseconds. */
+      writtenAt: Option.getOrUndefined(Option.map(mtime, (date) => date.getTime()))
+    }
   })
-
-  const snapshot = yield* Effect.cachedWithTTL(load, (exit) =>
-    Exit.isSuccess(exit) ? (options.reloadEvery ?? Duration.minutes(1)) : Duration.zero
-  )
-
-  const clear = Effect.fn("OfacSnapshot.clear")(
-    function* (_chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
-      const { listed, writtenAt } = yield* snapshot
-      if (addresses.some((address) => listed.has(address))) return yield* new ScreeningBlocked({ cause: "listed" })
-      const now = yield* Clock.currentTimeMillis
-      const age = Option.map(writtenAt, (time) => Duration.millis(Math.max(0, now - time)))
-      if (!Option.exists(age, (known) => Duration.isLessThanOrEqualTo(known, maxAge))) {
-        return yield* new SnapshotInvalid({ path, detail: `it is older than ${Duration.format(maxAge)}` })
-      }
-    },
-    FailClosed.guard("the sanctions snapshot", options.timeout ?? Duration.seconds(3))
-  )
-
-  return Screening.of({ clear })
+  return yield* Effect.cachedWithTTL(load, (exit) => (Exit.isSuccess(exit) ? reloadEvery : Duration.zero))
 })
-
-export const layer = (options: Options) => Layer.effect(Screening, make(options))

@@ -58,7 +58,7 @@ const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"],
           key,
           severity: "critical",
           kind: "screening_unavailable",
-          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. Check the nodes of the chain, its sanctionsOracle and OFAC_SNAPSHOT.`,
+          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL and OFAC_SNAPSHOT.`,
           details: { chainId: chain.id }
         })
       }

@@ -1,6 +1,7 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
 import * as All from "../../../src/adapters/screening/All.ts"
 import { type Screening, ScreeningBlocked } from "../../../src/ports/shared/Screening.ts"
 import * as ScreeningSuite from "../../ports/shared/Screening.suite.ts"
@@ -12,9 +13,9 @@ ScreeningSuite.suite(
   "oracle and snapshot together",
   Layer.unwrap(
     Effect.map(snapshotFile(FakeChain.address(0x99)), (path) =>
-      All.layerOracleAndSnapshot({ snapshot: { path, maxAge: "100000 days" } })
+      All.layer({ lists: { file: { path }, maxAge: "100000 days" } })
     )
-  ).pipe(Layer.provideMerge(BunServices.layer), Layer.provideMerge(chains), Layer.orDie),
+  ).pipe(Layer.provideMerge([BunServices.layer, FetchHttpClient.layer]), Layer.provideMerge(chains), Layer.orDie),
   fixture
 )
 

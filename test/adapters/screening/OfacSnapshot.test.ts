@@ -1,20 +1,25 @@
 import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Logger } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
+import * as KeptLists from "../../../src/adapters/screening/KeptLists.ts"
 import * as OfacSnapshot from "../../../src/adapters/screening/OfacSnapshot.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import * as Address from "../../../src/domain/Address.ts"
+import { Screening } from "../../../src/ports/shared/Screening.ts"
 import * as ScreeningSuite from "../../ports/shared/Screening.suite.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { fixture, outcome, snapshotFile } from "./fixture.ts"
 
+const screeningBy = (options: KeptLists.Options) => Effect.map(KeptLists.make(options), ({ screening }) => screening)
+
 /** Writing a file sets its time from the real clock, so the maximum age is long. */
-const snapshotLayer = (text: string, options?: Omit<OfacSnapshot.Options, "path">) =>
-  Layer.unwrap(Effect.map(snapshotFile(text), (path) => OfacSnapshot.layer({ ...options, path }))).pipe(
-    Layer.provideMerge(BunServices.layer),
-    Layer.orDie
-  )
+const snapshotLayer = (text: string, options?: Omit<KeptLists.Options, "file">) =>
+  Layer.effect(
+    Screening,
+    Effect.flatMap(snapshotFile(text), (path) => screeningBy({ ...options, file: { path } }))
+  ).pipe(Layer.provideMerge([BunServices.layer, FetchHttpClient.layer]), Layer.orDie)
 
 ScreeningSuite.suite(
   "a snapshot",
@@ -61,7 +66,7 @@ describe("OfacSnapshot", () => {
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* snapshotFile("no list")
-      const screening = yield* OfacSnapshot.make({ path, maxAge: "1 hour", reloadEvery: "0 millis" })
+      const screening = yield* screeningBy({ file: { path, reloadEvery: "0 millis" }, maxAge: "1 hour" })
       const ask = outcome(screening.clear(1, [FakeChain.address(1)]))
       assert.strictEqual(yield* ask, "unavailable")
       yield* files.writeFileString(path, listed)
@@ -73,19 +78,19 @@ describe("OfacSnapshot", () => {
       assert.strictEqual(yield* ask, "unavailable")
       yield* files.writeFileString(path, listed)
       assert.strictEqual(yield* ask, "clear")
-    }).pipe(Effect.scoped, Effect.provide([BunServices.layer, Logger.layer([])]))
+    }).pipe(Effect.scoped, Effect.provide([BunServices.layer, FetchHttpClient.layer, Logger.layer([])]))
   )
 
   it.effect("uses what it read until it is time to read again", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* snapshotFile(FakeChain.address(1))
-      const screening = yield* OfacSnapshot.make({ path, maxAge: "100000 days", reloadEvery: "1 minute" })
+      const screening = yield* screeningBy({ file: { path, reloadEvery: "1 minute" }, maxAge: "100000 days" })
       yield* screening.clear(1, [FakeChain.address(2)])
       yield* files.writeFileString(path, FakeChain.address(2))
       yield* screening.clear(1, [FakeChain.address(2)])
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* outcome(screening.clear(1, [FakeChain.address(2)])), "listed")
-    }).pipe(Effect.scoped, Effect.provide(BunServices.layer))
+    }).pipe(Effect.scoped, Effect.provide([BunServices.layer, FetchHttpClient.layer]))
   )
 })

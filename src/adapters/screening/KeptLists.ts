@@ -1,0 +1,92 @@
+/**
+ * {@link Screening} by the lists that this service keeps: a file of the operator, and OFAC's list, which it downloads. An address on
+ * either is listed. Others are clear while the newer of the two is recent. A list that was not read yet, or not for a week, blocks.
+ */
+import { Clock, Duration, Effect, Latch, Option, Result } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import * as SanctionsList from "../../domain/SanctionsList.ts"
+import { RefreshFailed, type SanctionsLists } from "../../ports/orchestrator/SanctionsLists.ts"
+import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
+import * as FailClosed from "./FailClosed.ts"
+import * as OfacSnapshot from "./OfacSnapshot.ts"
+import * as SanctionsDownload from "./SanctionsDownload.ts"
+
+export interface Options {
+  /** File with a list. The service reads it again when it changes. */
+  readonly file?: OfacSnapshot.Options | undefined
+  /** OFAC's list, which {@link SanctionsLists} refreshes. */
+  readonly download?: SanctionsDownload.Options | undefined
+  /** Part of the addresses that may be missing from a newer list, in percent. Default: 20. */
+  readonly maxRemovedPercent?: number
+  /** Age at which a list blocks every request. Default: 7 days. */
+  readonly maxAge?: Duration.Input
+  /** Time for which a request waits for the first list. Default: 3 seconds. */
+  readonly timeout?: Duration.Input
+}
+
+/** The downloaded list in use. */
+interface Downloaded {
+  readonly list: SanctionsList.SanctionsList
+  readonly checkedAt: number
+}
+
+const newest = (...times: ReadonlyArray<number | undefined>): number | undefined =>
+  times.reduce((latest, time) => (time === undefined || (latest ?? time) > time ? latest : time), undefined)
+
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { maxRemovedPercent = 20 } = options
+  const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
+  const file = options.file === undefined ? undefined : yield* OfacSnapshot.reader(options.file)
+  const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
+  const hasTried = Latch.makeUnsafe(download === undefined)
+  let downloaded: Downloaded | undefined
+
+  const refresh = Effect.gen(function* () {
+    if (download === undefined) return Option.none<number>()
+    const next = yield* Effect.ensuring(
+      Effect.flatMap(download, (list) => {
+        const accepted = SanctionsList.replace(downloaded?.list, list, maxRemovedPercent)
+        return Result.isSuccess(accepted)
+          ? Effect.map(Clock.currentTimeMillis, (now) => {
+              downloaded = { list: accepted.success, checkedAt: now }
+              return accepted.success
+            })
+          : Effect.fail(new RefreshFailed({ detail: SanctionsList.describe(accepted.failure) }))
+      }),
+      hasTried.open
+    )
+    return Option.some(next.addresses.size)
+  })
+
+  const clear = Effect.fn("KeptLists.clear")(
+    function* (_chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
+      if (addresses.length === 0) return
+      yield* hasTried.await
+      const fromFile = file === undefined ? undefined : yield* Effect.result(file)
+      const inFile = fromFile !== undefined && Result.isSuccess(fromFile) ? fromFile.success : undefined
+      const isListed = (address: Address.Address) =>
+        downloaded?.list.addresses.has(address) === true || inFile?.listed.has(address) === true
+      if (addresses.some(isListed)) return yield* new ScreeningBlocked({ cause: "listed" })
+      // An unreadable file may hold what no other list has.
+      if (fromFile !== undefined && Result.isFailure(fromFile)) return yield* fromFile.failure
+      const checkedAt = newest(inFile?.writtenAt, downloaded?.checkedAt)
+      if (checkedAt === undefined) return yield* FailClosed.unavailable("no sanctions list was read yet")
+      const now = yield* Clock.currentTimeMillis
+      if (now - checkedAt > Duration.toMillis(maxAge)) {
+        return yield* FailClosed.unavailable(`the sanctions list is older than ${Duration.format(maxAge)}`)
+      }
+    },
+    FailClosed.guard("the sanctions list", options.timeout ?? Duration.seconds(3))
+  )
+
+  const age = Effect.gen(function* () {
+    if (file === undefined && download === undefined) return Option.none()
+    const read = file === undefined ? undefined : yield* Effect.result(file)
+    const writtenAt = read !== undefined && Result.isSuccess(read) ? read.success.writtenAt : undefined
+    return Option.some({ checkedAt: newest(writtenAt, downloaded?.checkedAt) })
+  })
+
+  const lists: SanctionsLists["Service"] = { age, refresh }
+  return { screening: Screening.of({ clear }), lists }
+})

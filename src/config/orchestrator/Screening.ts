@@ -1,0 +1,41 @@
+/** Settings of sanctions screening. */
+import { Config } from "effect"
+import { integer, optional, POSITIVE, secret, setting } from "../Setting.ts"
+
+export const screening = {
+  ofacSnapshot: optional({
+    name: "OFAC_SNAPSHOT",
+    check: Config.NonEmptyString,
+    meaning: "File with sanctioned addresses to block in addition to those of the on-chain oracle."
+  }),
+  ofacSnapshotUrl: optional({
+    name: "OFAC_SNAPSHOT_URL",
+    check: Config.URL,
+    meaning:
+      "URL of OFAC's SDN list as XML, which the service downloads itself, e.g. `https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN.XML`. Its addresses are blocked in addition to those of the other sources."
+  }),
+  ofacRefreshMinutes: setting({
+    name: "OFAC_REFRESH_MINUTES",
+    default: 360,
+    check: integer(POSITIVE),
+    meaning: "Interval at which the list of `OFAC_SNAPSHOT_URL` is downloaded, in minutes."
+  }),
+  ofacMaxRemovedPercent: setting({
+    name: "OFAC_MAX_REMOVED_PERCENT",
+    default: 20,
+    check: integer({ from: 0, to: 100 }),
+    meaning:
+      "Part of the addresses that a new list of `OFAC_SNAPSHOT_URL` may lack, in percent. A list that lacks more does not replace the last good one."
+  }),
+  chainalysisApiKey: secret({
+    name: "CHAINALYSIS_API_KEY",
+    meaning:
+      "Key of Chainalysis's sanctions API. If set, the API is asked for each address too, and blocks while it does not answer."
+  }),
+  chainalysisApiUrl: setting({
+    name: "CHAINALYSIS_API_URL",
+    default: new URL("https://public.chainalysis.com"),
+    check: Config.URL,
+    meaning: "Base URL of Chainalysis's sanctions API."
+  })
+} as const

@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as ChainalysisApi from "../../../src/adapters/screening/ChainalysisApi.ts"
+import * as Accounts from "../../../src/devnet/Accounts.ts"
+import { Screening } from "../../../src/ports/shared/Screening.ts"
+import * as ScreeningSuite from "../../ports/shared/Screening.suite.ts"
+import * as FakeChain from "../../support/FakeChain.ts"
+import { type Answer, type Seen, StubServer } from "../../support/StubServer.ts"
+import { fixture, outcome } from "./fixture.ts"
+
+const KEY = "key-of-the-test"
+const HIT = { category: "sanctions", name: "SANCTIONS: OFAC SDN", description: null, url: "https://ofac.test" }
+const identified = (...identifications: ReadonlyArray<unknown>): Answer => ({ status: 200, body: { identifications } })
+
+/** Lists one address. */
+const byList = ({ path }: Seen): Answer =>
+  path.endsWith(`/api/v1/address/${Accounts.sanctioned().toLowerCase()}`) ? identified(HIT) : identified()
+
+const adapter = Layer.effect(
+  Screening,
+  Effect.flatMap(StubServer, ({ url }) => ChainalysisApi.make({ apiKey: Redacted.make(KEY), baseUrl: url }))
+).pipe(Layer.provideMerge([StubServer.answering(byList), FetchHttpClient.layer, Logger.layer([])]))
+
+ScreeningSuite.suite("the Chainalysis API", adapter, fixture)
+
+const ask = (...numbers: ReadonlyArray<number>) =>
+  outcome(Screening.use((screening) => screening.clear(1, numbers.map(FakeChain.address))))
+
+describe("ChainalysisApi", () => {
+  it.effect("sends the key, and asks for each address once", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* StubServer
+      assert.strictEqual(yield* ask(1, 2, 1), "clear")
+      const requests = yield* seen
+      assert.deepStrictEqual(requests.map(({ path }) => path).sort(), [
+        `/api/v1/address/${FakeChain.address(1).toLowerCase()}`,
+        `/api/v1/address/${FakeChain.address(2).toLowerCase()}`
+      ])
+      for (const { headers } of requests) assert.strictEqual(headers.get("x-api-key"), KEY)
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect.each<readonly [string, Answer]>([
+    ["429", { status: 429, headers: { "Retry-After": "60" } }],
+    ["500", { status: 500 }],
+    ["a refused key", { status: 403, body: { message: "Forbidden" } }],
+    ["404", { status: 404, body: identified().body }],
+    ["no JSON", { status: 200, body: "<html>" }],
+    ["JSON of another shape", { status: 200, body: { identifications: null } }],
+    ["no identifications", { status: 200, body: {} }],
+    ["a redirect", { status: 302, headers: { Location: "http://127.0.0.1:9/" } }]
+  ])("blocks as unavailable on %s, and never as listed", ([, answer]) =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(answer)
+      assert.strictEqual(yield* ask(1), "unavailable")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("keeps the pause that the API asks for", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      yield* answer({ status: 429, headers: { "Retry-After": "60" } })
+      assert.strictEqual(yield* ask(1), "unavailable")
+      yield* answer(identified())
+      assert.strictEqual(yield* ask(1), "unavailable")
+      assert.strictEqual((yield* seen).length, 1)
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(yield* ask(1), "clear")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("blocks when the API is silent", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer({ status: 200, silent: true })
+      const asked = yield* Effect.forkChild(ask(1))
+      yield* Effect.yieldNow
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* Fiber.join(asked), "unavailable")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("blocks as listed on any identification, even if another address has no answer", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(({ path }) =>
+        path.endsWith(FakeChain.address(2).toLowerCase()) ? identified({ category: "other" }) : { status: 500 }
+      )
+      assert.strictEqual(yield* ask(1, 2), "listed")
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("clears an empty list without a request", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer({ status: 500 })
+      assert.strictEqual(yield* ask(), "clear")
+    }).pipe(Effect.provide(adapter))
+  )
+})

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as AlertsInMemory from "../../../src/adapters/memory/shared/Alerts.ts"
+import * as SanctionsRefresh from "../../../src/orchestrator/operate/SanctionsRefresh.ts"
+import { RefreshFailed, type ListAge, SanctionsLists } from "../../../src/ports/orchestrator/SanctionsLists.ts"
+import { Alerts } from "../../../src/ports/shared/Alerts.ts"
+
+const HOUR = 3_600_000
+
+/** A list that can be refreshed while its source answers. */
+const scene = (initial: Option.Option<ListAge>) =>
+  Effect.gen(function* () {
+    const state = { age: initial, answers: true, refreshes: 0 }
+    const lists = Layer.succeed(SanctionsLists, {
+      age: Effect.sync(() => state.age),
+      refresh: Effect.gen(function* () {
+        state.refreshes += 1
+        if (!state.answers) return yield* new RefreshFailed({ detail: "HTTP 503" })
+        if (Option.isNone(state.age)) return Option.none()
+        state.age = Option.some({ checkedAt: yield* Clock.currentTimeMillis })
+        return Option.some(7)
+      })
+    })
+    const context = yield* Layer.build(
+      SanctionsRefresh.layer({ intervalMillis: 6 * HOUR }).pipe(
+        Layer.provide(lists),
+        Layer.provideMerge([AlertsInMemory.layer, Logger.layer([])])
+      )
+    )
+    const standing = Effect.map(
+      Alerts.use(({ list }) => list),
+      (alerts) => alerts.map(({ details, kind, severity }) => ({ kind, severity, details }))
+    ).pipe(Effect.provide(context))
+    return { state, standing }
+  })
+
+describe("SanctionsRefresh", () => {
+  it.effect("refreshes at the start and then after each interval", () =>
+    Effect.gen(function* () {
+      const { standing, state } = yield* scene(Option.some({ checkedAt: undefined }))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.refreshes, 1)
+      yield* TestClock.adjust("6 hours")
+      assert.strictEqual(state.refreshes, 2)
+      assert.deepStrictEqual(yield* standing, [])
+    })
+  )
+
+  it.effect("retries after five minutes, alerts after a day, and clears the alert with the next list", () =>
+    Effect.gen(function* () {
+      const { standing, state } = yield* scene(Option.some({ checkedAt: undefined }))
+      yield* TestClock.adjust("1 second")
+      state.answers = false
+      yield* TestClock.adjust("6 hours")
+      assert.strictEqual(state.refreshes, 2)
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual(state.refreshes, 3)
+      yield* TestClock.adjust("17 hours")
+      assert.deepStrictEqual(yield* standing, [])
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* standing, [
+        { kind: "sanctions_list_stale", severity: "warning", details: { ageHours: 24, detail: "HTTP 503" } }
+      ])
+      state.answers = true
+      yield* TestClock.adjust("5 minutes")
+      assert.deepStrictEqual(yield* standing, [])
+    })
+  )
+
+  it.effect("says that a list which was never read blocks everything", () =>
+    Effect.gen(function* () {
+      const { standing, state } = yield* scene(Option.some({ checkedAt: undefined }))
+      state.answers = false
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing, [
+        { kind: "sanctions_list_stale", severity: "critical", details: { detail: "HTTP 503" } }
+      ])
+    })
+  )
+
+  it.effect("says nothing where no list is configured", () =>
+    Effect.gen(function* () {
+      const { standing } = yield* scene(Option.none())
+      yield* TestClock.adjust("2 days")
+      assert.deepStrictEqual(yield* standing, [])
+    })
+  )
+})
