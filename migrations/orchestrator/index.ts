@@ -28,6 +28,7 @@ import detachedSweeps from "./0031_detached_sweeps.ts"
 import liveAccounts from "./0032_live_accounts.ts"
 import replayedReasons from "./0033_replayed_reasons.ts"
 import amountsReceived from "./0034_amounts_received.ts"
+import intentRefunds from "./0040_intent_refunds.ts"
 
 export const migrations = {
   "0001_intents": intents,
@@ -55,5 +56,6 @@ export const migrations = {
   "0031_detached_sweeps": detachedSweeps,
   "0032_live_accounts": liveAccounts,
   "0033_replayed_reasons": replayedReasons,
-  "0034_amounts_received": amountsReceived
+  "0034_amounts_received": amountsReceived,
+  "0040_intent_refunds": intentRefunds
 }

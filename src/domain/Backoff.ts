@@ -25,3 +25,10 @@ export const deliveryLookMillis = (looks: number): number =>
   looks <= FREQUENT_LOOKS
     ? Math.min(FREQUENT_MILLIS, BASE_MILLIS * 2 ** Math.max(0, looks - 1))
     : Math.min(LOOK_CAP_MILLIS, FREQUENT_MILLIS * 2 ** (looks - FREQUENT_LOOKS))
+
+const REFUND_FIRST_MILLIS = 5_000
+const REFUND_CAP_MILLIS = 600_000
+
+/** Delay in milliseconds after `looks` looks for a bridge's refund that found none. It doubles from five seconds up to ten minutes. */
+export const refundLookMillis = (looks: number): number =>
+  Math.min(REFUND_CAP_MILLIS, REFUND_FIRST_MILLIS * 2 ** Math.max(0, looks - 1))

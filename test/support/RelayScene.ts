@@ -18,6 +18,7 @@ import * as Intents from "../../src/adapters/memory/orchestrator/Intents.ts"
 import * as Outbox from "../../src/adapters/memory/orchestrator/Outbox.ts"
 import * as FeeValue from "../../src/adapters/memory/orchestrator/FeeValue.ts"
 import * as Prices from "../../src/adapters/memory/orchestrator/Prices.ts"
+import * as Refunds from "../../src/adapters/memory/orchestrator/Refunds.ts"
 import * as RelayTransactions from "../../src/adapters/memory/orchestrator/RelayTransactions.ts"
 import * as SweepSimulation from "../../src/adapters/memory/orchestrator/SweepSimulation.ts"
 import * as Screening from "../../src/adapters/memory/shared/Screening.ts"
@@ -80,7 +81,14 @@ export const settings = {
   }
 }
 
-const stores = Layer.mergeAll(Intents.layer, RelayTransactions.layer, Outbox.layer, Alerts.layer, Exposures.layer)
+const stores = Layer.mergeAll(
+  Intents.layer,
+  RelayTransactions.layer,
+  Outbox.layer,
+  Alerts.layer,
+  Exposures.layer,
+  Refunds.layer
+)
 
 /** Stores, keys and services of the scene, on any chains. */
 export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<OrchestratorSettingsShape["relayer"]> = {}) =>

@@ -10,20 +10,13 @@ import { type Block, type ChainClient, type Chains, ChainUnavailable } from "../
 import * as AcrossCall from "./AcrossCall.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import * as AcrossFills from "./AcrossFills.ts"
+import { settledBlock } from "./Blocks.ts"
 import { spokePoolAbi } from "./spokePoolAbi.ts"
 
 /** `SpokePool.FillStatus.Filled`. */
 const FILLED = 2n
 
 const PENDING: Delivery = { _tag: "Pending" }
-
-/** The newest block at the chain's confirmation depth, which counts as final. */
-const settledBlock = Effect.fnUntraced(function* (client: ChainClient) {
-  const head = yield* client.block("latest")
-  const confirmations = BigInt(client.chain.confirmations)
-  if (Option.isNone(head) || head.value.number < confirmations - 1n) return Option.none<Block>()
-  return confirmations === 1n ? head : yield* client.block(head.value.number - confirmations + 1n)
-})
 
 const fillStatus = Effect.fnUntraced(function* (
   client: ChainClient,
@@ -71,7 +64,13 @@ export const make = (chains: Chains["Service"]): Bridge["Service"]["delivery"] =
     const status = yield* fillStatus(destination, pool, relay.value, head.value)
     if (status !== FILLED) {
       // A fill is possible up to and including the deadline's second.
-      return head.value.timestamp > BigInt(relay.value.deposit.fillDeadline) ? { _tag: "Refunded" as const } : PENDING
+      const { fillDeadline, inputAmount, inputToken } = relay.value.deposit
+      return head.value.timestamp > BigInt(fillDeadline)
+        ? {
+            _tag: "Refunded" as const,
+            expected: { token: inputToken, amount: inputAmount, notBefore: fillDeadline }
+          }
+        : PENDING
     }
     const isFilledAt = (block: bigint) =>
       Effect.map(fillStatus(destination, pool, relay.value, block), (filled) => filled === FILLED)

@@ -6,8 +6,9 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Delivery, Filled } from "../../ports/orchestrator/Bridge.ts"
-import { type Block, type BlockRange, type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Block, BlockRange, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
+import { blockBefore } from "./Blocks.ts"
 
 /** Maximum difference between the clocks of two chains, in seconds. Relayers fill within seconds of the deposit. */
 const CLOCK_SKEW_SECONDS = 900n
@@ -27,30 +28,6 @@ export interface Search {
   /** Newest block that was not searched in earlier looks. */
   readonly searchFrom: bigint | undefined
 }
-
-/**
- * Number of a block no later than `timestamp`, and not much earlier. Goes back from `from` by the number of blocks that the
- * chain makes in the remaining time, and at least doubles the step each time.
- */
-const blockBefore = Effect.fnUntraced(function* (client: ChainClient, from: Block, timestamp: bigint) {
-  let at = from
-  let step = 1n
-  while (at.timestamp > timestamp && at.number > 0n) {
-    const expected = ((at.timestamp - timestamp) * 1_000n) / BigInt(client.chain.blockTimeMillis) + 1n
-    const back = expected > step ? expected : step
-    const found = yield* client.block(at.number > back ? at.number - back : 0n)
-    if (Option.isNone(found)) {
-      return yield* new ChainUnavailable({
-        chainId: client.chain.id,
-        method: "eth_getBlockByNumber",
-        detail: "a block before the head is missing"
-      })
-    }
-    at = found.value
-    step = back * 2n
-  }
-  return at.number
-})
 
 /**
  * The first block after `lowest` in which the deposit is filled. Goes back from the newest block by steps that double, since nodes

@@ -79,6 +79,12 @@ export const IntentAccepted = Schema.Struct({
   )
 }).annotate({ identifier: "IntentAccepted" })
 
+export const RefundView = Schema.Struct({
+  token: described(Address.Address, "Token that was returned: the deposited one, on the source chain."),
+  amount: described(Uint256, "Amount in the smallest unit of the token."),
+  txHash: described(Hash, "Transaction of the payment, on the source chain.")
+}).annotate({ identifier: "Refund", description: "Payment by which a bridge returned a deposit that nobody filled" })
+
 export const IntentView = Schema.Struct({
   id: described(QuoteId, "Identifier of the intent, equal to that of the quote."),
   status: described(IntentStatus, "Status of the intent. `delivered` and `failed` are final."),
@@ -103,6 +109,10 @@ export const IntentView = Schema.Struct({
   amountOut: described(
     Schema.optionalKey(Uint256),
     "Amount that arrived, in the smallest unit of tokenOut. Absent until it is known: after a bridge, as deliveryTxHash. An addition to the specification."
+  ),
+  refund: described(
+    Schema.optionalKey(RefundView),
+    "Payment by which the bridge returned the deposit to the owner, if the failure is `bridge_refunded`. Bridges pay hours after the failure. Absent until the payment is found on the source chain. An addition to the specification."
   ),
   sourceChainId: described(Schema.optionalKey(ChainId), "Source chain. An addition to the specification."),
   minAmountOut: described(

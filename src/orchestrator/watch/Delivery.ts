@@ -4,6 +4,7 @@ import { deliveryLookMillis } from "../../domain/Backoff.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
 import { type DueDelivery, type Intent, Intents } from "../../ports/orchestrator/Intents.ts"
+import { Refunds } from "../../ports/orchestrator/Refunds.ts"
 import { type ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import { LogSources } from "../settle/LogSources.ts"
 import * as SweepLogs from "../settle/SweepLogs.ts"
@@ -33,6 +34,7 @@ const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolut
 const makeDeliver = Effect.gen(function* () {
   const bridge = yield* Bridge
   const intents = yield* Intents
+  const refunds = yield* Refunds
   const logsOf = yield* SweepLogs.make
   const sources = yield* LogSources
   /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
@@ -88,12 +90,19 @@ const makeDeliver = Effect.gen(function* () {
         case "Filled":
           yield* sources.note(destination, delivery.logsFailed)
           return yield* concludeUnseen(intent, delivery)
-        case "Refunded":
+        case "Refunded": {
+          const { expected } = delivery
+          // Before the intent fails, since nobody looks at a failed one again.
+          if (expected !== undefined) {
+            const account = intent.order.owner
+            yield* refunds.expect({ ...expected, id: intent.id, chainId: source.chain.id, account })
+          }
           yield* intents.apply(intent.id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
             detail: "the bridge did not deliver in time and returns the deposit to the owner"
           })
           yield* Effect.logWarning("sweep.refunded")
           return resolved("failed")
+        }
       }
     },
     (effect, source, _destination, intent) =>

@@ -1,5 +1,5 @@
 /**
- * The watcher's duties: receipts of each chain, and deliveries between each pair of chains. A chain that accepts requests and
+ * The watcher's duties: receipts and refunds of each chain, and deliveries between each pair of chains. A chain that accepts requests and
  * never answers holds only its own duties.
  */
 import { Effect, Semaphore } from "effect"
@@ -9,6 +9,10 @@ import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import * as Delivery from "./Delivery.ts"
 import type { Looked } from "./Findings.ts"
 import * as Pass from "./Pass.ts"
+import * as Refunds from "./Refunds.ts"
+
+/** Pause between two rounds that look for refunds, in milliseconds. Bridges pay them after an hour or more. */
+const REFUNDS_MILLIS = 5_000
 
 /** Longest pause of a duty whose chain does not answer, in milliseconds. A new head ends it early. */
 const BACKOFF_MILLIS = 15_000
@@ -57,6 +61,7 @@ export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const deliver = yield* Delivery.make
   const { isPrompt, pass, scheduled } = yield* Pass.make
+  const findRefunds = yield* Refunds.make
   const { pollMillis } = (yield* OrchestratorSettings).watcher
 
   const receipts = chains.all.map((client) => ({
@@ -73,5 +78,12 @@ export const make = Effect.gen(function* () {
         round: Effect.map(deliver(source, destination), (findings): Looked => ({ transactions: 0, findings }))
       }))
   )
-  return yield* Effect.forEach([...receipts, ...deliveries], (duty) => makeDuty(duty, pollMillis))
+  const refunds = chains.all.map((client) => ({
+    fields: { duty: "refunds", chain: client.chain.name },
+    round: Effect.map(findRefunds(client), (findings): Looked => ({ transactions: 0, findings }))
+  }))
+  return [
+    ...(yield* Effect.forEach([...receipts, ...deliveries], (duty) => makeDuty(duty, pollMillis))),
+    ...(yield* Effect.forEach(refunds, (duty) => makeDuty(duty, Math.max(pollMillis, REFUNDS_MILLIS))))
+  ]
 })

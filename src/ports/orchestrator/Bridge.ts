@@ -1,6 +1,7 @@
 /** Routes tokens from one chain to another, and proves their delivery. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { ExpectedRefund } from "../../domain/BridgeRefund.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
@@ -64,7 +65,11 @@ export type Delivery =
   /** Proved in the same way, by state. Its transaction is not found yet. */
   | Filled
   /** Not filled in time. The bridge returns the deposit to the owner; after a swap, in the token that was deposited. */
-  | { readonly _tag: "Refunded" }
+  | {
+      readonly _tag: "Refunded"
+      /** The payment to look for on the source chain (`BridgeRefunds`). Absent if the bridge's payments cannot be told apart. */
+      readonly expected?: ExpectedRefund
+    }
 
 export class Bridge extends Context.Service<
   Bridge,

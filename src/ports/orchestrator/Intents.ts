@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
+import type { Refund } from "../../domain/BridgeRefund.ts"
 import type { PayoutMode } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
@@ -71,6 +72,8 @@ export interface IntentState extends Pick<
   "id" | "status" | "txHash" | "deliveryTxHash" | "amountOut" | "failureReason"
 > {
   readonly crossChain: boolean
+  /** Payment by which the bridge returned the deposit. Absent while it is not found. */
+  readonly refund?: Refund
   /** Cause for which a submitted intent waits in the queue. Absent if there is none to tell. */
   readonly waitingFor?: WaitingFor
 }

@@ -1,4 +1,5 @@
 /** A submitted sweep, as `POST /intents` and `GET /intents/:id` return it. */
+import type { Address } from "./Address.ts"
 import type { Hex } from "./Hex.ts"
 
 /** `delivered` and `failed` are final. */
@@ -35,6 +36,16 @@ export interface Accepted {
   readonly waitingFor?: WaitingFor
 }
 
+/** Payment by which a bridge returned a deposit that nobody filled. */
+export interface Refund {
+  /** The deposited token, on the source chain. */
+  readonly token: Address
+  /** In the smallest unit of the token. */
+  readonly amount: bigint
+  /** Transaction on the source chain. */
+  readonly txHash: Hex
+}
+
 /** Response of `GET /intents/:id`. */
 export interface Intent {
   /** Id of the quote. */
@@ -52,4 +63,6 @@ export interface Intent {
   readonly pendingFailureReason?: FailureReason
   /** Cause for which a submitted sweep waits before it is sent. It may still settle until the order's deadline. */
   readonly waitingFor?: WaitingFor
+  /** Payment of the bridge to the owner, if the failure is `bridge_refunded`. Absent until it is found, which takes hours. */
+  readonly refund?: Refund
 }

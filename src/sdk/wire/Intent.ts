@@ -1,7 +1,7 @@
 /** JSON of `POST /intents` and `GET /intents/:id`. */
 import type { ListedIntent } from "../model/Batch.ts"
 import type { Accepted, Intent, IntentStatus } from "../model/Intent.ts"
-import { boolean, hash, oneOf, type Read, struct, text } from "./Reader.ts"
+import { address, boolean, hash, oneOf, type Read, struct, text, uint256 } from "./Reader.ts"
 
 const status = oneOf([
   "quoted",
@@ -25,5 +25,6 @@ export const readIntent: Read<Intent> = struct(listed, {
   ...transactions,
   failureReason: text,
   pendingFailureReason: text,
-  waitingFor: text
+  waitingFor: text,
+  refund: struct({ token: address, amount: uint256, txHash: hash })
 })

@@ -54,6 +54,7 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.deliveryTxHash === b.deliveryTxHash &&
   a.amountOut === b.amountOut &&
   a.failureReason === b.failureReason &&
+  a.refund?.txHash === b.refund?.txHash &&
   a.pendingFailureReason === b.pendingFailureReason &&
   a.waitingFor === b.waitingFor
 

@@ -96,6 +96,22 @@ export function FollowTrouble({ error, retry }: { readonly error: unknown; reado
   )
 }
 
+/** The bridge's payment of an unfilled deposit. */
+function Refunded({ chainId, refund }: { readonly chainId: number; readonly refund: NonNullable<Intent["refund"]> }) {
+  const { catalog } = useSession()
+  const { decimals, symbol } = unitOf(catalog, { chainId, address: refund.token })
+  return (
+    <p className="text-sm text-muted">
+      The bridge returned {readable(refund.amount, decimals)} {symbol} to your account in{" "}
+      <Address
+        href={transaction(catalog.chain(chainId), refund.txHash)}
+        label="the refund's transaction"
+        value={refund.txHash}
+      />
+    </p>
+  )
+}
+
 export interface ProgressProps {
   readonly submission: Submission
   readonly intent: Intent
@@ -104,7 +120,7 @@ export interface ProgressProps {
 export function Progress({ intent, submission }: ProgressProps) {
   const { catalog } = useSession()
   const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
-  const { crossing, receive } = submission
+  const { crossing, receive, send } = submission
   const arrived = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
   return (
     <div className="flex flex-col gap-3">
@@ -146,6 +162,7 @@ export function Progress({ intent, submission }: ProgressProps) {
           Gas costs more at present than the network fee of this sweep covers. It is sent when the price has fallen.
         </Banner>
       )}
+      {intent.refund !== undefined && <Refunded chainId={send.chainId} refund={intent.refund} />}
       {intent.status === "failed" && (
         <Banner tone="bad">
           {explainFailure(

@@ -1,7 +1,16 @@
 /** Two real chains with real SpokePools and no filler. Tests deposit as a user and fill as a relayer. */
 import { Context, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { encodeFunctionData, numberToHex, padHex } from "viem"
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAbiItem,
+  keccak256,
+  numberToHex,
+  padHex,
+  parseAbi,
+  zeroHash
+} from "viem"
 import * as AcrossCall from "../../../src/adapters/bridge/AcrossCall.ts"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
@@ -47,7 +56,53 @@ const relayOf = (source: DevChain, { order, receipt }: Settlement) => {
   )
 }
 
+/** A leaf of refunds, as the pool's owner publishes it and anybody executes it. */
+const refundAbi = parseAbi([
+  "struct RelayerRefundLeaf { uint256 amountToReturn; uint256 chainId; uint256[] refundAmounts; uint32 leafId; address l2TokenAddress; address[] refundAddresses; }",
+  "function relayRootBundle(bytes32 relayerRefundRoot, bytes32 slowRelayRoot)",
+  "function executeRelayerRefundLeaf(uint32 rootBundleId, RelayerRefundLeaf relayerRefundLeaf, bytes32[] proof) payable",
+  "event RelayedRootBundle(uint32 indexed rootBundleId, bytes32 indexed relayerRefundRoot, bytes32 indexed slowRelayRoot)"
+])
+const REFUND_LEAF = getAbiItem({ abi: refundAbi, name: "executeRelayerRefundLeaf" }).inputs[1]
+
 const word = (address: Address.Address): Hex => padHex(address, { size: 32 })
+
+/** Makes `refund`, which pays accounts on a chain as Across refunds deposits. */
+const refunding = (source: DevChain) => {
+  let leaves = 0
+  return Effect.fnUntraced(function* (
+    token: Address.Address,
+    payments: ReadonlyArray<readonly [Address.Address, bigint]>
+  ) {
+    leaves += 1
+    const leaf = {
+      amountToReturn: 0n,
+      chainId: BigInt(source.chain.id),
+      refundAmounts: payments.map(([, amount]) => amount),
+      leafId: leaves,
+      l2TokenAddress: token,
+      refundAddresses: payments.map(([account]) => account)
+    }
+    // The leaf is the whole tree, so its hash is the root and its proof is empty.
+    const root = keccak256(encodeAbiParameters([REFUND_LEAF], [leaf]))
+    const admin = asUser(source, Accounts.deployer(source.chain.name))
+    const published = yield* admin.send(
+      source.spokePool,
+      encodeFunctionData({ abi: refundAbi, functionName: "relayRootBundle", args: [root, zeroHash] })
+    )
+    const rootBundleId = Number(published.logs[0]?.topics[1] ?? 0)
+    const executed = yield* admin.send(
+      source.spokePool,
+      encodeFunctionData({
+        abi: refundAbi,
+        functionName: "executeRelayerRefundLeaf",
+        args: [rootBundleId, leaf, []]
+      })
+    )
+    if (executed.status !== "success") return yield* Effect.die("the refund reverted")
+    return executed.transactionHash
+  })
+}
 
 export class AcrossNetwork extends Context.Service<
   AcrossNetwork,
@@ -65,6 +120,11 @@ export class AcrossNetwork extends Context.Service<
     readonly relayOf: (settlement: Settlement) => AcrossDeposit.Relay
     /** Fills as a relayer. With an amount other than the deposit's, it fills a forged relay. */
     readonly fill: (settlement: Settlement, outputAmount?: bigint) => Effect.Effect<Hex>
+    /** Pays accounts on the source chain, in the way in which Across refunds deposits. Returns the transaction. */
+    readonly refund: (
+      token: Address.Address,
+      payments: ReadonlyArray<readonly [Address.Address, bigint]>
+    ) => Effect.Effect<Hex>
     readonly mine: (blocks: number) => Effect.Effect<void>
   }
 >()("sweep/test/AcrossNetwork") {
@@ -134,6 +194,7 @@ export class AcrossNetwork extends Context.Service<
         deposit,
         relayOf: (settlement) => relayOf(source, settlement),
         fill,
+        refund: refunding(source),
         mine: (blocks) =>
           Effect.orDie(Effect.asVoid(destination.node.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))
       }

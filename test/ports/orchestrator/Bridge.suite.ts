@@ -137,7 +137,7 @@ export const bridgeSuite = (name: string, adapter: Layer.Layer<Bridge | BridgeFi
         const [filled, unfilled] = [yield* deposit(route), yield* deposit(route)]
         yield* fill(filled, route)
         yield* expire(unfilled)
-        assert.deepStrictEqual(yield* bridge.delivery({ ...unfilled, sourceChainId }), { _tag: "Refunded" })
+        assert.strictEqual((yield* bridge.delivery({ ...unfilled, sourceChainId }))._tag, "Refunded")
         assert.strictEqual((yield* bridge.delivery({ ...filled, sourceChainId }))._tag, "Delivered")
       })
     )

@@ -7,6 +7,8 @@ import { decodeAbiParameters, encodeAbiParameters, parseAbiParameters } from "vi
 import * as Address from "../../../domain/Address.ts"
 import { lessBps } from "../../../domain/Amount.ts"
 import type { Hash, Hex } from "../../../domain/Hex.ts"
+import type { RefundLine } from "../../../domain/BridgeRefund.ts"
+import { BridgeRefunds } from "../../../ports/orchestrator/BridgeRefunds.ts"
 import { Bridge, type BridgeDeposit, type Delivery } from "../../../ports/orchestrator/Bridge.ts"
 import { NoRoute } from "../../../ports/orchestrator/SwapVenue.ts"
 
@@ -16,6 +18,8 @@ export class MemoryBridge extends Context.Service<
   {
     /** Sets the delivery of the deposit in this settlement transaction. Default: pending. */
     readonly settle: (transactionHash: Hash, delivery: Delivery) => Effect.Effect<void>
+    /** Pays a refund on this chain. */
+    readonly refund: (chainId: number, line: RefundLine) => Effect.Effect<void>
   }
 >()("sweep/adapters/memory/MemoryBridge") {}
 
@@ -59,6 +63,7 @@ export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target
   Layer.effectContext(
     Effect.gen(function* () {
       const deliveries = yield* Ref.make<ReadonlyMap<Hash, Delivery>>(new Map())
+      const refunds = yield* Ref.make<ReadonlyArray<readonly [number, RefundLine]>>([])
 
       const route: Bridge["Service"]["route"] = Effect.fnUntraced(function* ({
         amountIn,
@@ -107,8 +112,22 @@ export const layer = ({ estimatedSeconds = 5, feeBps = 10, gas = 80_000n, target
       })
       const memory = MemoryBridge.of({
         settle: (transactionHash, delivery) =>
-          Ref.update(deliveries, (settled) => new Map(settled).set(transactionHash, delivery))
+          Ref.update(deliveries, (settled) => new Map(settled).set(transactionHash, delivery)),
+        refund: (chainId, line) => Ref.update(refunds, (paid) => [...paid, [chainId, line] as const])
       })
-      return Context.make(Bridge, bridge).pipe(Context.add(MemoryBridge, memory))
+      const bridgeRefunds = BridgeRefunds.of({
+        firstBlock: () => Effect.succeed(0n),
+        paid: (chainId, accounts, fromBlock) =>
+          Effect.map(Ref.get(refunds), (all) => {
+            const lines = all.flatMap(([id, line]) => (id === chainId && line.blockNumber >= fromBlock ? [line] : []))
+            const last = lines.reduce((newest, { blockNumber }) => (blockNumber > newest ? blockNumber : newest), -1n)
+            const nextBlock = last < fromBlock ? fromBlock : last + 1n
+            return { lines: lines.filter(({ account }) => accounts.has(account)), nextBlock }
+          })
+      })
+      return Context.make(Bridge, bridge).pipe(
+        Context.add(MemoryBridge, memory),
+        Context.add(BridgeRefunds, bridgeRefunds)
+      )
     })
   )

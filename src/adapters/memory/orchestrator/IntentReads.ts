@@ -11,7 +11,14 @@ const all = ({ intents }: State): ReadonlyArray<Intent> => Array.from(HashMap.va
 
 const byCreation = (a: Intent, b: Intent): number => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
 
-const stateOf = (stored: StoredIntent): IntentState => {
+const refundOf = ({ refunds }: State, id: string): Pick<IntentState, "refund"> => {
+  const refund = lookup(refunds, id)
+  return refund?.line === undefined
+    ? {}
+    : { refund: { token: refund.token, amount: refund.amount, txHash: refund.line.txHash } }
+}
+
+const stateOf = (state: State, stored: StoredIntent): IntentState => {
   const { amountOut, deliveryTxHash, failureReason, id, quote, status, txHash } = stored.intent
   return {
     id,
@@ -21,6 +28,7 @@ const stateOf = (stored: StoredIntent): IntentState => {
     ...(deliveryTxHash === undefined ? {} : { deliveryTxHash }),
     ...(amountOut === undefined ? {} : { amountOut }),
     ...(failureReason === undefined ? {} : { failureReason }),
+    ...refundOf(state, id),
     ...(stored.waitingFor === undefined || !isQueued(stored) ? {} : { waitingFor: stored.waitingFor })
   }
 }
@@ -38,10 +46,10 @@ export const findAll =
 export const states =
   ({ state }: Shared): Intents["Service"]["states"] =>
   (ids) =>
-    Effect.map(Ref.get(state), ({ intents }) =>
+    Effect.map(Ref.get(state), (current) =>
       [...new Set(ids)].flatMap((id) => {
-        const stored = lookup(intents, id)
-        return stored === undefined ? [] : [stateOf(stored)]
+        const stored = lookup(current.intents, id)
+        return stored === undefined ? [] : [stateOf(current, stored)]
       })
     )
 

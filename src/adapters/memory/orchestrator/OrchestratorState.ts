@@ -4,10 +4,12 @@
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
+import type { RefundLine } from "../../../domain/BridgeRefund.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
 import type { OutboxEntry } from "../../../ports/orchestrator/Outbox.ts"
+import type { NewRefund } from "../../../ports/orchestrator/Refunds.ts"
 import type { StoredSweep } from "../../../ports/orchestrator/Sweeps.ts"
 import type { RelayTransaction } from "../../../ports/orchestrator/RelayTransactions.ts"
 
@@ -50,6 +52,15 @@ export interface StoredSums {
   readonly steps: ReadonlyMap<number, Window>
 }
 
+/** A refund that is owed, or was found. */
+export interface StoredRefund extends NewRefund {
+  readonly lookAtMs: number
+  readonly looks: number
+  readonly searchFrom?: bigint
+  /** The payment. Absent while it is not found. */
+  readonly line?: RefundLine
+}
+
 export interface State {
   readonly intents: HashMap.HashMap<string, StoredIntent>
   /** By chain and owner. */
@@ -76,6 +87,8 @@ export interface State {
   readonly exposureSums: HashMap.HashMap<ExposureClass, StoredSums>
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
+  /** By intent id. */
+  readonly refunds: HashMap.HashMap<string, StoredRefund>
   /** Oldest first. */
   readonly sweeps: ReadonlyArray<StoredSweep>
 }
@@ -92,6 +105,7 @@ const empty: State = {
   exposures: HashMap.empty(),
   exposureSums: HashMap.empty(),
   outbox: HashMap.empty(),
+  refunds: HashMap.empty(),
   sweeps: []
 }
 

@@ -45,9 +45,14 @@ export const states = (sql: PgClient.PgClient): Service["states"] =>
   Effect.fnUntraced(function* (ids) {
     const rows = yield* sql<IntentRow.StateRow>`
       SELECT s.id, s.status, s.dest_chain_id <> s.source_chain_id AS cross_chain, '0x' || encode(s.tx_hash, 'hex') AS tx_hash,
-        '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.amount_out, s.failure_reason, q.waiting_for
+        '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.amount_out, s.failure_reason, q.waiting_for,
+        r.token AS refund_token, r.amount::text AS refund_amount, '0x' || encode(r.tx_hash, 'hex') AS refund_tx_hash
       FROM orchestrator.intent_states s
       LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_queue q WHERE q.intent_id = s.id OFFSET 0) q ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM orchestrator.intent_refunds r
+        WHERE s.failure_reason = 'bridge_refunded' AND r.intent_id = s.id AND r.tx_hash IS NOT NULL OFFSET 0
+      ) r ON true
       WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))

@@ -235,7 +235,21 @@ export interface StateRow extends Pick<
 > {
   readonly cross_chain: boolean
   readonly waiting_for: WaitingFor | null
+  readonly refund_token: string | null
+  readonly refund_amount: string | null
+  readonly refund_tx_hash: Hash | null
 }
+
+const toRefund = (row: StateRow): Pick<IntentState, "refund"> =>
+  row.refund_token === null || row.refund_amount === null || row.refund_tx_hash === null
+    ? {}
+    : {
+        refund: {
+          token: Address.stored(row.refund_token),
+          amount: BigInt(row.refund_amount),
+          txHash: row.refund_tx_hash
+        }
+      }
 
 const toState = (row: StateRow): IntentState => ({
   id: row.id,
@@ -245,6 +259,7 @@ const toState = (row: StateRow): IntentState => ({
   ...(row.delivery_tx_hash !== null ? { deliveryTxHash: row.delivery_tx_hash } : {}),
   ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
+  ...toRefund(row),
   ...(row.waiting_for !== null ? { waitingFor: row.waiting_for } : {})
 })
 

@@ -1,0 +1,113 @@
+/**
+ * Refunds of Across deposits that nobody filled. The protocol returns them on the source chain together with the repayments of
+ * relayers: the pool pays the accounts of a leaf, and records their amounts in one event. The event has no deposit, so a payment is
+ * known by its account, token and amount. Several deposits of one account and token may come back as one payment.
+ */
+import { Effect, Layer, Option } from "effect"
+import { decodeEventLog, encodeEventTopics, erc20Abi, numberToHex, zeroHash } from "viem"
+import * as Address from "../../domain/Address.ts"
+import type { RefundLine } from "../../domain/BridgeRefund.ts"
+import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
+import { type ChainClient, Chains, ChainUnavailable, type Log } from "../../ports/shared/Chains.ts"
+import { blockBefore, settledBlock } from "./Blocks.ts"
+import { spokePoolAbi } from "./spokePoolAbi.ts"
+
+/** Maximum number of requests for logs in one look. */
+const REQUESTS = 20
+
+/** Maximum difference between the clocks of two chains, in seconds: the deadline of a deposit is a time of its destination. */
+const CLOCK_SKEW_SECONDS = 900
+
+const [EXECUTED] = encodeEventTopics({ abi: spokePoolAbi, eventName: "ExecutedRelayerRefundRoot" })
+
+/** None for a log of another event. viem throws for topics and data that do not match. */
+const decodeExecuted = Option.liftThrowable(
+  ({ data, topics: [signature = zeroHash, ...indexed] }: Log) =>
+    decodeEventLog({ abi: spokePoolAbi, eventName: "ExecutedRelayerRefundRoot", topics: [signature, ...indexed], data })
+      .args
+)
+
+const decodeTransfer = Option.liftThrowable(
+  ({ data, topics: [signature = zeroHash, ...indexed] }: Log) =>
+    decodeEventLog({ abi: erc20Abi, eventName: "Transfer", topics: [signature, ...indexed], data }).args
+)
+
+/** A payment, and true if the pool could not pay a part of its leaf. */
+interface Entry {
+  readonly line: RefundLine
+  readonly isDeferred: boolean
+}
+
+/** Payments of the log of a pool's leaf. */
+const entriesOf = (log: Log, pool: Address.Address): ReadonlyArray<Entry> => {
+  const event = log.address === pool ? Option.getOrUndefined(decodeExecuted(log)) : undefined
+  if (event === undefined || event.refundAddresses.length !== event.refundAmounts.length) return []
+  return event.refundAddresses.map((account, entry) => ({
+    line: {
+      txHash: log.transactionHash,
+      blockNumber: log.blockNumber,
+      logIndex: log.logIndex,
+      entry,
+      token: Address.of(event.l2TokenAddress),
+      account: Address.of(account),
+      amount: event.refundAmounts[entry] ?? 0n
+    },
+    isDeferred: event.deferredRefunds
+  }))
+}
+
+/** True if the transaction moved the payment's amount from the pool to the account. */
+const isTransferred = Effect.fnUntraced(function* (client: ChainClient, pool: Address.Address, line: RefundLine) {
+  const receipt = Option.getOrUndefined(yield* client.receipt(line.txHash))
+  return (receipt?.logs ?? []).some((log) => {
+    if (log.address !== line.token) return false
+    const transfer = Option.getOrUndefined(decodeTransfer(log))
+    return (
+      transfer !== undefined &&
+      Address.of(transfer.from) === pool &&
+      Address.of(transfer.to) === line.account &&
+      transfer.value === line.amount
+    )
+  })
+})
+
+const make = Effect.map(Chains, (chains) => {
+  const poolOf = Effect.fnUntraced(function* (chainId: number) {
+    const unusable = (detail: string) => new ChainUnavailable({ chainId, method: "Across.refunds", detail })
+    const client = yield* Effect.mapError(chains.get(chainId), (error) => unusable(error.message))
+    const { spokePool } = client.chain
+    if (spokePool === undefined) return yield* unusable("Across is no longer configured on the chain")
+    return { client, pool: spokePool }
+  })
+
+  const firstBlock: BridgeRefunds["Service"]["firstBlock"] = Effect.fn("Across.firstRefundBlock")(
+    function* (chainId, notBefore) {
+      const { client } = yield* poolOf(chainId)
+      const head = yield* settledBlock(client)
+      return Option.isNone(head) ? 0n : yield* blockBefore(client, head.value, BigInt(notBefore - CLOCK_SKEW_SECONDS))
+    }
+  )
+
+  const paid: BridgeRefunds["Service"]["paid"] = Effect.fn("Across.refunds")(function* (chainId, accounts, fromBlock) {
+    const { client, pool } = yield* poolOf(chainId)
+    const head = yield* settledBlock(client)
+    if (Option.isNone(head) || head.value.number < fromBlock) return { lines: [], nextBlock: fromBlock }
+    const { logs, unread } = yield* client.logs({
+      fromBlock,
+      toBlock: head.value.number,
+      address: pool,
+      topics: [EXECUTED, numberToHex(chainId, { size: 32 })],
+      requests: REQUESTS
+    })
+    const entries = logs.flatMap((log) => entriesOf(log, pool)).filter(({ line }) => accounts.has(line.account))
+    // A leaf with deferred payments says nothing about which of them. The tokens' own events do.
+    const lines = yield* Effect.filter(entries, ({ isDeferred, line }) =>
+      isDeferred ? isTransferred(client, pool, line) : Effect.succeed(true)
+    )
+    return { lines: lines.map(({ line }) => line), nextBlock: unread?.fromBlock ?? head.value.number + 1n }
+  })
+
+  return BridgeRefunds.of({ firstBlock, paid })
+})
+
+export const layer = Layer.effect(BridgeRefunds, make)

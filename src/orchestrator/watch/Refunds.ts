@@ -1,0 +1,85 @@
+/**
+ * Finds the payments by which bridges return deposits that nobody filled. The intents have failed already, as `bridge_refunded`: the
+ * payment only proves it to the owner.
+ */
+import { Clock, Effect } from "effect"
+import { refundLookMillis } from "../../domain/Backoff.ts"
+import { assign, type RefundLine, type Waiting } from "../../domain/BridgeRefund.ts"
+import { BridgeRefunds } from "../../ports/orchestrator/BridgeRefunds.ts"
+import { Refunds, type WaitingRefund } from "../../ports/orchestrator/Refunds.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type { StoreUnavailable } from "../../ports/shared/Store.ts"
+import { type Finding, isolated, NOTHING } from "./Findings.ts"
+
+/** Time after a deposit's deadline in which its refund is looked for, in milliseconds. */
+const SEARCH_MILLIS = 14 * 86_400_000
+
+/** Accounts of one look. */
+const ACCOUNTS = 200
+
+/** Makes `look(client)`, one look for the refunds on a chain that are due. */
+export const make = Effect.gen(function* () {
+  const bridge = yield* BridgeRefunds
+  const refunds = yield* Refunds
+
+  /** Records what the payments return. Returns the ids whose refund is found. */
+  const record = Effect.fnUntraced(function* (
+    { chain }: ChainClient,
+    waiting: ReadonlyArray<Waiting>,
+    lines: ReadonlyArray<RefundLine>
+  ): Effect.fn.Return<ReadonlySet<string>, StoreUnavailable> {
+    const found = new Set<string>()
+    let unused = lines
+    for (;;) {
+      const open = waiting.filter(({ id }) => !found.has(id))
+      const [assignment] = assign(open, unused)
+      if (assignment === undefined) return found
+      const { ids, line } = assignment
+      // The payment may have been recorded for other deposits in an earlier look. Then a later one is theirs.
+      unused = unused.filter((each) => each !== line)
+      if (!(yield* refunds.note(chain.id, assignment))) continue
+      for (const id of ids) {
+        found.add(id)
+        yield* Effect.logInfo("sweep.refund_found").pipe(
+          Effect.annotateLogs({ intentId: id, chain: chain.name, chainId: chain.id, refundTxHash: line.txHash })
+        )
+      }
+    }
+  })
+
+  /** Blocks from which the refunds are looked for. */
+  const withBlocks = ({ chain }: ChainClient, due: ReadonlyArray<WaitingRefund>) =>
+    Effect.forEach(due, ({ searchFrom, ...each }) =>
+      Effect.map(
+        searchFrom === undefined ? bridge.firstBlock(chain.id, each.notBefore) : Effect.succeed(searchFrom),
+        (fromBlock) => ({ ...each, fromBlock })
+      )
+    )
+
+  const lookFor = Effect.fnUntraced(function* (client: ChainClient, due: ReadonlyArray<WaitingRefund>) {
+    const waiting = yield* withBlocks(client, due)
+    const fromBlock = waiting.reduce((least, each) => (each.fromBlock < least ? each.fromBlock : least), 2n ** 62n)
+    const accounts = new Set(waiting.map(({ account }) => account))
+    const { lines, nextBlock } = yield* bridge.paid(client.chain.id, accounts, fromBlock)
+    const found = yield* record(client, waiting, lines)
+    const now = yield* Clock.currentTimeMillis
+    yield* refunds.postpone(
+      waiting
+        .filter(({ id }) => !found.has(id))
+        .map((each) => ({
+          id: each.id,
+          searchFrom: each.fromBlock > nextBlock ? each.fromBlock : nextBlock,
+          lookAtMs: now + refundLookMillis(each.looks + 1)
+        }))
+    )
+    return NOTHING
+  })
+
+  return Effect.fn("Watcher.refunds")(function* (
+    client: ChainClient
+  ): Effect.fn.Return<ReadonlyArray<Finding>, StoreUnavailable> {
+    const now = yield* Clock.currentTimeMillis
+    const due = yield* refunds.due(client.chain.id, ACCOUNTS, now - SEARCH_MILLIS)
+    return due.length === 0 ? [] : [yield* isolated(lookFor(client, due))]
+  })
+})
