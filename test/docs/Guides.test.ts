@@ -14,6 +14,7 @@ import { OrchestratorApi } from "../../src/api/orchestrator/OrchestratorApi.ts"
 import { projectRoot } from "../../src/cli/Project.ts"
 import { commandHelp } from "../../scripts/docs/CommandHelp.ts"
 import * as sdk from "../../src/sdk/index.ts"
+import * as venues from "../../src/sdk/venues.ts"
 import { documented } from "../../src/config/Settings.ts"
 import { anchors, codeBlocks, documents, guides, prose, read } from "./Markdown.ts"
 
@@ -58,6 +59,9 @@ const NOT_SETTINGS = new Set([
   "BATCH_TYPES",
   "KNOWN_BRIDGES",
   "KNOWN_ROUTERS",
+  "SHIPPED_ROUTERS",
+  "VENUE_ROUTERS",
+  "AGGREGATOR_ROUTERS",
   "SHIPPED_DELEGATES",
   "MORE_DELEGATES",
   "ORDER_TYPES",
@@ -213,6 +217,11 @@ describe("the client's page", () => {
   it("names every value that the main entry exports", () => {
     const page = read("docs/reference/sdk.md")
     for (const name of Object.keys(sdk)) assert.include(page, `\`${name}`, name)
+  })
+
+  it("names every value that the entry for venues exports", () => {
+    const page = read("docs/reference/sdk.md")
+    for (const name of Object.keys(venues)) assert.match(page, new RegExp(`\\b${name}\\b`), name)
   })
 })
 

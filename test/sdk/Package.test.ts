@@ -62,6 +62,19 @@ export const revoke = (): Promise<string> =>
 client.quote({ owner: account.address, tokenIn: account.address, amountIn: 1, tokenOut: account.address, destChainId: 1 })
 `
 
+const venuesMain = `
+import { createSweepClient, type ReviewOptions } from "token-sweep"
+import { readUniswapV2Call, type Routers, type SwapReader, VENUE_ROUTERS, venueRouters } from "token-sweep/venues"
+
+const own: SwapReader = (target, calldata) => (calldata === "0x" ? undefined : readUniswapV2Call(target, calldata))
+const routers: Routers = { ...VENUE_ROUTERS[8453], "0x4200000000000000000000000000000000000006": own }
+export const all: ReviewOptions = { routers: venueRouters({ trustAggregators: true }) }
+export const client = createSweepClient({
+  orchestratorUrl: "https://sweep.test",
+  review: { routers: { ...VENUE_ROUTERS, 8453: routers, 99: "0x4200000000000000000000000000000000000006" } }
+})
+`
+
 const effectMain = `
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -151,7 +164,15 @@ describe("the package", () => {
     const packed = [listed].flat()[0].files.map(({ path }: { readonly path: string }) => path)
     const unpacked = await Array.fromAsync(new Bun.Glob("**/*").scan({ cwd: installed }))
     assert.sameMembers(packed, unpacked)
-    assert.includeMembers(packed, ["LICENSE", "README.md", "index.js", "effect.js", "react.js", "styles.css"])
+    assert.includeMembers(packed, [
+      "LICENSE",
+      "README.md",
+      "index.js",
+      "venues.js",
+      "effect.js",
+      "react.js",
+      "styles.css"
+    ])
     for (const path of packed)
       assert.match(path, /^(LICENSE|README\.md|package\.json|styles\.css|[\w-]+\.js(\.map)?|types\/.+\.d\.ts)$/)
   })
@@ -192,9 +213,9 @@ describe("the package", () => {
   })
 
   /** The code that a bundler makes of what a page imports, without viem. */
-  const bundled = async (imported: string): Promise<string> => {
-    const page = join(project, `${Bun.hash(imported)}.js`)
-    await writeFile(page, `export ${imported} from "token-sweep"`)
+  const bundled = async (imported: string, entry = "token-sweep"): Promise<string> => {
+    const page = join(project, `${Bun.hash(imported + entry)}.js`)
+    await writeFile(page, `export ${imported} from "${entry}"`)
     const { outputs } = await Bun.build({
       entrypoints: [page],
       target: "browser",
@@ -207,13 +228,22 @@ describe("the package", () => {
   /** Bundled and minified by Bun, then compressed by gzip at its default level. */
   it("is small, and holds nothing of effect", async () => {
     const [all, client, typedData] = await Promise.all(
-      ["*", "{ createSweepClient }", "{ orderTypedData }"].map(bundled)
+      ["*", "{ createSweepClient }", "{ orderTypedData }"].map((imported) => bundled(imported))
     )
     if (all === undefined || client === undefined || typedData === undefined) return assert.fail("nothing was bundled")
     assert.notMatch(all, /from\s*"effect/)
-    assert.isAtMost(Bun.gzipSync(all).byteLength, 12_850)
-    assert.isAtMost(Bun.gzipSync(client).byteLength, 12_250)
+    assert.isAtMost(Bun.gzipSync(all).byteLength, 13_000)
+    assert.isAtMost(Bun.gzipSync(client).byteLength, 12_400)
     assert.isAtMost(Bun.gzipSync(typedData).byteLength, 6_000)
+  })
+
+  it("has readers for routers beside it, each by itself", async () => {
+    const size = async (imported: string) => Bun.gzipSync(await bundled(imported, "token-sweep/venues")).byteLength
+    assert.isAtMost(await size("*"), 3_100)
+    assert.isAtMost(await size("{ VENUE_ROUTERS }"), 2_200)
+    assert.isAtMost(await size("{ readUniswapV2Call }"), 900)
+    // The main entry has none of them.
+    assert.notInclude(await bundled("*"), "swapExactTokensForETH")
   })
 
   it("passes publint, and resolves with its types in Node and in bundlers", async () => {
@@ -224,6 +254,8 @@ describe("the package", () => {
   })
 
   it("type-checks in a project of its own", () => typeCheck("main.ts", main))
+
+  it("type-checks with routers and readers of its own", () => typeCheck("venues.ts", venuesMain))
 
   describe("for React", () => {
     beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** Limits and facts of the caller that a review holds orders to. */
 import type { Address } from "../model/Address.ts"
 import type { KnownBridges } from "./KnownBridges.ts"
+import type { Routers, SwapReader } from "./SwapCall.ts"
 
 /** Price of a token from a source that does not depend on the service. */
 export interface IndependentPrice {
@@ -20,8 +21,16 @@ export interface ReviewOptions {
    * from a response. The account obeys its delegate, so the review refuses any other, and every order of a chain without one.
    */
   readonly delegates?: Readonly<Record<number, Address>>
-  /** Routers by chain id that extend or replace the built-in `KNOWN_ROUTERS`. The review refuses a swap on any other. */
-  readonly routers?: Readonly<Record<number, Address>>
+  /**
+   * Routers by chain id that extend or replace the package's own, `SHIPPED_ROUTERS`, else `KNOWN_ROUTERS`: the address of a SwapRouter02,
+   * or readers by address. The entry `token-sweep/venues` has them. The review refuses a swap on any other router.
+   */
+  readonly routers?: Readonly<Record<number, Address | Routers>>
+  /**
+   * Reader of the calls of routers that nothing but the service states. It has an effect with `unconfirmed: "warn"` only. Default: that
+   * of SwapRouter02.
+   */
+  readonly unlistedRouter?: SwapReader
   /**
    * Facts about the bridge that extend or replace the built-in `KNOWN_BRIDGES`. The review refuses an order that contradicts them, or
    * that they do not cover.

@@ -23,19 +23,31 @@ const ROUTER: Address = "0x0000000000000000000000000000000000000002"
 export interface SwapCall {
   readonly tokenIn: Address
   readonly amountIn: bigint
-  /** Token that the pools pay out. The wrapped native token if the output is native currency. */
+  /** Token that the pools pay out. For native currency the wrapped native token, or the native one if the call names no other. */
   readonly tokenOut: Address
   readonly minAmountOut: bigint
   readonly recipient: Address
   /** True if the router pays out native currency. */
   readonly unwraps: boolean
+  /** Tells the user which part of the call is not read. Default: all of it is. */
+  readonly warning?: string
 }
+
+/**
+ * Decodes a call of one kind of router. Returns undefined for anything but one swap of an exact amount that pays a single recipient:
+ * the router may hold allowances of the owner, so a call that is not understood in full can spend them.
+ */
+export type SwapReader = (target: Address, calldata: Hex) => SwapCall | undefined
+
+/** Readers of a chain's routers by the router's address. */
+export type Routers = Readonly<Record<Address, SwapReader>>
 
 /** Bytes of an address, and of a fee and the next address. */
 const HEAD = 20
 const HOP = 23
 
-const endsOf = (path: Hex): readonly [Address, Address] | undefined => {
+/** First and last token of a path of Uniswap v3. */
+export const endsOf = (path: Hex): readonly [Address, Address] | undefined => {
   const size = (path.length - 2) / 2
   return size > HEAD && (size - HEAD) % HOP === 0
     ? [getAddress(sliceHex(path, 0, HEAD)), getAddress(sliceHex(path, size - HEAD))]
@@ -85,3 +97,6 @@ export const readSwapCall = (calldata: Hex): SwapCall | undefined => {
   const [minAmountOut, recipient] = unwrapping.args
   return { ...swap, minAmountOut, recipient, unwraps: true }
 }
+
+/** Reads the calls of Uniswap's SwapRouter02, and of PancakeSwap's SmartRouter, which has the same functions. */
+export const readSwapRouter02: SwapReader = (_, calldata) => readSwapCall(calldata)

@@ -7,7 +7,7 @@ import type { SwapCall } from "./SwapCall.ts"
 
 /** Requires that the call takes exactly what the order takes, and pays the order's destination. */
 export const reviewSwapCall = (
-  { confirm, members }: Collector,
+  { confirm, doubts, members }: Collector,
   { order, quote }: QuotedToken,
   call: SwapCall,
   bridges: KnownBridges | undefined
@@ -23,8 +23,9 @@ export const reviewSwapCall = (
   members("order.swapCalldata", call, {
     amountIn: order.amountIn - order.feeAmount - order.builderFee,
     // The order's own minimum holds for native currency on chains that are not known.
-    tokenOut: unwraps ? (wrappedNative ?? call.tokenOut) : order.tokenOut,
+    tokenOut: unwraps && !isNative(call.tokenOut) ? (wrappedNative ?? call.tokenOut) : order.tokenOut,
     recipient: order.destination,
     unwraps
   })
+  if (call.warning !== undefined) doubts.push(call.warning)
 }

@@ -14,7 +14,8 @@ import type { Collector } from "./Mismatches.ts"
 import { reviewFees, reviewOutput } from "./MoneyReview.ts"
 import type { ReviewOptions } from "./ReviewOptions.ts"
 import { SHIPPED_DELEGATES } from "./ShippedDelegates.ts"
-import { readSwapCall } from "./SwapCall.ts"
+import { SHIPPED_ROUTERS } from "./ShippedRouters.ts"
+import { readSwapRouter02 } from "./SwapCall.ts"
 import { reviewSwapCall } from "./SwapReview.ts"
 import type { TermsRequest } from "./TermsRequest.ts"
 
@@ -118,15 +119,18 @@ const reviewUnreadable = ({ doubts, must }: Collector, callee: "router" | "bridg
 }
 
 const reviewSwap = (check: Collector, offer: QuotedToken, options: ReviewOptions): void => {
-  const { order, quote } = offer
-  const { sourceChainId } = quote
+  const { swapCalldata, swapTarget } = offer.order
+  const { sourceChainId } = offer.quote
+  const known = options.routers?.[sourceChainId] ?? SHIPPED_ROUTERS[sourceChainId] ?? KNOWN_ROUTERS[sourceChainId]
+  const readers = Object.entries(typeof known === "string" ? { [known]: readSwapRouter02 } : (known ?? {}))
+  const [router, read] = readers.find(([address]) => sameAddress(address as Address, swapTarget)) ?? []
   check.confirm(
     "order.swapTarget",
-    order.swapTarget,
-    options.routers?.[sourceChainId] ?? KNOWN_ROUTERS[sourceChainId],
-    `that ${order.swapTarget} is the router: it can spend what you allowed it before`
+    swapTarget,
+    router ?? (known && readers.map(([address]) => address).join(" or ")),
+    `that ${swapTarget} is the router: it can spend what you allowed it before`
   )
-  const call = readSwapCall(order.swapCalldata)
+  const call = (read ?? options.unlistedRouter ?? readSwapRouter02)(swapTarget, swapCalldata)
   if (call === undefined) reviewUnreadable(check, "router", options.allowUnreadableSwapCall)
   else reviewSwapCall(check, offer, call, options.bridges)
 }
