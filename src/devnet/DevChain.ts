@@ -142,6 +142,8 @@ export const start = Effect.fn("DevChain.start")(function* (
     // The network is younger than a day.
     minPoolAgeSeconds: 0,
     blockTimeMillis: options.blockSeconds === undefined ? AUTOMINE_BLOCK_MILLIS : options.blockSeconds * 1_000,
+    // Each token has the same name on all local chains.
+    assets: tokens,
     tokens: Tokens.list(options.id, tokens),
     contracts
   }

@@ -29,6 +29,10 @@ export const ChainDescription = Schema.Struct({
   explorerUrl: described(Schema.optionalKey(Schema.String), "URL of the block explorer."),
   blockTimeMillis: described(Schema.Int, "Typical milliseconds between blocks."),
   confirmations: described(Schema.Int, "Number of blocks after which a sweep counts as settled."),
+  assets: described(
+    Schema.optionalKey(Schema.Record(Schema.String, Address.Address)),
+    "Tokens by the name of their asset. Tokens of two chains under one name are the same asset. Their decimals may differ."
+  ),
   features: described(ChainFeatures, "Sweeps that the chain supports.")
 }).annotate({ identifier: "Chain" })
 
@@ -58,6 +62,7 @@ export const chainList = (
       ...(chain.explorerUrl === undefined ? {} : { explorerUrl: chain.explorerUrl }),
       blockTimeMillis: chain.blockTimeMillis,
       confirmations: chain.confirmations,
+      ...(chain.assets === undefined ? {} : { assets: chain.assets }),
       features: {
         source,
         swap,

@@ -1,6 +1,7 @@
 /** Configuration of a supported chain: contracts, tokens and confirmations. */
 import { Option, Schema } from "effect"
 import * as Address from "./Address.ts"
+import * as Assets from "./Assets.ts"
 import * as ChainMoney from "./ChainMoney.ts"
 import { ChainId } from "./ChainId.ts"
 import * as PriceFacts from "./PriceFacts.ts"
@@ -52,10 +53,13 @@ export const Chain = Schema.Struct({
   /** Support for EIP-7702 transactions. Default: true. */
   supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  /** Typical time until nothing can undo a block any more, in seconds. For display. Absent: unknown. */
+  finalitySeconds: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
   ...PriceFacts.fields,
+  ...Assets.fields,
   ...SwapTarget.fields,
   tokens: Schema.Array(TokenInfo),
   contracts: Deployment,

@@ -18,6 +18,8 @@ export type PriceFeed = typeof PriceFeed.Type
 export const fields = {
   /** Chainlink feeds. Default: none. */
   priceFeeds: Schema.optionalKey(Schema.Array(PriceFeed)),
+  /** Name of the chain in the addresses of DefiLlama, e.g. `base`. Absent: DefiLlama is not asked. */
+  priceSlug: Schema.optionalKey(Schema.NonEmptyString),
   /** Minimum age of a pool that counts for prices. 0 allows new pools, as on a local network. Default: 86400. */
   minPoolAgeSeconds: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 }

@@ -1,9 +1,8 @@
 /**
  * Tokens on different chains that are the same asset, so that a bridge may pay out one for the other.
  *
- * The only evidence is the operator's token list: two entries are the same asset if symbol and decimals agree. Anyone
- * can claim a symbol, so the lists must be curated: an entry that pretends to be USDC would be bridged to as USDC.
- * Nothing is read from the token contracts, whose symbols prove even less.
+ * The only evidence are the chains' `assets`: built-in facts and statements of the operator. Anyone can claim a symbol, so symbols and
+ * decimals decide nothing. The two tokens may have other decimals, which the token lists say.
  */
 import { Option } from "effect"
 import type * as Address from "./Address.ts"
@@ -11,35 +10,36 @@ import type { Chain } from "./Chain.ts"
 import type { TokenInfo } from "./Token.ts"
 
 /** Fields of a chain that decide. */
-export type Listing = Pick<Chain, "id" | "nativeSymbol" | "wrappedNative" | "tokens">
+export type Listing = Pick<Chain, "wrappedNative" | "tokens" | "assets">
 
-/** ERC-20s of a chain that may have a counterpart: its list, plus the wrapped native currency if unlisted. */
-const candidates = (chain: Listing): ReadonlyArray<TokenInfo> =>
-  chain.tokens.some((token) => token.address === chain.wrappedNative)
-    ? chain.tokens
-    : [
-        ...chain.tokens,
-        {
-          chainId: chain.id,
-          address: chain.wrappedNative,
-          symbol: `W${chain.nativeSymbol}`,
-          name: `Wrapped ${chain.nativeSymbol}`,
-          decimals: 18
-        }
-      ]
+/** Two tokens that are one asset. */
+export interface Tie {
+  /** Decimals of the token that was asked for. */
+  readonly decimals: number
+  readonly counterpart: Pick<TokenInfo, "address" | "decimals">
+}
+
+/** Address and decimals of a token. The wrapped native currency need not be listed. */
+const listed = ({ tokens, wrappedNative }: Listing, token: Address.Address): Option.Option<Tie["counterpart"]> =>
+  Option.orElse(Option.fromUndefinedOr(tokens.find(({ address }) => address === token)), () =>
+    token === wrappedNative ? Option.some({ address: token, decimals: 18 }) : Option.none()
+  )
 
 /**
- * The token on `to` that is the same asset as the ERC-20 `token` on `from`. None if the token is not listed, has no
- * counterpart, or if a chain lists its symbol more than once, which is ambiguous.
+ * The token on `to` that is the same asset as the ERC-20 `token` on `from`, with the decimals of both. None if a chain does not list its
+ * token, or if no asset has both.
  */
-export const equivalent = (from: Listing, token: Address.Address, to: Listing): Option.Option<TokenInfo> => {
-  const source = candidates(from)
-  const listed = source.find((entry) => entry.address === token)
-  if (listed === undefined) return Option.none()
-  const sameSymbol = (entry: TokenInfo) => entry.symbol === listed.symbol
-  const [counterpart, ...others] = candidates(to).filter(sameSymbol)
-  const ambiguous = others.length > 0 || source.filter(sameSymbol).length > 1
-  return counterpart !== undefined && !ambiguous && counterpart.decimals === listed.decimals
-    ? Option.some(counterpart)
-    : Option.none()
+export const tie = (from: Listing, token: Address.Address, to: Listing): Option.Option<Tie> => {
+  const names = Object.entries(from.assets ?? {}).filter(([, address]) => address === token)
+  const [name] = names[0] ?? []
+  const other = name === undefined || names.length > 1 ? undefined : to.assets?.[name]
+  if (other === undefined) return Option.none()
+  return Option.all({
+    decimals: Option.map(listed(from, token), ({ decimals }) => decimals),
+    counterpart: listed(to, other)
+  })
 }
+
+/** The counterpart of {@link tie}. */
+export const equivalent = (from: Listing, token: Address.Address, to: Listing): Option.Option<Tie["counterpart"]> =>
+  Option.map(tie(from, token, to), ({ counterpart }) => counterpart)

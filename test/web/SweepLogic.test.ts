@@ -11,6 +11,14 @@ import { preferredToken, readDestination } from "../../src/web/sweep/target.ts"
 
 const at = (digit: number): Address => `0x${digit.toString(16).padStart(2, "0").repeat(20)}`
 
+const [usdcA, usdcB, usdtA, usdtB] = [at(0xa1), at(0xb1), at(0xa2), at(0xb2)]
+
+/** The third chain has no assets. */
+const assetsOf = (id: number): Readonly<Record<string, Address>> => {
+  if (id > 2) return {}
+  return id === 1 ? { WETH: at(16), USDC: usdcA } : { WETH: at(32), USDC: usdcB, USDT: usdtB }
+}
+
 const chain = (
   id: number,
   name: string,
@@ -24,6 +32,7 @@ const chain = (
   contracts: { delegate: at(1), guard: at(2), entry: at(3) },
   blockTimeMillis: 1_000,
   confirmations: 1,
+  assets: assetsOf(id),
   features: { source: true, swap: true, bridgeDestinations, swapBeforeBridge }
 })
 
@@ -34,8 +43,6 @@ const token = (chainId: number, address: Address, symbol: string, decimals = 18)
   name: symbol,
   decimals
 })
-
-const [usdcA, usdcB, usdtA, usdtB] = [at(0xa1), at(0xb1), at(0xa2), at(0xb2)]
 
 const tokens = [
   token(1, NATIVE, "ETH"),
@@ -71,7 +78,7 @@ describe("what can arrive", () => {
   it("over a bridge is the same asset alone", () => {
     assert.isTrue(arrives([1, usdcA], [2, usdcB]))
     assert.isFalse(arrives([1, usdcA], [2, usdtB]))
-    assert.isFalse(arrives([1, usdtA], [2, usdtB]), "of other decimals")
+    assert.isFalse(arrives([1, usdtA], [2, usdtB]), "an equal symbol alone")
     assert.isTrue(arrives([1, NATIVE], [2, NATIVE]))
     assert.isTrue(arrives([1, at(16)], [2, NATIVE]))
     assert.isFalse(arrives([1, NATIVE], [2, at(32)]), "bridges unwrap for accounts")
@@ -89,7 +96,9 @@ describe("what can arrive", () => {
     assert.isFalse(arrives([2, usdtB], [1, usdcA], swapping), "from a chain that does not swap first")
     assert.isFalse(arrives([3, NATIVE], [1, usdcA], swapping), "from a chain without a bridge")
     const twins = makeCatalog(chains(true), [...tokens, token(1, at(0x78), "USDC", 6)])
-    assert.isFalse(arrives([1, usdtA], [2, usdcB], twins), "what is listed twice, so that nobody knows which is meant")
+    assert.isTrue(arrives([1, usdcA], [2, usdcB], twins), "what has a namesake")
+    const untied = chains(true).map((served) => ({ ...served, assets: {} }))
+    assert.isFalse(arrives([1, usdcA], [2, usdcB], makeCatalog(untied, tokens)), "of a service that ties nothing")
   })
 
   it("is counted in what its list says, and in smallest units where that says nothing", () => {

@@ -35,11 +35,12 @@ const make = Effect.fnUntraced(function* ({ maxFeeBps = 3_000, minFillSeconds = 
         () => noRoute(`the calldata is not a deposit of Across on ${chain.name}`)
       )
       const { chain: destination } = yield* chains.get(Number(deposit.destinationChainId))
-      yield* assertTerms(deposit, maxFeeBps)
+      const { decimals, inputToken } = yield* AcrossRoute.bridgedToken(chain, deposit.outputToken, destination)
       // After a swap into another token, no relayer would fill the deposit, and the refund would be in that token.
-      if (deposit.inputToken !== (yield* AcrossRoute.bridgedToken(chain, deposit.outputToken, destination))) {
+      if (deposit.inputToken !== inputToken) {
         return yield* noRoute(`${deposit.inputToken} is not the token that is bridged to ${deposit.outputToken}`)
       }
+      yield* assertTerms(deposit, maxFeeBps, decimals)
       return {
         tokenIn: swap?.tokenIn ?? deposit.inputToken,
         amountIn: swap?.amountIn ?? deposit.inputAmount,

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
+import { convert, type Decimals } from "../../domain/AssetAmount.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 
@@ -11,6 +12,8 @@ export interface FeeRequest {
   readonly inputToken: Address.Address
   readonly outputToken: Address.Address
   readonly inputAmount: bigint
+  /** Decimals of the input and of the output. */
+  readonly decimals: Decimals
   readonly recipient: Address.Address
   /** Time of the source chain's latest block, in UNIX seconds. */
   readonly now: number
@@ -55,9 +58,9 @@ export const layerFixed = ({
   relayFeeBps
 }: FixedFees) =>
   Layer.succeed(AcrossFees, {
-    quote: ({ inputAmount, now }) =>
+    quote: ({ decimals, inputAmount, now }) =>
       Effect.succeed({
-        outputAmount: lessBps(inputAmount, relayFeeBps),
+        outputAmount: convert(lessBps(inputAmount, relayFeeBps), decimals),
         quoteTimestamp: now,
         fillDeadline: now + fillDeadlineSeconds,
         exclusiveRelayer: Address.zero,

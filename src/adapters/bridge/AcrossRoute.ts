@@ -27,11 +27,14 @@ export interface Parts {
   readonly venue: SwapVenue["Service"]
 }
 
-/** The token on `source` that the bridge turns into the ERC-20 `outputToken` on `destination`. */
+/** The token on `source` that the bridge turns into the ERC-20 `outputToken` on `destination`, with the decimals of both. */
 export const bridgedToken = (source: Chain.Chain, outputToken: Address.Address, destination: Chain.Chain) =>
-  Effect.fromOption(TokenEquivalence.equivalent(destination, outputToken, source)).pipe(
+  Effect.fromOption(TokenEquivalence.tie(destination, outputToken, source)).pipe(
     Effect.mapBoth({
-      onSuccess: ({ address }) => address,
+      onSuccess: ({ counterpart, decimals }) => ({
+        inputToken: counterpart.address,
+        decimals: { from: counterpart.decimals, to: decimals }
+      }),
       onFailure: () => noRoute(`${outputToken} on ${destination.name} has no counterpart on ${source.name}`)
     })
   )
@@ -44,8 +47,8 @@ const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: Br
   const pool = yield* SpokePools.spokePoolOf(source.chain)
   const destinationPool = yield* SpokePools.spokePoolOf(destination.chain)
   const outputToken = Chain.erc20(destination.chain, request.tokenOut)
-  const inputToken = yield* bridgedToken(source.chain, outputToken, destination.chain)
-  return { source, destination, pool, destinationPool, outputToken, inputToken }
+  const bridged = yield* bridgedToken(source.chain, outputToken, destination.chain)
+  return { source, destination, pool, destinationPool, outputToken, ...bridged }
 })
 
 /** Everything about a request that is read from its chains, side by side. */
@@ -75,7 +78,16 @@ const look = Effect.fnUntraced(
 /** The route of the request from what was read. */
 const routeFrom = Effect.fnUntraced(function* (
   { fees, limits }: Parts,
-  { destination, inputToken, outputToken, pool, settings, source, swapOf }: Effect.Success<ReturnType<typeof look>>,
+  {
+    decimals,
+    destination,
+    inputToken,
+    outputToken,
+    pool,
+    settings,
+    source,
+    swapOf
+  }: Effect.Success<ReturnType<typeof look>>,
   request: BridgeRequest
 ) {
   const swap = swapOf === undefined ? undefined : yield* swapOf(request.amountIn)
@@ -87,6 +99,7 @@ const routeFrom = Effect.fnUntraced(function* (
     inputToken,
     outputToken,
     inputAmount,
+    decimals,
     recipient: request.recipient,
     now: settings.now
   })
@@ -102,7 +115,7 @@ const routeFrom = Effect.fnUntraced(function* (
     exclusivityParameter: quote.exclusivitySeconds,
     ...(yield* times(quote, limits, settings))
   }
-  yield* assertTerms(deposit, limits.maxFeeBps)
+  yield* assertTerms(deposit, limits.maxFeeBps, decimals)
   const plain = {
     provider: PROVIDER,
     target: pool,

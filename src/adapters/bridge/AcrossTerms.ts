@@ -1,6 +1,7 @@
 /** Limits on the terms of an Across deposit: price, exclusivity and times. */
 import { Effect } from "effect"
 import * as Amount from "../../domain/Amount.ts"
+import * as AssetAmount from "../../domain/AssetAmount.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { FeeQuote } from "./AcrossFees.ts"
 import { noRoute, type PoolSettings } from "./SpokePools.ts"
@@ -22,15 +23,22 @@ type Terms = Pick<
   "inputAmount" | "outputAmount" | "exclusiveRelayer" | "exclusivityParameter"
 >
 
-/** Fails with {@link NoRoute} unless the terms are fair to the owner and a relayer will fill the deposit. */
+/**
+ * Fails with {@link NoRoute} unless the terms are fair to the owner and a relayer will fill the deposit. `decimals` are those of the
+ * input and of the output.
+ */
 export const assertTerms = (
   { exclusiveRelayer, exclusivityParameter, inputAmount, outputAmount }: Terms,
-  maxFeeBps: number
+  maxFeeBps: number,
+  decimals: AssetAmount.Decimals
 ) => {
   if (outputAmount <= 0n) return Effect.fail(noRoute("the amount does not cover the relayer's fee"))
-  // Both tokens are the same asset with equal decimals, and no relayer pays out more than was paid in.
-  if (outputAmount > inputAmount) return Effect.fail(noRoute("the offer is above the input"))
-  if (outputAmount < Amount.lessBps(inputAmount, maxFeeBps)) {
+  if (outputAmount > Amount.MAX_UINT256) return Effect.fail(noRoute("the amount is too large for the output token"))
+  // Both tokens are the same asset, and no relayer pays out more than was paid in.
+  const [paidIn, paidOut] = AssetAmount.comparable(inputAmount, outputAmount, decimals)
+  if (paidOut > paidIn) return Effect.fail(noRoute("the offer is above the input"))
+  // The least that the limit allows, in the output's smallest unit.
+  if (outputAmount < AssetAmount.convert(Amount.lessBps(inputAmount, maxFeeBps), decimals)) {
     return Effect.fail(noRoute(`the relayer's fee is above ${maxFeeBps} bps`))
   }
   return AcrossDeposit.isExclusivityBounded(exclusiveRelayer, exclusivityParameter)

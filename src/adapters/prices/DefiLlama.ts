@@ -21,16 +21,8 @@ export interface Options {
   readonly cacheLifetime?: Duration.Input
 }
 
-/** DefiLlama's names of chains. */
-const SLUGS: Readonly<Record<ChainId, string>> = {
-  1: "ethereum",
-  10: "optimism",
-  56: "bsc",
-  137: "polygon",
-  8453: "base",
-  42161: "arbitrum",
-  43114: "avax"
-}
+/** DefiLlama's names of chains that are not built in. The chains file may name others. */
+const SLUGS: Readonly<Record<ChainId, string>> = { 43114: "avax" }
 
 /** Maximum number of tokens in one call. */
 const KEYS_PER_CALL = 40
@@ -110,9 +102,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   })
 
   const lookup: PriceCache.Lookup = Effect.fn("DefiLlama.lookup")(function* (chainId, tokens) {
-    const slug = SLUGS[chainId]
-    if (slug === undefined) return yield* unavailable(`chain ${chainId} is not supported`)
     const { chain } = yield* Effect.mapError(chains.get(chainId), (error) => unavailable(error.message))
+    const slug = chain.priceSlug ?? SLUGS[chainId]
+    if (slug === undefined) return yield* unavailable(`chain ${chainId} has no \`priceSlug\` in the chains file`)
     const keyed = tokens.map((token) => ({
       token,
       key: `${slug}:${Chain.erc20(chain, token.address)}`.toLowerCase()

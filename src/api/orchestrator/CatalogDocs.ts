@@ -31,6 +31,7 @@ export const chains = documented({
           explorerUrl: "https://basescan.org",
           blockTimeMillis: 2000,
           confirmations: 3,
+          assets: { WETH: tokenOut },
           features: { source: true, swap: true, bridgeDestinations: [1, 10], swapBeforeBridge: true }
         }
       ]

@@ -64,9 +64,10 @@ function readBridgeCall(data: Hex) {
   }
 }
 
-/** Returns the token of the source chain that is the same asset as a token of another chain, if one is known. */
-function counterpart(chainId: number, token: Hex, sourceChainId: number): Hex | undefined {
-  const [name] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, address]) => sameText(address, token)) ?? []
-  return name === undefined ? undefined : BRIDGES[sourceChainId]?.tokens[name]
+/** Returns the token of the source chain that is the same asset as a token of another chain, if one is known, and the decimals of both. */
+function counterpart(chainId: number, token: Hex, sourceChainId: number) {
+  const [name, there] = Object.entries(BRIDGES[chainId]?.tokens ?? {}).find(([, { address }]) => sameText(address, token)) ?? []
+  const here = name === undefined ? undefined : BRIDGES[sourceChainId]?.tokens[name]
+  return { address: here?.address, here: here?.decimals ?? 0, there: there?.decimals ?? 0 }
 }
 `

@@ -12,8 +12,10 @@ export interface SnippetOptions {
 }
 
 const bridges = Object.entries(KNOWN_BRIDGES)
-  .map(([id, { periphery, spokePool, tokens, wrappedNative }]) => {
-    const named = Object.entries(tokens).map(([name, address]) => `      ${name}: ${literal(address)}`)
+  .map(([id, { decimals, periphery, spokePool, tokens, wrappedNative }]) => {
+    const named = Object.entries(tokens).map(([name, address]) => {
+      return `      ${name}: { address: ${literal(address)}, decimals: ${decimals[name]} }`
+    })
     return `\
   ${id}: {
     spokePool: ${literal(spokePool)},
@@ -61,8 +63,8 @@ interface Bridge {
   periphery: Hex
   /** Token that the bridge delivers as native currency. */
   wrappedNative: Hex
-  /** Bridged tokens. The same name on two chains is the same asset with the same decimals. */
-  tokens: Record<string, Hex>
+  /** Bridged tokens. The same name on two chains is the same asset. */
+  tokens: Record<string, { address: Hex; decimals: number }>
 }
 
 /** Uniswap's SwapRouter02 by chain id. Swaps are refused on other chains: add yours. */

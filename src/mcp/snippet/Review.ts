@@ -21,9 +21,11 @@ function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Q
     return undefined
   }
   must(isKnown(order.swapTarget, here?.periphery), "the bridge's swapper is " + order.swapTarget)
-  must(isKnown(via.token, counterpart(request.destChainId, made.outputToken, quote.sourceChainId)), "the bridged token is " + via.token)
+  const asset = counterpart(request.destChainId, made.outputToken, quote.sourceChainId)
+  must(isKnown(via.token, asset.address), "the bridged token is " + via.token)
   must(isKnown(via.spokePool, here?.spokePool), "the bridge is " + via.spokePool)
-  must(via.amount >= least, "the bridged amount is " + via.amount)
+  // The two tokens may count in other decimals.
+  must(via.amount * 10n ** BigInt(asset.there) >= least * 10n ** BigInt(asset.here), "the bridged amount is " + via.amount)
   return { token: via.token, amount: via.amount, chainId: quote.sourceChainId }
 }
 

@@ -14,6 +14,8 @@ export interface ServedChain {
   readonly blockTimeMillis: number
   /** Number of blocks after which a sweep counts as settled. */
   readonly confirmations: number
+  /** Tokens by the name of their asset. Tokens of two chains under one name are the same asset. Older services do not say. */
+  readonly assets?: Readonly<Record<string, Address>>
   readonly features: {
     /** True if sweeps can start here. */
     readonly source: boolean

@@ -5,7 +5,7 @@
 import { isZeroAddress } from "../model/Address.ts"
 import type { QuotedToken } from "../model/Batch.ts"
 import type { BridgeCall } from "./BridgeCall.ts"
-import { counterpart, knownBridge, type KnownBridges } from "./KnownBridges.ts"
+import { counterpart, isCovered, knownBridge, type KnownBridges } from "./KnownBridges.ts"
 import type { Collector } from "./Mismatches.ts"
 import { isNative } from "./Native.ts"
 
@@ -79,7 +79,7 @@ export const reviewBridgeCall = (
   )
   // The refund is then worth at least the promised amount, and no relayer pays out more than the deposit.
   must(
-    via.minAmount >= call.outputAmount,
+    isCovered(source, via.minAmount, destination, call.outputToken, call.outputAmount),
     "order.swapCalldata.via.minAmount",
     `is ${via.minAmount}, less than the ${call.outputAmount} to deliver`
   )

@@ -1,6 +1,6 @@
 /** JSON of `GET /chains`, `GET /tokens` and `GET /prices`. */
 import type { ListedToken, ServedChain, TokenPrice } from "../model/Catalog.ts"
-import { address, boolean, list, type Read, safeInteger, struct, text } from "./Reader.ts"
+import { address, boolean, list, type Read, record, safeInteger, struct, text } from "./Reader.ts"
 
 /** Reads the only member of an object: a list. */
 const listed =
@@ -28,7 +28,7 @@ const readChain: Read<ServedChain> = struct(
     confirmations: safeInteger,
     features: readFeatures
   },
-  { explorerUrl: text }
+  { explorerUrl: text, assets: record(address) }
 )
 
 /** Reads the response of `GET /chains`. */

@@ -62,6 +62,12 @@ export const list =
   (value, path = "") =>
     array(value, path).map((each, index) => read(each, `${path}[${index}]`))
 
+/** Reads an object whose members have any names and the same form. */
+export const record =
+  <A>(read: Read<A>): Read<Readonly<Record<string, A>>> =>
+  (value, path = "") =>
+    Object.fromEntries(Object.entries(object(value, path)).map(([key, each]) => [key, read(each, `${path}.${key}`)]))
+
 type Fields = Readonly<Record<string, Read<unknown>>>
 
 type ValuesOf<F extends Fields> = { readonly [Key in keyof F]: F[Key] extends Read<infer A> ? A : never }

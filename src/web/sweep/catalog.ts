@@ -18,14 +18,13 @@ export interface Catalog {
 }
 
 const listingOf = (
-  { id, nativeSymbol, wrappedNative }: ServedChain,
+  { assets = {}, id, wrappedNative }: ServedChain,
   tokens: ReadonlyArray<ListedToken>
 ): readonly [number, Listing] => [
   id,
   {
-    id,
-    nativeSymbol,
     wrappedNative: Checksummed.of(wrappedNative),
+    assets: Object.fromEntries(Object.entries(assets).map(([name, address]) => [name, Checksummed.of(address)])),
     tokens: tokens
       .filter(({ address, chainId }) => chainId === id && !sameAddress(address, NATIVE))
       .map(({ address, chainId, decimals, name, symbol }) => ({

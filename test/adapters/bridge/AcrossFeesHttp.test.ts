@@ -15,6 +15,7 @@ const request: FeeRequest = {
   inputToken: address(1),
   outputToken: address(2),
   inputAmount: 1_000_000n,
+  decimals: { from: 6, to: 6 },
   recipient: address(3),
   now: NOW
 }

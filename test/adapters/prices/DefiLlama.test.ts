@@ -18,8 +18,10 @@ const base = Layer.succeed(Chains, {
   all: [],
   get: (chainId) =>
     chainId === BASE
-      ? Effect.succeed({ ...FakeChain.client({}), chain: { ...FakeChain.chain, id: BASE } })
-      : Effect.fail(new UnsupportedChain({ chainId }))
+      ? Effect.succeed({ ...FakeChain.client({}), chain: { ...FakeChain.chain, id: BASE, priceSlug: "base" } })
+      : chainId === FakeChain.chain.id
+        ? Effect.succeed(FakeChain.client({}))
+        : Effect.fail(new UnsupportedChain({ chainId }))
 })
 
 const adapter = (options: Omit<DefiLlama.Options, "baseUrl"> = {}, server = StubServer.layer) =>
@@ -167,7 +169,7 @@ describe("DefiLlama", () => {
   it.effect("is unavailable for a chain that it has no name for", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip((yield* Prices).usd(31337, [{ address: token, decimals: 18 }]))
-      assert.include(error.message, "chain 31337 is not supported")
+      assert.include(error.message, "chain 31337 has no `priceSlug` in the chains file")
     }).pipe(Effect.provide(adapter()))
   )
 

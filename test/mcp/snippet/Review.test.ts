@@ -111,6 +111,21 @@ describe("the generated code's review", () => {
     assert.deepStrictEqual(swapped.refundAtLeast, { token: crossRequest.tokenIn, amount: 24_850_000n, chainId: 8453 })
   })
 
+  it("compares what crosses the bridge in the decimals of both tokens", async () => {
+    const usdc = KNOWN_BRIDGES[8453]?.tokens["USDC"] ?? OTHER
+    const known6 = `USDC: { address: "${usdc}", decimals: 6 }`
+    assert.include(source(DELEGATE), known6)
+    const path = join(directory, "decimals.ts")
+    await Bun.write(path, source(DELEGATE).replace(known6, known6.replace("6 }", "18 }")))
+    const fine: Generated = await import(path)
+    const of = (minExpectedInputTokenAmount: bigint) =>
+      fine.review(owner.address, swapRequest, swapOffer(swapRequest, swapDeposit({ minExpectedInputTokenAmount })))
+    const least = 24_800_000n * 10n ** 12n
+    assert.strictEqual(of(least).refundAtLeast?.amount, least)
+    assert.throws(() => of(least - 1n), /the bridged amount/)
+    assert.throws(() => of(24_850_000n), /the bridged amount/)
+  })
+
   const high: Hex = `0x01${"00".repeat(11)}${OTHER.slice(2)}`
   const plain = { inputAmount: 24_875_000n }
   const nativeRequest = { ...crossRequest, tokenIn: NATIVE, tokenOut: NATIVE } as const

@@ -6,7 +6,7 @@ import { Socket } from "effect/socket"
 import { TestClock } from "effect/testing"
 import { keccak256, numberToHex, zeroHash } from "viem"
 import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
-import { KNOWN_CHAINS } from "../../../src/adapters/evm/chains/KnownChains.ts"
+import { KNOWN_CHAINS } from "../../../src/catalog/KnownChains.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import * as ChainReviews from "../../../src/orchestrator/operate/ChainReviews.ts"
 import { Alerts } from "../../../src/ports/shared/Alerts.ts"
@@ -20,17 +20,9 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** The known chains, and one with the block time of BNB Chain. */
-const chains: ReadonlyArray<Chain> = [
-  ...Object.entries(KNOWN_CHAINS).map(([id, { blockTimeMillis, confirmations, name }]) => ({
-    ...template,
-    id: Number(id),
-    name,
-    blockTimeMillis,
-    confirmations
-  })),
-  { ...template, id: 56, name: "bnb", blockTimeMillis: 750, confirmations: 15 }
-]
+const chains: ReadonlyArray<Chain> = Object.values(KNOWN_CHAINS).map(
+  ({ blockTimeMillis, confirmations, id, name }) => ({ ...template, id, name, blockTimeMillis, confirmations })
+)
 
 const chainOf = (url: string): Chain => {
   const found = chains.find(({ name }) => new URL(url).hostname === name)

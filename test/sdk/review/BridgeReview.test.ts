@@ -74,6 +74,25 @@ describe("a swap before the bridge", () => {
     ])
   })
 
+  it("is compared in the decimals of both tokens", () => {
+    const of = (minExpectedInputTokenAmount: bigint, decimals: Readonly<Record<number, number>>) => {
+      const bridges = Object.fromEntries(
+        Object.entries(decimals).map(([id, each]) => [id, { decimals: { USDC: each } }])
+      )
+      return objections(() => review(swapDeposit({ minExpectedInputTokenAmount }), { bridges }))
+    }
+    const refused = ["order.swapCalldata.via.minAmount"]
+    const least = 24_800_000n
+    // As from BNB Chain: the amount in the other chain's unit would be nearly nothing.
+    assert.deepStrictEqual(of(least, { 8453: 18 }), refused)
+    assert.deepStrictEqual(of(least * 10n ** 12n - 1n, { 8453: 18 }), refused)
+    assert.deepStrictEqual(of(least * 10n ** 12n, { 8453: 18 }), [])
+    // As to BNB Chain, where the promise is in the finer unit.
+    assert.deepStrictEqual(of(24n, { 10: 12 }), refused)
+    assert.deepStrictEqual(of(25n, { 10: 12 }), [])
+    assert.deepStrictEqual(of(least, { 8453: 9, 10: 9 }), [])
+  })
+
   it("is refused into another token than the one that is delivered, and into a pool that is not Across's", () => {
     const of = (other: Parameters<typeof swapDeposit>[0], more: ReviewOptions = {}) =>
       objections(() => review(swapDeposit(other), more))
@@ -90,7 +109,7 @@ describe("a swap before the bridge", () => {
   })
 
   it("is only the service's word where token or pool are not known", () => {
-    const tokenOut = "0x94b008aA00579c1307B0EF2c499aD98a8ce58e58"
+    const tokenOut = "0x4200000000000000000000000000000000000042"
     const asked = { ...swapRequest, tokenOut, destination: owner.address } as const
     const calldata = swapDeposit({
       depositData: { inputToken: OTHER, outputToken: pad(tokenOut), recipient: pad(owner.address) }
@@ -103,7 +122,7 @@ describe("a swap before the bridge", () => {
     assert.strictEqual(unknown.receive.guaranteedBy, "service")
     assert.lengthOf(unknown.warnings, 1)
     assert.include(unknown.warnings[0], `only the service says what ${OTHER} is worth`)
-    const bridges = { 8453: { tokens: { USDT: OTHER } }, 10: { tokens: { USDT: tokenOut } } } as const
+    const bridges = { 8453: { tokens: { OP: OTHER } }, 10: { tokens: { OP: tokenOut } } } as const
     const covered = review(calldata, { bridges }, asked)
     assert.strictEqual(covered.receive.guaranteedBy, "bridge")
     assert.deepStrictEqual(covered.warnings, [])

@@ -3,7 +3,10 @@
  * addresses of its contracts.
  */
 import { Effect, Schema } from "effect"
+import { MULTICALL3, PERMIT2 } from "../../../catalog/Facts.ts"
+import { KNOWN_CHAINS } from "../../../catalog/KnownChains.ts"
 import * as Address from "../../../domain/Address.ts"
+import * as Assets from "../../../domain/Assets.ts"
 import { type Chain, DataFeeModel, Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import { ChainId } from "../../../domain/ChainId.ts"
@@ -12,11 +15,6 @@ import * as SwapTarget from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import * as SweepDeployment from "../contracts/Deployment.ts"
-import { KNOWN_CHAINS } from "./KnownChains.ts"
-
-/** Permit2 and Multicall3 have one address on every chain. */
-const PERMIT2 = Address.of("0x000000000022D473030F116dDEE9F6B43aC78BA3")
-const MULTICALL3 = Address.of("0xcA11bde05977b3631167028862bE2a173976CA11")
 
 const DAY_SECONDS = 86_400
 
@@ -82,16 +80,18 @@ export const ChainSettings = Schema.Struct({
   ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
-  permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PERMIT2))),
-  multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(MULTICALL3))),
+  permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Address.of(PERMIT2)))),
+  multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Address.of(MULTICALL3)))),
   sanctionsOracle: Address.NonZeroAddress,
   confirmations: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
   supportsSetCode: Schema.optionalKey(Schema.Boolean),
   blockTimeMillis: Schema.Int.check(Schema.isGreaterThan(0)),
+  finalitySeconds: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   dataFee: Schema.optionalKey(DataFeeModel),
   explorerUrl: Schema.optionalKey(Schema.String),
   ...ChainMoney.fields,
   ...PriceFacts.fields,
+  ...Assets.fields,
   ...SwapTarget.fields,
   tokens: Schema.Array(TokenInfo),
   /** Addresses of contracts that were deployed by other means. Default: the computed addresses. */
@@ -109,10 +109,22 @@ export type ChainSettings = typeof ChainSettings.Type
 /** An entry as written in the file. Known facts about the chain may be omitted. */
 export type ChainSettingsInput = typeof ChainSettings.Encoded
 
-/** Completes an entry with known facts. The operator's settings take precedence. */
+/** Completes an entry with known facts. The operator's settings take precedence, each asset for itself. */
 export const withKnownFacts = (entry: unknown): unknown => {
   if (typeof entry !== "object" || entry === null || !("id" in entry)) return entry
-  return { ...(typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined), ...entry }
+  const known = typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined
+  const own: unknown = "assets" in entry ? entry.assets : undefined
+  return {
+    ...known,
+    ...entry,
+    ...(typeof own === "object" && own !== null && !Array.isArray(own) ? { assets: { ...known?.assets, ...own } } : {})
+  }
+}
+
+/** Names of the assets whose token the operator states. */
+export const ownAssets = ({ assets = {}, id }: ChainSettings): ReadonlyArray<string> => {
+  const known = KNOWN_CHAINS[id]?.assets ?? {}
+  return Object.keys(assets).filter((name) => known[name] !== assets[name])
 }
 
 /** Constructor arguments of the chain's contracts. Sweeps may call the swap router, the SpokePool and its periphery. */

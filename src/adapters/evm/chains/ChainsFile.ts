@@ -1,5 +1,6 @@
 /** Reads the chains that an operator serves from a JSON file, an array of `ChainSettings` entries. */
 import { Effect, FileSystem, Option, Schema, SchemaIssue } from "effect"
+import * as Assets from "../../../domain/Assets.ts"
 import { Deployment } from "../../../domain/Chain.ts"
 import * as ChainMoney from "../../../domain/ChainMoney.ts"
 import * as PriceFacts from "../../../domain/PriceFacts.ts"
@@ -7,7 +8,7 @@ import { NamedTarget } from "../../../domain/SwapTarget.ts"
 import { TokenInfo } from "../../../domain/Token.ts"
 import * as Venue from "../../../domain/Venue.ts"
 import { nearest } from "../../../domain/Nearest.ts"
-import { ChainSettings, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
+import { ChainSettings, ownAssets, RpcEndpoint, withKnownFacts } from "./ChainSettings.ts"
 
 /** The file is missing or invalid. The message says what to change. */
 export class BadChainsFile extends Schema.TaggedError<BadChainsFile>()("BadChainsFile", {
@@ -63,9 +64,13 @@ const objection = (chains: ReadonlyArray<ChainSettings>): string | undefined => 
   const stray = chains.flatMap((chain) =>
     chain.tokens.flatMap((token) => (token.chainId === chain.id ? [] : [{ chain, token }]))
   )[0]
-  return stray === undefined
-    ? undefined
-    : `chain ${stray.chain.id}: the token ${stray.token.symbol} is of chain ${stray.token.chainId}`
+  if (stray !== undefined) {
+    return `chain ${stray.chain.id}: the token ${stray.token.symbol} is of chain ${stray.token.chainId}`
+  }
+  return chains.flatMap((chain) => {
+    const said = Assets.objection(chain, ownAssets(chain))
+    return said === undefined ? [] : [`chain ${chain.id}: ${said}`]
+  })[0]
 }
 
 const CHAIN_KEYS = Object.keys(ChainSettings.fields)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ChainSettings from "../../../../src/adapters/evm/chains/ChainSettings.ts"
 import * as Deployment from "../../../../src/adapters/evm/contracts/Deployment.ts"
-import { KNOWN_CHAINS } from "../../../../src/adapters/evm/chains/KnownChains.ts"
+import { KNOWN_CHAINS } from "../../../../src/catalog/KnownChains.ts"
 import * as Address from "../../../../src/domain/Address.ts"
 import { Chain } from "../../../../src/domain/Chain.ts"
 import { address } from "../../../support/FakeChain.ts"
@@ -52,6 +52,19 @@ describe("known facts", () => {
       assert.strictEqual(settings.permit2, address(0x52))
       assert.strictEqual(settings.sanctionsOracle, address(0x53))
       assert.strictEqual(settings.wrappedNative, Address.of(KNOWN_CHAINS[8453]?.wrappedNative ?? ""))
+    })
+  )
+
+  it.effect("keep their assets beside those that the operator states", () =>
+    Effect.gen(function* () {
+      const known = KNOWN_CHAINS[8453]?.assets ?? {}
+      const settings = yield* decode({ ...entry(8453), assets: { EURC: address(0x61), DAI: address(0x62) } })
+      assert.deepStrictEqual<unknown>(settings.assets, { ...known, EURC: address(0x61), DAI: address(0x62) })
+      assert.deepStrictEqual(ChainSettings.ownAssets(settings), ["DAI", "EURC"])
+      assert.deepStrictEqual(ChainSettings.ownAssets(yield* decode(entry(8453))), [])
+      for (const assets of ["USDC", { "a name": address(1) }, { USDC: "0x12" }, { USDC: address(0) }]) {
+        yield* Effect.flip(decode({ ...entry(8453), assets }))
+      }
     })
   )
 

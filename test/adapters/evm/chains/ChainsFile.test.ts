@@ -3,7 +3,7 @@ import * as BunServices from "@effect/platform-bun/BunServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
 import * as ChainsFile from "../../../../src/adapters/evm/chains/ChainsFile.ts"
-import { KNOWN_CHAINS } from "../../../../src/adapters/evm/chains/KnownChains.ts"
+import { KNOWN_CHAINS } from "../../../../src/catalog/KnownChains.ts"
 import { NATIVE } from "../../../../src/domain/Token.ts"
 import { address } from "../../../support/FakeChain.ts"
 
@@ -141,6 +141,26 @@ describe("a chains file", () => {
         yield* complaint(decode([{ ...entry, priceFeeds: [{ ...feed, heartbeat: 1 }] }])),
         "unknown key priceFeeds.0.heartbeat"
       )
+    })
+  )
+
+  it.effect("ties tokens of a chain to assets, if it lists them", () =>
+    Effect.gen(function* () {
+      const token = { chainId: 5, address: address(0xd1), symbol: "USDC", name: "USD Coin", decimals: 18 }
+      const other = { ...entry, ...facts, assets: undefined, tokens: [token] }
+      const assets = { USDC: address(0xd1), WETH: facts.wrappedNative }
+      const [settings] = yield* decode([{ ...other, assets }])
+      assert.deepStrictEqual<unknown>(settings?.assets, assets)
+      assert.strictEqual(
+        yield* complaint(decode([{ ...other, assets: { USDC: address(0xd2) } }])),
+        `chain 5: assets: USDC is ${address(0xd2)}, which is not on the chain's token list`
+      )
+      assert.strictEqual(
+        yield* complaint(decode([{ ...other, assets: { USDC: address(0xd1), DAI: address(0xd1) } }])),
+        `chain 5: assets: ${address(0xd1)} is given to two assets`
+      )
+      // A list of the operator's own may lack tokens of the catalogue.
+      yield* decode([{ ...entry, tokens: [{ ...token, chainId: 8453 }] }])
     })
   )
 

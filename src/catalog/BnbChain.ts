@@ -1,0 +1,49 @@
+/** Public facts about BNB Chain (BNB Smart Chain). */
+import { assetsOn, assetTokens } from "./Assets.ts"
+import { type ChainFacts, gwei, MULTICALL3, PERMIT2, SANCTIONS_ORACLE, SPOKE_POOL_PERIPHERY, token } from "./Facts.ts"
+
+const id = 56
+
+const WBNB = "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"
+
+export const BNB_CHAIN: ChainFacts = {
+  id,
+  name: "bnb",
+  nativeSymbol: "BNB",
+  wrappedNative: WBNB,
+  stables: [
+    "0x55d398326f99059fF775485246999027B3197955", // USDT, with 18 decimals
+    "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d" // USDC, with 18 decimals
+  ],
+  // Uniswap's own deployment on this chain.
+  swapRouter: "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
+  quoter: "0x78D78E420Da98ad378D7799bE8f4AF69033EB077",
+  spokePool: "0x4e8E101924eDE233C13e2D8622DC8aED2872d505",
+  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  sanctionsOracle: SANCTIONS_ORACLE,
+  // Since the Fermi hard fork (BEP-619).
+  blockTimeMillis: 450,
+  // Fast finality: validators vote on each block (BEP-126).
+  finalitySeconds: 2,
+  confirmations: 15,
+  confirmationsByValue: [
+    { aboveUsd: 10_000, confirmations: 30 },
+    { aboveUsd: 100_000, confirmations: 120 }
+  ],
+  // The base fee is zero, so the tip is the whole price. Validators take no lower one.
+  minPriorityFeePerGasWei: gwei(0.05),
+  maxFeePerGasWei: gwei(50),
+  maxPriorityFeePerGasWei: gwei(50),
+  explorerUrl: "https://bscscan.com",
+  priceSlug: "bsc",
+  assets: assetsOn(id),
+  tokens: [
+    ...assetTokens(id),
+    token(id, "WBNB", "Wrapped BNB", 18, WBNB),
+    token(id, "DAI", "Binance-Peg Dai Token", 18, "0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3"),
+    // Not tied to WBTC: another issuer backs it.
+    token(id, "BTCB", "Binance-Peg BTCB Token", 18, "0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c")
+  ]
+}

@@ -1,0 +1,47 @@
+/** Public facts about Ethereum. */
+import { assetsOn, assetTokens } from "./Assets.ts"
+import {
+  type ChainFacts,
+  gwei,
+  MULTICALL3,
+  PERMIT2,
+  QUOTER_V2,
+  SANCTIONS_ORACLE,
+  SPOKE_POOL_PERIPHERY,
+  SWAP_ROUTER_02
+} from "./Facts.ts"
+
+const id = 1
+
+export const ETHEREUM: ChainFacts = {
+  id,
+  name: "ethereum",
+  nativeSymbol: "ETH",
+  wrappedNative: "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2",
+  stables: [
+    "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", // USDC
+    "0xdAC17F958D2ee523a2206206994597C13D831ec7", // USDT
+    "0x6B175474E89094C44Da98b954EedeAC495271d0F" // DAI
+  ],
+  swapRouter: SWAP_ROUTER_02,
+  quoter: QUOTER_V2,
+  spokePool: "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5",
+  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  sanctionsOracle: SANCTIONS_ORACLE,
+  blockTimeMillis: 12_000,
+  // Two epochs.
+  finalitySeconds: 768,
+  confirmations: 3,
+  confirmationsByValue: [
+    { aboveUsd: 10_000, confirmations: 12 },
+    { aboveUsd: 100_000, confirmations: 64 }
+  ],
+  maxFeePerGasWei: gwei(1_000),
+  maxPriorityFeePerGasWei: gwei(100),
+  explorerUrl: "https://etherscan.io",
+  priceSlug: "ethereum",
+  assets: assetsOn(id),
+  tokens: assetTokens(id)
+}

@@ -1,0 +1,57 @@
+/** Public facts about Polygon PoS. */
+import { assetsOn, assetTokens } from "./Assets.ts"
+import {
+  type ChainFacts,
+  gwei,
+  MULTICALL3,
+  PERMIT2,
+  QUOTER_V2,
+  SANCTIONS_ORACLE,
+  SPOKE_POOL_PERIPHERY,
+  SWAP_ROUTER_02,
+  token
+} from "./Facts.ts"
+
+const id = 137
+
+const WPOL = "0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270"
+
+export const POLYGON: ChainFacts = {
+  id,
+  name: "polygon",
+  nativeSymbol: "POL",
+  wrappedNative: WPOL,
+  stables: [
+    "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", // USDC
+    "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", // USDT
+    "0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063" // DAI
+  ],
+  swapRouter: SWAP_ROUTER_02,
+  quoter: QUOTER_V2,
+  spokePool: "0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096",
+  spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
+  permit2: PERMIT2,
+  multicall3: MULTICALL3,
+  sanctionsOracle: SANCTIONS_ORACLE,
+  blockTimeMillis: 2_000,
+  // Milestones of Heimdall v2.
+  finalitySeconds: 5,
+  // Before milestones, blocks were undone 157 deep.
+  confirmations: 16,
+  confirmationsByValue: [
+    { aboveUsd: 10_000, confirmations: 64 },
+    { aboveUsd: 100_000, confirmations: 256 }
+  ],
+  // Bor takes no lower tip.
+  minPriorityFeePerGasWei: gwei(25),
+  maxFeePerGasWei: gwei(20_000),
+  maxPriorityFeePerGasWei: gwei(5_000),
+  explorerUrl: "https://polygonscan.com",
+  priceSlug: "polygon",
+  assets: assetsOn(id),
+  tokens: [
+    ...assetTokens(id),
+    token(id, "WPOL", "Wrapped POL", 18, WPOL),
+    token(id, "USDC.e", "Bridged USDC", 6, "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174")
+  ]
+}
