@@ -5,9 +5,7 @@ import { type Array, Effect, type FileSystem, Layer, Option, Redacted } from "ef
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import * as Across from "../adapters/bridge/Across.ts"
-import * as AcrossFees from "../adapters/bridge/AcrossFees.ts"
 import * as AcrossRefunds from "../adapters/bridge/AcrossRefunds.ts"
-import * as AcrossFeesHttp from "../adapters/bridge/AcrossFeesHttp.ts"
 import * as JsonRpcChains from "../adapters/evm/chains/Chains.ts"
 import * as KmsTreasuryKey from "../adapters/evm/keys/KmsTreasuryKey.ts"
 import * as RawKeys from "../adapters/evm/keys/RawKeys.ts"
@@ -65,6 +63,7 @@ import { Chains } from "../ports/shared/Chains.ts"
 import { Prices } from "../ports/orchestrator/Prices.ts"
 import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
+import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
@@ -89,8 +88,8 @@ export interface Options {
   readonly server: Partial<ServerSettingsShape>
   readonly host: string
   readonly port: number
-  /** Bridge fee in basis points if there is no Across API. */
-  readonly acrossFees: { readonly fixedBps: number } | { readonly apiUrl: string }
+  /** Sources of the bridge's fees. */
+  readonly acrossFees: AcrossFeeOptions
   readonly prices: "onchain" | "defillama"
   /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
   readonly screening?: AppScreening.Options
@@ -113,14 +112,6 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
         }),
     backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
   )
-
-/** A bridge deposit must stay fillable long after an order that settles in its last second. */
-const FIXED_FILL_DEADLINE_SECONDS = 3 * 3_600
-
-const acrossFees = (fees: Options["acrossFees"]) =>
-  "fixedBps" in fees
-    ? AcrossFees.layerFixed({ relayFeeBps: fees.fixedBps, fillDeadlineSeconds: FIXED_FILL_DEADLINE_SECONDS })
-    : AcrossFeesHttp.layer({ apiUrl: fees.apiUrl })
 
 /** Prices of several sources, and the worth of fees. */
 const pricing = ({ prices: sources, settings }: Options) =>

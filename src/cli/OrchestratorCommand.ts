@@ -69,7 +69,13 @@ const options = Effect.gen(function* () {
     host: shared.host,
     port: config.port,
     acrossFees: Option.match(config.acrossFixedFeeBps, {
-      onNone: () => ({ apiUrl: config.acrossApiUrl.href }),
+      onNone: () => ({
+        apiUrl: config.acrossApiUrl.href,
+        keyed: Option.getOrUndefined(
+          Option.map(config.acrossApiKey, (apiKey) => ({ apiUrl: config.acrossV1ApiUrl.href, apiKey }))
+        ),
+        fallbackBps: Option.getOrUndefined(config.acrossOnchainFeeBps)
+      }),
       onSome: (fixedBps) => ({ fixedBps })
     }),
     prices: config.prices,

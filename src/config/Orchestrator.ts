@@ -3,6 +3,7 @@ import { Config, Option } from "effect"
 import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
 import { kms } from "./Kms.ts"
+import { across } from "./orchestrator/Across.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
@@ -123,18 +124,7 @@ export const orchestrator = {
     meaning:
       "Time for which the builder of an API key is cached, in seconds. With 0, every attributed quote asks the builder backend, so that a rotated or suspended key stops attributing at once. With a cache it stops within this time."
   }),
-  acrossApiUrl: setting({
-    name: "ACROSS_API_URL",
-    default: new URL("https://app.across.to/api"),
-    check: Config.URL,
-    meaning: "Base URL of the Across API, which quotes bridge fees."
-  }),
-  acrossFixedFeeBps: optional({
-    name: "ACROSS_FIXED_FEE_BPS",
-    check: integer(BPS),
-    meaning:
-      "Bridge fee in basis points, for networks without the Across API such as the local one. If set, the API is not called."
-  }),
+  ...across,
   ...retention,
   ...treasury,
   ...kms,

@@ -176,6 +176,7 @@ describe("settings", () => {
       assert.deepStrictEqual(changed, {
         domainName: "Renamed",
         fees: { protocolBps: { tier1: 1, tier2: 2, tier3: 3 }, subscriberShareBps: 4, networkMarginBps: 5 },
+        feeRules: [],
         quoteLifetimeMillis: 6_000,
         orderGraceSeconds: 7,
         slippageBps: 8,
@@ -260,6 +261,8 @@ describe("settings", () => {
     ["BUILDER_URL", "builder"],
     ["ACROSS_API_URL", "across"],
     ["ACROSS_FIXED_FEE_BPS", "10001"],
+    ["ACROSS_V1_API_URL", "across"],
+    ["ACROSS_ONCHAIN_FEE_BPS", "10001"],
     ["PRICES", "guess"],
     ["BUILDER_PORT", "-1"],
     ["SELF_SIGNUP_ENABLED", "perhaps"],
