@@ -99,7 +99,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "adapters/evm/keys": adapter("adapters/evm/codec"),
   "adapters/evm/contracts": adapter("adapters/evm/abi", "adapters/evm/codec"),
   "adapters/evm/chains": adapter("catalog", "adapters/evm/rpc", "adapters/evm/codec", "adapters/evm/contracts"),
-  "adapters/http": adapter(),
+  "adapters/http": adapter("adapters/providers"),
   "adapters/providers": adapter(),
   "adapters/kms": adapter("adapters/evm/keys", "adapters/http"),
   "adapters/bridge": adapter("adapters/evm", "adapters/providers"),

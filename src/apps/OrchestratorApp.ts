@@ -64,6 +64,7 @@ import { Prices } from "../ports/orchestrator/Prices.ts"
 import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
+import * as AppFees from "./orchestrator/Fees.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
@@ -91,6 +92,8 @@ export interface Options {
   /** Sources of the bridge's fees. */
   readonly acrossFees: AcrossFeeOptions
   readonly prices: "onchain" | "defillama"
+  /** Service that knows the subscribers. Default: the request is trusted. */
+  readonly subscriptions?: AppFees.Options | undefined
   /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
   readonly screening?: AppScreening.Options
   readonly builderBackend: BuilderBackend | undefined
@@ -174,6 +177,7 @@ export const adapters = (options: Options) => {
   const durable = stores(options)
   return Layer.mergeAll(
     builderBackend(options.builderBackend),
+    AppFees.layer(options.subscriptions),
     onChain(options, durable),
     durable,
     NativeSignatures.layer

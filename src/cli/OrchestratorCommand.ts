@@ -8,6 +8,7 @@ import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../confi
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
+import { feeRules } from "./FeePolicyFile.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
@@ -46,11 +47,14 @@ const feeRecipientKey = Effect.gen(function* () {
 
 /** The app's options, from the settings of the environment. */
 const options = Effect.gen(function* () {
-  yield* Problems.check([common, chains, orchestrator], [relayerKeys, feeRecipientKey, chainsFile, configuredChains])
+  yield* Problems.check(
+    [common, chains, orchestrator],
+    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules]
+  )
   yield* Problems.hints
   const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
-  const settings = yield* orchestratorSettings
+  const settings = { ...(yield* orchestratorSettings), feeRules: yield* feeRules }
   return {
     chains: yield* configuredChains,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
@@ -79,6 +83,13 @@ const options = Effect.gen(function* () {
       onSome: (fixedBps) => ({ fixedBps })
     }),
     prices: config.prices,
+    subscriptions: Option.getOrUndefined(
+      Option.map(config.subscriptionsUrl, ({ href: url }) => ({
+        url,
+        token: Option.getOrUndefined(config.subscriptionsToken),
+        cacheLifetime: config.subscriptionsCacheSeconds * 1000
+      }))
+    ),
     screening: ScreeningOptions.fromSettings(config),
     builderBackend: Option.getOrUndefined(
       Option.map(config.builderUrl, (url) => ({

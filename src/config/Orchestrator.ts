@@ -3,6 +3,7 @@ import { Config, Option } from "effect"
 import type { OrchestratorSettingsShape } from "../orchestrator/shared/OrchestratorSettings.ts"
 import { chains, ChainsConfig } from "./Chains.ts"
 import { kms } from "./Kms.ts"
+import { fees } from "./orchestrator/Fees.ts"
 import { across } from "./orchestrator/Across.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
@@ -80,6 +81,7 @@ export const orchestrator = {
     check: integer({ from: 0, to: 100_000 }),
     meaning: "Margin on the estimated network cost of a sweep, in basis points of the cost."
   }),
+  ...fees,
   quoteLifetimeSeconds: setting({
     name: "QUOTE_LIFETIME_SECONDS",
     default: 120,
@@ -147,6 +149,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
     subscriberShareBps: values.subscriberShareBps,
     networkMarginBps: values.networkMarginBps
   },
+  feeRules: [],
   quoteLifetimeMillis: values.quoteLifetimeSeconds * 1000,
   orderGraceSeconds: values.orderGraceSeconds,
   slippageBps: values.slippageBps,

@@ -4,6 +4,7 @@ import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import { accountCode } from "../../domain/Delegation.ts"
+import * as FeePolicy from "../../domain/FeePolicy.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { DelegationState, SweepableToken } from "../../domain/Portfolio.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
@@ -52,7 +53,19 @@ export const make = Effect.gen(function* () {
   const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
     if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
     const fees =
-      Fees.protocolFee(settings.fees, { amountIn: balance, tier, subscriptionActive: false }) +
+      FeePolicy.protocolFee(
+        settings.fees,
+        settings.feeRules,
+        {
+          chainId: token.chainId,
+          destChainId: undefined,
+          tokenIn: token.address,
+          tokenOut: undefined,
+          tier,
+          builderId: undefined
+        },
+        { amountIn: balance, isSubscribed: false, tokenUsd: price, tokenDecimals: token.decimals }
+      ) +
       Fees.networkFee(settings.fees, {
         cost: ASSUMED_SWEEP_GAS * facts.gasPrice,
         nativeUsd: facts.nativeUsd,

@@ -4,6 +4,7 @@ import * as Address from "../../domain/Address.ts"
 import { effectiveBps } from "../../domain/Builder.ts"
 import * as CostMemory from "../../domain/CostMemory.ts"
 import { blocksUntil, coveredValue, type FeeCover } from "../../domain/FeeCover.ts"
+import * as FeePolicy from "../../domain/FeePolicy.ts"
 import * as Fees from "../../domain/Fees.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
@@ -36,6 +37,8 @@ export interface Terms {
   readonly request: QuoteRequest
   readonly profile: TokenProfile
   readonly attributed: Attributed | undefined
+  /** True if the user has a subscription, which lowers the protocol fee. */
+  readonly isSubscribed: boolean
   readonly gasFees: FeesPerGas
   readonly usd: UsdPrices
   readonly tier: Tier
@@ -93,17 +96,30 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
   const settings = yield* OrchestratorSettings
   const rehearse = yield* Rehearsal.make
 
-  const feesOf = ({ attributed, profile, request, tier, usd }: Terms, cost: bigint) =>
-    Fees.breakdown({
-      amountIn: request.amountIn,
-      protocolFee: Fees.protocolFee(settings.fees, {
-        amountIn: request.amountIn,
+  const protocolFee = ({ attributed, client, isSubscribed, profile, request, tier, usd }: Terms) =>
+    FeePolicy.protocolFee(
+      settings.fees,
+      settings.feeRules,
+      {
+        chainId: client.chain.id,
+        destChainId: request.destChainId,
+        tokenIn: request.tokenIn,
+        tokenOut: request.tokenOut,
         tier,
-        subscriptionActive: request.subscriptionActive
-      }),
+        builderId: attributed?.attribution.builderId
+      },
+      { amountIn: request.amountIn, isSubscribed, tokenUsd: usd.marketUsd, tokenDecimals: profile.decimals }
+    )
+
+  const feesOf = (terms: Terms, cost: bigint) => {
+    const { attributed, profile, request, usd } = terms
+    return Fees.breakdown({
+      amountIn: request.amountIn,
+      protocolFee: protocolFee(terms),
       networkFee: Fees.networkFee(settings.fees, { cost, ...usd, tokenDecimals: profile.decimals }),
       builderFee: Fees.builderFee(request.amountIn, attributed === undefined ? 0 : effectiveBps(attributed.attribution))
     })
+  }
 
   /** Builds and simulates the order with a network fee that covers `cost` wei. */
   const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {

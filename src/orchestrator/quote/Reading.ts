@@ -5,6 +5,7 @@
 import { Effect, Fiber, Option } from "effect"
 import { accountCode } from "../../domain/Delegation.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
+import { Subscriptions } from "../../ports/orchestrator/Subscriptions.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Attributing from "./Attributing.ts"
@@ -15,14 +16,23 @@ import * as Routing from "./Routing.ts"
 
 /** Makes `account(client, request)`, which reads what quotes of all tokens of an owner on a chain share. */
 export const makeAccount = Effect.map(
-  Attributing.make,
-  (attribute) =>
-    (client: ChainClient, { apiKey, owner }: Pick<QuoteRequest, "apiKey" | "owner">) =>
+  Effect.all([Attributing.make, Subscriptions]),
+  ([attribute, subscriptions]) =>
+    (
+      client: ChainClient,
+      {
+        apiKey,
+        owner,
+        subscriptionActive,
+        userId
+      }: Pick<QuoteRequest, "apiKey" | "owner" | "subscriptionActive" | "userId">
+    ) =>
       Effect.all(
         {
           code: client.code(owner),
           accountNonce: client.transactionCount(owner, "pending"),
           attributed: attribute(client, apiKey),
+          isSubscribed: subscriptions.isActive({ subscriptionActive, userId }),
           gasFees: client.feesPerGas,
           head: client.block("latest")
         },

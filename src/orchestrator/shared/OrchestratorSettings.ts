@@ -2,12 +2,15 @@
 import { Context, Layer } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
+import type { FeeRule } from "../../domain/FeePolicy.ts"
 import type { FeePolicy } from "../../domain/Fees.ts"
 
 export interface OrchestratorSettingsShape {
   /** EIP-712 domain name of orders; an immutable of the delegates. */
   readonly domainName: string
   readonly fees: FeePolicy
+  /** Rules of the protocol fee, which go before the rates of the tiers. */
+  readonly feeRules: ReadonlyArray<FeeRule>
   /** Lifetime of a quote. */
   readonly quoteLifetimeMillis: number
   /** Time after the expiry of its quote in which an order can still settle. Sets the order's `deadline`. */

@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as SubscriptionsHttp from "../../../src/adapters/http/SubscriptionsHttp.ts"
+import { Subscriptions } from "../../../src/ports/orchestrator/Subscriptions.ts"
+import { type Answer, StubServer } from "../../support/StubServer.ts"
+
+const active = (isActive: boolean): Answer => ({ status: 200, body: { active: isActive } })
+
+const adapter = Layer.unwrap(
+  Effect.map(StubServer, ({ url }) =>
+    SubscriptionsHttp.layer({
+      url: `${url}/subscriptions`,
+      token: Redacted.make("secret"),
+      cacheLifetime: "60 seconds"
+    })
+  )
+).pipe(Layer.provideMerge([StubServer.answering(() => active(true)), FetchHttpClient.layer, Logger.layer([])]))
+
+const ask = (userId: string, subscriptionActive = false) =>
+  Effect.flatMap(Subscriptions, ({ isActive }) => isActive({ userId, subscriptionActive }))
+
+describe("SubscriptionsHttp", () => {
+  it.effect("asks for the user with the token, and keeps the answer", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* StubServer
+      assert.isTrue(yield* ask("user & co"))
+      yield* answer(active(false))
+      assert.isTrue(yield* ask("user & co"))
+      const requests = yield* seen
+      assert.deepStrictEqual(
+        requests.map(({ headers, path }) => [
+          new URL(path, "http://x").searchParams.get("userId"),
+          headers.get("authorization")
+        ]),
+        [["user & co", "Bearer secret"]]
+      )
+      yield* TestClock.adjust("60 seconds")
+      assert.isFalse(yield* ask("user & co"))
+      assert.strictEqual((yield* seen).length, 2)
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("does not believe the request", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(active(false))
+      assert.isFalse(yield* ask("user", true))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("tells users apart", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(({ path }) => active(path.includes("subscriber")))
+      assert.deepStrictEqual(yield* Effect.all([ask("subscriber"), ask("other")]), [true, false])
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect.each<readonly [string, Answer]>([
+    ["404", { status: 404 }],
+    ["429", { status: 429, headers: { "Retry-After": "1" } }],
+    ["500", { status: 500 }],
+    ["a refused token", { status: 401 }],
+    ["no JSON", { status: 200, body: "yes" }],
+    ["JSON of another shape", { status: 200, body: { active: "true" } }],
+    ["a redirect", { status: 302, headers: { Location: "http://127.0.0.1:9/" } }]
+  ])("takes %s for no subscription", ([, answer]) =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(answer)
+      assert.isFalse(yield* ask("user", true))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("waits at most a second for a silent service, and asks again soon", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status: 200, silent: true })
+      const asked = yield* Effect.forkChild(ask("user", true))
+      yield* Effect.yieldNow
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* Fiber.join(asked))
+      yield* answer(active(true))
+      yield* TestClock.adjust("2 seconds")
+      assert.isTrue(yield* ask("user"))
+    }).pipe(Effect.provide(adapter))
+  )
+})
+
+describe("Subscriptions by default", () => {
+  it.effect("believe the request", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* Effect.all([ask("user", true), ask("user", false)]), [true, false])
+    })
+  )
+})
