@@ -1,7 +1,7 @@
 /**
- * Builds and packs the published client: `bun scripts/build-sdk.ts [directory] [delegates]`. Default: `dist/sdk`, without delegates.
- * `delegates` is a JSON object of the addresses by chain id that the package accepts. The package has no dependencies. Its peers are
- * `viem`, and `effect` for the entry `effect` alone.
+ * Builds and packs the published client: `bun scripts/build-sdk.ts [directory] [shipped]`. Default: `dist/sdk`, without facts of a
+ * deployment. `shipped` is a JSON object of such facts: {@link Shipped}. The package has no dependencies. Its peers are `viem`, and `effect`
+ * for the entry `effect` alone.
  */
 import { copyFile, mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -13,8 +13,24 @@ const root = join(import.meta.dirname, "..")
 /** Source of each entry, without its extension. */
 const ENTRIES = { index: "sdk/index", venues: "sdk/venues", effect: "sdk/effect", react: "web/react" } as const
 
-/** Addresses by chain id. */
-type Delegates = Readonly<Record<number, string>>
+/** Readers of routers' calls, by the source that exports them. */
+const READERS = {
+  readSwapRouter02: "SwapCall",
+  readUniswapV2Call: "venues/UniswapV2",
+  readUniswapV3Call: "venues/UniswapV3",
+  readSolidlyCall: "venues/Solidly",
+  readSlipstreamCall: "venues/Slipstream"
+} as const
+
+/** Facts of the deployment for which a package is built. */
+export interface Shipped {
+  /** Delegates by chain id. */
+  readonly delegates?: Readonly<Record<number, string>>
+  /** Names of readers by router address, by chain id. */
+  readonly routers?: Readonly<Record<number, Readonly<Record<string, string>>>>
+  /** EIP-712 domain name. */
+  readonly domainName?: string
+}
 
 const STYLES = "styles.css"
 const STYLES_TYPES = "types/styles.d.ts"
@@ -150,19 +166,41 @@ const buildReact = async (out: string): Promise<void> => {
   }
 }
 
-/** Puts the delegates in place of the empty table. */
-const withDelegates = (delegates: Delegates): Bun.BunPlugin => ({
-  name: "shipped-delegates",
+/** Source of a table of routers, which imports the readers that it has. */
+const routersSource = (routers: NonNullable<Shipped["routers"]>): string => {
+  const table = Object.entries(routers).map(([id, readers]) => {
+    const entries = Object.entries(readers).map(([address, reader]) => `${JSON.stringify(address)}: ${reader}`)
+    return `  ${id}: { ${entries.join(", ")} }`
+  })
+  const used = new Set(Object.values(routers).flatMap((readers) => Object.values(readers)))
+  const imports = Object.entries(READERS).flatMap(([reader, source]) =>
+    used.has(reader) ? [`import { ${reader} } from "./${source}.ts"\n`] : []
+  )
+  return `${imports.join("")}export const SHIPPED_ROUTERS = {\n${table.join(",\n")}\n}`
+}
+
+/** Puts the facts of the deployment in place of the sources that have none. */
+const withShipped = ({ delegates = {}, domainName, routers = {} }: Shipped): Bun.BunPlugin => ({
+  name: "shipped-facts",
   setup: (build) => {
     build.onLoad({ filter: /\/sdk\/review\/ShippedDelegates\.ts$/ }, () => ({
       contents: `export const SHIPPED_DELEGATES = ${JSON.stringify(delegates)}`,
+      loader: "js"
+    }))
+    build.onLoad({ filter: /\/sdk\/review\/ShippedRouters\.ts$/ }, () => ({
+      contents: routersSource(routers),
+      loader: "js"
+    }))
+    if (domainName === undefined) return
+    build.onLoad({ filter: /\/sdk\/model\/DomainName\.ts$/ }, () => ({
+      contents: `export const DEFAULT_DOMAIN_NAME = ${JSON.stringify(domainName)}`,
       loader: "js"
     }))
   }
 })
 
 /** Builds the entries that need no bundler of the app: the main one, that for venues and that for Effect. */
-export const buildEntries = async (out: string, delegates: Delegates = {}): Promise<void> => {
+export const buildEntries = async (out: string, shipped: Shipped = {}): Promise<void> => {
   await Bun.build({
     entrypoints: [sourceOf(ENTRIES.index), sourceOf(ENTRIES.venues), sourceOf(ENTRIES.effect)],
     outdir: out,
@@ -171,7 +209,7 @@ export const buildEntries = async (out: string, delegates: Delegates = {}): Prom
     splitting: true,
     sourcemap: "linked",
     external: ["effect", "effect/*", "viem", "viem/*"],
-    plugins: [withDelegates(delegates)]
+    plugins: [withShipped(shipped)]
   })
 }
 
@@ -203,10 +241,10 @@ const declare = async (out: string): Promise<void> => {
 }
 
 /** Builds into `out`, and packs the result beside it. Resolves with the archive's path. */
-export const build = async (out: string, delegates?: Delegates): Promise<string> => {
+export const build = async (out: string, shipped?: Shipped): Promise<string> => {
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
-  await buildEntries(out, delegates)
+  await buildEntries(out, shipped)
   await buildReact(out)
   await declare(out)
   await Bun.write(join(out, STYLES_TYPES), "export {}\n")
@@ -219,7 +257,7 @@ export const build = async (out: string, delegates?: Delegates): Promise<string>
 }
 
 if (import.meta.main) {
-  const [, , directory = join(root, "dist", "sdk"), delegates = "{}"] = process.argv
-  const archive = await build(resolve(directory), JSON.parse(delegates))
+  const [, , directory = join(root, "dist", "sdk"), shipped = "{}"] = process.argv
+  const archive = await build(resolve(directory), JSON.parse(shipped))
   process.stdout.write(`${archive}\n`)
 }

@@ -5,6 +5,8 @@ import packageJson from "../../package.json" with { type: "json" }
 import { chainOf } from "../adapters/evm/chains/ChainSettings.ts"
 import * as ChainsFile from "../adapters/evm/chains/ChainsFile.ts"
 import { chains } from "../config/Chains.ts"
+import type { Chain } from "../domain/Chain.ts"
+import type { Venue } from "../domain/Venue.ts"
 import * as ProjectScript from "./ProjectScript.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -24,26 +26,73 @@ const directory = Argument.String("directory").pipe(
 
 const chainsFlag = Flag.String("chains").pipe(
   Flag.withDescription(
-    "Chains file. The package accepts the delegates of its chains, and its users need not configure them. Default: CHAINS_FILE, if " +
-      "that file exists"
+    "Chains file. The package accepts the delegates, the routers and the EIP-712 domain of its chains, and its users need not configure " +
+      "them. Default: CHAINS_FILE, if that file exists"
   ),
   Flag.optional
 )
 
-/** Computes the delegates of a chains file's chains from their settings, as `./sweep deploy` does. */
-export const delegatesOf = Effect.fnUntraced(function* (file: string) {
+/** The client's reader of a venue's calls. */
+const readerOf = ({ family, hasDeadlineInSwap = false }: Venue): string => {
+  switch (family) {
+    case "uniswap-v2":
+      return "readUniswapV2Call"
+    case "uniswap-v3":
+      return hasDeadlineInSwap ? "readUniswapV3Call" : "readSwapRouter02"
+    case "solidly":
+      return "readSolidlyCall"
+    case "slipstream":
+      return "readSlipstreamCall"
+  }
+}
+
+/** Reader by address of each router of a chain. */
+const routersOf = ({ swapRouter, venues = [] }: Pick<Chain, "swapRouter" | "venues">) =>
+  Object.fromEntries([
+    ...(swapRouter === undefined ? [] : [[swapRouter, "readSwapRouter02"] as const]),
+    ...venues.map((venue) => [venue.router, readerOf(venue)] as const)
+  ])
+
+/**
+ * Facts of a chains file's chains for their clients. The delegates are computed from the chains' settings, as `./sweep deploy` does.
+ */
+export const shippedBy = Effect.fnUntraced(function* (file: string) {
   const domainName = yield* chains.domainName.config
-  const entries = yield* ChainsFile.read(file)
-  return entries.map((entry) => [entry.id, chainOf(entry, domainName).contracts.delegate] as const)
+  const served = (yield* ChainsFile.read(file)).map((entry) => chainOf(entry, domainName))
+  return {
+    domainName,
+    delegates: Object.fromEntries(served.map(({ contracts, id }) => [id, contracts.delegate])),
+    // A chain without routers keeps the client's own.
+    routers: Object.fromEntries(
+      served
+        .map((chain) => [chain.id, routersOf(chain)] as const)
+        .filter(([, routers]) => Object.keys(routers).length > 0)
+    )
+  }
 })
 
-/** The delegates of the named file, or of CHAINS_FILE. Without either file, there are none. */
-const shippedDelegates = Effect.fnUntraced(function* (named: Option.Option<string>) {
-  if (Option.isSome(named)) return yield* delegatesOf(named.value)
+/** Those of the named file, or of CHAINS_FILE. Without either file, only the domain name is known. */
+const shipped = Effect.fnUntraced(function* (named: Option.Option<string>) {
+  if (Option.isSome(named)) return yield* shippedBy(named.value)
   const file = yield* chains.chainsFile.config
   const fs = yield* FileSystem.FileSystem
-  return (yield* fs.exists(file)) ? yield* delegatesOf(file) : []
+  if (yield* fs.exists(file)) return yield* shippedBy(file)
+  return { domainName: yield* chains.domainName.config, delegates: {}, routers: {} }
 })
+
+/** One line for each fact that the package has. */
+const report = ({
+  delegates,
+  domainName,
+  routers
+}: Effect.Success<ReturnType<typeof shipped>>): ReadonlyArray<string> => [
+  ...Object.entries(delegates).map(([id, delegate]) => `accepts delegate ${delegate} on chain ${id}`),
+  ...(Object.keys(delegates).length === 0 ? ["accepts no delegate: its users pass `review.delegates`"] : []),
+  ...Object.entries(routers).map(
+    ([id, readers]) => `accepts routers ${Object.keys(readers).join(", ")} on chain ${id}`
+  ),
+  `signs for the EIP-712 domain ${domainName}`
+]
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ name: Schema.String }))
 
@@ -73,13 +122,10 @@ export const buildClientCommand = Command.make(
           detail: `${target} is not empty and holds no build of the client. Name another directory`
         })
       }
-      const delegates = yield* shippedDelegates(named)
-      const json = JSON.stringify(Object.fromEntries(delegates))
-      const exitCode = yield* ProjectScript.run("scripts/build-sdk.ts", [target, json])
+      const facts = yield* shipped(named)
+      const exitCode = yield* ProjectScript.run("scripts/build-sdk.ts", [target, JSON.stringify(facts)])
       if (exitCode !== 0) return yield* new ClientBuildFailed({ exitCode })
-      for (const [chainId, delegate] of delegates)
-        yield* Console.log(`accepts delegate ${delegate} on chain ${chainId}`)
-      if (delegates.length === 0) yield* Console.log("accepts no delegate: its users pass `review.delegates`")
+      for (const line of report(facts)) yield* Console.log(line)
     })
 ).pipe(
   Command.withDescription("Build the TypeScript client as the package token-sweep"),
@@ -87,7 +133,7 @@ export const buildClientCommand = Command.make(
     { command: "sweep build-client node_modules/token-sweep", description: "Install the client into a project" },
     {
       command: "sweep build-client dist/client --chains chains.json",
-      description: "Build the client for an operator's deployment, with its delegates"
+      description: "Build the client for an operator's deployment, with its delegates and routers"
     }
   ])
 )

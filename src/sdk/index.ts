@@ -65,14 +65,8 @@ export type { Accepted, FailureReason, Intent, IntentStatus, Refund, WaitingFor 
 export type * from "./model/Portfolio.ts"
 export type * from "./model/Sweep.ts"
 export { SweepError } from "./model/SweepError.ts"
-export {
-  DEFAULT_DOMAIN_NAME,
-  ORDER_TYPES,
-  type OrderTypedData,
-  orderTypedData,
-  type SignableTypedData,
-  toJson
-} from "./model/TypedData.ts"
+export { DEFAULT_DOMAIN_NAME } from "./model/DomainName.ts"
+export { ORDER_TYPES, type OrderTypedData, orderTypedData, type SignableTypedData, toJson } from "./model/TypedData.ts"
 export {
   type BatchReview,
   type LeftOutToken,

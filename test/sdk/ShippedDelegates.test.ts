@@ -42,7 +42,7 @@ describe("the delegates of a package", () => {
     project = await mkdtemp(join(tmpdir(), "sweep-delegates-"))
     const modules = join(project, "node_modules")
     const installed = join(modules, "token-sweep")
-    await buildEntries(installed, { 8453: DELEGATE })
+    await buildEntries(installed, { delegates: { 8453: DELEGATE } })
     await mkdir(installed, { recursive: true })
     await writeFile(join(installed, "package.json"), `{"name":"token-sweep","type":"module","exports":"./index.js"}`)
     await symlink(join(Project.root, "node_modules", "viem"), join(modules, "viem"))

@@ -3,7 +3,8 @@ import type { Address } from "./Address.ts"
 import type { BatchLeg } from "./Batch.ts"
 import { UsageError } from "./Errors.ts"
 import type { SweepOrder } from "./Sweep.ts"
-import { DEFAULT_DOMAIN_NAME, DOMAIN_VERSION, ORDER_TYPES } from "./TypedData.ts"
+import { DEFAULT_DOMAIN_NAME } from "./DomainName.ts"
+import { DOMAIN_VERSION, ORDER_TYPES } from "./TypedData.ts"
 
 /** EIP-712 types of a batch. The order is that of a single sweep. */
 export const BATCH_TYPES = {

@@ -1,9 +1,7 @@
 /** EIP-712 typed data of an order, built from the order and never taken from the service. */
 import type { Address } from "./Address.ts"
+import { DEFAULT_DOMAIN_NAME } from "./DomainName.ts"
 import type { SweepOrder, TypeMember } from "./Sweep.ts"
-
-/** EIP-712 domain name of the specification. A deployment may have its own. */
-export const DEFAULT_DOMAIN_NAME = "Service"
 
 /** EIP-712 domain version of the specification. */
 export const DOMAIN_VERSION = "1"
@@ -70,8 +68,7 @@ export interface AnyTypedData extends Pick<SignableTypedData, "domain" | "primar
 }
 
 /** Makes a copy of typed data for a wallet, which may change what it gets. */
-export const signable = (typedData: AnyTypedData): SignableTypedData =>
-  structuredClone(typedData as unknown as SignableTypedData)
+export const signable = (typedData: AnyTypedData): SignableTypedData => structuredClone(typedData as SignableTypedData)
 
 /**
  * Builds the typed data of an order (EIP-712). The verifying contract is the owner's own account, which runs the delegate.

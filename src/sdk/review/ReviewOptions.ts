@@ -14,7 +14,7 @@ export interface IndependentPrice {
 
 /** Limits and facts of your own that a review holds an order to. */
 export interface ReviewOptions {
-  /** EIP-712 domain name of the deployment. Default: `Service`. */
+  /** EIP-712 domain name of the deployment. Default: `DEFAULT_DOMAIN_NAME`. */
   readonly domainName?: string
   /**
    * Delegates by chain id that extend or replace the package's own, `SHIPPED_DELEGATES`. They come from your own configuration, never

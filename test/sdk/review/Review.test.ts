@@ -8,7 +8,8 @@ import {
   type ReviewOptions,
   type SweepRequest
 } from "../../../src/sdk/index.ts"
-import { DEFAULT_DOMAIN_NAME, ORDER_TYPES } from "../../../src/sdk/model/TypedData.ts"
+import { DEFAULT_DOMAIN_NAME } from "../../../src/sdk/model/DomainName.ts"
+import { ORDER_TYPES } from "../../../src/sdk/model/TypedData.ts"
 import { readOffer } from "../../../src/sdk/wire/Offer.ts"
 import {
   crossRequest,
