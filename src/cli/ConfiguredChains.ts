@@ -21,6 +21,8 @@ export const configuredChains = Effect.gen(function* () {
     chain: chainOf(entry, domainName),
     rpcUrls: entry.rpcUrls,
     broadcastUrls: entry.broadcastUrls,
+    privateUrls: entry.privateUrls,
+    publicAfterSeconds: entry.publicAfterSeconds,
     wsUrl: entry.wsUrl
   }))
 })

@@ -62,6 +62,10 @@ export const ChainSettings = Schema.Struct({
   rpcUrls: Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint])),
   /** Endpoints to which transactions are sent instead, all of them at once. Default: `rpcUrls`. They may contain API keys. */
   broadcastUrls: Schema.optionalKey(Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint]))),
+  /** Private endpoints, to which transactions are sent first, all of them at once. They may contain API keys. Default: none. */
+  privateUrls: Schema.optionalKey(Schema.NonEmptyArray(Schema.Union([RpcUrl, RpcEndpoint]))),
+  /** Time without inclusion after which a transaction of `privateUrls` goes public. Default: 30 seconds. */
+  publicAfterSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 }))),
   /** WebSocket URL for new heads. Default: the node is polled, as while the connection is down. May contain an API key. */
   wsUrl: Schema.optionalKey(WebSocketUrl),
   /** Recipient of protocol fees. */
@@ -149,6 +153,8 @@ export const chainOf = (settings: ChainSettings, domainName: string): Chain => {
     earlierContracts: _earlier,
     priorGuard: _priorGuard,
     guardOwner: _owner,
+    privateUrls: _privateUrls,
+    publicAfterSeconds: _publicAfterSeconds,
     rpcUrls: _urls,
     timelockSeconds: _timelock,
     wsUrl: _wsUrl,

@@ -15,6 +15,7 @@ import * as Logs from "./Logs.ts"
 import * as NextBlock from "./NextBlock.ts"
 import * as Node from "./Node.ts"
 import * as NonceUse from "./NonceUse.ts"
+import * as PrivateSending from "./PrivateSending.ts"
 import * as Reads from "./Reads.ts"
 import * as Sending from "./Sending.ts"
 
@@ -24,6 +25,10 @@ export interface ChainEndpoints {
   readonly rpcUrls: ReadonlyArray<string | RpcEndpoint>
   /** Endpoints to which transactions are sent instead, all of them at once. Default: `rpcUrls`. */
   readonly broadcastUrls?: ReadonlyArray<string | RpcEndpoint> | undefined
+  /** Private endpoints, to which transactions are sent before. Default: none. */
+  readonly privateUrls?: ReadonlyArray<string | RpcEndpoint> | undefined
+  /** Time without inclusion after which a transaction goes public. Default: 30. */
+  readonly publicAfterSeconds?: number | undefined
   /** WebSocket URL for new heads. Default: the endpoints are polled. */
   readonly wsUrl?: string | undefined
 }
@@ -39,17 +44,40 @@ export interface Options {
 
 export const defaults: Options = { timeout: "10 seconds", hedgeAfter: "300 millis", maxBatch: 50 }
 
+/** Time for which a transaction stays private by default. */
+const PUBLIC_AFTER_SECONDS = 30
+
+/** Endpoints of a chain to which transactions are sent. Empty for none. */
+interface Senders {
+  /** Instead of the pool's. */
+  readonly broadcast: ReadonlyArray<JsonRpc.Endpoint>
+  /** Before the others. */
+  readonly privately: ReadonlyArray<JsonRpc.Endpoint>
+  readonly publicAfterMillis: number
+}
+
 /** Client of one chain; see {@link layer}. */
 const makeClient = Effect.fnUntraced(function* (
   chain: Chain,
   pool: JsonRpcPool.JsonRpcPool,
-  broadcast: ReadonlyArray<JsonRpc.Endpoint>,
+  senders: Senders,
   wsUrl: string | undefined
 ) {
   const node = Node.make(chain, pool)
   const plain = Reads.make(node)
   const next = NextBlock.make(chain, plain)
   const reads = { ...plain, ...next.reads }
+  const sendPublicly = Sending.make(node, senders.broadcast)
+  const send =
+    senders.privately.length === 0
+      ? sendPublicly
+      : yield* PrivateSending.make({
+          chainId: chain.id,
+          publicAfterMillis: senders.publicAfterMillis,
+          sendPrivately: Sending.make(node, senders.privately),
+          sendPublicly,
+          receipt: reads.receipt
+        })
   const heads = yield* JsonRpcHeads.make({ chain, block: reads.block }, wsUrl)
   return {
     chain,
@@ -59,7 +87,7 @@ const makeClient = Effect.fnUntraced(function* (
     ...Calls.make(node, (sender, block) => next.settingOf(heads.recentHead, sender, block)),
     logs: Logs.make(node),
     transactionOf: NonceUse.make(node, reads.transactionCount),
-    send: Sending.make(node, broadcast)
+    send
   } satisfies ChainClient
 })
 
@@ -85,10 +113,21 @@ export const layer = (
       }
       const all = yield* Effect.forEach(
         chains,
-        Effect.fnUntraced(function* ({ broadcastUrls = [], chain, rpcUrls, wsUrl }) {
+        Effect.fnUntraced(function* ({
+          broadcastUrls = [],
+          chain,
+          privateUrls = [],
+          publicAfterSeconds = PUBLIC_AFTER_SECONDS,
+          rpcUrls,
+          wsUrl
+        }) {
           const endpoints = yield* Effect.forEach(rpcUrls, (entry) => endpointOf(chain, entry))
-          const broadcast = yield* Effect.forEach(broadcastUrls, senderOf)
-          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), broadcast, wsUrl)
+          const senders = {
+            broadcast: yield* Effect.forEach(broadcastUrls, senderOf),
+            privately: yield* Effect.forEach(privateUrls, senderOf),
+            publicAfterMillis: publicAfterSeconds * 1_000
+          }
+          return yield* makeClient(chain, yield* JsonRpcPool.make(endpoints, { hedgeAfter }), senders, wsUrl)
         })
       )
       return {

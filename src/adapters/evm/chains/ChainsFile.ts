@@ -107,6 +107,7 @@ const strangers = (entry: unknown): ReadonlyArray<string> => {
     ...ofEach("broadcastUrls", ENDPOINT_KEYS),
     ...ofEach("confirmationsByValue", RULE_KEYS),
     ...ofEach("priceFeeds", FEED_KEYS),
+    ...ofEach("privateUrls", ENDPOINT_KEYS),
     ...ofEach("targets", TARGET_KEYS),
     ...ofEach("tokens", TOKEN_KEYS),
     ...ofEach("venues", VENUE_KEYS)

@@ -81,11 +81,13 @@ describe("known facts", () => {
 describe("the chain of an entry", () => {
   it.effect("tells nobody the endpoints, nor who owns the guard", () =>
     Effect.gen(function* () {
-      const chain = ChainSettings.chainOf(yield* decode({ ...entry(8453), broadcastUrls: [RPC] }), "Service")
+      const own = { broadcastUrls: [RPC], privateUrls: [RPC], publicAfterSeconds: 12 }
+      const chain = ChainSettings.chainOf(yield* decode({ ...entry(8453), ...own }), "Service")
       const told = JSON.stringify(yield* Schema.encodeEffect(Chain)(chain)) + Object.keys(chain).join()
       assert.notInclude(told, "SECRET")
       assert.notInclude(told, address(0x99))
       assert.notInclude(told, "rpcUrls")
+      assert.notInclude(told, "publicAfterSeconds")
     })
   )
 

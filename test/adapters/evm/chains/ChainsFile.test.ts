@@ -166,13 +166,16 @@ describe("a chains file", () => {
 
   it.effect("reads endpoints for broadcasting, and refuses their unknown keys", () =>
     Effect.gen(function* () {
-      const broadcastUrls = ["https://sequencer.example", { url: RPC, requestsPerSecond: 5 }]
-      const [settings] = yield* decode([{ ...entry, broadcastUrls }])
-      assert.deepStrictEqual<unknown>(settings?.broadcastUrls, broadcastUrls)
-      assert.include(
-        yield* complaint(decode([{ ...entry, broadcastUrls: [{ url: RPC, requestPerSecond: 5 }] }])),
-        "unknown key broadcastUrls.0.requestPerSecond, did you mean requestsPerSecond?"
-      )
+      const urls = ["https://sequencer.example", { url: RPC, requestsPerSecond: 5 }]
+      for (const key of ["broadcastUrls", "privateUrls"] as const) {
+        const [settings] = yield* decode([{ ...entry, [key]: urls }])
+        assert.deepStrictEqual<unknown>(settings?.[key], urls)
+        assert.include(
+          yield* complaint(decode([{ ...entry, [key]: [{ url: RPC, requestPerSecond: 5 }] }])),
+          `unknown key ${key}.0.requestPerSecond, did you mean requestsPerSecond?`
+        )
+      }
+      assert.include(yield* complaint(decode([{ ...entry, publicAfterSeconds: 0 }])), "publicAfterSeconds")
     })
   )
 

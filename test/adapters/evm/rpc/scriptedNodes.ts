@@ -31,13 +31,14 @@ export type OnBatch = (calls: ReadonlyArray<Call>, answer: (call: Call) => unkno
 /**
  * Nodes by host; all but `elsewhere` are on the right chain. `log` says who was asked for what, in order, and `requests` who
  * was sent how many calls in one request, without checks of the chain. `limits` are those that an operator states, by host.
- * `broadcasting` are the hosts to which only transactions are sent.
+ * `broadcasting` are the hosts to which only transactions are sent, and `privately` those to which they are sent first.
  */
 export const network = (
   nodes: Record<string, Node>,
   onBatch?: OnBatch,
   limits: Readonly<Record<string, Omit<RpcEndpoint, "url">>> = {},
-  broadcasting: ReadonlyArray<string> = []
+  broadcasting: ReadonlyArray<string> = [],
+  privately: ReadonlyArray<string> = []
 ) => {
   const log: Array<string> = []
   const requests: Array<string> = []
@@ -83,9 +84,10 @@ export const network = (
   })
   const urlOf = (host: string) => ({ url: `http://${host}/v2/secret-api-key`, ...limits[host] })
   const rpcUrls = Object.keys(nodes)
-    .filter((host) => !broadcasting.includes(host))
+    .filter((host) => !broadcasting.includes(host) && !privately.includes(host))
     .map(urlOf)
-  const layer = EvmChains.layer([{ chain, rpcUrls, broadcastUrls: broadcasting.map(urlOf) }]).pipe(
+  const endpoints = { rpcUrls, broadcastUrls: broadcasting.map(urlOf), privateUrls: privately.map(urlOf) }
+  const layer = EvmChains.layer([{ chain, ...endpoints }]).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, http))
   )
   const use = <A, E>(body: (client: ChainClient) => Effect.Effect<A, E>) =>
