@@ -53,10 +53,10 @@ export const deploy = (script: Script, artifacts: Artifacts, tokens: Tokens): Un
   }
 }
 
-/** Fee in hundredths of a basis point, with the tick spacing of the factory for it. */
-const TICK_SPACING = { 100: 1, 500: 10, 3000: 60 } as const
+/** Fee in hundredths of a basis point, with the tick spacing of the factory for it. PancakeSwap has 2500. */
+const TICK_SPACING = { 100: 1, 500: 10, 2500: 50, 3000: 60 } as const
 
-type Fee = keyof typeof TICK_SPACING
+export type Fee = keyof typeof TICK_SPACING
 type Priced = Exclude<Symbol, "FOT">
 
 export const POOLS: ReadonlyArray<readonly [Priced, Priced, Fee]> = [
@@ -83,14 +83,18 @@ const side = (symbol: Symbol): bigint => units(symbol, USD_A_SIDE) / (TOKENS[sym
 const MAX_TICK = 887_272
 const FOREVER = maxUint256
 
+/** Allows pools with a fee. The script's sender must have deployed the factory. */
+export const enableFee = (script: Script, { factory }: Uniswap, fee: Fee): void =>
+  script.call(
+    `enable the fee tier ${fee}`,
+    factory,
+    encodeFunctionData({ abi: factoryAbi, functionName: "enableFeeAmount", args: [fee, TICK_SPACING[fee]] })
+  )
+
 /** Opens the pools over the full range with the sender's tokens. */
 export const openPools = (script: Script, uniswap: Uniswap, tokens: Tokens): void => {
   // Uniswap's governance added the fee tier of stable pairs after the factory was deployed.
-  script.call(
-    "enable the 0.01 % fee tier",
-    uniswap.factory,
-    encodeFunctionData({ abi: factoryAbi, functionName: "enableFeeAmount", args: [100, TICK_SPACING[100]] })
-  )
+  enableFee(script, uniswap, 100)
   for (const symbol of new Set(POOLS.flatMap(([a, b]) => [a, b]))) {
     script.call(
       `approve ${symbol}`,
@@ -110,7 +114,7 @@ export const openPools = (script: Script, uniswap: Uniswap, tokens: Tokens): voi
   }
 }
 
-interface Side {
+export interface Side {
   readonly token: Address.Address
   /** In the smallest unit. */
   readonly amount: bigint

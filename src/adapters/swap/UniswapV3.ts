@@ -1,29 +1,28 @@
 /**
  * Swaps on Uniswap v3. QuoterV2 finds and prices them by eth_call, and SwapRouter02 makes them. It needs no service, so it
- * works on every chain with these contracts.
+ * works on every chain with these contracts. PancakeSwap v3 has the same functions in its SmartRouter.
+ *
+ * Calldata: `multicall(uint256,bytes[])` 0x5ae401dc with one swap, `exactInputSingle` 0x04e45aaf or `exactInput` 0xb858183f. For native
+ * output the swap pays the router, and `unwrapWETH9(uint256,address)` 0x49404b7c pays the recipient. From the wrapped native currency to the
+ * native one: `pull(address,uint256)` 0xf2d5d56b and `unwrapWETH9`.
  */
 import { Effect, Layer, Option } from "effect"
 import { encodeFunctionData, prepareEncodeFunctionData } from "viem"
 import * as Address from "../../domain/Address.ts"
-import { lessBps } from "../../domain/Amount.ts"
-import * as Chain from "../../domain/Chain.ts"
+import type * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import { isNative } from "../../domain/Token.ts"
+import * as Venue from "../../domain/Venue.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
-import {
-  NoRoute,
-  RoutingUnavailable,
-  type SwapPair,
-  type SwapRequest,
-  type SwapRoute,
-  SwapVenue
-} from "../../ports/orchestrator/SwapVenue.ts"
+import { type SwapRequest, type SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import * as Curves from "./Curves.ts"
+import * as OnChainVenue from "./OnChainVenue.ts"
 import { swapRouter02Abi } from "./uniswapV3Abi.ts"
 import * as Market from "./UniswapV3Market.ts"
 import * as Path from "./UniswapV3Path.ts"
 import * as Pools from "./UniswapV3Pools.ts"
 
-export const PROVIDER = "uniswap-v3"
+export const PROVIDER = Venue.FIRST
 
 /** Recipients with a special meaning to the router: its caller and itself (`Constants.MSG_SENDER`, `Constants.ADDRESS_THIS`). */
 const MSG_SENDER = Address.of("0x0000000000000000000000000000000000000001")
@@ -36,23 +35,26 @@ const ROUTER_GAS = 25_000n
 const UNWRAP_GAS = 20_000n
 const PULL_AND_UNWRAP_GAS = 55_000n
 
-interface Contracts {
+export interface Contracts {
+  readonly provider: string
   readonly router: Address.Address
   readonly quoter: Address.Address
+  readonly kinds: Path.Kinds
 }
 
-const contractsOf = ({ quoter, swapRouter: router }: Chain.Chain): Option.Option<Contracts> =>
-  router === undefined || quoter === undefined ? Option.none() : Option.some({ router, quoter })
+/** The exchange that `swapRouter` and `quoter` of a chain make. */
+const first = ({ quoter, swapRouter: router }: Chain.Chain): Option.Option<Contracts> =>
+  router === undefined || quoter === undefined
+    ? Option.none()
+    : Option.some({ provider: PROVIDER, router, quoter, kinds: Path.FEE_TIERS })
 
 // With their selectors, which viem would hash for every call.
 const EXACT_INPUT = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInput" })
 const EXACT_INPUT_SINGLE = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "exactInputSingle" })
 const MULTICALL = prepareEncodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall" })
 
-interface Swap {
+interface Swap extends Curves.Pair {
   readonly path: Path.Path
-  readonly tokenIn: Address.Address
-  readonly tokenOut: Address.Address
   readonly amountIn: bigint
   readonly minAmountOut: bigint
   readonly recipient: Address.Address
@@ -77,8 +79,8 @@ const withDeadline = (deadline: bigint, calls: ReadonlyArray<Hex>): Hex =>
   encodeFunctionData({ ...MULTICALL, args: [deadline, calls] })
 
 /** From the wrapped native currency to the native one, no swap is needed: the router unwraps it one to one. */
-const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute => ({
-  provider: PROVIDER,
+const unwrapping = ({ provider, router }: Contracts, request: SwapRequest): SwapRoute => ({
+  provider,
   target: router,
   calldata: withDeadline(request.deadline, [
     encodeFunctionData({ abi: swapRouter02Abi, functionName: "pull", args: [request.tokenIn, request.amountIn] }),
@@ -91,22 +93,20 @@ const unwrapping = (router: Address.Address, request: SwapRequest): SwapRoute =>
 })
 
 const swapping = (
-  router: Address.Address,
+  { provider, router }: Contracts,
   request: SwapRequest,
   tokenOut: Address.Address,
-  quoted: Market.Quoted
+  quoted: Curves.Quoted<Path.Path>
 ): SwapRoute => {
   const { amountIn, deadline, recipient, slippageBps, tokenIn } = request
-  const least = lessBps(quoted.amountOut, slippageBps)
-  // The delegate rejects an order whose minimum output is 0.
-  const minAmountOut = least > 0n ? least : 1n
+  const minAmountOut = OnChainVenue.leastOf(quoted.amountOut, slippageBps)
   const swap = { path: quoted.path, tokenIn, tokenOut, amountIn, minAmountOut }
   const native = isNative(request.tokenOut)
   const calls = native
     ? [swapCall({ ...swap, recipient: ADDRESS_THIS }), unwrapCall(minAmountOut, recipient)]
     : [swapCall({ ...swap, recipient })]
   return {
-    provider: PROVIDER,
+    provider,
     target: router,
     calldata: withDeadline(deadline, calls),
     amountOut: quoted.amountOut,
@@ -116,73 +116,27 @@ const swapping = (
   }
 }
 
-/** The reason why the router cannot serve the request. Undefined if it can. */
-const objection = (router: Address.Address, { amountIn, recipient }: SwapRequest): string | undefined => {
-  // For the router, an amount of 0 means its whole balance.
-  if (amountIn <= 0n) return "the amount is zero"
-  return recipient === MSG_SENDER || recipient === ADDRESS_THIS || recipient === router
-    ? `the router does not deliver to ${recipient}`
-    : undefined
-}
-
-/** The contracts and the output token of a pair. */
-const open = Effect.fnUntraced(function* (chains: Chains["Service"], pair: SwapPair) {
-  const client = yield* chains.get(pair.chainId)
-  const { quoter, router } = yield* Effect.mapError(
-    Effect.fromOption(contractsOf(client.chain)),
-    () => new NoRoute({ detail: `Uniswap v3 is not configured on ${client.chain.name}` })
-  )
-  return { client, quoter, router, tokenOut: Chain.erc20(client.chain, pair.tokenOut) }
+/** An exchange with the functions of QuoterV2 and SwapRouter02. */
+export const exchange = (contracts: Contracts, pools: Pools.Pools): OnChainVenue.Exchange => ({
+  router: contracts.router,
+  reserved: [MSG_SENDER, ADDRESS_THIS],
+  unwrap: (request) => unwrapping(contracts, request),
+  read: (client, pair, amounts) =>
+    Effect.map(
+      Market.read(client, { ...contracts, pools }, pair, amounts),
+      (market) => (request) =>
+        Option.map(Curves.best(market, request.amountIn), (quoted) =>
+          swapping(contracts, request, pair.tokenOut, quoted)
+        )
+    )
 })
 
-export const layer = Layer.effect(
-  SwapVenue,
-  Effect.gen(function* () {
-    const chains = yield* Chains
-    const pools = Pools.make()
+/** The exchange that a chain names in `swapRouter` and `quoter`. */
+export const make = Effect.map(Chains, (chains) => {
+  const pools = Pools.make()
+  return OnChainVenue.make(chains, PROVIDER, (chain) =>
+    Option.map(first(chain), (contracts) => exchange(contracts, pools))
+  )
+})
 
-    /** Reads the pair's market at these amounts. Returns the function that makes a route of an amount between them. */
-    const marketOf = Effect.fn("UniswapV3.market")(
-      function* (pair: SwapPair, amounts: ReadonlyArray<bigint>) {
-        const { client, quoter, router, tokenOut } = yield* open(chains, pair)
-        const isSame = pair.tokenIn === tokenOut
-        const market =
-          isSame || amounts.length === 0
-            ? []
-            : yield* Market.read(client, { pools, quoter }, { tokenIn: pair.tokenIn, tokenOut }, amounts)
-        return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
-          const objected = objection(router, request)
-          if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
-          if (isSame && isNative(request.tokenOut)) return Effect.succeed(unwrapping(router, request))
-          if (isSame) return Effect.fail(new NoRoute({ detail: "input and output are the same token" }))
-          return Option.match(Market.best(market, request.amountIn), {
-            onNone: () =>
-              Effect.fail(new NoRoute({ detail: `no liquid pool from ${request.tokenIn} to ${request.tokenOut}` })),
-            onSome: (quoted) => Effect.succeed(swapping(router, request, tokenOut, quoted))
-          })
-        }
-      },
-      Effect.catchTags({
-        UnsupportedChain: (error) => Effect.fail(new NoRoute({ detail: error.message })),
-        ChainUnavailable: (error) => Effect.fail(new RoutingUnavailable({ provider: PROVIDER, detail: error.message }))
-      })
-    )
-
-    const route: SwapVenue["Service"]["route"] = (request) =>
-      Effect.flatMap(marketOf(request, request.amountIn > 0n ? [request.amountIn] : []), (routeOf) => routeOf(request))
-
-    const prepare: SwapVenue["Service"]["prepare"] = Effect.fnUntraced(function* (pair) {
-      const read = yield* Effect.result(marketOf(pair, Market.samples(pair.amountIn)))
-      return (terms) => {
-        const request = { ...terms, ...pair, amountIn: terms.amountIn }
-        return Effect.fromResult(read).pipe(
-          Effect.flatMap((routeOf) => routeOf(request)),
-          // Below what was read, as when fees take most of the amount, the market may have one all the same.
-          Effect.catchTag("NoRoute", () => route(request))
-        )
-      }
-    })
-
-    return SwapVenue.of({ route, prepare })
-  })
-)
+export const layer = Layer.effect(SwapVenue, make)

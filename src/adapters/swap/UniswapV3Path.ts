@@ -1,10 +1,21 @@
-/** Paths through Uniswap v3 pools from one token to another, and their encoding. */
+/** Paths through concentrated pools from one token to another, and their encoding: those of Uniswap v3, and of exchanges like it. */
 import type * as Address from "../../domain/Address.ts"
 import type { Hex } from "../../domain/Hex.ts"
+import { DEFAULT_FEE_TIERS } from "../../domain/Venue.ts"
 
 /** The fee tiers that every deployment enables, in hundredths of a basis point. */
-export const FEES = [100, 500, 3_000, 10_000] as const
-export type Fee = (typeof FEES)[number]
+export const FEES: ReadonlyArray<Fee> = DEFAULT_FEE_TIERS
+
+/** Tells the pools of a pair apart: a fee, or the tick spacing of Slipstream. */
+export type Fee = number
+
+/** The values that an exchange's pools may have, and the type that its functions give them. */
+export interface Kinds {
+  readonly type: "uint24" | "int24"
+  readonly values: ReadonlyArray<Fee>
+}
+
+export const FEE_TIERS: Kinds = { type: "uint24", values: FEES }
 
 /** One pool, or two with a token between them. */
 export type Path =
@@ -21,15 +32,16 @@ export interface Pool {
 export const candidates = (
   tokenIn: Address.Address,
   tokenOut: Address.Address,
-  hops: ReadonlyArray<Address.Address>
+  hops: ReadonlyArray<Address.Address>,
+  { values }: Kinds = FEE_TIERS
 ): ReadonlyArray<Path> => {
   const via = new Set(hops)
   via.delete(tokenIn)
   via.delete(tokenOut)
   return [
-    ...FEES.map((fee): Path => ({ _tag: "Direct", fee })),
+    ...values.map((fee): Path => ({ _tag: "Direct", fee })),
     ...[...via].flatMap((token) =>
-      FEES.flatMap((first) => FEES.map((second): Path => ({ _tag: "Via", token, fees: [first, second] })))
+      values.flatMap((first) => values.map((second): Path => ({ _tag: "Via", token, fees: [first, second] })))
     )
   ]
 }

@@ -1,10 +1,10 @@
 /**
- * Remembers for a short time which pools of Uniswap v3 exist, so that paths without a pool are not quoted: most pairs have one of the
+ * Remembers for a short time which concentrated pools exist, so that paths without a pool are not quoted: most pairs have one of the
  * four pools that they may have. The factory says which pools exist, and no token has a part in that. The lookups are reads beside those
  * of a quote, so they are no request of their own.
  */
 import { Array, Option } from "effect"
-import { parseAbi, toFunctionSelector } from "viem"
+import { toFunctionSelector } from "viem"
 import * as Address from "../../domain/Address.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
 import * as Words from "../evm/codec/Words.ts"
@@ -19,15 +19,18 @@ export const REFRESH_MILLIS = 15_000
 /** Pairs that are remembered, on all chains. Beyond them the oldest is forgotten. */
 const CAPACITY = 20_000
 
-const FACTORY = toFunctionSelector(parseAbi(["function factory() view returns (address)"])[0])
-const GET_POOL = toFunctionSelector(
-  parseAbi(["function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)"])[0]
-)
+const FACTORY = toFunctionSelector("factory()")
+const GET_POOL = {
+  uint24: toFunctionSelector("getPool(address,address,uint24)"),
+  int24: toFunctionSelector("getPool(address,address,int24)")
+} as const
 
 /** Quoter of a chain. Its factory never changes. */
 export interface Venue {
   readonly chainId: number
   readonly quoter: Address.Address
+  /** Default: {@link Path.FEE_TIERS}. */
+  readonly kinds?: Path.Kinds
 }
 
 type Tokens = readonly [Address.Address, Address.Address]
@@ -63,14 +66,17 @@ export interface Pools {
 const addressIn = (answer: Multicall3.Answer | undefined): Option.Option<bigint> =>
   answer === undefined ? Option.none() : Multicall3.word(answer)
 
-const getPool = ([first, second]: Tokens, fee: Path.Fee) =>
-  `${GET_POOL}${Words.ofAddress(first)}${Words.ofAddress(second)}${Words.ofNumber(fee)}` as const
+const getPool = ([first, second]: Tokens, fee: Path.Fee, type: Path.Kinds["type"]) =>
+  `${GET_POOL[type]}${Words.ofAddress(first)}${Words.ofAddress(second)}${Words.ofNumber(fee)}` as const
 
 /** Fees of the pools that a factory named. None if an answer is not an address, such as that of an account without code. */
-const feesIn = (answers: ReadonlyArray<Multicall3.Answer>): Option.Option<ReadonlySet<Path.Fee>> =>
+const feesIn = (
+  answers: ReadonlyArray<Multicall3.Answer>,
+  fees: ReadonlyArray<Path.Fee>
+): Option.Option<ReadonlySet<Path.Fee>> =>
   Option.map(
-    Option.all(Path.FEES.map((_, index) => addressIn(answers[index]))),
-    (pools) => new Set(Path.FEES.filter((_, index) => (pools[index] ?? 0n) > 0n))
+    Option.all(fees.map((_, index) => addressIn(answers[index]))),
+    (pools) => new Set(fees.filter((_, index) => (pools[index] ?? 0n) > 0n))
   )
 
 export const make = (): Pools => {
@@ -85,7 +91,7 @@ export const make = (): Pools => {
     if (pairs.size > CAPACITY && oldest !== undefined) pairs.delete(oldest)
   }
 
-  const view: Pools["view"] = ({ chainId, quoter }, tokenIn, tokenOut, paths, nowMillis) => {
+  const view: Pools["view"] = ({ chainId, kinds = Path.FEE_TIERS, quoter }, tokenIn, tokenOut, paths, nowMillis) => {
     const venue = `${chainId} ${quoter}`
     const factory = factories.get(venue)
     if (factory === undefined) {
@@ -109,17 +115,19 @@ export const make = (): Pools => {
     const pools = paths.map((path) => Path.poolsOf(tokenIn, path, tokenOut))
     // A pool that exists never ceases to.
     const isDue = (pair: Pair | undefined): boolean =>
-      pair === undefined || (pair.fees.size < Path.FEES.length && nowMillis - pair.atMillis >= REFRESH_MILLIS)
+      pair === undefined || (pair.fees.size < kinds.values.length && nowMillis - pair.atMillis >= REFRESH_MILLIS)
     const due = [...new Map(pools.flat().map(({ tokens }) => [keyOf(tokens), tokens]))].filter(([key]) =>
       isDue(pairs.get(key))
     )
     return {
       open: paths.filter((_, index) => pools[index]?.every(isOpen) === true),
-      lookups: due.flatMap(([, tokens]) => Path.FEES.map((fee) => ({ to: factory, data: getPool(tokens, fee) }))),
+      lookups: due.flatMap(([, tokens]) =>
+        kinds.values.map((fee) => ({ to: factory, data: getPool(tokens, fee, kinds.type) }))
+      ),
       learn: (answers) => {
-        for (const [index, found] of Array.chunksOf(answers, Path.FEES.length).entries()) {
+        for (const [index, found] of Array.chunksOf(answers, kinds.values.length).entries()) {
           const [key] = due[index] ?? []
-          const fees = Option.getOrUndefined(feesIn(found))
+          const fees = Option.getOrUndefined(feesIn(found, kinds.values))
           if (key !== undefined && fees !== undefined) keep(key, { fees, atMillis: nowMillis })
         }
       }

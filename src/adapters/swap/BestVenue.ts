@@ -1,0 +1,173 @@
+/**
+ * Swaps on the best of several venues. All of a chain are asked at the same time, and the route with the largest output net of gas is
+ * returned, with the next ones behind it. A venue that is broken, slow or lies about its contracts fails none of the others.
+ */
+import { Cause, Effect, Fiber, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import * as Chain from "../../domain/Chain.ts"
+import * as RouteChoice from "../../domain/RouteChoice.ts"
+import { isNative, NATIVE } from "../../domain/Token.ts"
+import { Prices } from "../../ports/orchestrator/Prices.ts"
+import {
+  NoRoute,
+  type RouteOf,
+  RoutingUnavailable,
+  type SwapPair,
+  type SwapRoute,
+  type SwapTerms,
+  SwapVenue
+} from "../../ports/orchestrator/SwapVenue.ts"
+import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
+import * as SideBySide from "../../runtime/SideBySide.ts"
+import { within } from "../../runtime/Within.ts"
+import * as ListedRouters from "./ListedRouters.ts"
+import type { VenueSource } from "./VenueSource.ts"
+
+const PROVIDER = "venues"
+
+/** Routes behind the best one. Each that is tried costs a rehearsal. */
+const MAX_ALTERNATIVES = 2
+
+/** Time limit of the prices of gas and output, in milliseconds. Without them the output alone decides. */
+const PRICES_LIMIT_MILLIS = 600
+
+/** Decimals of the native currency. */
+const NATIVE_DECIMALS = 18
+
+type Outcome = SideBySide.Answers<SwapRoute, NoRoute | RoutingUnavailable>
+
+/** The reason why a route must not be offered; undefined without one. */
+const objection = (
+  { amountOut, gas, minAmountOut, target }: SwapRoute,
+  routers: ReadonlySet<Address.Address>
+): string | undefined => {
+  if (!routers.has(target)) return `it calls ${target}, which is not its router or is not listed by the guard`
+  if (minAmountOut <= 0n || minAmountOut > amountOut) return `it promises ${amountOut} and at least ${minAmountOut}`
+  return gas < 0n ? "its gas is negative" : undefined
+}
+
+const logged = (event: string, venue: string, pair: SwapPair, detail: string) =>
+  Effect.annotateLogs(Effect.logWarning(event), { venue, chainId: pair.chainId, token: pair.tokenIn, detail })
+
+/** Logs the venues that did not answer as they should. That a venue has no route is ordinary. */
+const report = (pair: SwapPair, { failures, silent }: Outcome) =>
+  Effect.all(
+    [
+      ...silent.map((venue) => logged("venue.unanswered", venue, pair, "no answer in time")),
+      ...failures.flatMap(({ cause, name }) => {
+        const error = Cause.findErrorOption(cause)
+        if (Option.isNone(error)) return [logged("venue.failed", name, pair, Cause.pretty(cause))]
+        return error.value._tag === "NoRoute" ? [] : [logged("venue.unavailable", name, pair, error.value.detail)]
+      })
+    ],
+    { discard: true }
+  )
+
+/** The failure if no venue has a route. Another attempt may succeed only if no venue answered at all. */
+const failureOf = ({ failures, silent }: Outcome): NoRoute | RoutingUnavailable => {
+  const errors = failures.flatMap(({ cause }) => Option.toArray(Cause.findErrorOption(cause)))
+  const details = errors.map(({ message }) => message).join("; ")
+  const isAnswered = errors.some(({ _tag }) => _tag === "NoRoute")
+  if (isAnswered) return new NoRoute({ detail: details })
+  const missing = silent.length === 0 ? [] : [`no answer in time from ${silent.join(", ")}`]
+  return failures.length + silent.length === 0
+    ? new NoRoute({ detail: "no venue is configured on the chain, or its guard lists none" })
+    : new RoutingUnavailable({
+        provider: PROVIDER,
+        detail: [details, ...missing].filter((text) => text !== "").join("; ")
+      })
+}
+
+/** Makes `worthOf(client, tokenOut)`: prices to weigh gas against output. Undefined if they are unknown. */
+const makeWorth = Effect.map(Prices, (prices) =>
+  Effect.fnUntraced(
+    function* ({ chain, feesPerGas }: ChainClient, tokenOut: Address.Address) {
+      const out = isNative(tokenOut) || tokenOut === chain.wrappedNative ? NATIVE : tokenOut
+      const token = Chain.token(chain, out)
+      if (Option.isNone(token)) return undefined
+      const outDecimals = token.value.decimals
+      const asked = [
+        { address: NATIVE, decimals: NATIVE_DECIMALS },
+        ...(out === NATIVE ? [] : [{ address: out, decimals: outDecimals }])
+      ]
+      const [{ baseFeePerGas, maxPriorityFeePerGas }, usd] = yield* Effect.all(
+        [feesPerGas, out === NATIVE ? Effect.succeed(new Map([[NATIVE, 1n]])) : prices.usd(chain.id, asked)],
+        { concurrency: "unbounded" }
+      )
+      const [nativeUsd, outUsd] = [usd.get(NATIVE), usd.get(out)]
+      if (nativeUsd === undefined || outUsd === undefined) return undefined
+      return { gasPrice: baseFeePerGas + maxPriorityFeePerGas, nativeUsd, outUsd, outDecimals }
+    },
+    // Without prices the output alone decides.
+    Effect.catch(() => Effect.undefined)
+  )
+)
+
+/** Makes the venue of these sources. The names of the first of equal ones win. */
+export const make = Effect.fnUntraced(function* (sources: ReadonlyArray<VenueSource>) {
+  const chains = yield* Chains
+  const worthOf = yield* makeWorth
+  const listed = ListedRouters.make()
+
+  /** Sources of a chain with the routers that they may call. The chain's `swapRouter` is listed since the guard's deployment. */
+  const sourcesOn = Effect.fnUntraced(function* (client: ChainClient) {
+    const { chain } = client
+    const declared = sources.map((source) => ({ source, routers: source.routersOn(chain) }))
+    const others = declared.flatMap(({ routers, source }) =>
+      routers.filter((router) => router !== chain.swapRouter).map((router) => ({ venue: source.name, router }))
+    )
+    const usable = others.length === 0 ? new Set<Address.Address>() : yield* listed.of(client, others)
+    return declared.flatMap(({ routers, source }) => {
+      const open = new Set(routers.filter((router) => router === chain.swapRouter || usable.has(router)))
+      return open.size === 0 ? [] : [{ source, open }]
+    })
+  })
+
+  const prepare: SwapVenue["Service"]["prepare"] = Effect.fnUntraced(function* (pair) {
+    const found = yield* Effect.option(chains.get(pair.chainId))
+    if (Option.isNone(found)) return () => Effect.fail(new NoRoute({ detail: `chain ${pair.chainId} is not served` }))
+    const client = found.value
+    const asked = yield* sourcesOn(client)
+    const [only, ...others] = asked
+    if (only !== undefined && others.length === 0) return yield* checked(pair, only)
+
+    // Begun here, so that they run beside everything else that a quote reads. Each has its own end.
+    const worth = yield* Effect.forkDetach(within(PRICES_LIMIT_MILLIS)(worthOf(client, pair.tokenOut)))
+    const prepared = yield* Effect.forEach(asked, (each) =>
+      Effect.map(Effect.forkDetach(checked(pair, each)), (fiber) => ({ name: each.source.name, fiber }))
+    )
+    const routeOf: RouteOf = Effect.fnUntraced(function* (terms) {
+      const outcome: Outcome = yield* SideBySide.askAll(
+        prepared.map(({ fiber, name }) => ({ name, ask: Effect.flatMap(Fiber.join(fiber), (made) => made(terms)) }))
+      )
+      yield* report(pair, outcome)
+      const routes = outcome.answers.map(({ value }) => value)
+      if (routes.length === 0) return yield* failureOf(outcome)
+      const prices = routes.length === 1 ? undefined : Option.getOrUndefined(yield* Fiber.join(worth))
+      const [best, ...rest] = RouteChoice.ranked(routes, prices)
+      if (best === undefined) return yield* failureOf(outcome)
+      return rest.length === 0 ? best : { ...best, alternatives: rest.slice(0, MAX_ALTERNATIVES) }
+    })
+    return routeOf
+  })
+
+  const route: SwapVenue["Service"]["route"] = (request) =>
+    Effect.flatMap(prepare(request), (routeOf) => routeOf(request))
+
+  return SwapVenue.of({ route, prepare })
+})
+
+/** The source's routes, without those that must not be offered. */
+const checked = Effect.fnUntraced(function* (
+  pair: SwapPair,
+  { open, source }: { readonly source: VenueSource; readonly open: ReadonlySet<Address.Address> }
+) {
+  const routeOf = yield* source.prepare(pair)
+  return Effect.fnUntraced(function* (terms: SwapTerms) {
+    const route = yield* routeOf(terms)
+    const objected = objection(route, open)
+    if (objected === undefined) return { ...route, provider: source.name }
+    yield* logged("venue.refused", source.name, pair, objected)
+    return yield* new NoRoute({ detail: `${source.name}: ${objected}` })
+  })
+})

@@ -1,0 +1,117 @@
+/**
+ * Amounts that an exchange's paths pay, read at one moment for several amounts. Between two of them the amount that a path pays is
+ * interpolated. The output of a pool is a concave function of the input, so a straight line between two points is never above it: an
+ * interpolated amount is at most what the path pays.
+ */
+import { Effect, Option } from "effect"
+import type { Hex } from "../../domain/Hex.ts"
+import type { ChainClient } from "../../ports/shared/Chains.ts"
+import type * as Address from "../../domain/Address.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
+
+/** Number of hop tokens in addition to the wrapped native currency. */
+const MAX_STABLE_HOPS = 2
+
+/** Reads in one call, since nodes limit the gas of a call: a quote of every path of Uniswap v3. */
+const BATCH = 52
+
+/**
+ * Shares of the largest amount that are read, in percent. Most sweeps lose less than 10 % to fees, so their amount is between the
+ * last two, where an interpolated output is at most a 400th of the price impact too low.
+ */
+const SHARES = [60n, 90n, 100n]
+
+/** ERC-20 tokens. */
+export interface Pair {
+  readonly tokenIn: Address.Address
+  readonly tokenOut: Address.Address
+}
+
+/** Output and gas of a path for one amount. */
+export interface Sample {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly gas: bigint
+}
+
+/** The samples of a path, by rising amounts. */
+export interface Curve<Path> {
+  readonly path: Path
+  readonly samples: ReadonlyArray<Sample>
+}
+
+export type Market<Path> = ReadonlyArray<Curve<Path>>
+
+export interface Quoted<Path> {
+  readonly path: Path
+  readonly amountOut: bigint
+  readonly gas: bigint
+}
+
+/** Amounts to read for a largest amount, rising. */
+export const amountsUpTo = (largest: bigint): ReadonlyArray<bigint> => [
+  ...new Set(SHARES.map((share) => (largest * share) / 100n).filter((amount) => amount > 0n))
+]
+
+/** Tokens that a path may lead through: the wrapped native currency and the main stablecoins. */
+export const hopsOf = (
+  { chain: { stables, wrappedNative } }: Pick<ChainClient, "chain">,
+  { tokenIn, tokenOut }: Pair
+): ReadonlyArray<Address.Address> =>
+  [...new Set([wrappedNative, ...stables.slice(0, MAX_STABLE_HOPS)])].filter(
+    (token) => token !== tokenIn && token !== tokenOut
+  )
+
+/** A path with the function that asks what it pays for an amount. */
+export interface Asked<Path> {
+  readonly path: Path
+  readonly callOf: (amountIn: bigint) => Hex
+  /** The answer's sample; none for an answer that is not a quote, such as that of an account without code. */
+  readonly sampleOf: (amountIn: bigint, data: Hex) => Option.Option<Sample>
+}
+
+/**
+ * Asks `quoter` what every path pays for each of the amounts, which rise. A path that pays nothing for an amount has no sample of it.
+ * Returns also the answers to `beside`, which are made in the same requests.
+ */
+export const read = Effect.fnUntraced(function* <Path>(
+  client: ChainClient,
+  quoter: Address.Address,
+  paths: ReadonlyArray<Asked<Path>>,
+  amounts: ReadonlyArray<bigint>,
+  beside: ReadonlyArray<Multicall3.Read> = []
+) {
+  const quotes = amounts.flatMap((amount) => paths.map(({ callOf }) => ({ to: quoter, data: callOf(amount) })))
+  // The calls of several batches are made at the same time.
+  const answers = yield* Multicall3.read(client, [...quotes, ...beside], { batch: BATCH })
+  const market = paths.map(({ path, sampleOf }, place): Curve<Path> => ({
+    path,
+    samples: amounts.flatMap((amount, index) => {
+      const answer = answers[index * paths.length + place] ?? Option.none()
+      return Option.toArray(Option.flatMap(answer, (data) => sampleOf(amount, data))).filter(
+        ({ amountOut }) => amountOut > 0n
+      )
+    })
+  }))
+  return { market, beside: answers.slice(quotes.length) }
+})
+
+/** Output and gas of a path for an amount; none outside of its samples. */
+const payout = (curve: ReadonlyArray<Sample>, amountIn: bigint): Option.Option<Omit<Sample, "amountIn">> => {
+  const index = curve.findIndex((sample) => sample.amountIn >= amountIn)
+  const [low, high] = [curve[index - 1], curve[index]]
+  if (high?.amountIn === amountIn) return Option.some(high)
+  if (low === undefined || high === undefined) return Option.none()
+  const rise = ((high.amountOut - low.amountOut) * (amountIn - low.amountIn)) / (high.amountIn - low.amountIn)
+  return Option.some({ amountOut: low.amountOut + rise, gas: high.gas > low.gas ? high.gas : low.gas })
+}
+
+/** The path with the highest output for an amount. Of equal ones, the first, which is the shortest. None if no path covers the amount. */
+export const best = <Path>(market: Market<Path>, amountIn: bigint): Option.Option<Quoted<Path>> =>
+  market
+    .flatMap(({ path, samples: curve }) => Option.toArray(payout(curve, amountIn)).map((paid) => ({ path, ...paid })))
+    .reduce<Option.Option<Quoted<Path>>>(
+      (most, { amountOut, gas, path }) =>
+        Option.exists(most, (other) => other.amountOut >= amountOut) ? most : Option.some({ path, amountOut, gas }),
+      Option.none()
+    )

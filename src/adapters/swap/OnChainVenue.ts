@@ -1,0 +1,114 @@
+/** A venue whose market is read from a chain: one reading of a pair, from which routes of many amounts are made. */
+import { Effect, Option } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import { lessBps } from "../../domain/Amount.ts"
+import * as Chain from "../../domain/Chain.ts"
+import { isNative } from "../../domain/Token.ts"
+import {
+  NoRoute,
+  type RouteOf,
+  RoutingUnavailable,
+  type SwapPair,
+  type SwapRequest,
+  type SwapRoute,
+  type SwapVenue
+} from "../../ports/orchestrator/SwapVenue.ts"
+import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import { amountsUpTo, type Pair } from "./Curves.ts"
+
+/** An exchange on one chain. */
+export interface Exchange {
+  readonly router: Address.Address
+  /** Recipients with a special meaning to the router, such as its caller. It does not deliver to them. */
+  readonly reserved: ReadonlyArray<Address.Address>
+  /** Route from the wrapped native currency to the native one, which needs no swap. Absent if the router cannot unwrap alone. */
+  readonly unwrap?: (request: SwapRequest) => SwapRoute
+  /** Reads the market at amounts that rise. The returned function makes the route of the best path; none if no path pays. */
+  readonly read: (
+    client: ChainClient,
+    pair: Pair,
+    amounts: ReadonlyArray<bigint>
+  ) => Effect.Effect<(request: SwapRequest) => Option.Option<SwapRoute>, ChainUnavailable>
+}
+
+/** Least output within the slippage tolerance. The delegate rejects an order whose minimum output is 0. */
+export const leastOf = (amountOut: bigint, slippageBps: number): bigint => {
+  const least = lessBps(amountOut, slippageBps)
+  return least > 0n ? least : 1n
+}
+
+/** The reason why the router cannot serve the request. Undefined if it can. */
+const objection = (
+  { reserved, router }: Exchange,
+  { amountIn, recipient }: Pick<SwapRequest, "amountIn" | "recipient">
+): string | undefined => {
+  // For some routers, an amount of 0 means their whole balance.
+  if (amountIn <= 0n) return "the amount is zero"
+  return recipient === router || reserved.includes(recipient)
+    ? `the router does not deliver to ${recipient}`
+    : undefined
+}
+
+/** `exchangeOn`: the exchange on a chain; none if it is not there. */
+export const make = (
+  chains: Chains["Service"],
+  provider: string,
+  exchangeOn: (chain: Chain.Chain) => Option.Option<Exchange>
+): SwapVenue["Service"] => {
+  /** The exchange of a pair's chain, and the output token as an ERC-20. */
+  const open = Effect.fnUntraced(function* (pair: SwapPair) {
+    const client = yield* chains.get(pair.chainId)
+    const exchange = yield* Effect.mapError(
+      Effect.fromOption(exchangeOn(client.chain)),
+      () => new NoRoute({ detail: `${provider} is not configured on ${client.chain.name}` })
+    )
+    return { client, exchange, tokenOut: Chain.erc20(client.chain, pair.tokenOut) }
+  })
+
+  /** Reads the pair's market at these amounts. Returns the function that makes a route of an amount between them. */
+  const marketOf = Effect.fn("OnChainVenue.market")(
+    function* (pair: SwapPair, amounts: ReadonlyArray<bigint>) {
+      const { client, exchange, tokenOut } = yield* open(pair)
+      const isSame = pair.tokenIn === tokenOut
+      const bestOf =
+        isSame || amounts.length === 0
+          ? () => Option.none<SwapRoute>()
+          : yield* exchange.read(client, { tokenIn: pair.tokenIn, tokenOut }, amounts)
+      return (request: SwapRequest): Effect.Effect<SwapRoute, NoRoute> => {
+        const objected = objection(exchange, request)
+        if (objected !== undefined) return Effect.fail(new NoRoute({ detail: objected }))
+        if (isSame) {
+          return isNative(request.tokenOut) && exchange.unwrap !== undefined
+            ? Effect.succeed(exchange.unwrap(request))
+            : Effect.fail(new NoRoute({ detail: "input and output are the same token" }))
+        }
+        return Effect.mapError(
+          Effect.fromOption(bestOf(request)),
+          () => new NoRoute({ detail: `no liquid pool from ${request.tokenIn} to ${request.tokenOut} on ${provider}` })
+        )
+      }
+    },
+    Effect.catchTags({
+      UnsupportedChain: (error) => Effect.fail(new NoRoute({ detail: error.message })),
+      ChainUnavailable: (error) => Effect.fail(new RoutingUnavailable({ provider, detail: error.message }))
+    })
+  )
+
+  const route: SwapVenue["Service"]["route"] = (request) =>
+    Effect.flatMap(marketOf(request, request.amountIn > 0n ? [request.amountIn] : []), (routeOf) => routeOf(request))
+
+  const prepare: SwapVenue["Service"]["prepare"] = Effect.fnUntraced(function* (pair) {
+    const read = yield* Effect.result(marketOf(pair, amountsUpTo(pair.amountIn)))
+    const routeOf: RouteOf = (terms) => {
+      const request = { ...terms, ...pair, amountIn: terms.amountIn }
+      return Effect.fromResult(read).pipe(
+        Effect.flatMap((made) => made(request)),
+        // Below what was read, as when fees take most of the amount, the market may have one all the same.
+        Effect.catchTag("NoRoute", () => route(request))
+      )
+    }
+    return routeOf
+  })
+
+  return { route, prepare }
+}

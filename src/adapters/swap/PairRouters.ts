@@ -1,0 +1,189 @@
+/**
+ * Swaps by routers that move tokens from pool to pool along a list: Uniswap v2, and those that share its interface (SushiSwap, PancakeSwap
+ * v2), and Solidly's, as Aerodrome and Velodrome v2 have it for their basic pools. The router itself quotes, by `getAmountsOut`.
+ *
+ * The functions for tokens that take a fee are used: they measure what arrives, so the least output holds for every token.
+ * Calldata of Uniswap v2: `swapExactTokensForTokensSupportingFeeOnTransferTokens` 0x5c11d795, for native output
+ * `swapExactTokensForETHSupportingFeeOnTransferTokens` 0x791ac947. Of Solidly, with hops in place of addresses: 0x88cd821e and 0x12bc3aca.
+ */
+import { Effect, Option } from "effect"
+import { encodeFunctionData, parseAbi, toFunctionSelector } from "viem"
+import * as Address from "../../domain/Address.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
+import { isNative } from "../../domain/Token.ts"
+import type { SwapRequest, SwapRoute } from "../../ports/orchestrator/SwapVenue.ts"
+import * as Words from "../evm/codec/Words.ts"
+import * as Curves from "./Curves.ts"
+import * as OnChainVenue from "./OnChainVenue.ts"
+
+export const uniswapV2RouterAbi = parseAbi([
+  "function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)",
+  "function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",
+  "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)"
+])
+export const solidlyRouterAbi = parseAbi([
+  "struct Route { address from; address to; bool stable; address factory; }",
+  "function getAmountsOut(uint256 amountIn, Route[] routes) view returns (uint256[] amounts)",
+  "function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)",
+  "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, Route[] routes, address to, uint256 deadline)"
+])
+
+/** One pool of a path. */
+interface Hop {
+  readonly from: Address.Address
+  readonly to: Address.Address
+  /** Kind of the pool, for Solidly: true if its tokens have about the same price. */
+  readonly stable: boolean
+}
+
+type Path = ReadonlyArray<Hop>
+
+interface Contracts {
+  readonly provider: string
+  readonly router: Address.Address
+}
+
+/** Differences between the two interfaces. */
+interface Dialect {
+  /** Kinds of pools that a pair of tokens may have. */
+  readonly kinds: ReadonlyArray<boolean>
+  /** Calldata of `getAmountsOut`, by hand: a market is read at many paths and amounts. */
+  readonly quoteCall: (path: Path) => (amountIn: bigint) => Hex
+  readonly swapCall: (path: Path, request: SwapRequest, minAmountOut: bigint) => Hex
+  /** Typical gas of the router with its transfers, and of each pool. The first swap of a block in a pool takes up to 40,000 more. */
+  readonly gas: { readonly router: bigint; readonly hop: bigint; readonly stableHop: bigint }
+}
+
+/** Gas of unwrapping native currency and sending it. */
+const UNWRAP_GAS = 15_000n
+
+/** Direct pools, and all pairs of pools through each hop token. */
+export const candidates = (
+  { tokenIn, tokenOut }: Curves.Pair,
+  via: ReadonlyArray<Address.Address>,
+  kinds: ReadonlyArray<boolean>
+): ReadonlyArray<Path> => [
+  ...kinds.map((stable) => [{ from: tokenIn, to: tokenOut, stable }]),
+  ...via.flatMap((token) =>
+    kinds.flatMap((first) =>
+      kinds.map((second) => [
+        { from: tokenIn, to: token, stable: first },
+        { from: token, to: tokenOut, stable: second }
+      ])
+    )
+  )
+]
+
+/** Function that makes calldata with an amount and a list, of which `words` are the elements. */
+const listCall = (selector: Hex, length: number, words: string): ((amountIn: bigint) => Hex) => {
+  const after = Words.ofNumber(2 * Words.WORD) + Words.ofNumber(length) + words
+  return (amountIn) => `${selector}${Words.ofNumber(amountIn)}${after}`
+}
+
+const QUOTE_V2 = toFunctionSelector("getAmountsOut(uint256,address[])")
+const QUOTE_SOLIDLY = toFunctionSelector("getAmountsOut(uint256,(address,address,bool,address)[])")
+
+/** The tokens of a path, in order. */
+const tokensOf = (path: Path): ReadonlyArray<Address.Address> => [
+  ...path.slice(0, 1).map(({ from }) => from),
+  ...path.map(({ to }) => to)
+]
+
+const functionFor = ({ tokenOut }: SwapRequest) =>
+  isNative(tokenOut)
+    ? "swapExactTokensForETHSupportingFeeOnTransferTokens"
+    : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
+
+/** The interface of Uniswap v2. */
+export const UNISWAP_V2: Dialect = {
+  kinds: [false],
+  quoteCall: (path) => {
+    const tokens = tokensOf(path)
+    return listCall(QUOTE_V2, tokens.length, tokens.map(Words.ofAddress).join(""))
+  },
+  swapCall: (path, request, minAmountOut) => {
+    const { amountIn, deadline, recipient } = request
+    return encodeFunctionData({
+      abi: uniswapV2RouterAbi,
+      functionName: functionFor(request),
+      args: [amountIn, minAmountOut, tokensOf(path), recipient, deadline]
+    })
+  },
+  gas: { router: 30_000n, hop: 60_000n, stableHop: 60_000n }
+}
+
+/** The interface of Aerodrome and Velodrome v2, for pools of one factory. */
+export const solidly = (factory: Address.Address): Dialect => ({
+  kinds: [false, true],
+  quoteCall: (path) => {
+    const words = path.flatMap(({ from, stable, to }) => [
+      Words.ofAddress(from),
+      Words.ofAddress(to),
+      Words.ofNumber(stable ? 1 : 0),
+      Words.ofAddress(factory)
+    ])
+    return listCall(QUOTE_SOLIDLY, path.length, words.join(""))
+  },
+  swapCall: (path, request, minAmountOut) => {
+    const { amountIn, deadline, recipient } = request
+    const routes = path.map((hop) => ({ ...hop, factory }))
+    return encodeFunctionData({
+      abi: solidlyRouterAbi,
+      functionName: functionFor(request),
+      args: [amountIn, minAmountOut, routes, recipient, deadline]
+    })
+  },
+  gas: { router: 45_000n, hop: 95_000n, stableHop: 135_000n }
+})
+
+/** The last of the amounts along a path of `hops` pools. None for an answer that is no such list. */
+const lastAmount = (data: Hex, hops: number): Option.Option<bigint> => {
+  const words = 2 + 1 + hops
+  if (size(data) !== words * Words.WORD) return Option.none()
+  const { wordAt } = Words.reader(data)
+  return wordAt(Words.WORD) === BigInt(1 + hops) ? Option.some(wordAt((words - 1) * Words.WORD)) : Option.none()
+}
+
+const swapping = (
+  { provider, router }: Contracts,
+  dialect: Dialect,
+  request: SwapRequest,
+  { amountOut, gas, path }: Curves.Quoted<Path>
+): SwapRoute => {
+  const minAmountOut = OnChainVenue.leastOf(amountOut, request.slippageBps)
+  const native = isNative(request.tokenOut)
+  return {
+    provider,
+    target: router,
+    calldata: dialect.swapCall(path, request, minAmountOut),
+    amountOut,
+    minAmountOut,
+    gas: gas + (native ? UNWRAP_GAS : 0n),
+    // Tokens go from pool to pool, and only native output through the router.
+    passing: native ? 1 : 0
+  }
+}
+
+/** An exchange with a router of either interface. */
+export const exchange = (contracts: Contracts, dialect: Dialect): OnChainVenue.Exchange => ({
+  router: contracts.router,
+  reserved: [Address.zero],
+  read: (client, pair, amounts) => {
+    const { hop, router, stableHop } = dialect.gas
+    const asked = candidates(pair, Curves.hopsOf(client, pair), dialect.kinds).map((path) => {
+      const gas = path.reduce((sum, { stable }) => sum + (stable ? stableHop : hop), router)
+      return {
+        path,
+        callOf: dialect.quoteCall(path),
+        sampleOf: (amountIn: bigint, data: Hex) =>
+          Option.map(lastAmount(data, path.length), (amountOut) => ({ amountIn, amountOut, gas }))
+      }
+    })
+    return Effect.map(
+      Curves.read(client, contracts.router, asked, amounts),
+      ({ market }) =>
+        (request) =>
+          Option.map(Curves.best(market, request.amountIn), (quoted) => swapping(contracts, dialect, request, quoted))
+    )
+  }
+})

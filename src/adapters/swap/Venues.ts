@@ -1,0 +1,69 @@
+/** The exchanges that the chains declare, as sources of routes. */
+import { Effect, Option } from "effect"
+import type { Chain } from "../../domain/Chain.ts"
+import * as Venue from "../../domain/Venue.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import * as DeadlinedRouter from "./DeadlinedRouter.ts"
+import * as OnChainVenue from "./OnChainVenue.ts"
+import * as PairRouters from "./PairRouters.ts"
+import * as UniswapV3 from "./UniswapV3.ts"
+import * as Pools from "./UniswapV3Pools.ts"
+import type { VenueSource } from "./VenueSource.ts"
+
+/** The exchange of a declared venue. None if it lacks what its family needs, which the chains file does not allow. */
+const exchangeOf = (venue: Venue.Venue, pools: Pools.Pools): Option.Option<OnChainVenue.Exchange> => {
+  const { factory, family, name: provider, quoter, router } = venue
+  const contracts = { provider, router }
+  switch (family) {
+    case "uniswap-v2":
+      return Option.some(PairRouters.exchange(contracts, PairRouters.UNISWAP_V2))
+    case "solidly":
+      return Option.map(Option.fromUndefinedOr(factory), (known) =>
+        PairRouters.exchange(contracts, PairRouters.solidly(known))
+      )
+    case "uniswap-v3": {
+      const kinds = { type: "uint24", values: venue.feeTiers ?? Venue.DEFAULT_FEE_TIERS } as const
+      const { exchange } = venue.hasDeadlineInSwap === true ? DeadlinedRouter : UniswapV3
+      return Option.map(Option.fromUndefinedOr(quoter), (known) =>
+        exchange({ ...contracts, quoter: known, kinds }, pools)
+      )
+    }
+    case "slipstream": {
+      const kinds = { type: "int24", values: venue.tickSpacings ?? Venue.DEFAULT_TICK_SPACINGS } as const
+      return Option.map(Option.fromUndefinedOr(quoter), (known) =>
+        DeadlinedRouter.exchange({ ...contracts, quoter: known, kinds }, pools)
+      )
+    }
+  }
+}
+
+/** The exchange of `swapRouter` and `quoter`, and one source for each name of a venue, whatever chains have it. */
+export const make: Effect.Effect<ReadonlyArray<VenueSource>, never, Chains> = Effect.gen(function* () {
+  const chains = yield* Chains
+  const pools = Pools.make()
+  const first = yield* UniswapV3.make
+  const exchanges = new Map<Venue.Venue, Option.Option<OnChainVenue.Exchange>>()
+
+  const venueOn = ({ venues = [] }: Chain, name: string) =>
+    Option.fromUndefinedOr(venues.find((venue) => venue.name === name))
+  const exchangeOn = (venue: Venue.Venue) => {
+    const known = exchanges.get(venue) ?? exchangeOf(venue, pools)
+    exchanges.set(venue, known)
+    return known
+  }
+  const named = (name: string): VenueSource => ({
+    name,
+    routersOn: (chain) => Option.toArray(Option.map(venueOn(chain, name), ({ router }) => router)),
+    prepare: OnChainVenue.make(chains, name, (chain) => Option.flatMap(venueOn(chain, name), exchangeOn)).prepare
+  })
+
+  const names = new Set(chains.all.flatMap(({ chain: { venues = [] } }) => venues.map(({ name }) => name)))
+  return [
+    {
+      name: UniswapV3.PROVIDER,
+      routersOn: ({ quoter, swapRouter }) => (swapRouter === undefined || quoter === undefined ? [] : [swapRouter]),
+      prepare: first.prepare
+    },
+    ...Array.from(names, named)
+  ]
+})
