@@ -7,6 +7,7 @@ import { minimumTip } from "../../domain/ChainMoney.ts"
 import * as FeeCover from "../../domain/FeeCover.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
 import type { WaitingFor } from "../../domain/Intent.ts"
+import * as RollupFee from "../../domain/RollupFee.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
@@ -28,8 +29,8 @@ interface Present {
   readonly untilMs: number
   /** Least price of gas in the next block, in wei. */
   readonly price: bigint
-  /** Wei that a rollup charges for the data of a sweep: in proportion to its bytes. */
-  readonly dataFeeOf: (order: Pick<SweepOrder, "swapCalldata">) => bigint
+  /** Wei that a rollup charges for a sweep besides its gas: for its data in proportion to its bytes, and for its operator. */
+  readonly dataFeeOf: (order: Pick<SweepOrder, "swapCalldata">, gas: bigint) => bigint
 }
 
 /** Makes `waitsFor(client, intent)`. It is undefined if the fee covers the cost, or if a node does not tell the cost in time. */
@@ -42,9 +43,9 @@ export const make = Effect.gen(function* () {
     if (client.chain.dataFee !== "op-stack") return () => 0n
     const bytes = size(contracts.encodeExecute(order, SIGNATURE))
     const rest = bytes - size(order.swapCalldata)
-    const fee = yield* contracts.dataFee(client, bytes)
-    return ({ swapCalldata }: Pick<SweepOrder, "swapCalldata">) =>
-      (fee * BigInt(rest + size(swapCalldata))) / BigInt(bytes) + 1n
+    const fee = yield* contracts.rollupFee(client, bytes)
+    return ({ swapCalldata }: Pick<SweepOrder, "swapCalldata">, gas: bigint) =>
+      RollupFee.share(fee, { bytes, own: rest + size(swapCalldata), gas })
   })
 
   const presentOf = Effect.fnUntraced(function* (client: ChainClient, order: SweepOrder) {
@@ -64,7 +65,7 @@ export const make = Effect.gen(function* () {
   const judge = Effect.fnUntraced(function* (client: ChainClient, { cover, order }: Pick<Intent, "cover" | "order">) {
     if (cover === undefined) return undefined
     const { dataFeeOf, price } = yield* presentOf(client, order)
-    const cost = FeeCover.presentCost(cover, { price, dataFee: dataFeeOf(order) })
+    const cost = FeeCover.presentCost(cover, { price, dataFee: dataFeeOf(order, cover.gas) })
     // The relayer also counts the rest of the hourly budget, which may lower the limit.
     return cost <= FeeCover.sendingLimit(cover, feeCover) ? undefined : ("gas_price" satisfies WaitingFor)
   })

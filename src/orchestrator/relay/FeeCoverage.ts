@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { minimumTip } from "../../domain/ChainMoney.ts"
 import * as FeeCover from "../../domain/FeeCover.ts"
 import { size } from "../../domain/Hex.ts"
+import * as RollupFee from "../../domain/RollupFee.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import { SweepContracts } from "../../ports/orchestrator/SweepContracts.ts"
 import type { ChainClient, ChainUnavailable, FeesPerGas } from "../../ports/shared/Chains.ts"
@@ -29,7 +30,7 @@ export const make = Effect.gen(function* () {
   const contracts = yield* SweepContracts
   const policyOf = yield* FeeCoverPolicy.make
 
-  /** Wei that the chain charges for the data of each sweep: that of the longest one, in proportion to the bytes. */
+  /** Wei that the chain charges for each sweep besides its gas: for the data of the longest one, in proportion to the bytes. */
   const dataFeesOf = Effect.fnUntraced(function* (client: ChainClient, intents: ReadonlyArray<Intent>) {
     const longest = intents.reduce<Intent | undefined>(
       (so, each) => (so !== undefined && size(so.order.swapCalldata) >= size(each.order.swapCalldata) ? so : each),
@@ -37,9 +38,10 @@ export const make = Effect.gen(function* () {
     )
     if (client.chain.dataFee !== "op-stack" || longest === undefined) return () => 0n
     const bytes = size(AccountCall.dataOf(contracts, [longest]))
-    const fee = yield* contracts.dataFee(client, bytes)
-    const shorter = size(longest.order.swapCalldata)
-    return ({ order }: Intent) => (fee * BigInt(bytes - shorter + size(order.swapCalldata))) / BigInt(bytes) + 1n
+    const fee = yield* contracts.rollupFee(client, bytes)
+    const rest = bytes - size(longest.order.swapCalldata)
+    return ({ cover, gas, order }: Intent) =>
+      RollupFee.share(fee, { bytes, own: rest + size(order.swapCalldata), gas: cover?.gas ?? gas })
   })
 
   /**

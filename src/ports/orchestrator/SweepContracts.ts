@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
+import type { RollupFee } from "../../domain/RollupFee.ts"
 import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import type { TargetListing } from "../../domain/SwapTarget.ts"
 import type { Swept } from "../../domain/Swept.ts"
@@ -103,9 +104,9 @@ export class SweepContracts extends Context.Service<
       addresses: ReadonlyArray<Address.Address>
     ) => Effect.Effect<ReadonlyArray<TargetListing>, ChainUnavailable>
     /**
-     * Wei that a rollup charges in addition to all gas for a transaction with this many bytes of calldata. 0 without a
-     * request on other chains.
+     * Fee of a rollup in addition to all gas for a transaction with this many bytes of calldata. Zero without a request on other
+     * chains.
      */
-    readonly dataFee: (client: ChainClient, bytes: number) => Effect.Effect<bigint, ChainUnavailable>
+    readonly rollupFee: (client: ChainClient, bytes: number) => Effect.Effect<RollupFee, ChainUnavailable>
   }
 >()("sweep/ports/SweepContracts") {}

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as EvmSweepContracts from "../../../src/adapters/evm/contracts/SweepContracts.ts"
 import { orchestratorDefaults } from "../../../src/config/Orchestrator.ts"
 import type { FeeCover } from "../../../src/domain/FeeCover.ts"
+import { NONE, RATE_GAS } from "../../../src/domain/RollupFee.ts"
 import * as Covering from "../../../src/orchestrator/intake/Covering.ts"
 import { OrchestratorSettings } from "../../../src/orchestrator/shared/OrchestratorSettings.ts"
 import { SweepContracts } from "../../../src/ports/orchestrator/SweepContracts.ts"
@@ -66,16 +67,23 @@ describe("the comparison of a submission", () => {
     })
   )
 
-  it.effect("counts the price of a rollup's data, in proportion to its bytes", () =>
+  it.effect("counts the price of a rollup's data, in proportion to its bytes, and the fee of its operator", () =>
     Effect.gen(function* () {
       const asked: Array<number> = []
-      const dataFee: SweepContracts["Service"]["dataFee"] = (_client, bytes) =>
-        Effect.sync(() => (asked.push(bytes), BigInt(bytes) * 5_000n * GWEI))
+      const rollupFee: SweepContracts["Service"]["rollupFee"] = (_client, bytes) =>
+        Effect.sync(() => (asked.push(bytes), { ...NONE, data: BigInt(bytes) * 5_000n * GWEI }))
       const node = { chain: { ...chain, dataFee: "op-stack" as const }, feesPerGas: Effect.succeed(feesAt(1n)) }
-      const { waitsFor } = yield* comparing(node, { dataFee })
+      const { waitsFor } = yield* comparing(node, { rollupFee })
       assert.strictEqual(yield* waitsFor(), "gas_price")
       assert.isUndefined(yield* waitsFor({ cover: { ...cover, value: 100_000_000n * GWEI } }))
       assert.lengthOf(asked, 1)
+
+      const operated = (gweiPerGas: bigint) =>
+        comparing(node, {
+          rollupFee: () => Effect.succeed({ ...NONE, operatorRate: gweiPerGas * GWEI * RATE_GAS })
+        })
+      assert.isUndefined(yield* (yield* operated(9n)).waitsFor())
+      assert.strictEqual(yield* (yield* operated(11n)).waitsFor(), "gas_price")
     })
   )
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { numberToHex } from "viem"
+import { encodeFunctionResult, multicall3Abi, numberToHex } from "viem"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import type { ChainClient, FeesPerGas } from "../../../src/ports/shared/Chains.ts"
 import { layer, layerOnNodes, layerWith, scene } from "../../support/RelayScene.ts"
@@ -148,16 +148,26 @@ describe("a sweep of a release that did not store what its fee covers", () => {
   )
 })
 
-describe("a rollup's charge for data", () => {
-  /** The charge of an OP stack chain for any number of bytes, in wei. */
+describe("a rollup's charge beside gas", () => {
+  const answering = (answers: ReadonlyArray<bigint | undefined>) =>
+    encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      result: answers.map((wei) => ({
+        success: wei !== undefined,
+        returnData: wei === undefined ? "0x" : numberToHex(wei, { size: 32 })
+      }))
+    })
+
+  /** The charge of an OP stack chain for any number of bytes, and that of its operator for no gas and for a billion, in wei. */
   const charging =
-    (wei: bigint) =>
+    (data: bigint, ...operator: ReadonlyArray<bigint>) =>
     (client: ChainClient): ChainClient => ({
       ...client,
       chain: { ...client.chain, dataFee: "op-stack" },
       call: (request) =>
-        request.to.toLowerCase() === "0x420000000000000000000000000000000000000f"
-          ? Effect.succeed(numberToHex(wei, { size: 32 }))
+        request.data.toLowerCase().includes("420000000000000000000000000000000000000f")
+          ? Effect.succeed(answering([data, operator[0], operator[1]]))
           : client.call(request)
     })
 
@@ -171,6 +181,18 @@ describe("a rollup's charge for data", () => {
       yield* submit({ id: "a" })
       assert.strictEqual((yield* relay).sent, sent)
     }).pipe(Effect.provide(layerOnNodes(charging(gwei * GWEI))))
+  )
+
+  // The quote counted 200,000 gas.
+  it.effect.each([
+    { gweiPerGas: 1n, sent: 1 },
+    { gweiPerGas: 2n, sent: 0 }
+  ])("of $gweiPerGas gwei a gas for the operator is part of the cost: $sent sent", ({ gweiPerGas, sent }) =>
+    Effect.gen(function* () {
+      const { submit } = yield* scene
+      yield* submit({ id: "a" })
+      assert.strictEqual((yield* relay).sent, sent)
+    }).pipe(Effect.provide(layerOnNodes(charging(GWEI, 100n, 100n + gweiPerGas * GWEI * 10n ** 9n))))
   )
 })
 

@@ -19,7 +19,7 @@ import { isNative } from "../../../domain/Token.ts"
 import { type ChainClient, ChainUnavailable } from "../../../ports/shared/Chains.ts"
 import { type SweepRevert, SweepContracts } from "../../../ports/orchestrator/SweepContracts.ts"
 import { sweepDelegate, sweepEntry, sweepGuard } from "../abi/contracts.generated.ts"
-import { weiFor } from "./DataFee.ts"
+import { feeFor } from "./DataFee.ts"
 import * as SwapTargets from "./SwapTargets.ts"
 
 const MAX_TEXT = 300
@@ -170,5 +170,5 @@ export const layer = Layer.succeed(SweepContracts, {
   nonceBitmap,
   balanceOf,
   targets: SwapTargets.read,
-  dataFee: weiFor
+  rollupFee: feeFor
 })

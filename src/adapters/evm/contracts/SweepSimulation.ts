@@ -10,6 +10,7 @@ import { erc20 } from "../../../domain/Chain.ts"
 import { designator } from "../../../domain/Delegation.ts"
 import type { Hex } from "../../../domain/Hex.ts"
 import { executionLimit, sweepGasLimit } from "../../../domain/RelayGas.ts"
+import { operatorFee } from "../../../domain/RollupFee.ts"
 import { sweepRefund } from "../../../domain/SweepRefund.ts"
 import type { SweepOrder } from "../../../domain/SweepOrder.ts"
 import { isNative } from "../../../domain/Token.ts"
@@ -53,7 +54,7 @@ export const layer = Layer.effect(
     ) {
       const client = yield* Effect.orDie(chains.get(chainId))
       const data = contracts.encodeExecute(order, PLACEHOLDER)
-      const [swept, held, account, fee] = yield* Effect.all(
+      const [swept, held, account, charged] = yield* Effect.all(
         [
           rehearse({ client, owner: order.owner, data, block }),
           holdings(client, order),
@@ -87,7 +88,14 @@ export const layer = Layer.effect(
       })
       const execution = swept.gasLimit ?? executionLimit(swept.gasUsed)
       const transaction = sweepGasLimit({ gasLimit: execution, data, authorizations: isDelegated ? 0 : 1 })
-      return { ...fee, amountOut: amountOut(swept.returnData), gas, limits: { execution, transaction } }
+      const { dataGas, fee } = charged
+      return {
+        amountOut: amountOut(swept.returnData),
+        gas,
+        dataGas,
+        dataFee: fee.data + operatorFee(fee, gas),
+        limits: { execution, transaction }
+      }
     })
 
     return SweepSimulation.of({ run })

@@ -25,8 +25,11 @@ const RpcReceipt = Schema.Struct({
   status: Schema.Literals(["0x0", "0x1"]),
   gasUsed: Quantity,
   effectiveGasPrice: Quantity,
-  /** Only on OP stack chains. */
+  /** Only on OP stack chains. The last three are left out where the operator charges nothing, and the last one before Jovian. */
   l1Fee: Schema.optional(Schema.NullOr(Quantity)),
+  operatorFeeScalar: Schema.optional(Schema.NullOr(Quantity)),
+  operatorFeeConstant: Schema.optional(Schema.NullOr(Quantity)),
+  daFootprintGasScalar: Schema.optional(Schema.NullOr(Quantity)),
   logs: Schema.Array(RpcLog)
 })
 
@@ -35,12 +38,44 @@ const logOf = ({ logIndex, removed: _removed, ...log }: typeof RpcLog.Type): Log
   logIndex: Number(logIndex)
 })
 
-const receiptOf = ({ l1Fee, logs, status, ...receipt }: typeof RpcReceipt.Type): Receipt => ({
-  ...receipt,
-  status: status === "0x1" ? "success" : "reverted",
-  logs: logs.map(logOf),
-  ...(l1Fee === undefined || l1Fee === null ? {} : { dataFee: l1Fee })
-})
+/** Fee of an OP stack chain's operator. Isthmus scales by 10^-6, Jovian by 100. */
+const operatorFee = ({
+  daFootprintGasScalar,
+  gasUsed,
+  operatorFeeConstant,
+  operatorFeeScalar
+}: Pick<
+  typeof RpcReceipt.Type,
+  "daFootprintGasScalar" | "gasUsed" | "operatorFeeConstant" | "operatorFeeScalar"
+>): bigint => {
+  const scaled = gasUsed * (operatorFeeScalar ?? 0n)
+  const isJovian = daFootprintGasScalar !== undefined && daFootprintGasScalar !== null
+  return (isJovian ? scaled * 100n : scaled / 1_000_000n) + (operatorFeeConstant ?? 0n)
+}
+
+const receiptOf = ({
+  daFootprintGasScalar,
+  l1Fee,
+  logs,
+  operatorFeeConstant,
+  operatorFeeScalar,
+  status,
+  ...receipt
+}: typeof RpcReceipt.Type): Receipt => {
+  const operator = operatorFee({
+    daFootprintGasScalar,
+    gasUsed: receipt.gasUsed,
+    operatorFeeConstant,
+    operatorFeeScalar
+  })
+  const dataFee = (l1Fee ?? 0n) + operator
+  return {
+    ...receipt,
+    status: status === "0x1" ? "success" : "reverted",
+    logs: logs.map(logOf),
+    ...((l1Fee === undefined || l1Fee === null) && operator === 0n ? {} : { dataFee })
+  }
+}
 
 const decodeReceipt = Schema.decodeUnknownOption(Schema.NullOr(RpcReceipt))
 const decodeLogs = Schema.decodeUnknownOption(Schema.Array(RpcLog))

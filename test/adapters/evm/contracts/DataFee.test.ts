@@ -9,9 +9,12 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as EvmChains from "../../../../src/adapters/evm/chains/Chains.ts"
 import * as DataFee from "../../../../src/adapters/evm/contracts/DataFee.ts"
 import { start } from "../../../../src/devnet/Anvil.ts"
+import * as Artifacts from "../../../../src/devnet/Artifacts.ts"
+import { installMulticall3, MULTICALL3 } from "../../../../src/devnet/Essentials.ts"
 import type { LocalNode } from "../../../../src/devnet/LocalNode.ts"
 import type { Chain } from "../../../../src/domain/Chain.ts"
 import { Hex } from "../../../../src/domain/Hex.ts"
+import * as RollupFee from "../../../../src/domain/RollupFee.ts"
 import { Chains } from "../../../../src/ports/shared/Chains.ts"
 import { address, chain as template } from "../../../support/FakeChain.ts"
 
@@ -39,15 +42,22 @@ const oracleAbi = parseAbi([
 ])
 
 class Node extends Context.Service<Node, LocalNode>()("sweep/test/Node") {
-  static readonly layer = Layer.effect(Node, Effect.orDie(start({ chainId: 31_337 }))).pipe(
-    Layer.provide(BunServices.layer)
-  )
+  static readonly layer = Layer.effect(
+    Node,
+    Effect.orDie(
+      Effect.gen(function* () {
+        const node = yield* start({ chainId: 31_337 })
+        yield* installMulticall3(node, yield* Artifacts.load)
+        return node
+      })
+    )
+  ).pipe(Layer.provide(BunServices.layer))
 }
 
 const clientOf = (dataFee: Chain["dataFee"]) =>
   Effect.gen(function* () {
     const { rpcUrl } = yield* Node
-    const chain = { ...template, id: 31_337, ...(dataFee === undefined ? {} : { dataFee }) }
+    const chain = { ...template, id: 31_337, multicall3: MULTICALL3, ...(dataFee === undefined ? {} : { dataFee }) }
     const chains = yield* Effect.provide(
       Chains,
       EvmChains.layer([{ chain, rpcUrls: [rpcUrl] }]).pipe(Layer.provide(FetchHttpClient.layer))
@@ -86,6 +96,23 @@ const installOpStack = Effect.flatMap(Node, (node) =>
   })
 )
 
+/** Code that answers `getOperatorFee(gas)` with `gas * times / by + constant`, and everything else with 1000. */
+const operatorOracle = (times: bigint, by: bigint, constant: bigint): Hex =>
+  concatHex([
+    // The selector of the call is that of `getOperatorFee`.
+    "0x5f3560e01c63275aedd214601757",
+    // 1000
+    "0x6103e85f5260205ff3",
+    // constant + gas * times / by
+    "0x5b67",
+    numberToHex(by, { size: 8 }),
+    "0x67",
+    numberToHex(times, { size: 8 }),
+    "0x600435020467",
+    numberToHex(constant, { size: 8 }),
+    "0x015f5260205ff3"
+  ])
+
 const random = (bytes: number): Hex =>
   concatHex(Array.from({ length: Math.ceil(bytes / 32) }, () => generatePrivateKey())).slice(0, 2 + bytes * 2) as Hex
 
@@ -110,7 +137,7 @@ layer(Node.layer, { excludeTestServices: true })("DataFee", (it) => {
   it.effect("is nothing where a chain charges for execution alone", () =>
     Effect.gen(function* () {
       const fee = yield* DataFee.estimate(yield* clientOf(undefined), address(2), "0x1234")
-      assert.deepStrictEqual(fee, { dataGas: 0n, dataFee: 0n })
+      assert.deepStrictEqual(fee, { dataGas: 0n, fee: RollupFee.NONE })
     })
   )
 
@@ -137,17 +164,45 @@ layer(Node.layer, { excludeTestServices: true })("DataFee", (it) => {
           random(2_500),
           concatHex([random(300), pad("0x", { size: 900 })])
         ]) {
-          const { dataFee, dataGas } = yield* DataFee.estimate(client, address(2), data)
+          const { dataGas, fee } = yield* DataFee.estimate(client, address(2), data)
+          const { data: dataFee } = fee
           const serialized = yield* Effect.promise(() => transaction(data))
           const charged = yield* node.ask("the fee", (reader) =>
             reader.readContract({ address: ORACLE, abi: oracleAbi, functionName: "getL1Fee", args: [serialized] })
           )
           assert.strictEqual(dataGas, 0n)
+          // The oracle has no function for the operator's fee before Isthmus.
+          assert.strictEqual(RollupFee.operatorFee(fee, 1_000_000n), 0n)
           assert.isTrue(dataFee >= charged, `${dataFee} covers ${charged}`)
           // Random bytes cannot be compressed, so their fee is near the bound.
           if (size(data) > 800 && data.slice(-64) !== "0".repeat(64)) assert.isTrue(dataFee * 100n <= charged * 125n)
         }
       })
+  )
+
+  it.effect("is that of the operator, too, by the formulas of both upgrades", () =>
+    Effect.gen(function* () {
+      const node = yield* Node
+      const client = yield* clientOf("op-stack")
+      const [SCALAR, CONSTANT] = [1_357n, 246_800n]
+      // Isthmus: gas * scalar / 10^6 + constant. Jovian: gas * scalar * 100 + constant.
+      const formulas = [
+        { times: SCALAR, by: 1_000_000n },
+        { times: SCALAR * 100n, by: 1n }
+      ]
+      for (const { by, times } of formulas) {
+        yield* node.ask("stand in for the oracle", (reader) =>
+          reader.setCode({ address: ORACLE, bytecode: operatorOracle(times, by, CONSTANT) })
+        )
+        const { fee } = yield* DataFee.estimate(client, address(2), "0x1234")
+        assert.strictEqual(fee.data, 1_000n)
+        for (const gas of [0n, 1n, 21_000n, 345_678n, 30_000_000n]) {
+          const charged = (gas * times) / by + CONSTANT
+          const counted = RollupFee.operatorFee(fee, gas)
+          assert.isTrue(counted >= charged && counted <= charged + 1n, `${counted} covers ${charged} for ${gas} gas`)
+        }
+      }
+    })
   )
 
   it.effect("is gas on Arbitrum, a tenth more than its nodes say, for all of the transaction's bytes", () =>

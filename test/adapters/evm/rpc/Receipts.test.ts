@@ -53,6 +53,20 @@ describe("RpcReceipts", () => {
     assert.isUndefined(dataFee("0xzz"))
   })
 
+  it("adds what the operator of an OP stack chain took, by the formula of its upgrade", () => {
+    const dataFee = (fees: Readonly<Record<string, unknown>>) =>
+      Option.getOrUndefined(
+        Option.map(RpcReceipts.receipt({ ...receipt, l1Fee: "0x10", ...fees }), (read) => read?.dataFee ?? null)
+      )
+    const operator = { operatorFeeScalar: "0x186a0", operatorFeeConstant: "0x5" }
+    // 21,000 gas by a tenth of a wei, and 5 wei.
+    assert.strictEqual(dataFee(operator), 16n + 2_100n + 5n)
+    assert.strictEqual(dataFee({ ...operator, daFootprintGasScalar: "0x190" }), 16n + 21_000n * 10_000_000n + 5n)
+    assert.strictEqual(dataFee({ daFootprintGasScalar: "0x190", operatorFeeScalar: null }), 16n)
+    assert.strictEqual(dataFee({ ...operator, l1Fee: undefined }), 2_105n)
+    assert.isUndefined(dataFee({ operatorFeeScalar: "0xzz" }))
+  })
+
   it("makes nothing of a receipt that lacks something, or has something else in its place", () => {
     for (const bad of broken(receipt, ["type"])) assert.isTrue(Option.isNone(RpcReceipts.receipt(bad)))
     for (const bad of broken(log, ["removed"])) {
