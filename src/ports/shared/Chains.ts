@@ -129,7 +129,7 @@ export interface BlockRange {
 
 /** Logs to read. Topics match as in eth_getLogs: `null` matches any, a list matches one of its entries. */
 export interface LogFilter extends BlockRange {
-  /** The contracts whose logs are read. */
+  /** The contracts whose logs are read. Empty: any contract. */
   readonly address: Address.Address | ReadonlyArray<Address.Address>
   readonly topics: ReadonlyArray<Hash | ReadonlyArray<Hash> | null>
   /** End of the range from which it is read. Default: `oldest`. */

@@ -40,7 +40,8 @@ export const make = ({ failed, pool }: Node): ChainClient["logs"] => {
       const asked = LogWindow.part(windowOf(endpoint), range, order)
       const width = LogWindow.widthOf(asked)
       const filter = {
-        address,
+        // Not all nodes accept an empty list.
+        ...(Array.isArray(address) && address.length === 0 ? {} : { address }),
         topics,
         fromBlock: numberToHex(asked.fromBlock),
         toBlock: numberToHex(asked.toBlock)

@@ -17,6 +17,9 @@ export type Answer = Option.Option<Hex>
 /** Reads in one call, well within the gas and size limits of nodes. */
 const BATCH = 200
 
+/** Detail of the failure for an answer that a smaller call would not change. */
+export const UNUSABLE = "Multicall3 is not deployed, or its answer is malformed"
+
 /** Calls in flight at once, for each use of {@link read}. */
 const CONCURRENCY = 4
 
@@ -48,7 +51,7 @@ const aggregate = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("CallReverted", (reverted) => Effect.fail(unusable(client, reverted.message))))
   const answers = decode(result)
   if (Option.isNone(answers) || answers.value.length !== reads.length) {
-    return yield* unusable(client, "Multicall3 is not deployed, or its answer is malformed")
+    return yield* unusable(client, UNUSABLE)
   }
   return answers.value
 })

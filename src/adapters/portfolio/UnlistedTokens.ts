@@ -1,0 +1,96 @@
+/**
+ * Balances of tokens that no list has. Their contracts say what they are, and are untrusted: the calls are apart from those of listed
+ * tokens, texts are bounded, and metadata are remembered.
+ */
+import { Effect, Option } from "effect"
+import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } from "viem"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import { type Hex, size } from "../../domain/Hex.ts"
+import type { TokenInfo } from "../../domain/Token.ts"
+import * as TokenText from "../../domain/TokenText.ts"
+import type { ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import * as Multicall3 from "../evm/codec/Multicall3.ts"
+
+type Reader = (
+  reads: ReadonlyArray<Multicall3.Read>
+) => Effect.Effect<ReadonlyArray<Multicall3.Answer>, ChainUnavailable>
+
+const METADATA = (["decimals", "symbol", "name"] as const).map((functionName) =>
+  encodeFunctionData({ abi: erc20Abi, functionName })
+)
+
+/** One whole token of more decimals does not fit a uint256. */
+const MAX_DECIMALS = 77n
+
+/** Longest encoded text that is decoded, in bytes. */
+const MAX_TEXT_BYTES = 4_096
+
+/** Tokens of all chains whose metadata are remembered. */
+const REMEMBERED = 20_000
+
+const decodeString = Option.liftThrowable((data: Hex) =>
+  decodeFunctionResult({ abi: erc20Abi, functionName: "symbol", data })
+)
+
+/** Early tokens such as MKR return a zero-padded bytes32. */
+const decodeBytes32 = Option.liftThrowable((word: Hex) =>
+  new TextDecoder("utf-8", { fatal: true }).decode(hexToBytes(trim(word, { dir: "right" })))
+)
+
+/** The text that `symbol` or `name` returned. Empty if it is none. */
+export const textOf = (answer: Multicall3.Answer): string =>
+  answer.pipe(
+    Option.filter((data) => size(data) <= MAX_TEXT_BYTES),
+    Option.flatMap((data) => (size(data) === 32 ? decodeBytes32(data) : decodeString(data))),
+    Option.getOrElse(() => "")
+  )
+
+/** The token as its contract describes it. None for an address that is no token. */
+const describe = (
+  chainId: ChainId,
+  address: Address.Address,
+  [decimals = Option.none(), symbol = Option.none(), name = Option.none()]: ReadonlyArray<Multicall3.Answer>
+): TokenInfo | undefined => {
+  const digits = Option.getOrUndefined(Multicall3.word(decimals))
+  if (digits === undefined || digits > MAX_DECIMALS) return undefined
+  return {
+    chainId,
+    address,
+    symbol: TokenText.symbol(textOf(symbol)),
+    name: TokenText.name(textOf(name)),
+    decimals: Number(digits)
+  }
+}
+
+/** Makes `read(client, reader, tokens, balanceOf)`: the tokens with a positive balance, in their order. */
+export const make = () => {
+  const remembered = new Map<string, TokenInfo>()
+  const remember = (key: string, token: TokenInfo): void => {
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    remembered.set(key, token)
+  }
+
+  return Effect.fn("UnlistedTokens.read")(function* (
+    { chain }: ChainClient,
+    reader: Reader,
+    tokens: ReadonlyArray<Address.Address>,
+    balanceOf: Hex
+  ) {
+    if (tokens.length === 0) return []
+    const keyOf = (token: Address.Address) => `${chain.id} ${token}`
+    const asked = tokens.map((token) => [balanceOf, ...(remembered.has(keyOf(token)) ? [] : METADATA)])
+    const answers = yield* reader(
+      asked.flatMap((calls, index) => calls.map((data) => ({ to: tokens[index] ?? chain.multicall3, data })))
+    )
+    let next = 0
+    return tokens.flatMap((address, index) => {
+      const [balance = Option.none(), ...metadata] = answers.slice(next, (next += asked[index]?.length ?? 0))
+      const token = remembered.get(keyOf(address)) ?? describe(chain.id, address, metadata)
+      if (token === undefined) return []
+      remember(keyOf(address), token)
+      const held = Option.getOrElse(Multicall3.word(balance), () => 0n)
+      return held > 0n ? [{ token, balance: held }] : []
+    })
+  })
+}
