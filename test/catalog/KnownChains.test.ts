@@ -1,4 +1,5 @@
 /** The catalogue's facts fit each other and the lists that the protocols publish. */
+import { readFileSync } from "node:fs"
 import { TOKEN_SYMBOLS_MAP } from "@across-protocol/constants"
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
@@ -9,6 +10,15 @@ import * as ChainMoney from "../../src/domain/ChainMoney.ts"
 import { equivalent, type Listing } from "../../src/domain/TokenEquivalence.ts"
 
 const chains = Object.values(KNOWN_CHAINS)
+
+const NAMES: Readonly<Record<string, number>> = {
+  Ethereum: 1,
+  "OP Mainnet": 10,
+  "BNB Chain": 56,
+  Polygon: 137,
+  Base: 8453,
+  Arbitrum: 42_161
+}
 
 const listingOf = (id: number): Listing => {
   const { assets = {}, tokens = [], wrappedNative = "" } = KNOWN_CHAINS[id] ?? {}
@@ -69,6 +79,27 @@ describe("the catalogue", () => {
       assert.isTrue(tokens.every(({ chainId }) => chainId === facts.id))
       assert.isTrue([...stables, ...Object.values(assets)].every((token) => listed.includes(token)))
       assert.isTrue(listed.includes(wrappedNative), `${facts.name} lists its wrapped native currency`)
+    }
+  })
+
+  it("is what the reference says", () => {
+    const page = readFileSync(new URL("../../docs/reference/chains-file.md", import.meta.url), "utf8")
+    const rows = page
+      .split("\n")
+      .map((line) => line.split("|").map((cell) => cell.trim()))
+      .filter(([, name = ""]) => name in NAMES)
+    assert.lengthOf(rows, chains.length)
+    for (const [, name = "", block, final, ...depths] of rows) {
+      const facts = KNOWN_CHAINS[NAMES[name] ?? 0]
+      const { blockTimeMillis = 0, confirmations, confirmationsByValue = [], finalitySeconds = 0 } = facts ?? {}
+      const finality = finalitySeconds < 60 ? `${finalitySeconds} s` : `${Math.round(finalitySeconds / 60)} minutes`
+      assert.deepStrictEqual([block, final], [`${blockTimeMillis / 1_000} s`, finality], name)
+      const said = depths.slice(0, 3).map((depth) => Number(depth.replace(",", "")))
+      assert.deepStrictEqual(said, [confirmations, ...confirmationsByValue.map((rule) => rule.confirmations)], name)
+      assert.deepStrictEqual(
+        confirmationsByValue.map(({ aboveUsd }) => aboveUsd),
+        [10_000, 100_000]
+      )
     }
   })
 
