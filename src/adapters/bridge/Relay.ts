@@ -1,0 +1,121 @@
+/**
+ * Bridge over Relay, a service whose solvers deliver on the destination chain and are paid from its depository. The depository's call
+ * names no recipient, so the service alone decides who receives what: answers are compared with their requests, and deliveries are
+ * proved by the destination's logs. Only direct deposits are used, not the service's own routers, whose calls cannot be read.
+ */
+import { Effect, Redacted, Result } from "effect"
+import { HttpClientRequest } from "effect/http"
+import * as Chain from "../../domain/Chain.ts"
+import { isNative } from "../../domain/Token.ts"
+import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
+import { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
+import { Chains } from "../../ports/shared/Chains.ts"
+import { Idempotency } from "../../ports/shared/Idempotency.ts"
+import * as Answer from "../providers/Answer.ts"
+import * as Provider from "../providers/Provider.ts"
+import type { NamedBridge } from "./BestBridge.ts"
+import * as ListedBridges from "./ListedBridges.ts"
+import * as ProvedArrival from "./ProvedArrival.ts"
+import * as RelayDelivery from "./RelayDelivery.ts"
+import * as RelayDeposit from "./RelayDeposit.ts"
+import * as RelayQuote from "./RelayQuote.ts"
+
+/** Name of the bridge in settings, quotes and logs, and of its `targets` in the chains file. */
+export const { NAME } = RelayDelivery
+
+export interface Options {
+  /** Default: `https://api.relay.link`. */
+  readonly apiUrl?: string
+  readonly apiKey?: Redacted.Redacted | undefined
+  readonly isOffered: boolean
+}
+
+/** Gas of a direct deposit of an ERC-20, which is one transfer and one event. */
+const DEPOSIT_GAS = 60_000n
+
+/** Requests a minute without a key, less a margin for the states of deposits. */
+const BUDGET = { requests: 40, per: "1 minute" } as const
+
+const readQuote = Answer.json(RelayQuote.RelayAnswer)
+const readRefusal = Answer.json(RelayQuote.RelayRefusal)
+
+const noRoute = (detail: string) => new NoRoute({ detail: `${NAME}: ${detail}` })
+
+const fromProvider = ({ detail }: { readonly detail: string }) => new RoutingUnavailable({ provider: NAME, detail })
+
+/** Error codes hold no text of users, unlike messages. */
+const PLAIN_CODE = /^[A-Z_]{1,40}$/
+
+const refusalOf = (answer: Answer.Answer) =>
+  Effect.flatMap(readRefusal(answer), ({ errorCode = "" }) =>
+    Effect.fail(noRoute(PLAIN_CODE.test(errorCode) ? errorCode : "the service refuses the request"))
+  )
+
+export const make = Effect.fnUntraced(function* ({ apiKey, apiUrl = "https://api.relay.link", isOffered }: Options) {
+  const chains = yield* Chains
+  const idempotency = yield* Idempotency
+  const listed = ListedBridges.make(NAME)
+  const provider = yield* Provider.make({
+    name: NAME,
+    baseUrl: apiUrl,
+    ...(apiKey === undefined ? { budget: BUDGET } : { headers: { "x-api-key": Redacted.value(apiKey) } })
+  })
+
+  const route = Effect.fn("Relay.route")(function* (
+    asked: BridgeRequest
+  ): Effect.fn.Return<BridgeRoute, NoRoute | RoutingUnavailable> {
+    const [source, destination] = yield* Effect.all([
+      chains.get(asked.sourceChainId),
+      chains.get(asked.destChainId)
+    ]).pipe(Effect.mapError(({ message }) => noRoute(message)))
+    // A delivery of native currency leaves no log, so it could not be proved.
+    if (isNative(asked.tokenOut)) return yield* noRoute("deliveries of native currency cannot be proved")
+    if (asked.amountIn <= 0n) return yield* noRoute("the amount is zero")
+    const allowed = yield* Effect.mapError(listed(source), ({ message }) => fromProvider({ detail: message }))
+    if (allowed.length === 0) return yield* noRoute(`no depository is listed on ${source.chain.name}`)
+    const request = { ...asked, tokenOut: Chain.erc20(destination.chain, asked.tokenOut) }
+    const answer = yield* provider
+      .ask(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/quote/v2"), RelayQuote.bodyOf(request)), (reply) =>
+        reply.status >= 400 ? refusalOf(reply) : readQuote(reply)
+      )
+      .pipe(Effect.catchTag("ProviderUnavailable", (error) => Effect.fail(fromProvider(error))))
+    const accepted = RelayQuote.accept(request, answer, allowed)
+    if (Result.isFailure(accepted)) {
+      yield* Effect.annotateLogs(Effect.logWarning("bridge.answer_refused"), {
+        bridge: NAME,
+        detail: accepted.failure
+      })
+      return yield* noRoute(`the answer has ${accepted.failure}`)
+    }
+    const { amountOut, deposit, estimatedSeconds, target } = accepted.success
+    return {
+      provider: NAME,
+      target,
+      calldata: RelayDeposit.encode(deposit),
+      amountOut,
+      minAmountOut: deposit.minAmountOut,
+      gas: DEPOSIT_GAS,
+      passing: 0,
+      estimatedSeconds
+    }
+  })
+
+  const decode: Bridge["Service"]["decode"] = (_sourceChainId, _target, calldata) =>
+    Effect.mapError(Effect.fromOption(RelayDeposit.decode(calldata)), () =>
+      noRoute("the calldata is not a deposit with its terms")
+    )
+
+  const bridge: Bridge["Service"] = {
+    route,
+    prepare: (request) => Effect.succeed((amountIn) => route({ ...request, amountIn })),
+    decode,
+    delivery: RelayDelivery.make({ chains, provider, prove: ProvedArrival.make(idempotency) })
+  }
+  const named: NamedBridge = {
+    name: NAME,
+    bridge,
+    isOffered,
+    reads: (calldata) => calldata.slice(0, 10).toLowerCase() === RelayDeposit.SELECTOR
+  }
+  return named
+})

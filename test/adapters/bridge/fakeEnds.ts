@@ -1,0 +1,104 @@
+/** Two chains whose nodes say what a test wants: a source whose guard lists targets, and a destination with transactions. */
+import { Effect, Layer, Option } from "effect"
+import { encodeEventTopics, encodeFunctionResult, erc20Abi, multicall3Abi, numberToHex, zeroHash } from "viem"
+import type { Address } from "../../../src/domain/Address.ts"
+import type { Hash, Hex } from "../../../src/domain/Hex.ts"
+import type { NamedTarget } from "../../../src/domain/SwapTarget.ts"
+import { type Block, Chains, type Log, type Receipt, UnsupportedChain } from "../../../src/ports/shared/Chains.ts"
+import { address, chain, client } from "../../support/FakeChain.ts"
+
+export const hash = (number: number): Hash => numberToHex(number, { size: 32 })
+
+const word = (value: bigint): Hex => numberToHex(value, { size: 32 })
+
+export const blockOf = (number: bigint, timestamp = number * 10n): Block => ({
+  number,
+  hash: hash(Number(number)),
+  parentHash: zeroHash,
+  timestamp,
+  baseFeePerGas: 1n,
+  gasLimit: 30_000_000n
+})
+
+export const log = (
+  address: Address,
+  topics: ReadonlyArray<Hash>,
+  data: Hex,
+  transactionHash: Hash,
+  logIndex = 0
+): Log => ({ address, topics, data, blockNumber: 1n, blockHash: hash(1), transactionHash, logIndex })
+
+/** A transfer of an ERC-20. */
+export const transfer = (token: Address, to: Address, value: bigint, transactionHash: Hash, logIndex = 0): Log => {
+  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from: address(0x99), to } })
+  return log(token, topics as ReadonlyArray<Hash>, word(value), transactionHash, logIndex)
+}
+
+export const receiptOf = (transactionHash: Hash, blockNumber: bigint, logs: ReadonlyArray<Log>): Receipt => ({
+  transactionHash,
+  blockNumber,
+  blockHash: hash(Number(blockNumber)),
+  status: "success",
+  gasUsed: 1n,
+  effectiveGasPrice: 1n,
+  logs
+})
+
+/** Answers of the nodes. A test changes them. */
+export interface Ends {
+  head: bigint
+  /** Receipts on both chains. */
+  readonly receipts: Map<Hash, Receipt>
+  /** Targets that the guard lists as bridges. */
+  readonly listed: Set<Address>
+  /** Looks at the guard's list. */
+  reads: number
+}
+
+export const SOURCE = 31337
+export const DESTINATION = 31338
+
+export const make = (targets: ReadonlyArray<NamedTarget>) => {
+  const ends: Ends = {
+    head: 100n,
+    receipts: new Map(),
+    listed: new Set(targets.map((target) => target.address)),
+    reads: 0
+  }
+  const answers = {
+    block: (which: "latest" | bigint) => {
+      const number = which === "latest" ? ends.head : which
+      return Effect.succeed(number > ends.head ? Option.none() : Option.some(blockOf(number)))
+    },
+    receipt: (wanted: Hash) => Effect.succeed(Option.fromUndefinedOr(ends.receipts.get(wanted))),
+    call: () =>
+      Effect.sync(() => {
+        ends.reads += 1
+        const words = targets.flatMap((target) => {
+          const active = ends.listed.has(target.address) ? 1n : 0n
+          return [word(active), word(0n), word(active)]
+        })
+        return encodeFunctionResult({
+          abi: multicall3Abi,
+          functionName: "aggregate3",
+          result: words.map((returnData) => ({ success: true, returnData }))
+        })
+      })
+  }
+  const source = { ...client(answers), chain: { ...chain, id: SOURCE, name: "source", targets } }
+  const destination = {
+    ...client(answers),
+    chain: { ...chain, id: DESTINATION, name: "destination", confirmations: 3 }
+  }
+  const all = [source, destination]
+  return {
+    ends,
+    layer: Layer.succeed(Chains, {
+      all,
+      get: (chainId) => {
+        const found = all.find((each) => each.chain.id === chainId)
+        return found === undefined ? Effect.fail(new UnsupportedChain({ chainId })) : Effect.succeed(found)
+      }
+    })
+  }
+}
