@@ -20,6 +20,7 @@ import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
 import * as FeeSale from "../adapters/prices/FeeSale.ts"
 import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
 import * as SeveralPrices from "../adapters/prices/SeveralSources.ts"
+import * as ProviderHealth from "../adapters/providers/Health.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
 import * as SqlStoreProbe from "../adapters/sql/shared/StoreProbe.ts"
@@ -65,6 +66,7 @@ import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppFees from "./orchestrator/Fees.ts"
+import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
@@ -92,6 +94,8 @@ export interface Options {
   /** Sources of the bridge's fees. */
   readonly acrossFees: AcrossFeeOptions
   readonly prices: "onchain" | "defillama"
+  /** Services that are asked for routes beside the exchanges of the chains. Default: none. */
+  readonly routeServices?: RouteServices.Options | undefined
   /** Service that knows the subscribers. Default: the request is trusted. */
   readonly subscriptions?: AppFees.Options | undefined
   /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
@@ -231,6 +235,7 @@ export const layer = (options: Options) =>
   OrchestratorServer.listen({ port: options.port, hostname: options.host }).pipe(
     Layer.provide(useCases),
     Layer.provide(adapters(options)),
+    Layer.provide(ProviderHealth.layer),
     Layer.provide(OrchestratorSettings.layer(options.settings)),
     Layer.provide(ServerSettings.layer(options.server)),
     Layer.provide(RateLimitStore.layerMemory)

@@ -11,6 +11,7 @@ import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
+import { routeServices } from "./RouteServiceOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -49,7 +50,7 @@ const feeRecipientKey = Effect.gen(function* () {
 const options = Effect.gen(function* () {
   yield* Problems.check(
     [common, chains, orchestrator],
-    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules]
+    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules, routeServices]
   )
   yield* Problems.hints
   const shared = yield* CommonConfig
@@ -83,6 +84,7 @@ const options = Effect.gen(function* () {
       onSome: (fixedBps) => ({ fixedBps })
     }),
     prices: config.prices,
+    routeServices: yield* routeServices,
     subscriptions: Option.getOrUndefined(
       Option.map(config.subscriptionsUrl, ({ href: url }) => ({
         url,

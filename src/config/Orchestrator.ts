@@ -8,6 +8,7 @@ import { across } from "./orchestrator/Across.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
+import { routeProviders } from "./orchestrator/RouteProviders.ts"
 import { screening } from "./orchestrator/Screening.ts"
 import { treasury } from "./orchestrator/Treasury.ts"
 import {
@@ -130,7 +131,8 @@ export const orchestrator = {
   ...retention,
   ...treasury,
   ...kms,
-  ...prices
+  ...prices,
+  ...routeProviders
 } as const
 
 export const OrchestratorConfig = valuesOf(orchestrator)

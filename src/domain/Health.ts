@@ -87,7 +87,27 @@ export const Health = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         name: described(Schema.String, "Name of the provider."),
-        status: described(Condition, "Condition of the provider.")
+        status: described(Condition, "Condition of the provider."),
+        requests: described(
+          Schema.optionalKey(
+            Schema.Struct({
+              state: described(
+                Schema.Literals(["closed", "paused", "open", "half_open"]),
+                "`closed`: requests are sent. `paused`: the provider asked for a pause. `open`: none is sent after failures in a row. `half_open`: one is sent to see if the provider is back."
+              ),
+              retryAfterSeconds: described(Schema.Int, "Seconds until a request is sent again. 0 if one is sent now."),
+              lastSuccessAgeSeconds: described(
+                Schema.NullOr(Schema.Int),
+                "Seconds since the last usable answer. Null if there was none since the start."
+              ),
+              failuresInARow: described(Schema.Int, "Failures since the last usable answer."),
+              successes: described(Schema.Int, "Usable answers since the start of this process."),
+              failures: described(Schema.Int, "Failures since the start of this process."),
+              lastFailure: described(Schema.NullOr(Schema.String), "Last failure. Null if there was none.")
+            })
+          ),
+          "Requests of this process to an outside HTTP service. Absent for other providers."
+        )
       })
     ),
     "Upstream providers."

@@ -5,6 +5,7 @@ import { Intents } from "../../ports/orchestrator/Intents.ts"
 import { Outbox } from "../../ports/orchestrator/Outbox.ts"
 import { StoreProbe } from "../../ports/shared/Store.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
+import { type ProviderState, ProviderStates } from "../../ports/shared/ProviderStates.ts"
 import * as ChainHealth from "./ChainHealth.ts"
 import { answered, condition, worst } from "./Probe.ts"
 import { type ProviderProbe, ProviderProbes } from "./ProviderProbes.ts"
@@ -26,15 +27,17 @@ export class HealthCheck extends Context.Service<
       const laneHealth = yield* ChainHealth.makeLaneHealth
       const probes = yield* ProviderProbes
       const relayingHealth = yield* ChainHealth.makeRelayingHealth
+      const states = yield* ProviderStates
 
       const check = Effect.fn("HealthCheck.check")(function* () {
-        const [stored, chainParts, laneParts, relayParts, providers] = yield* Effect.all(
+        const [stored, chainParts, laneParts, relayParts, probed, asked] = yield* Effect.all(
           [
             databaseHealth,
             Effect.forEach(chains.all, (client) => ChainHealth.chainHealth(client, 0), CONCURRENTLY),
             Effect.map(Effect.forEach(chains.all, laneHealth, CONCURRENTLY), (perChain) => perChain.flat()),
             Effect.forEach(chains.all, relayingHealth, CONCURRENTLY),
-            Effect.forEach(probes, providerHealth, CONCURRENTLY)
+            Effect.forEach(probes, providerHealth, CONCURRENTLY),
+            Effect.map(states.all, (all) => all.map(requestsHealth))
           ],
           CONCURRENTLY
         )
@@ -42,6 +45,7 @@ export class HealthCheck extends Context.Service<
           ...part,
           sends: part.status === "ok" && chainParts[index]?.status === "ok"
         }))
+        const providers = [...probed, ...asked]
         const parts = [...chainParts, ...laneParts, ...relaying, ...providers]
         const status = worst([
           stored.database.status,
@@ -58,6 +62,28 @@ export class HealthCheck extends Context.Service<
 
 const providerHealth = ({ name, probe }: ProviderProbe) =>
   Effect.map(answered(probe), (answer) => ({ name, status: condition(Option.isSome(answer) ? "ok" : "down") }))
+
+const secondsOf = (millis: number): number => Math.ceil(millis / 1_000)
+
+/** The services of one kind stand in for each other, so the loss of one degrades the service and does not stop it. */
+const requestsHealth = ({
+  lastFailure,
+  lastSuccessAgeMillis,
+  name,
+  retryAfterMillis,
+  state,
+  ...counts
+}: ProviderState) => ({
+  name,
+  status: condition(state === "closed" ? "ok" : "degraded"),
+  requests: {
+    ...counts,
+    state,
+    retryAfterSeconds: secondsOf(retryAfterMillis),
+    lastSuccessAgeSeconds: lastSuccessAgeMillis === undefined ? null : Math.floor(lastSuccessAgeMillis / 1_000),
+    lastFailure: lastFailure ?? null
+  }
+})
 
 /** Makes the check of the database: its latency, and the lengths of the queues in it. */
 const makeDatabaseHealth = Effect.gen(function* () {

@@ -137,10 +137,13 @@ export function HealthCards({ health }: { readonly health: Health }) {
       </div>
       <Card title="Services that it asks">
         <ul className="flex flex-wrap gap-x-6 gap-y-2">
-          {providers.map(({ name, status }) => (
-            <li className="flex items-center gap-2" key={name}>
+          {providers.map(({ name, requests, status }) => (
+            <li className="flex items-center gap-2" key={name} title={requests?.lastFailure ?? undefined}>
               <ConditionBadge status={status} />
               <span>{name}</span>
+              {requests !== undefined && requests.retryAfterSeconds > 0 && (
+                <span>asked again in {requests.retryAfterSeconds.toLocaleString()} s</span>
+              )}
             </li>
           ))}
         </ul>

@@ -6,11 +6,34 @@ import { HealthCheck } from "../../../src/orchestrator/operate/HealthCheck.ts"
 import { ProviderProbes } from "../../../src/orchestrator/operate/ProviderProbes.ts"
 import { Relayer } from "../../../src/orchestrator/relay/Relayer.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
+import { ProviderStates } from "../../../src/ports/shared/ProviderStates.ts"
 import { StoreProbe, StoreUnavailable } from "../../../src/ports/shared/Store.ts"
 import { layer as sceneLayer, layerWith, scene } from "../../support/RelayScene.ts"
 import { destination, source } from "../../support/RelayFixtures.ts"
 
 const layer = Layer.provideMerge(HealthCheck.layer, sceneLayer)
+
+const NEVER_ASKED = {
+  state: "closed",
+  retryAfterMillis: 0,
+  lastSuccessAgeMillis: undefined,
+  failuresInARow: 0,
+  successes: 0,
+  failures: 0,
+  lastFailure: undefined
+} as const
+
+const lostService = {
+  ...NEVER_ASKED,
+  name: "0x",
+  state: "open",
+  retryAfterMillis: 2_001,
+  lastSuccessAgeMillis: 61_999,
+  failuresInARow: 5,
+  successes: 9,
+  failures: 6,
+  lastFailure: "HTTP 502"
+} as const
 
 const check = Effect.flatMap(HealthCheck, (health) => health.check)
 
@@ -148,6 +171,37 @@ describe("the health check", () => {
         { name: "hangs", probe: Effect.never },
         { name: "breaks", probe: Effect.die("a defect") }
       ])
+    )
+  )
+
+  it.effect("an outside service that is not asked for a time degrades it, and shows why", () =>
+    Effect.gen(function* () {
+      yield* healthyScene
+      const health = yield* check
+      assert.strictEqual(health.status, "degraded")
+      const [lost, fresh] = health.providers
+      assert.deepStrictEqual(lost, {
+        name: "0x",
+        status: "degraded",
+        requests: {
+          state: "open",
+          retryAfterSeconds: 3,
+          lastSuccessAgeSeconds: 61,
+          failuresInARow: 5,
+          successes: 9,
+          failures: 6,
+          lastFailure: "HTTP 502"
+        }
+      })
+      assert.deepInclude(fresh, { name: "lifi", status: "ok" })
+      assert.deepInclude(fresh?.requests, { lastSuccessAgeSeconds: null, lastFailure: null })
+      yield* Schema.encodeEffect(Health)(health)
+    }).pipe(
+      Effect.provide(layer),
+      Effect.provideService(ProviderStates, {
+        register: () => Effect.void,
+        all: Effect.succeed([lostService, { ...NEVER_ASKED, name: "lifi" }])
+      })
     )
   )
 
