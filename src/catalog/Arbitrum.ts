@@ -11,6 +11,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
 
 const id = 42_161
 
@@ -26,6 +27,13 @@ export const ARBITRUM: ChainFacts = {
   ],
   swapRouter: SWAP_ROUTER_02,
   quoter: QUOTER_V2,
+  venues: [
+    uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506"),
+    sushiswapV3("0x8A21F6768C1f8075791D08546Dadf6daA0bE820c", "0x0524E833cCD057e4d7A296e3aaAb9f7675964Ce1"),
+    pancakeswapV2("0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb"),
+    pancakeswapV3("0x32226588378236Fd0c7c4053999F88aC0e5cAc77")
+  ],
   spokePool: "0xe35e9842fceaCA96570B734083f4a58e8F7C5f2A",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

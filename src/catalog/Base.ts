@@ -1,6 +1,15 @@
 /** Public facts about Base. */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import { type ChainFacts, gwei, MULTICALL3, OP_STACK_WETH, PERMIT2, SPOKE_POOL_PERIPHERY, token } from "./Facts.ts"
+import {
+  type ChainFacts,
+  gwei,
+  MULTICALL3,
+  OP_STACK_WETH,
+  PERMIT2,
+  SPOKE_POOL_PERIPHERY,
+  token
+} from "./Facts.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
 
 const id = 8453
 
@@ -17,6 +26,25 @@ export const BASE: ChainFacts = {
   // Uniswap's own deployment on this chain.
   swapRouter: "0x2626664c2603336E57B271c5C0b26F421741e481",
   quoter: "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
+  venues: [
+    {
+      name: "aerodrome",
+      family: "solidly",
+      router: "0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43",
+      factory: "0x420DD381b31aEf6683db6B902084cB0FFECe40Da"
+    },
+    {
+      name: "aerodrome-slipstream",
+      family: "slipstream",
+      router: "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5",
+      quoter: "0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0"
+    },
+    uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    sushiswapV2("0x6BDED42c6DA8FBf0d2bA55B2fa120C5e0c8D7891"),
+    sushiswapV3("0xFB7eF66a7e61224DD6FcD0D7d9C3be5C8B049b9f", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e"),
+    pancakeswapV2("0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb"),
+    pancakeswapV3("0x678Aa4bF4E210cf2166753e054d5b7c31cc7fa86")
+  ],
   spokePool: "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

@@ -1,6 +1,15 @@
 /** Public facts about BNB Chain (BNB Smart Chain). */
 import { assetsOn, assetTokens } from "./Assets.ts"
-import { type ChainFacts, gwei, MULTICALL3, PERMIT2, SANCTIONS_ORACLE, SPOKE_POOL_PERIPHERY, token } from "./Facts.ts"
+import {
+  type ChainFacts,
+  gwei,
+  MULTICALL3,
+  PERMIT2,
+  SANCTIONS_ORACLE,
+  SPOKE_POOL_PERIPHERY,
+  token
+} from "./Facts.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, uniswapV2 } from "./Venues.ts"
 
 const id = 56
 
@@ -18,6 +27,12 @@ export const BNB_CHAIN: ChainFacts = {
   // Uniswap's own deployment on this chain.
   swapRouter: "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
   quoter: "0x78D78E420Da98ad378D7799bE8f4AF69033EB077",
+  venues: [
+    pancakeswapV3("0x13f4EA83D0bd40E75C8222255bc855a974568Dd4"),
+    pancakeswapV2("0x10ED43C718714eb63d5aA57B78B54704E256024E"),
+    uniswapV2("0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24"),
+    sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506")
+  ],
   spokePool: "0x4e8E101924eDE233C13e2D8622DC8aED2872d505",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

@@ -10,6 +10,7 @@ import {
   SPOKE_POOL_PERIPHERY,
   SWAP_ROUTER_02
 } from "./Facts.ts"
+import { pancakeswapV2, pancakeswapV3, sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
 
 const id = 1
 
@@ -25,6 +26,13 @@ export const ETHEREUM: ChainFacts = {
   ],
   swapRouter: SWAP_ROUTER_02,
   quoter: QUOTER_V2,
+  venues: [
+    uniswapV2("0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D"),
+    sushiswapV2("0xd9e1cE17f2641f24aE83637ab66a2cca9C378B9F"),
+    sushiswapV3("0x2E6cd2d30aa43f40aa81619ff4b6E0a41479B13F", "0x64e8802FE490fa7cc61d3463958199161Bb608A7"),
+    pancakeswapV2("0xEfF92A263d31888d860bD50809A8D171709b7b1c"),
+    pancakeswapV3("0x13f4EA83D0bd40E75C8222255bc855a974568Dd4")
+  ],
   spokePool: "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

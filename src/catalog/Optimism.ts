@@ -12,6 +12,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
+import { sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
 
 const id = 10
 
@@ -27,6 +28,23 @@ export const OPTIMISM: ChainFacts = {
   ],
   swapRouter: SWAP_ROUTER_02,
   quoter: QUOTER_V2,
+  venues: [
+    uniswapV2("0x4A7b5Da61326A6379179b40d00F57E5bbDC962c2"),
+    sushiswapV2("0x2ABf469074dc0b54d793850807E6eb5Faf2625b1"),
+    sushiswapV3("0x8c32Fd078B89Eccb06B40289A539D84A4aA9FDA6", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e"),
+    {
+      name: "velodrome",
+      family: "solidly",
+      router: "0xa062aE8A9c5e11aaA026fc2670B0D65cCc8B2858",
+      factory: "0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a"
+    },
+    {
+      name: "velodrome-slipstream",
+      family: "slipstream",
+      router: "0x0792a633F0c19c351081CF4B211F68F79bCc9676",
+      quoter: "0x89D8218ed5fF1e46d8dcd33fb0bbeE3be1621466"
+    }
+  ],
   spokePool: "0x6f26Bf09B1C792e3228e5467807a900A503c0281",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

@@ -11,6 +11,7 @@ import {
   SWAP_ROUTER_02,
   token
 } from "./Facts.ts"
+import { sushiswapV2, sushiswapV3, uniswapV2 } from "./Venues.ts"
 
 const id = 137
 
@@ -28,6 +29,11 @@ export const POLYGON: ChainFacts = {
   ],
   swapRouter: SWAP_ROUTER_02,
   quoter: QUOTER_V2,
+  venues: [
+    uniswapV2("0xedf6066a2b290C185783862C7F4776A2C8077AD1"),
+    sushiswapV2("0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506"),
+    sushiswapV3("0x0aF89E1620b96170e2a9D0b68fEebb767eD044c3", "0xb1E835Dc2785b52265711e17fCCb0fd018226a6e")
+  ],
   spokePool: "0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
   permit2: PERMIT2,

@@ -2,12 +2,19 @@
 import { readFileSync } from "node:fs"
 import { TOKEN_SYMBOLS_MAP } from "@across-protocol/constants"
 import { assert, describe, it } from "@effect/vitest"
-import { Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { ASSETS } from "../../src/catalog/Assets.ts"
 import { KNOWN_CHAINS } from "../../src/catalog/KnownChains.ts"
 import * as Address from "../../src/domain/Address.ts"
 import * as ChainMoney from "../../src/domain/ChainMoney.ts"
 import { equivalent, type Listing } from "../../src/domain/TokenEquivalence.ts"
+import * as Venue from "../../src/domain/Venue.ts"
+import { readSwapRouter02 } from "../../src/sdk/review/SwapCall.ts"
+import { VENUE_ROUTERS } from "../../src/sdk/review/venues/KnownVenues.ts"
+import { readSlipstreamCall } from "../../src/sdk/review/venues/Slipstream.ts"
+import { readSolidlyCall } from "../../src/sdk/review/venues/Solidly.ts"
+import { readUniswapV2Call } from "../../src/sdk/review/venues/UniswapV2.ts"
+import { readUniswapV3Call } from "../../src/sdk/review/venues/UniswapV3.ts"
 
 const chains = Object.values(KNOWN_CHAINS)
 
@@ -118,6 +125,42 @@ describe("the catalogue", () => {
       assert.isTrue(BigInt(maxPriorityFeePerGasWei ?? 0) <= BigInt(maxFeePerGasWei ?? 0), name)
     }
   })
+})
+
+describe("venues", () => {
+  const readerOf = ({
+    family,
+    hasDeadlineInSwap
+  }: {
+    readonly family: string
+    readonly hasDeadlineInSwap?: boolean
+  }) => {
+    if (family === "uniswap-v2") return readUniswapV2Call
+    if (family === "solidly") return readSolidlyCall
+    if (family === "slipstream") return readSlipstreamCall
+    return hasDeadlineInSwap === true ? readUniswapV3Call : readSwapRouter02
+  }
+
+  it("are those whose calls the client reads, by the same interfaces", () => {
+    for (const { id, name, swapRouter = "", venues = [] } of chains) {
+      const ofService = new Map<string, unknown>([
+        [swapRouter, readSwapRouter02],
+        ...venues.map((venue) => [venue.router, readerOf(venue)] as const)
+      ])
+      assert.deepStrictEqual(new Map<string, unknown>(Object.entries(VENUE_ROUTERS[id] ?? {})), ofService, name)
+    }
+  })
+
+  it.effect("have what their families need, and addresses with checksums", () =>
+    Effect.gen(function* () {
+      for (const { name, swapRouter = "", venues = [] } of chains) {
+        assert.isTrue(venues.length > 0)
+        const decoded = yield* Schema.decodeEffect(Schema.Array(Venue.Venue))(venues)
+        assert.deepStrictEqual<unknown>(decoded, venues)
+        assert.isUndefined(Venue.objection({ swapRouter: Address.of(swapRouter), venues: decoded }), name)
+      }
+    })
+  )
 })
 
 /** Names of Across for tokens that have other decimals on BNB Chain. */

@@ -118,8 +118,16 @@ export const withKnownFacts = (entry: unknown): unknown => {
   if (typeof entry !== "object" || entry === null || !("id" in entry)) return entry
   const known = typeof entry.id === "number" ? KNOWN_CHAINS[entry.id] : undefined
   const own: unknown = "assets" in entry ? entry.assets : undefined
+  const confirmations = "confirmations" in entry ? Number(entry.confirmations) : 0
+  const rules = known?.confirmationsByValue?.filter((rule) => rule.confirmations > confirmations)
+  const first = "swapRouter" in entry ? String(entry.swapRouter).toLowerCase() : undefined
+  const venues = known?.venues?.filter(({ router }) => router.toLowerCase() !== first)
   return {
     ...known,
+    // Rules that ask for fewer than the operator does mean nothing.
+    ...(rules === undefined ? {} : { confirmationsByValue: rules }),
+    // The operator may choose one of them as the first.
+    ...(venues === undefined ? {} : { venues }),
     ...entry,
     ...(typeof own === "object" && own !== null && !Array.isArray(own) ? { assets: { ...known?.assets, ...own } } : {})
   }

@@ -144,6 +144,28 @@ describe("a chains file", () => {
     })
   )
 
+  it.effect("may ask for more confirmations than the built-in rules by value", () =>
+    Effect.gen(function* () {
+      const rulesWith = (own: object) =>
+        Effect.map(decode([{ ...entry, ...own }]), ([settings]) =>
+          settings?.confirmationsByValue?.map(({ confirmations }) => confirmations)
+        )
+      assert.deepStrictEqual(yield* rulesWith({}), [30, 150])
+      assert.deepStrictEqual(yield* rulesWith({ confirmations: 42 }), [150])
+      assert.deepStrictEqual(yield* rulesWith({ confirmations: 150 }), [])
+      assert.deepStrictEqual(yield* rulesWith({ confirmationsByValue: [] }), [])
+    })
+  )
+
+  it.effect("may have a built-in venue as the first", () =>
+    Effect.gen(function* () {
+      const pancake = KNOWN_CHAINS[56]?.venues?.[0]
+      const [settings] = yield* decode([{ ...entry, id: 56, swapRouter: pancake?.router, quoter: pancake?.quoter }])
+      assert.strictEqual<unknown>(settings?.swapRouter, pancake?.router)
+      assert.lengthOf(settings?.venues ?? [], (KNOWN_CHAINS[56]?.venues?.length ?? 0) - 1)
+    })
+  )
+
   it.effect("ties tokens of a chain to assets, if it lists them", () =>
     Effect.gen(function* () {
       const token = { chainId: 5, address: address(0xd1), symbol: "USDC", name: "USD Coin", decimals: 18 }
