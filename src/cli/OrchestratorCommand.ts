@@ -6,6 +6,7 @@ import { chains } from "../config/Chains.ts"
 import { common, CommonConfig } from "../config/Common.ts"
 import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
+import * as AssetHints from "./AssetHints.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
@@ -56,8 +57,10 @@ const options = Effect.gen(function* () {
   const shared = yield* CommonConfig
   const config = yield* OrchestratorConfig
   const settings = { ...(yield* orchestratorSettings), feeRules: yield* feeRules }
+  const served = yield* configuredChains
+  yield* AssetHints.hints(served.map(({ chain }) => chain))
   return {
-    chains: yield* configuredChains,
+    chains: served,
     databaseUrl: yield* databaseUrl(shared.databaseUrl),
     databasePoolSize: shared.databasePoolSize,
     relayerKeys: yield* relayerKeys,

@@ -45,3 +45,18 @@ export const objection = (
     ? undefined
     : `assets: ${unlisted[0]} is ${unlisted[1]}, which is not on the chain's token list`
 }
+
+interface Bridged extends Assets {
+  readonly spokePool?: Address.Address | undefined
+}
+
+/** Chains with a bridge to which no token of another of the chains can be bridged, for want of a common asset. */
+export const isolated = <A extends Bridged>(chains: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const bridged = chains.filter(({ spokePool }) => spokePool !== undefined)
+  if (bridged.length < 2) return []
+  const namesOf = ({ assets = {} }: Bridged) => Object.keys(assets)
+  return bridged.filter((chain) => {
+    const elsewhere = new Set(bridged.flatMap((other) => (other === chain ? [] : namesOf(other))))
+    return !namesOf(chain).some((name) => elsewhere.has(name))
+  })
+}
