@@ -103,6 +103,10 @@ export const Health = Schema.Struct({
               failuresInARow: described(Schema.Int, "Failures since the last usable answer."),
               successes: described(Schema.Int, "Usable answers since the start of this process."),
               failures: described(Schema.Int, "Failures since the start of this process."),
+              abandoned: described(
+                Schema.Int,
+                "Requests since the start of this process that were given up before an answer came, because other sources had answered."
+              ),
               lastFailure: described(Schema.NullOr(Schema.String), "Last failure. Null if there was none.")
             })
           ),

@@ -21,9 +21,8 @@ describe("ROUTE_PROVIDERS", () => {
     Effect.gen(function* () {
       const refusal = (text: string) => Effect.map(Effect.flip(named(text)), sentence)
       const expected = "expected names of services among 0x, kyberswap, lifi, separated by commas"
-      assert.include(yield* refusal("kyberswop"), `${expected}. Did you mean kyberswap?`)
-      assert.include(yield* refusal("0x,uniswap"), expected)
-      assert.notInclude(yield* refusal("uniswap"), "Did you mean")
+      assert.strictEqual(yield* refusal("kyberswop"), `ROUTE_PROVIDERS: ${expected}. Did you mean kyberswap?`)
+      assert.strictEqual(yield* refusal("0x,uniswap"), `ROUTE_PROVIDERS: ${expected}`)
     })
   )
 })

@@ -6,6 +6,7 @@ export interface Counts {
   readonly successes: number
   readonly failures: number
   readonly failuresInARow: number
+  readonly abandoned: number
   /** UNIX milliseconds. */
   readonly lastSuccessAt: number | undefined
   readonly lastFailure: string | undefined
@@ -15,6 +16,7 @@ export const NONE: Counts = {
   successes: 0,
   failures: 0,
   failuresInARow: 0,
+  abandoned: 0,
   lastSuccessAt: undefined,
   lastFailure: undefined
 }
@@ -32,6 +34,8 @@ export const failed = (counts: Counts, detail: string): Counts => ({
   failuresInARow: counts.failuresInARow + 1,
   lastFailure: detail
 })
+
+export const abandoned = (counts: Counts): Counts => ({ ...counts, abandoned: counts.abandoned + 1 })
 
 /** State of a circuit, with the milliseconds until it lets a request through. */
 export interface Circuit {
@@ -56,6 +60,7 @@ export const stateOf = (
     failuresInARow: counts.failuresInARow,
     successes: counts.successes,
     failures: counts.failures,
+    abandoned: counts.abandoned,
     lastFailure: counts.lastFailure
   }
 }

@@ -240,6 +240,10 @@ export const make = Effect.fnUntraced(function* (
 
   const note = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
     const now = yield* Clock.currentTimeMillis
+    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+      counts = Health.abandoned(counts)
+      return
+    }
     if (outcomeOf(exit)._tag === "Success") counts = Health.succeeded(counts, now)
     const loss = Option.getOrUndefined(lossOf(exit))
     if (loss === undefined) return

@@ -13,14 +13,21 @@ const unknownName = (name: string): string => {
   return `expected names of services among ${NAMES.join(", ")}, separated by commas${meant}`
 }
 
-const Name = Schema.String.pipe(
-  Schema.check(Schema.makeFilter((text: string) => isName(text.trim()) || unknownName(text.trim())))
+const entriesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+
+const Names = Schema.String.check(
+  Schema.makeFilter((text: string) => {
+    const wrong = entriesOf(text).find((entry) => !isName(entry))
+    return wrong === undefined || unknownName(wrong)
+  })
 )
 
 const names = (variable: string) =>
-  Config.Array(Name, variable).pipe(
-    Config.map((entries) => [...new Set(entries.map((entry) => entry.trim()).filter(isName))])
-  )
+  Config.map(Config.schema(Names, variable), (text) => [...new Set(entriesOf(text).filter(isName))])
 
 export const routeProviders = {
   routeProviders: list({

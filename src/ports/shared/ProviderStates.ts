@@ -17,6 +17,8 @@ export interface ProviderState {
   /** Since the start of the process. */
   readonly successes: number
   readonly failures: number
+  /** Requests that were given up before an answer came, as when other sources had answered. Since the start of the process. */
+  readonly abandoned: number
   /** Detail of the last failure, without bodies, keys and URLs. */
   readonly lastFailure: string | undefined
 }

@@ -150,7 +150,7 @@ describe("Provider", () => {
       const asking = yield* Effect.forkChild(ask)
       while ((yield* requests) < 2) yield* Effect.yieldNow
       yield* Fiber.interrupt(asking)
-      assert.deepInclude(yield* provider.state, { state: "closed", successes: 1, failures: 0 })
+      assert.deepInclude(yield* provider.state, { state: "closed", successes: 1, failures: 0, abandoned: 1 })
     }).pipe(Effect.provide(layer))
   )
 
@@ -193,6 +193,7 @@ describe("Provider", () => {
             failuresInARow: 0,
             successes: 1,
             failures: 0,
+            abandoned: 0,
             lastFailure: undefined
           }
         ])

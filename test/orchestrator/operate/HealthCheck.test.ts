@@ -20,6 +20,7 @@ const NEVER_ASKED = {
   failuresInARow: 0,
   successes: 0,
   failures: 0,
+  abandoned: 0,
   lastFailure: undefined
 } as const
 
@@ -190,6 +191,7 @@ describe("the health check", () => {
           failuresInARow: 5,
           successes: 9,
           failures: 6,
+          abandoned: 0,
           lastFailure: "HTTP 502"
         }
       })
