@@ -72,6 +72,16 @@ const latency = Command.make(
   )
 )
 
+const portfolio = Command.make(
+  "portfolio",
+  {
+    tokens: count("tokens", 5_000, "Listed tokens of each of the six chains"),
+    delay: count("delay", 50, "Delay of every answer of a node, in milliseconds"),
+    count: count("count", 5, "Portfolios, one after another")
+  },
+  (options) => run("portfolio", options)
+).pipe(Command.withDescription("Measure the balances of one owner over long token lists on six chains"))
+
 const gas = Command.make("gas", {}, () => run("gas", {})).pipe(
   Command.withDescription("Compare the gas of sweeps, as forge measured it, with the bars and with a plain account")
 )
@@ -117,7 +127,7 @@ const storage = Command.make(
 
 export const benchCommand = Command.make("bench").pipe(
   Command.withDescription("Measure throughput, latency, CPU and gas. Each benchmark ends with a line of JSON"),
-  Command.withSubcommands([relay, api, latency, gas, gasEstimates, storage, signatures, codecs]),
+  Command.withSubcommands([relay, api, latency, portfolio, gas, gasEstimates, storage, signatures, codecs]),
   Command.withExamples([
     { command: "sweep bench relay", description: "Sweeps settled per second" },
     { command: "sweep bench relay --count 2000 --seconds 0", description: "Only the burst, with fewer sweeps" }

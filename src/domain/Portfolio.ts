@@ -7,6 +7,7 @@ import * as Address from "./Address.ts"
 import { Uint256 } from "./Amount.ts"
 import { ChainId } from "./ChainId.ts"
 import { Tier } from "./Tier.ts"
+import { Standing } from "./TokenStanding.ts"
 import { described } from "./Described.ts"
 
 /** US dollars as a decimal string, e.g. `"12.340000"`. Absent for a token without a price. */
@@ -21,7 +22,19 @@ export const PortfolioToken = Schema.Struct({
   balance: described(Uint256, "Balance of the owner, in the smallest unit of the token."),
   priceUsd: described(Schema.NullOr(Usd), "Price of one whole token in US dollars. Null if there is no price."),
   valueUsd: described(Schema.NullOr(Usd), "Value of the balance in US dollars. Null if there is no price."),
-  tier: described(Tier, "Risk tier of the token.")
+  tier: described(Tier, "Risk tier of the token."),
+  standing: described(
+    Schema.optionalKey(Standing),
+    "Warning about the token. unlisted: no list has it. impersonator: it has the symbol or the name of a well-known token, or one that looks like it, at another address. spam: a provider says so, or its name advertises a site. Impersonators and spam have no price. Absent without a warning."
+  ),
+  doubtful: described(
+    Schema.optionalKey(Schema.Boolean),
+    "True if the price is stale, is not confirmed by enough sources, or differs between them. It is for display only, and does not count for totalUsd. Absent otherwise."
+  ),
+  worthSweeping: described(
+    Schema.optionalKey(Schema.Boolean),
+    "True if the value exceeds the fees of a sweep, by a cheap estimate. Absent if the chain's fees are unknown, and in the sweepable portfolio, which says more."
+  )
 }).annotate({ identifier: "PortfolioToken" })
 export type PortfolioToken = typeof PortfolioToken.Type
 
@@ -36,7 +49,11 @@ export const TokenPrice = Schema.Struct({
   ),
   sources: described(
     Schema.Array(Schema.String),
-    "Sources that have a price of the token: uniswap-v3, chainlink, defillama. The median of their prices counts. last_good if the last good price is kept."
+    "Sources that have a price of the token: uniswap-v3, chainlink, defillama, coingecko. The median of their prices counts. last_good if the last good price is kept."
+  ),
+  doubtful: described(
+    Schema.optionalKey(Schema.Boolean),
+    "True if the price is stale, is not confirmed by enough sources, or differs between them. Absent otherwise."
   )
 }).annotate({ identifier: "TokenPrice" })
 
@@ -59,7 +76,7 @@ export type PricesView = typeof PricesView.Type
 export const PortfolioView = Schema.Struct({
   owner: described(Address.Address, "Owner of the balances."),
   tokens: described(Schema.Array(PortfolioToken), "Tokens with a balance, on all chains."),
-  totalUsd: described(Usd, "Value of all balances that have a price, in US dollars."),
+  totalUsd: described(Usd, "Value of all balances that have a price without doubt, in US dollars."),
   updatedAtMs: described(Schema.Int, "UNIX time in milliseconds when the balances were read."),
   unavailableChains
 }).annotate({ identifier: "Portfolio" })

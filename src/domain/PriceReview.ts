@@ -37,6 +37,12 @@ export interface Review {
   readonly state: State
 }
 
+/**
+ * Reason to doubt a price. `lone`: fewer sources have one than the operator asks for. `wild`: the sources differ, or the price is held
+ * back from a new level. `stale`: no source has one now, and the last good one is too old.
+ */
+export type Doubt = "lone" | "wild" | "stale"
+
 const rising = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a)
@@ -82,4 +88,62 @@ export const review = (
   return nowMs - candidate.atMs >= rules.confirmMillis
     ? { price: accepted, state: { good: accepted } }
     : { price: good, state: { good, candidate } }
+}
+
+/** The prices of one token that count, and the price to show if they are doubtful. */
+export interface Agreement {
+  /** All prices if enough of them agree. Otherwise none. */
+  readonly counted: ReadonlyArray<UsdPrice>
+  /** The middle price. Undefined without prices. */
+  readonly price: UsdPrice | undefined
+  readonly doubt: Doubt | undefined
+}
+
+/**
+ * Decides if enough sources agree on a price: `minSources` of them within the deviation of the middle one. Where the middle one has no
+ * majority with it, the price is doubtful in any case.
+ */
+export const agreement = (
+  prices: ReadonlyArray<UsdPrice>,
+  options: {
+    readonly preference: Preference
+    readonly near?: UsdPrice | undefined
+    readonly minSources: number
+    readonly maxDeviationBps: number
+  }
+): Agreement => {
+  const price = median(prices, options.preference, options.near)
+  if (price === undefined) return { counted: [], price, doubt: undefined }
+  const agreeing = prices.filter((other) => isWithin(other, price, BigInt(options.maxDeviationBps))).length
+  const isEnough = agreeing >= options.minSources
+  if (!isEnough) return { counted: [], price, doubt: prices.length < options.minSources ? "lone" : "wild" }
+  return { counted: prices, price, doubt: 2 * agreeing > prices.length ? undefined : "wild" }
+}
+
+/** Age at which a price is not even shown. */
+export const MAX_SHOWN_AGE_MILLIS = 86_400_000
+
+/** The price to show of a token, with its doubt. `counts` is false if nothing may be decided by it. */
+export interface Shown extends Kept {
+  readonly doubt: Doubt | undefined
+  readonly counts: boolean
+}
+
+/**
+ * The price that counts, or else a doubtful one: that of the sources, or the last good one up to a day. `last` is the last price that
+ * counted.
+ */
+export const shown = (
+  { price, state }: Review,
+  agreed: Agreement,
+  { last, nowMs }: { readonly last: Kept | undefined; readonly nowMs: number }
+): Shown | undefined => {
+  if (price !== undefined) {
+    const isHeldBack = price.atMs < nowMs && (state.candidate !== undefined || agreed.doubt !== undefined)
+    return { ...price, doubt: isHeldBack ? "wild" : price.atMs === nowMs ? agreed.doubt : undefined, counts: true }
+  }
+  if (agreed.price !== undefined) return { price: agreed.price, atMs: nowMs, doubt: agreed.doubt, counts: false }
+  return last !== undefined && nowMs - last.atMs <= MAX_SHOWN_AGE_MILLIS
+    ? { ...last, doubt: "stale", counts: false }
+    : undefined
 }

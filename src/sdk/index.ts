@@ -14,7 +14,7 @@
  */
 export type { Delegation, Node, NodeCall, NodeClient, RevocationSender, RevokeOptions } from "./client/Delegation.ts"
 export type { Fetch } from "./client/Http.ts"
-export type { KeyedRequestOptions, PageOptions, RequestOptions } from "./client/RequestOptions.ts"
+export type { KeyedRequestOptions, PageOptions, PortfolioOptions, RequestOptions } from "./client/RequestOptions.ts"
 export { createSweepClient, type SweepClient } from "./client/SweepClient.ts"
 export type { SweepClientOptions, SweepOptions, SweepResult } from "./client/SweepClientOptions.ts"
 export type { SweepAllEvent, SweepAllOptions, SweepAllRequest, SweepAllResult } from "./client/SweepAll.ts"

@@ -12,8 +12,10 @@ import { Alerts } from "../../ports/shared/Alerts.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 import { type Price, type PricedToken, Prices, PricesUnavailable } from "../../ports/orchestrator/Prices.ts"
 import * as Chainlink from "./Chainlink.ts"
+import * as CoinGecko from "./CoinGecko.ts"
 import * as DefiLlama from "./DefiLlama.ts"
 import * as KeptPrices from "./KeptPrices.ts"
+import * as SourceHealth from "./SourceHealth.ts"
 import * as UniswapV3Prices from "./UniswapV3Prices.ts"
 
 export interface Rules {
@@ -21,6 +23,8 @@ export interface Rules {
   readonly maxDeviationBps: number
   /** Maximum age of the last good price. */
   readonly maxAgeMillis: number
+  /** Number of sources that must agree on a price before it counts. Default: 1. */
+  readonly minSources?: number
 }
 
 /** A level that lasts as long as the time-weighted readings reach back is no manipulation of a moment. */
@@ -75,14 +79,31 @@ const makeAlert = Effect.fnUntraced(function* ({ maxDeviationBps }: Rules) {
   })
 })
 
+const asPrice = (
+  { atMs, counts, doubt, price }: PriceReview.Shown,
+  found: ReadonlyArray<Price>,
+  nowMs: number
+): Price => {
+  const isLive = atMs === nowMs && found.length > 0
+  return {
+    usd: price,
+    readAtMs: isLive ? Math.min(...found.map(({ readAtMs }) => readAtMs)) : atMs,
+    sources: isLive ? found.flatMap(({ sources: names }) => names) : ["last_good"],
+    ...(doubt === undefined ? {} : { doubt }),
+    ...(counts ? {} : { isForDisplay: true })
+  }
+}
+
 /** Combines the sources. */
 export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Prices["Service"]>, given: Rules) {
   const alert = yield* makeAlert(given)
   const chains = yield* Chains
   const kept = yield* KeptPrices.make
-  const rules = { ...given, confirmMillis: CONFIRM_MILLIS }
+  const rules = { minSources: 1, ...given, confirmMillis: CONFIRM_MILLIS }
   /** Listed tokens only, so that it cannot grow. */
   const states = new Map<string, PriceReview.State>()
+  /** The last prices of listed tokens that counted. */
+  const lasts = new Map<string, PriceReview.Kept>()
 
   const reviewed = Effect.fnUntraced(function* (
     chain: Chain.Chain,
@@ -94,28 +115,22 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
     const isListed = Option.isSome(Chain.token(chain, address)) || erc20 === chain.wrappedNative
     const key = `${chain.id} ${erc20}`
     const before = isListed ? yield* kept.latest(chain.id, erc20, states.get(key) ?? {}) : {}
-    const { price, state } = PriceReview.review(
-      before,
+    const preference = erc20 === chain.wrappedNative ? "high" : "low"
+    const agreed = PriceReview.agreement(
       found.map(({ usd }) => usd),
-      { nowMs, preference: erc20 === chain.wrappedNative ? "high" : "low", rules }
+      { ...rules, preference, near: before.good?.price }
     )
+    const review = PriceReview.review(before, agreed.counted, { nowMs, preference, rules })
+    const { state } = review
+    const last = state.good ?? before.good ?? lasts.get(key)
     if (isListed) {
       states.set(key, state)
+      if (last !== undefined) lasts.set(key, last)
       if (state.good?.atMs === nowMs) yield* kept.note(chain.id, erc20, state.good)
       yield* Effect.ignore(alert(chain, erc20, state), { log: "Warn" })
     }
-    if (price === undefined) return []
-    const isLive = price.atMs === nowMs && found.length > 0
-    return [
-      [
-        address,
-        {
-          usd: price.price,
-          readAtMs: isLive ? Math.min(...found.map(({ readAtMs }) => readAtMs)) : price.atMs,
-          sources: isLive ? found.flatMap(({ sources: names }) => names) : ["last_good"]
-        }
-      ] as const
-    ]
+    const shown = PriceReview.shown(review, agreed, { last: isListed ? last : undefined, nowMs })
+    return shown === undefined ? [] : [[address, asPrice(shown, found, nowMs)] as const]
   })
 
   return Prices.ofDetailed(
@@ -140,13 +155,21 @@ export const combine = Effect.fnUntraced(function* (sources: ReadonlyArray<Price
   )
 })
 
-/** The chain's pools and feeds, and DefiLlama if it is asked for. */
-export const layer = (options: Rules & { readonly defiLlama?: DefiLlama.Options }) =>
+/** The chain's pools and feeds, and DefiLlama and CoinGecko if they are asked for. */
+export const layer = (
+  options: Rules & { readonly defiLlama?: DefiLlama.Options; readonly coinGecko?: CoinGecko.Options }
+) =>
   Layer.effect(
     Prices,
     Effect.gen(function* () {
-      const onChain = yield* Effect.all([UniswapV3Prices.make(), Chainlink.make()])
-      const others = options.defiLlama === undefined ? [] : [yield* DefiLlama.make(options.defiLlama)]
-      return yield* combine([...onChain, ...others], options)
+      const { coinGecko, defiLlama } = options
+      const sources = [
+        SourceHealth.watched(UniswapV3Prices.NAME, yield* UniswapV3Prices.make()),
+        SourceHealth.watched(Chainlink.NAME, yield* Chainlink.make()),
+        ...(defiLlama === undefined ? [] : [SourceHealth.watched(DefiLlama.NAME, yield* DefiLlama.make(defiLlama))]),
+        // Its requests are listed under its own name.
+        ...(coinGecko === undefined ? [] : [CoinGecko.make(coinGecko)])
+      ]
+      return yield* combine(yield* Effect.all(sources), options)
     })
   )

@@ -4,7 +4,7 @@ import { documented } from "../shared/Examples.ts"
 import { owner, tokenIn, tokenOut } from "./DocExamples.ts"
 
 const portfolioErrors: ReadonlyArray<ErrorRow> = [
-  [422, "owner: <problem>", "the owner is not an address"],
+  [422, "owner: <problem>; tokens: <problem>", "the owner or a token is not an address, or there are too many tokens"],
   rateLimited,
   unexpected,
   [502, "internal error", "no chain answered, or no price source did"],
@@ -25,13 +25,25 @@ const held = {
 
 const portfolioExample = { owner, tokens: [held], totalUsd: "25.000000", updatedAtMs: 1767225600000 }
 
+/** Not part of the contract's query, so that its clients can make a request without one. */
+const TOKENS = {
+  name: "tokens",
+  in: "query",
+  required: false,
+  description:
+    "At most 20 addresses of tokens, separated by commas. They are looked for on every chain, beside the tokens of the lists.",
+  schema: { type: "string" },
+  example: tokenIn
+}
+
 export const portfolio = documented({
+  parameters: [TOKENS],
   summary: "Get the balances of an owner",
   description: withErrors(
     "Balances on every served chain, with prices if known. A chain that fails or does not answer within 1.5 seconds is named in `unavailableChains`, and its tokens are missing.",
     portfolioErrors
   ),
-  response: { status: 200, body: portfolioExample }
+  response: { status: 200, body: { ...portfolioExample, tokens: [{ ...held, worthSweeping: true }] } }
 })
 
 export const prices = documented({
@@ -52,6 +64,7 @@ export const prices = documented({
 })
 
 export const sweepable = documented({
+  parameters: [TOKENS],
   summary: "Get the sweepable balances of an owner",
   description: withErrors(
     "The portfolio, with the amount that a sweep of each token leaves after fees. A chain that fails or does not answer within 1.5 seconds is named in `unavailableChains`, and its tokens are missing.",

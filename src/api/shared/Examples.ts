@@ -48,8 +48,9 @@ const withHeader = (message: Json, name: string, header: Json): Json => ({
   headers: { ...at(message, "headers"), [name]: header }
 })
 
+const parametersOf = ({ parameters }: Json): ReadonlyArray<unknown> => (Array.isArray(parameters) ? parameters : [])
+
 const withIdempotency = (operation: Json): Json => {
-  const { parameters } = operation
   const responses = Object.entries(at(operation, "responses")).map(([status, response]): [string, unknown] => {
     if (!isJson(response)) return [status, response]
     const answered =
@@ -64,7 +65,7 @@ const withIdempotency = (operation: Json): Json => {
   })
   return {
     ...operation,
-    parameters: [...(Array.isArray(parameters) ? parameters : []), IDEMPOTENCY_KEY],
+    parameters: [...parametersOf(operation), IDEMPOTENCY_KEY],
     responses: Object.fromEntries(responses)
   }
 }
@@ -84,6 +85,8 @@ export const documented = (options: {
   readonly revalidates?: boolean
   /** True if it takes an `Idempotency-Key`. */
   readonly idempotent?: boolean
+  /** Parameters that the contract does not declare. */
+  readonly parameters?: ReadonlyArray<Json>
 }) =>
   OpenApi.annotations({
     summary: options.summary,
@@ -96,6 +99,9 @@ export const documented = (options: {
       }
       return {
         ...operation,
+        ...(options.parameters === undefined
+          ? {}
+          : { parameters: [...parametersOf(operation), ...options.parameters] }),
         ...(options.request === undefined
           ? {}
           : { requestBody: withExample(at(operation, "requestBody"), options.request) }),

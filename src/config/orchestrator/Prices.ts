@@ -1,5 +1,6 @@
 /** Settings of US dollar prices. */
-import { BPS, integer, NON_NEGATIVE, oneOf, setting } from "../Setting.ts"
+import { Config } from "effect"
+import { BPS, integer, NON_NEGATIVE, oneOf, secret, setting } from "../Setting.ts"
 
 export const prices = {
   prices: setting({
@@ -21,6 +22,23 @@ export const prices = {
     default: 900,
     check: integer(NON_NEGATIVE),
     meaning: "Maximum age of the last good price of a listed token, in seconds. An older one does not count."
+  }),
+  priceMinSources: setting({
+    name: "PRICE_MIN_SOURCES",
+    default: 1,
+    check: integer({ from: 1, to: 4 }),
+    meaning:
+      "Number of sources that must agree on a price before fees are computed from it. Portfolios show other prices as doubtful. With 2 or more, tokens that fewer sources have are not quoted."
+  }),
+  coinGeckoApiKey: secret({
+    name: "COINGECKO_API_KEY",
+    meaning: "Key of CoinGecko's API, which is then a source of prices. If not set, it is not asked."
+  }),
+  coinGeckoApiUrl: setting({
+    name: "COINGECKO_API_URL",
+    default: new URL("https://pro-api.coingecko.com/api/v3"),
+    check: Config.URL,
+    meaning: "Base URL of CoinGecko's API. Keys of the demo plan need `https://api.coingecko.com/api/v3`."
   }),
   priceMinDepthUsd: setting({
     name: "PRICE_MIN_DEPTH_USD",

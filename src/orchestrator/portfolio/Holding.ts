@@ -2,35 +2,49 @@
 import type { PortfolioToken } from "../../domain/Portfolio.ts"
 import type { Tier } from "../../domain/Tier.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
+import type { Standing } from "../../domain/TokenStanding.ts"
 import * as Usd from "../../domain/Usd.ts"
 import type { TokenBalance } from "../../ports/orchestrator/Balances.ts"
+import type { Price } from "../../ports/orchestrator/Prices.ts"
 
-export interface Holding extends TokenBalance {
-  /** Undefined when no source has a price. */
+export interface Holding extends Pick<TokenBalance, "token" | "balance"> {
+  /** The price that counts. Undefined when no source has one. */
   readonly price: UsdPrice | undefined
+  /** The price to show, which may be doubtful. */
+  readonly shown: Price | undefined
+  readonly standing: Standing | undefined
 }
+
+const isDoubtful = ({ shown }: Holding): boolean => shown?.doubt !== undefined || shown?.isForDisplay === true
 
 /** A price that fees can be computed from. Quotes need the same (see `quote/Pricing.ts`). */
 export const isPriced = (price: UsdPrice | undefined): price is UsdPrice => price !== undefined && price > 0n
 
-export const portfolioToken = ({ balance, price, token }: Holding, tier: Tier): PortfolioToken => ({
-  chainId: token.chainId,
-  address: token.address,
-  symbol: token.symbol,
-  name: token.name,
-  decimals: token.decimals,
-  balance,
-  priceUsd: price === undefined ? null : Usd.format(price),
-  valueUsd: price === undefined ? null : Usd.format(Usd.valueOf(balance, price, token.decimals)),
-  tier
-})
+export const portfolioToken = (holding: Holding, tier: Tier): PortfolioToken => {
+  const { balance, shown, standing, token } = holding
+  return {
+    chainId: token.chainId,
+    address: token.address,
+    symbol: token.symbol,
+    name: token.name,
+    decimals: token.decimals,
+    balance,
+    priceUsd: shown === undefined ? null : Usd.format(shown.usd),
+    valueUsd: shown === undefined ? null : Usd.format(Usd.valueOf(balance, shown.usd, token.decimals)),
+    tier,
+    ...(standing === undefined ? {} : { standing }),
+    ...(isDoubtful(holding) ? { doubtful: true } : {})
+  }
+}
 
-/** Sum of the values in dollars. Holdings without a price count as 0. */
+/** Sum of the values in dollars. Holdings without a price, or with a doubtful one, count as 0. */
 export const totalUsd = (held: ReadonlyArray<Holding>): string =>
   Usd.format(
     held.reduce(
-      (sum, { balance, price, token }) =>
-        price === undefined ? sum : sum + Usd.valueOf(balance, price, token.decimals),
+      (sum, holding) =>
+        holding.shown === undefined || isDoubtful(holding)
+          ? sum
+          : sum + Usd.valueOf(holding.balance, holding.shown.usd, holding.token.decimals),
       0n
     )
   )

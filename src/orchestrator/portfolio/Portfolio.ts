@@ -5,16 +5,15 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
-import type { UsdPrice } from "../../domain/Fees.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import * as Usd from "../../domain/Usd.ts"
-import { Balances } from "../../ports/orchestrator/Balances.ts"
-import { type PricedToken, Prices } from "../../ports/orchestrator/Prices.ts"
+import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import * as Priority from "../../ports/shared/Priority.ts"
 import * as PerChain from "../shared/PerChain.ts"
-import { type Holding, portfolioToken, totalUsd } from "./Holding.ts"
+import { portfolioToken, totalUsd } from "./Holding.ts"
+import { makeHoldingsOn, withNative } from "./Holdings.ts"
 import * as Sweepability from "./Sweepability.ts"
 
 /** No chain has a balance provider, price source and node that answer (502, masked). */
@@ -38,8 +37,15 @@ const SCREENING_CONCURRENCY = 8
 export class Portfolio extends Context.Service<
   Portfolio,
   {
-    readonly portfolio: (owner: Address.Address) => Effect.Effect<PortfolioView, PortfolioUnavailable>
-    readonly sweepable: (owner: Address.Address) => Effect.Effect<SweepableView, PortfolioUnavailable>
+    /** `asked` are tokens to look for on every chain that no list needs to have. */
+    readonly portfolio: (
+      owner: Address.Address,
+      asked?: ReadonlyArray<Address.Address>
+    ) => Effect.Effect<PortfolioView, PortfolioUnavailable>
+    readonly sweepable: (
+      owner: Address.Address,
+      asked?: ReadonlyArray<Address.Address>
+    ) => Effect.Effect<SweepableView, PortfolioUnavailable>
     /** Prices of the listed tokens, at most a minute old. */
     readonly prices: Effect.Effect<PricesView, PortfolioUnavailable>
   }
@@ -49,8 +55,7 @@ export class Portfolio extends Context.Service<
     Effect.gen(function* () {
       const chains = yield* Chains
       const prices = yield* Prices
-      const holdingsOn = yield* makeHoldingsOn
-      const { factsOf, judge } = yield* Sweepability.make
+      const { portfolioOn, sweepableOn } = yield* makeReads
 
       /** Asks every chain, and fails if none answers. */
       const onEach = Effect.fnUntraced(function* <A>(
@@ -68,17 +73,11 @@ export class Portfolio extends Context.Service<
         }
       })
 
-      const portfolio = Effect.fn("Portfolio.portfolio")(function* (owner: Address.Address) {
-        const { answers, at } = yield* onEach(
-          (client) =>
-            Effect.map(holdingsOn(client, owner), ({ held }) => ({
-              held,
-              tokens: held.map((holding) =>
-                portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address))
-              )
-            })),
-          PerChain.askAnswering
-        )
+      const portfolio = Effect.fn("Portfolio.portfolio")(function* (
+        owner: Address.Address,
+        asked: ReadonlyArray<Address.Address> = []
+      ) {
+        const { answers, at } = yield* onEach((client) => portfolioOn(client, owner, asked), PerChain.askAnswering)
         return {
           owner,
           tokens: answers.flatMap(({ tokens }) => tokens),
@@ -87,18 +86,11 @@ export class Portfolio extends Context.Service<
         }
       })
 
-      const sweepableOn = Effect.fnUntraced(function* (client: ChainClient, owner: Address.Address) {
-        const { held, usd } = yield* holdingsOn(client, owner)
-        if (held.length === 0) return { held, tokens: [] }
-        const facts = yield* factsOf(client.chain.id, owner, usd)
-        const tokens = yield* Effect.forEach(held, (holding) => judge(facts, owner, holding), {
-          concurrency: SCREENING_CONCURRENCY
-        })
-        return { held, tokens }
-      })
-
-      const sweepable = Effect.fn("Portfolio.sweepable")(function* (owner: Address.Address) {
-        const { answers, at } = yield* onEach((client) => sweepableOn(client, owner), PerChain.askAnswering)
+      const sweepable = Effect.fn("Portfolio.sweepable")(function* (
+        owner: Address.Address,
+        asked: ReadonlyArray<Address.Address> = []
+      ) {
+        const { answers, at } = yield* onEach((client) => sweepableOn(client, owner, asked), PerChain.askAnswering)
         return {
           owner,
           tokens: answers.flatMap(({ tokens }) => tokens),
@@ -114,12 +106,13 @@ export class Portfolio extends Context.Service<
           )
         )
         return {
-          prices: answers.flat().map(({ address, chainId, price: { readAtMs, sources, usd } }) => ({
+          prices: answers.flat().map(({ address, chainId, price: { doubt, readAtMs, sources, usd } }) => ({
             chainId,
             address,
             priceUsd: Usd.format(usd),
             ageSeconds: Math.max(0, Math.round((at.updatedAtMs - readAtMs) / 1_000)),
-            sources
+            sources,
+            ...(doubt === undefined ? {} : { doubtful: true })
           })),
           ...at
         }
@@ -134,25 +127,44 @@ export class Portfolio extends Context.Service<
   )
 }
 
-/** The tokens and the chain's native currency. */
-const withNative = (tokens: ReadonlyArray<PricedToken>): ReadonlyArray<PricedToken> => [
-  { address: NATIVE, decimals: 18 },
-  ...tokens.flatMap(({ address, decimals }) => (address === NATIVE ? [] : [{ address, decimals }]))
-]
+/** Makes `portfolioOn` and `sweepableOn`: the tokens of an owner on one chain. */
+const makeReads = Effect.gen(function* () {
+  const holdingsOn = yield* makeHoldingsOn
+  const { factsOf, gasPriceOf, isWorthIt, judge } = yield* Sweepability.make
 
-/** Makes `holdingsOn(client, owner)`: the owner's balances on a chain, with their prices. */
-const makeHoldingsOn = Effect.gen(function* () {
-  const balances = yield* Balances
-  const prices = yield* Prices
-
-  return Effect.fn("Portfolio.holdingsOn")(function* ({ chain }: ChainClient, owner: Address.Address) {
-    const held = yield* balances.on(chain.id, owner)
-    const tokens = held.map(({ token }) => token)
-    const usd =
-      held.length === 0 ? new Map<Address.Address, UsdPrice>() : yield* prices.usd(chain.id, withNative(tokens))
+  const portfolioOn = Effect.fnUntraced(function* (
+    client: ChainClient,
+    owner: Address.Address,
+    asked: ReadonlyArray<Address.Address>
+  ) {
+    const { chain } = client
+    const [{ held, usd }, gasPrice] = yield* Effect.all([holdingsOn(client, owner, asked), gasPriceOf(client)], {
+      concurrency: 2
+    })
     return {
-      usd,
-      held: held.map(({ balance, token }): Holding => ({ token, balance, price: usd.get(token.address) }))
+      held,
+      tokens: held.map((holding) => ({
+        ...portfolioToken(holding, Chain.listedTier(chain, holding.token.address)),
+        ...(gasPrice === undefined
+          ? {}
+          : { worthSweeping: isWorthIt(chain, { gasPrice, nativeUsd: usd.get(NATIVE) }, holding) })
+      }))
     }
   })
+
+  const sweepableOn = Effect.fnUntraced(function* (
+    client: ChainClient,
+    owner: Address.Address,
+    asked: ReadonlyArray<Address.Address>
+  ) {
+    const { held, usd } = yield* holdingsOn(client, owner, asked)
+    if (held.length === 0) return { held, tokens: [] }
+    const facts = yield* factsOf(client.chain.id, owner, usd)
+    const tokens = yield* Effect.forEach(held, (holding) => judge(facts, owner, holding), {
+      concurrency: SCREENING_CONCURRENCY
+    })
+    return { held, tokens }
+  })
+
+  return { portfolioOn, sweepableOn }
 })

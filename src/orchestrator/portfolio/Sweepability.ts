@@ -10,6 +10,7 @@ import type { DelegationState, SweepableToken } from "../../domain/Portfolio.ts"
 import { ASSUMED_SWEEP_GAS } from "../../domain/RelayGas.ts"
 import type { Tier } from "../../domain/Tier.ts"
 import { NATIVE } from "../../domain/Token.ts"
+import { isMarked } from "../../domain/TokenStanding.ts"
 import * as Usd from "../../domain/Usd.ts"
 import { type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
@@ -25,7 +26,10 @@ export interface ChainFacts {
   readonly nativeUsd: Fees.UsdPrice | undefined
 }
 
-/** Makes `factsOf(chainId, owner, usd)` and `judge(facts, owner, holding)`. */
+/** The price of a sweep's gas on a chain. */
+export type GasFacts = Pick<ChainFacts, "gasPrice" | "nativeUsd">
+
+/** Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)` and `isWorthIt(chain, gas, holding)`. */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const settings = yield* OrchestratorSettings
@@ -50,7 +54,7 @@ export const make = Effect.gen(function* () {
    * The balance after protocol and network fees; 0 when the fees exceed it. A quote also charges for the transaction's bytes
    * on rollups, so this may be more than the quote.
    */
-  const netAmount = (facts: ChainFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
+  const netAmount = (facts: GasFacts, { balance, price, token }: Holding, tier: Tier): bigint => {
     if (!isPriced(price) || !isPriced(facts.nativeUsd)) return 0n
     const fees =
       FeePolicy.protocolFee(
@@ -77,6 +81,8 @@ export const make = Effect.gen(function* () {
 
   const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
     const { balance, price, token } = holding
+    // Anybody can send a wallet any number of tokens, and each screening costs calls.
+    if (holding.standing !== undefined && !isPriced(price)) return unpriced(facts, holding)
     const profile: TokenProfile | undefined = yield* tokenRisk
       .screenInput({ chainId: token.chainId, token: token.address, owner, amount: balance })
       .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
@@ -93,7 +99,29 @@ export const make = Effect.gen(function* () {
     } satisfies SweepableToken
   })
 
-  return { factsOf, judge }
+  /** Wei per gas. Undefined if the chain does not tell it. */
+  const gasPriceOf = ({ feesPerGas }: ChainClient) =>
+    Effect.match(feesPerGas, {
+      onFailure: () => undefined,
+      onSuccess: (fees) => fees.baseFeePerGas + fees.maxPriorityFeePerGas
+    })
+
+  /** A cheap estimate, without the risk of the token and the state of the account. */
+  const isWorthIt = (chain: Chain.Chain, gas: GasFacts, holding: Holding): boolean =>
+    chain.supportsSetCode !== false &&
+    !isMarked(holding.standing) &&
+    netAmount(gas, holding, Chain.listedTier(chain, holding.token.address)) > 0n
+
+  return { factsOf, gasPriceOf, isWorthIt, judge }
+})
+
+const unpriced = ({ client, delegation }: ChainFacts, holding: Holding): SweepableToken => ({
+  ...portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address)),
+  sweepable: false,
+  reason: "no_price",
+  delegation,
+  estimatedNetAmount: 0n,
+  estimatedNetUsd: null
 })
 
 /** The first reason against sweeping a holding; null when it can be swept. */

@@ -3,6 +3,7 @@ import { Context, Effect, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { UsdPrice } from "../../domain/Fees.ts"
+import type { Doubt } from "../../domain/PriceReview.ts"
 
 export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("PricesUnavailable", {
   detail: Schema.String
@@ -24,6 +25,10 @@ export interface Price {
   readonly readAtMs: number
   /** Names of the sources that have a price of the token, e.g. `uniswap-v3`. */
   readonly sources: ReadonlyArray<string>
+  /** Reason to show the price with a warning. */
+  readonly doubt?: Doubt
+  /** True if nothing may be decided by the price. */
+  readonly isForDisplay?: boolean
 }
 
 type Read<A> = (
@@ -36,10 +41,10 @@ export class Prices extends Context.Service<
   {
     /**
      * US dollars per whole token, scaled by 10^18, of the tokens that have a price. The map has no entry for a token
-     * without a price. The native sentinel stands for the native currency.
+     * without a price that counts. The native sentinel stands for the native currency.
      */
     readonly usd: Read<UsdPrice>
-    /** The same prices, with their ages and sources. */
+    /** The same prices and those that are for display only, with their ages and sources. */
     readonly detailed: Read<Price>
   }
 >()("sweep/ports/Prices") {
@@ -49,7 +54,12 @@ export class Prices extends Context.Service<
     usd: (chainId, tokens) =>
       Effect.map(
         detailed(chainId, tokens),
-        (prices) => new Map(Array.from(prices, ([address, { usd }]) => [address, usd] as const))
+        (prices) =>
+          new Map(
+            Array.from(prices).flatMap(([address, { isForDisplay, usd }]) =>
+              isForDisplay === true ? [] : [[address, usd] as const]
+            )
+          )
       )
   })
 }

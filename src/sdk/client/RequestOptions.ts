@@ -1,4 +1,5 @@
 /** Options that every request of the client takes. */
+import type { Address } from "../model/Address.ts"
 
 export interface RequestOptions {
   /** Cancels the call, which then rejects with the signal's reason. */
@@ -11,6 +12,11 @@ export interface KeyedRequestOptions extends RequestOptions {
    * request must survive a restart of your program. Default: a random key per call.
    */
   readonly idempotencyKey?: string
+}
+
+export interface PortfolioOptions extends RequestOptions {
+  /** At most 20 tokens to look for on every chain, beside those of the lists. Default: none. */
+  readonly tokens?: ReadonlyArray<Address>
 }
 
 export interface PageOptions extends RequestOptions {

@@ -35,7 +35,7 @@ import {
   type RevokeOptions
 } from "./Delegation.ts"
 import { type Fetch, makeHttp } from "./Http.ts"
-import type { KeyedRequestOptions, PageOptions, RequestOptions } from "./RequestOptions.ts"
+import type { KeyedRequestOptions, PageOptions, PortfolioOptions, RequestOptions } from "./RequestOptions.ts"
 import { sweepAll, type SweepAllOptions, type SweepAllRequest, type SweepAllResult } from "./SweepAll.ts"
 import type { SweepClientOptions, SweepOptions, SweepResult } from "./SweepClientOptions.ts"
 import { INTENT, SWEEP, waitFor, type WaitOptions } from "./Waiting.ts"
@@ -168,9 +168,9 @@ export interface SweepClient {
   /** Lists the prices of listed tokens in US dollars (`GET /prices`). They are at most a minute old. */
   readonly prices: (options?: RequestOptions) => Promise<ReadonlyArray<TokenPrice>>
   /** Lists the owner's balances on every served chain (`GET /portfolio/:owner`). */
-  readonly portfolio: (owner: Address, options?: RequestOptions) => Promise<Portfolio>
+  readonly portfolio: (owner: Address, options?: PortfolioOptions) => Promise<Portfolio>
   /** The same, with the decision if each balance is worth sweeping (`GET /portfolio/:owner/sweepable`). */
-  readonly sweepable: (owner: Address, options?: RequestOptions) => Promise<Portfolio<SweepableToken>>
+  readonly sweepable: (owner: Address, options?: PortfolioOptions) => Promise<Portfolio<SweepableToken>>
   /**
    * Reads the delegation of an account from a node.
    *
@@ -190,6 +190,10 @@ export interface SweepClient {
    */
   readonly revokeDelegation: (options: RevokeOptions) => Promise<Hex>
 }
+
+/** The query of a portfolio. */
+const asked = ({ tokens = [] }: PortfolioOptions = {}): string =>
+  tokens.length === 0 ? "" : `?tokens=${tokens.join(",")}`
 
 /**
  * Makes a client of the service at `orchestratorUrl`. It keeps no state: one per service is enough.
@@ -256,8 +260,8 @@ export const createSweepClient = (options: SweepClientOptions): SweepClient => {
     chains: (requestOptions) => http.get("/chains", readChains, requestOptions),
     tokens: (requestOptions) => http.get("/tokens", readTokens, requestOptions),
     prices: (requestOptions) => http.get("/prices", readPrices, requestOptions),
-    portfolio: (owner, requestOptions) => http.get(`/portfolio/${owner}`, readPortfolio, requestOptions),
-    sweepable: (owner, requestOptions) => http.get(`/portfolio/${owner}/sweepable`, readSweepable, requestOptions),
+    portfolio: (owner, given) => http.get(`/portfolio/${owner}${asked(given)}`, readPortfolio, given),
+    sweepable: (owner, given) => http.get(`/portfolio/${owner}/sweepable${asked(given)}`, readSweepable, given),
     delegation: async (account, { chainId, node: given }) => delegation(node(chainId, given), account),
     revokeDelegation: async (revocation) => revokeDelegation(node(revocation.chainId, revocation.node), revocation)
   }

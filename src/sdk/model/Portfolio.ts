@@ -2,6 +2,9 @@
 import type { Address } from "./Address.ts"
 import type { Tier } from "./Sweep.ts"
 
+/** Warning about a token. See {@link PortfolioToken.standing}. */
+export type Standing = "unlisted" | "impersonator" | "spam"
+
 /** One token that the owner holds on one chain. */
 export interface PortfolioToken {
   readonly chainId: number
@@ -16,6 +19,15 @@ export interface PortfolioToken {
   /** Value of the balance in US dollars, as a decimal string. Null for a token without a price. */
   readonly valueUsd: string | null
   readonly tier: Tier
+  /**
+   * Warning about the token. `unlisted`: no list has it. `impersonator`: it poses as a well-known token. `spam`: a provider says so, or its
+   * name advertises a site. Absent without a warning.
+   */
+  readonly standing?: Standing
+  /** True if the price is for display only: stale, not confirmed, or different between sources. */
+  readonly doubtful?: boolean
+  /** True if the value exceeds the fees of a sweep, by a cheap estimate. Absent in the sweepable portfolio, which says more. */
+  readonly worthSweeping?: boolean
 }
 
 /** Balances of an owner on every served chain. */

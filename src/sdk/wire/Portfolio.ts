@@ -1,5 +1,5 @@
 /** JSON of `GET /portfolio/:owner` and `GET /portfolio/:owner/sweepable`. */
-import type { Portfolio, PortfolioToken, SweepableToken } from "../model/Portfolio.ts"
+import type { Portfolio, PortfolioToken, Standing, SweepableToken } from "../model/Portfolio.ts"
 import type { Tier } from "../model/Sweep.ts"
 import { address, boolean, list, nullable, oneOf, type Read, safeInteger, struct, text, uint256 } from "./Reader.ts"
 
@@ -18,16 +18,25 @@ const token = {
   tier
 }
 
-const readToken: Read<PortfolioToken> = struct(token)
+const warnings = {
+  standing: oneOf(["unlisted", "impersonator", "spam"] satisfies ReadonlyArray<Standing>),
+  doubtful: boolean,
+  worthSweeping: boolean
+}
 
-const readSweepableToken: Read<SweepableToken> = struct({
-  ...token,
-  sweepable: boolean,
-  reason: nullable(text),
-  delegation,
-  estimatedNetAmount: uint256,
-  estimatedNetUsd: nullable(text)
-})
+const readToken: Read<PortfolioToken> = struct(token, warnings)
+
+const readSweepableToken: Read<SweepableToken> = struct(
+  {
+    ...token,
+    sweepable: boolean,
+    reason: nullable(text),
+    delegation,
+    estimatedNetAmount: uint256,
+    estimatedNetUsd: nullable(text)
+  },
+  warnings
+)
 
 const portfolioOf = <Token>(token: Read<Token>): Read<Portfolio<Token>> =>
   struct(

@@ -2,7 +2,7 @@
  * Connects the contract to the use cases. The reason of a failure is logged, and its client sees only the status (spec,
  * "Errors").
  */
-import { Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option, Result, Stream } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OrchestratorApi } from "../../api/orchestrator/OrchestratorApi.ts"
@@ -21,6 +21,7 @@ import { Attempt } from "../../api/shared/Middleware.ts"
 import { Intake } from "../../orchestrator/intake/Intake.ts"
 import { SubmissionRefused } from "../../orchestrator/intake/SubmissionRefused.ts"
 import { Readiness } from "../../orchestrator/operate/Readiness.ts"
+import * as AskedTokens from "../../domain/AskedTokens.ts"
 import { Portfolio } from "../../orchestrator/portfolio/Portfolio.ts"
 import { Quoter } from "../../orchestrator/quote/Quoter.ts"
 import type { QuoteFailed } from "../../orchestrator/quote/QuoteFailed.ts"
@@ -190,6 +191,16 @@ export const intents = HttpApiBuilder.group(
   })
 )
 
+/**
+ * The query's `tokens`. The contract leaves the query out, because a client of the contract could then make no request without one.
+ */
+const askedTokens = Effect.gen(function* () {
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const query = url.includes("?") ? url.slice(url.indexOf("?")) : ""
+  const read = AskedTokens.read(new URLSearchParams(query).get("tokens") ?? undefined)
+  return Result.isSuccess(read) ? read.success : yield* new ValidationFailed({ error: `tokens: ${read.failure}` })
+})
+
 export const portfolios = HttpApiBuilder.group(
   OrchestratorApi,
   "portfolio",
@@ -199,14 +210,14 @@ export const portfolios = HttpApiBuilder.group(
       .handle(
         "portfolio",
         Effect.fn("GET /portfolio/:owner")(
-          ({ params }) => portfolio.portfolio(params.owner),
+          ({ params }) => Effect.flatMap(askedTokens, (tokens) => portfolio.portfolio(params.owner, tokens)),
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )
       .handle(
         "sweepable",
         Effect.fn("GET /portfolio/:owner/sweepable")(
-          ({ params }) => portfolio.sweepable(params.owner),
+          ({ params }) => Effect.flatMap(askedTokens, (tokens) => portfolio.sweepable(params.owner, tokens)),
           Effect.catchTag("PortfolioUnavailable", upstreamFailed)
         )
       )

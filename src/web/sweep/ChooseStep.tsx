@@ -9,6 +9,7 @@ import { Banner, Trouble } from "./Banner.tsx"
 import { chainName, type Place } from "./catalog.ts"
 import { Delegations } from "./Delegations.tsx"
 import { Holdings, HoldingsSkeleton } from "./Holdings.tsx"
+import { LookFor } from "./LookFor.tsx"
 import { useSession } from "./session.ts"
 import { SubmissionList } from "./SubmissionList.tsx"
 import { TargetForm } from "./TargetForm.tsx"
@@ -179,6 +180,7 @@ export function ChooseStep({ choices, onReview }: ChooseStepProps) {
                 to={to}
                 tokens={tokens}
               />
+              <LookFor choices={choices} />
             </>
           )}
         </Card>

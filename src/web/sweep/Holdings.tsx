@@ -4,11 +4,13 @@ import type { SweepableToken } from "../../sdk/index.ts"
 import { exact, readable } from "../lib/amounts.ts"
 import { classes } from "../lib/classes.ts"
 import { byValue, dollars } from "../lib/usd.ts"
+import { Badge } from "../ui/Badge.tsx"
 import { EmptyState, Skeleton } from "../ui/States.tsx"
 import { chainName, keyOf, type Place } from "./catalog.ts"
 import { obstacle as obstacleTo } from "./obstacle.ts"
 import { useSession } from "./session.ts"
 import { TokenMark } from "./TokenMark.tsx"
+import { needsCare, warningOf } from "./warning.ts"
 
 const ALL = "all"
 
@@ -28,7 +30,8 @@ function Row({
   readonly onToggle?: () => void
 }) {
   const { catalog } = useSession()
-  const { balance, chainId, decimals, estimatedNetUsd, name, symbol, valueUsd } = token
+  const { address, balance, chainId, decimals, estimatedNetUsd, name, symbol, valueUsd } = token
+  const warning = warningOf(token)
   const chain = chainName(catalog.chain(chainId), chainId)
   return (
     <li>
@@ -48,11 +51,20 @@ function Row({
         />
         <TokenMark chainId={chainId} symbol={symbol} />
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{symbol}</span>
+          <span className="flex min-w-0 items-center gap-2">
+            <span className="truncate font-medium">{symbol}</span>
+            {warning !== undefined && <Badge tone={warning.tone}>{warning.word}</Badge>}
+          </span>
           <span className="block text-sm text-muted max-sm:line-clamp-2 sm:truncate">
             on {chain}
             {obstacle === undefined && name === symbol ? "" : ` · ${obstacle ?? name}`}
           </span>
+          {warning !== undefined && (
+            <span className="block text-sm text-muted">
+              {warning.text}
+              {token.standing !== undefined && <span className="block truncate font-mono text-xs">{address}</span>}
+            </span>
+          )}
         </span>
         <span className="shrink-0 text-right tabular-nums">
           <span className="block font-medium">{valueUsd === null ? "no price" : dollars(valueUsd)}</span>
@@ -172,16 +184,18 @@ export function Holdings({ areAllKnown, isChosen, onToggle, to, tokens }: Holdin
     .toSorted((a, b) => byValue(a.token.valueUsd, b.token.valueUsd))
   const others = shown.filter(({ obstacle }) => obstacle !== undefined)
   const free = shown.flatMap(({ obstacle, token }) => (obstacle === undefined ? [token] : []))
-  const areAllChosen = free.length > 0 && free.every(isChosen)
+  /** Tokens that need care are chosen one by one. */
+  const plain = free.filter((token) => !needsCare(token))
+  const areAllChosen = plain.length > 0 && plain.every(isChosen)
   return (
     <>
       <Toolbar
         areAllChosen={areAllChosen}
-        canChoose={free.length > 0}
+        canChoose={plain.length > 0}
         chainId={chainId}
         chainIds={chains.map(({ id }) => id)}
         onChain={setChainId}
-        onToggleAll={() => onToggle(free, !areAllChosen)}
+        onToggleAll={() => onToggle(plain, !areAllChosen)}
       />
       {free.length === 0 ? (
         <p className="px-4 py-6 text-center text-muted sm:px-5">

@@ -1,7 +1,7 @@
 /** Service and account of the widget, for all of its parts. */
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { createContext, use } from "react"
-import type { Intent, Portfolio, SweepableToken, SweepClient } from "../../sdk/index.ts"
+import type { Address, Intent, Portfolio, SweepableToken, SweepClient } from "../../sdk/index.ts"
 import type { SweepAccount } from "./account.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Submissions } from "./submissions.ts"
@@ -31,16 +31,24 @@ export const DELEGATION = "delegation"
 
 const HOLDINGS_STALE_MILLIS = 30_000
 
-export const holdings = ({ account, client }: Pick<Session, "account" | "client">) =>
+/** The owner's tokens. `asked` are looked for beside the listed ones. */
+export const holdings = (
+  { account, client }: Pick<Session, "account" | "client">,
+  asked: ReadonlyArray<Address> = []
+) =>
   queryOptions({
-    queryKey: ["holdings", account.address],
-    queryFn: ({ signal }) => client.sweepable(account.address, { signal }),
+    queryKey: ["holdings", account.address, ...asked],
+    queryFn: ({ signal }) => client.sweepable(account.address, { signal, tokens: asked }),
     staleTime: HOLDINGS_STALE_MILLIS
   })
 
-/** True if tokens of a chain are missing, or are not worth sweeping only because their price is missing. */
+/**
+ * True if tokens of a chain are missing, or are not worth sweeping only because their price is missing. Tokens that no list has may never
+ * have a price.
+ */
 export const isIncomplete = ({ tokens, unavailableChains }: Portfolio<SweepableToken>): boolean =>
-  unavailableChains !== undefined || tokens.some(({ reason }) => reason === "no_price")
+  unavailableChains !== undefined ||
+  tokens.some(({ reason, standing }) => reason === "no_price" && standing === undefined)
 
 /** The owner's tokens, and which of them are worth sweeping. */
 export const useHoldings = () => useQuery(holdings(useSession()))

@@ -2,21 +2,28 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { sameAddress } from "../../sdk/model/Address.ts"
-import type { SweepableToken } from "../../sdk/index.ts"
+import type { Address, SweepableToken } from "../../sdk/index.ts"
 import { askAgain } from "../api/askAgain.ts"
 import { byValue } from "../lib/usd.ts"
 import { keyOf, type Place } from "./catalog.ts"
 import { obstacle } from "./obstacle.ts"
 import { holdings as holdingsOf, isIncomplete, type Session } from "./session.ts"
+import { needsCare } from "./warning.ts"
 import { defaultTarget, readDestination, type TargetDefaults } from "./target.ts"
 
 const askWhileIncomplete = askAgain(isIncomplete)
 
 export const useChoices = ({ account, catalog, client }: Session, defaults: TargetDefaults) => {
-  const found = useQuery({ ...holdingsOf({ account, client }), refetchInterval: askWhileIncomplete })
+  const [asked, setAsked] = useState<ReadonlyArray<Address>>([])
+  const found = useQuery({
+    ...holdingsOf({ account, client }, asked),
+    // The list stays while another token is looked for.
+    placeholderData: (last, query) => (query?.queryKey[1] === account.address ? last : undefined),
+    refetchInterval: askWhileIncomplete
+  })
   const [decided, setTo] = useState<Place>()
-  /** Deselected tokens. All other tokens that can be swept are selected. */
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  /** The user's decisions. Other tokens that can be swept are selected, unless they need care. */
+  const [picked, setPicked] = useState<ReadonlyMap<string, boolean>>(new Map())
   /** Input of another address. Undefined for the owner's address. */
   const [typed, setTyped] = useState<string | undefined>(
     defaults.destination === undefined || sameAddress(defaults.destination, account.address)
@@ -32,19 +39,17 @@ export const useChoices = ({ account, catalog, client }: Session, defaults: Targ
   const to = decided ?? (holdings === undefined ? undefined : defaultTarget(catalog, holdings.tokens, defaults))
 
   const tokens = holdings?.tokens ?? []
-  const isChosen = (token: SweepableToken) => obstacle(catalog, token, to) === undefined && !left.has(keyOf(token))
+  const isChosen = (token: SweepableToken) =>
+    obstacle(catalog, token, to) === undefined && (picked.get(keyOf(token)) ?? !needsCare(token))
   const toggle = (some: ReadonlyArray<SweepableToken>, wanted: boolean) => {
-    const next = new Set(left)
-    for (const token of some) {
-      if (wanted) next.delete(keyOf(token))
-      else next.add(keyOf(token))
-    }
-    setLeft(next)
+    setPicked(new Map([...picked, ...some.map((token) => [keyOf(token), wanted] as const)]))
   }
   const read = typed === undefined ? { address: account.address } : readDestination(catalog, typed)
   return {
     found,
     tokens,
+    asked,
+    lookFor: (token: Address) => setAsked((before) => [...before.filter((other) => other !== token), token]),
     to,
     setTo,
     typed,

@@ -103,7 +103,12 @@ describe("the last good price", () => {
       yield* stored(100n)
       yield* TestClock.adjust("1 second")
       const restarted = yield* scene(new Map([[listed, 150n]]))
-      assert.deepStrictEqual(yield* restarted.read(listed), { usd: 100n, readAtMs: 0, sources: ["last_good"] })
+      assert.deepStrictEqual(yield* restarted.read(listed), {
+        usd: 100n,
+        readAtMs: 0,
+        sources: ["last_good"],
+        doubt: "wild"
+      })
       assert.lengthOf(yield* restarted.alerts, 1)
       // The first replica follows in steps. The other one reads them after 30 seconds.
       yield* TestClock.adjust("30 seconds")
@@ -177,7 +182,7 @@ describe("several sources", () => {
       assert.strictEqual((yield* read(listed))?.usd, 100n)
       yield* TestClock.adjust("1 minute")
       yield* first.set(new Map([[listed, 150n]]))
-      assert.deepStrictEqual(yield* read(listed), { usd: 100n, readAtMs: 0, sources: ["last_good"] })
+      assert.deepStrictEqual(yield* read(listed), { usd: 100n, readAtMs: 0, sources: ["last_good"], doubt: "wild" })
       const [standing] = yield* alerts
       assert.strictEqual(standing?.key, `price_deviates:${CHAIN}:${listed}`)
       assert.include(standing?.message, "LST")

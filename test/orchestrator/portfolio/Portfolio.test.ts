@@ -37,10 +37,32 @@ describe("a portfolio", () => {
         totalUsd: "3002.500001",
         updatedAtMs: 1234,
         tokens: [
-          { ...ETH, balance: 15n * 10n ** 17n, priceUsd: "2000", valueUsd: "3000", tier: "tier1" },
-          { ...USDC, balance: 1_500_001n, priceUsd: "1", valueUsd: "1.500001", tier: "tier1" },
-          { ...DUST, balance: 7n, priceUsd: null, valueUsd: null, tier: "tier3" },
-          { ...LST, chainId: 2, balance: 10n ** 18n, priceUsd: "1", valueUsd: "1", tier: "tier2" }
+          {
+            ...ETH,
+            balance: 15n * 10n ** 17n,
+            priceUsd: "2000",
+            valueUsd: "3000",
+            tier: "tier1",
+            worthSweeping: true
+          },
+          {
+            ...USDC,
+            balance: 1_500_001n,
+            priceUsd: "1",
+            valueUsd: "1.500001",
+            tier: "tier1",
+            worthSweeping: true
+          },
+          { ...DUST, balance: 7n, priceUsd: null, valueUsd: null, tier: "tier3", worthSweeping: false },
+          {
+            ...LST,
+            chainId: 2,
+            balance: 10n ** 18n,
+            priceUsd: "1",
+            valueUsd: "1",
+            tier: "tier2",
+            worthSweeping: false
+          }
         ]
       })
     })

@@ -178,6 +178,35 @@ describe("the client", () => {
     assert.strictEqual(error.cause, cause)
   })
 
+  it("names the tokens to look for, and reads warnings", async () => {
+    const token = {
+      chainId: 1,
+      address: owner.address,
+      symbol: "USDC",
+      name: "USDC",
+      decimals: 6,
+      balance: "7",
+      priceUsd: "1",
+      valueUsd: "1",
+      tier: "tier3",
+      standing: "impersonator",
+      doubtful: true,
+      worthSweeping: false
+    }
+    const view = { owner: owner.address, tokens: [token], totalUsd: "0", updatedAtMs: 1 }
+    const { asked, client: sweeps } = client(
+      () => json(200, view),
+      () => json(200, view)
+    )
+    const read = await sweeps.portfolio(owner.address, { tokens: [owner.address] })
+    assert.deepStrictEqual(read.tokens, [{ ...token, balance: 7n } as never])
+    await sweeps.portfolio(owner.address, { tokens: [] })
+    assert.deepStrictEqual(
+      asked.map(({ url }) => new URL(url).search),
+      [`?tokens=${owner.address}`, ""]
+    )
+  })
+
   it("gives up on a request after its time", async () => {
     const sweeps = Sdk.createSweepClient({
       orchestratorUrl: "https://sweep.test",

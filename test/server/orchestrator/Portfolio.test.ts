@@ -1,10 +1,12 @@
 /** Every answer of the portfolio routes (spec, "Errors"). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { PortfolioUnavailable } from "../../../src/orchestrator/portfolio/Portfolio.ts"
+import { type Portfolio, PortfolioUnavailable } from "../../../src/orchestrator/portfolio/Portfolio.ts"
 import { expectAnswer, expectError } from "./Expect.ts"
 import { serve } from "./Harness.ts"
-import { OWNER, TOKEN } from "./Fixtures.ts"
+import { OWNER, portfolio, TOKEN } from "./Fixtures.ts"
+
+type Service = (typeof Portfolio)["Service"]
 
 describe("portfolio", () => {
   const token = {
@@ -58,6 +60,26 @@ describe("portfolio", () => {
         expectError(yield* call(path), 422, "owner: expected an address: 0x followed by 40 hex digits")
       }
       expectError(yield* call(`/portfolio/0x${"0".repeat(40)}`), 422, "owner: must not be the zero address")
+    })
+  )
+
+  it.effect("200: with the tokens that the query names, and 422 for others", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const noting: Service["portfolio"] = (_owner, tokens) => {
+        asked.push(tokens)
+        return Effect.succeed(portfolio)
+      }
+      const { call } = yield* serve({ portfolio: noting })
+      yield* call(`/portfolio/${OWNER}`)
+      yield* call(`/portfolio/${OWNER}?tokens=${TOKEN.toLowerCase()},${OWNER}&other=1`)
+      assert.deepStrictEqual(asked, [[], [TOKEN, OWNER]])
+      const problem = "tokens: expected at most 20 addresses, each 0x followed by 40 hex digits, separated by commas"
+      for (const path of [`/portfolio/${OWNER}`, `/portfolio/${OWNER}/sweepable`]) {
+        expectError(yield* call(`${path}?tokens=USDC`), 422, problem)
+        expectError(yield* call(`${path}?tokens=${Array.from({ length: 21 }, () => OWNER).join(",")}`), 422, problem)
+      }
+      assert.lengthOf(asked, 2)
     })
   )
 
