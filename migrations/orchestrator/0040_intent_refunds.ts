@@ -1,5 +1,5 @@
 /**
- * Refunds that bridges owe to owners, and the payments that were found. The release before neither writes nor reads the table, so that
+ * Tokens that owners got in place of what the quote promises. Refunds that bridges owe to owners, and the payments that were found. The release before neither writes nor reads the tables, so that
  * refunds of its time are not looked for.
  */
 import { Effect } from "effect"
@@ -34,4 +34,10 @@ export default Effect.gen(function* () {
     ON orchestrator.intent_refunds (source_chain_id, look_at) WHERE tx_hash IS NULL`
   yield* sql`CREATE INDEX intent_refunds_account
     ON orchestrator.intent_refunds (source_chain_id, account) WHERE tx_hash IS NULL`
+  // Tokens that arrived where the swap on arrival failed.
+  yield* sql`CREATE TABLE orchestrator.intent_arrivals (
+    intent_id text COLLATE "C" PRIMARY KEY,
+    token orchestrator.address NOT NULL,
+    amount orchestrator.uint256 NOT NULL
+  )`
 })

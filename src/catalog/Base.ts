@@ -4,6 +4,7 @@ import {
   type ChainFacts,
   gwei,
   MULTICALL3,
+  MULTICALL_HANDLER,
   OP_STACK_WETH,
   PERMIT2,
   SPOKE_POOL_PERIPHERY,
@@ -47,6 +48,7 @@ export const BASE: ChainFacts = {
   ],
   spokePool: "0x09aea4b2242abC8bb4BB78D537A67a245A7bEC64",
   spokePoolPeriphery: SPOKE_POOL_PERIPHERY,
+  multicallHandler: MULTICALL_HANDLER,
   permit2: PERMIT2,
   multicall3: MULTICALL3,
   // Base's oracle has its own address.

@@ -20,6 +20,7 @@ export const SANCTIONS_ORACLE = "0x40C57923924B5c5c5455c48D93317139ADDaC8fb"
 
 /** Across: one address on all of these chains (`broadcast/deployed-addresses.json` of `@across-protocol/contracts`). */
 export const SPOKE_POOL_PERIPHERY = "0x97CCDBea4632140639aD5eA9b944aa034eb15fD4"
+export const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E"
 
 /** Uniswap's first deployment: Ethereum, Optimism, Polygon and Arbitrum. */
 export const SWAP_ROUTER_02 = "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45"

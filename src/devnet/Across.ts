@@ -1,4 +1,4 @@
-/** Deploys Across: the SpokePool of Ethereum behind its proxy, and the periphery that swaps before a deposit. */
+/** Deploys Across: Ethereum's SpokePool behind its proxy, the periphery that swaps before a deposit, the handler that swaps on arrival. */
 import { encodeDeployData, encodeFunctionData, parseAbi } from "viem"
 import * as Address from "../domain/Address.ts"
 import type { Artifacts } from "./Artifacts.ts"
@@ -47,6 +47,10 @@ export const deploySpokePool = (script: Script, artifacts: Artifacts, tokens: To
     })
   )
 }
+
+/** Deploys the handler, which carries out the messages of deposits. */
+export const deployMulticallHandler = (script: Script, artifacts: Artifacts): Address.Address =>
+  script.deploy("MulticallHandler", artifacts.multicallHandler)
 
 /** Deploys the periphery, which serves any pool. Permit2 must be deployed first. */
 export const deployPeriphery = (script: Script, artifacts: Artifacts): Address.Address =>

@@ -17,6 +17,7 @@ const FILES = {
   quoterV2: "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
   spokePool: "@across-protocol/contracts/dist/evm/artifacts/Ethereum_SpokePool.sol/Ethereum_SpokePool.json",
   spokePoolPeriphery: "@across-protocol/contracts/dist/evm/artifacts/SpokePoolPeriphery.sol/SpokePoolPeriphery.json",
+  multicallHandler: "@across-protocol/contracts/dist/evm/artifacts/MulticallHandler.sol/MulticallHandler.json",
   erc1967Proxy: "@across-protocol/contracts/dist/evm/artifacts/ERC1967Proxy.sol/ERC1967Proxy.json",
   multicall3: "@across-protocol/contracts/dist/evm/artifacts/Multicall3.sol/Multicall3.json"
 } as const
@@ -41,6 +42,7 @@ export const load: Effect.Effect<Artifacts> = Effect.sync(() => ({
   quoterV2: read(FILES.quoterV2),
   spokePool: read(FILES.spokePool),
   spokePoolPeriphery: read(FILES.spokePoolPeriphery),
+  multicallHandler: read(FILES.multicallHandler),
   erc1967Proxy: read(FILES.erc1967Proxy),
   multicall3: read(FILES.multicall3)
 }))

@@ -113,6 +113,7 @@ export const start = Effect.fn("DevChain.start")(function* (
   })
   distribute(script, tokens)
   Uniswap.openPools(script, uniswap, tokens)
+  const multicallHandler = Across.deployMulticallHandler(script, artifacts)
 
   yield* Effect.all([Essentials.installMulticall3(node, artifacts), endow(node, deployer.address)], {
     concurrency: "unbounded"
@@ -135,6 +136,7 @@ export const start = Effect.fn("DevChain.start")(function* (
     quoter: uniswap.quoter,
     spokePool,
     spokePoolPeriphery,
+    multicallHandler,
     permit2: Essentials.PERMIT2,
     multicall3: Essentials.MULTICALL3,
     sanctionsOracle,

@@ -20,6 +20,13 @@ export interface Refund {
   readonly txHash: Hash
 }
 
+/** Token that arrived on the destination chain instead of the wanted one. */
+export interface ArrivedInstead {
+  readonly token: Address.Address
+  /** In the smallest unit of the token. */
+  readonly amount: bigint
+}
+
 /** One payment of the bridge to one account. The position identifies it. */
 export interface RefundLine {
   readonly txHash: Hash

@@ -45,6 +45,8 @@ export const Chain = Schema.Struct({
    * the chain.
    */
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
+  /** Contract of Across that swaps what the bridge delivers here. Absent: only tokens that the bridge carries can arrive. */
+  multicallHandler: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress,
   multicall3: Address.NonZeroAddress,
   sanctionsOracle: Address.NonZeroAddress,

@@ -13,7 +13,8 @@ const LAST_PRECOMPILE = 0xffffn
  */
 export const burns = (chain: Chain, destination: Address.Address, tokens: ReadonlyArray<Address.Address>): boolean => {
   if (BigInt(destination) <= LAST_PRECOMPILE) return true
-  const { multicall3, permit2, quoter, sanctionsOracle, spokePool, spokePoolPeriphery, swapRouter } = chain
+  const { multicall3, multicallHandler, permit2, quoter, sanctionsOracle, spokePool, spokePoolPeriphery, swapRouter } =
+    chain
   return [
     NATIVE,
     ...tokens,
@@ -22,6 +23,7 @@ export const burns = (chain: Chain, destination: Address.Address, tokens: Readon
     ...chain.tokens.map(({ address }) => address),
     ...Generations.all(chain).flatMap(({ delegate, entry, guard }) => [delegate, entry, guard]),
     multicall3,
+    multicallHandler,
     permit2,
     quoter,
     sanctionsOracle,

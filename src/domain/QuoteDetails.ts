@@ -1,5 +1,6 @@
 /** Facts of a quote that owners ask for: each fee, the price impact, and values in US dollars, all at the prices of the quote. */
 import { Schema } from "effect"
+import * as ArrivalFacts from "./ArrivalFacts.ts"
 import { BPS, mulDivUp, Uint256 } from "./Amount.ts"
 import { described } from "./Described.ts"
 import type { OrderFees, UsdPrice } from "./Fees.ts"
@@ -33,7 +34,8 @@ export const fields = {
   estimatedAmountOutUsd: described(
     Schema.optionalKey(Schema.NullOr(Usd.UsdText)),
     "Value of estimatedAmountOut in US dollars. Null if tokenOut has no price."
-  )
+  ),
+  ...ArrivalFacts.fields
 }
 
 const Details = Schema.Struct(fields)

@@ -55,7 +55,7 @@ export const encodeSwap = (spokePool: Address.Address, deposit: AcrossDeposit.Ac
           quoteTimestamp: deposit.quoteTimestamp,
           fillDeadline: deposit.fillDeadline,
           exclusivityParameter: deposit.exclusivityParameter,
-          message: "0x"
+          message: AcrossDeposit.messageOf(deposit)
         },
         swapToken: swap.tokenIn,
         exchange: swap.exchange,
@@ -86,7 +86,8 @@ const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, call
     exclusiveRelayer: unpadded(depositData.exclusiveRelayer),
     quoteTimestamp: depositData.quoteTimestamp,
     fillDeadline: depositData.fillDeadline,
-    exclusivityParameter: depositData.exclusivityParameter
+    exclusivityParameter: depositData.exclusivityParameter,
+    ...AcrossDeposit.withMessage(depositData.message)
   }
   const swap = {
     tokenIn: Address.of(data.swapToken),
@@ -100,7 +101,7 @@ const decodeSwapExactly = Option.liftThrowable((spokePool: Address.Address, call
 
 /**
  * Decodes a call. None unless `AcrossDeposit.encode` or {@link encodeSwap} produces exactly the same bytes, so the calldata has
- * no message, no fee, no other pool and no other interpretation.
+ * no message but a purchase, no fee, no other pool and no other interpretation.
  */
 export const decode = (
   { spokePool, spokePoolPeriphery }: Contracts,

@@ -16,9 +16,10 @@ import * as Address from "../../domain/Address.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
 import type { Log } from "../../ports/shared/Chains.ts"
+import * as AcrossPurchase from "./AcrossPurchase.ts"
 import { relayDataAbi, spokePoolAbi } from "./spokePoolAbi.ts"
 
-/** Arguments of `SpokePool.depositV3` without the message, which is always empty. */
+/** Arguments of `SpokePool.depositV3`. */
 export interface AcrossDeposit {
   readonly depositor: Address.Address
   readonly recipient: Address.Address
@@ -35,6 +36,18 @@ export interface AcrossDeposit {
   readonly fillDeadline: number
   /** Seconds after the deposit in which only the exclusive relayer may fill. */
   readonly exclusivityParameter: number
+  /** Swap on arrival (AcrossPurchase). Default: no message. */
+  readonly message?: Hex
+}
+
+/** The message of a deposit, which is empty by default. */
+export const messageOf = ({ message = "0x" }: Pick<AcrossDeposit, "message">): Hex => message
+
+/** The message as a member of a deposit. Throws for a message that is not a purchase. */
+export const withMessage = (message: Hex): Pick<AcrossDeposit, "message"> => {
+  if (message === "0x") return {}
+  if (Option.isNone(AcrossPurchase.decode(message))) throw new Error("another message")
+  return { message }
 }
 
 /**
@@ -65,7 +78,7 @@ export const encode = (deposit: AcrossDeposit): Hex =>
       deposit.quoteTimestamp,
       deposit.fillDeadline,
       deposit.exclusivityParameter,
-      "0x"
+      messageOf(deposit)
     ]
   })
 
@@ -84,15 +97,16 @@ const decodeExactly = Option.liftThrowable((calldata: Hex): AcrossDeposit => {
     exclusiveRelayer: Address.of(args[7]),
     quoteTimestamp: args[8],
     fillDeadline: args[9],
-    exclusivityParameter: args[10]
+    exclusivityParameter: args[10],
+    ...withMessage(args[11])
   }
   if (encode(deposit) !== calldata) throw new Error("not canonical")
   return deposit
 })
 
 /**
- * Decodes a deposit. None unless {@link encode} produces exactly the same bytes, so the calldata has no message, no trailing
- * bytes and no other interpretation.
+ * Decodes a deposit. None unless {@link encode} produces exactly the same bytes, so the calldata has no message but a
+ * purchase, no trailing bytes and no other interpretation.
  */
 export const decode = (calldata: Hex): Option.Option<AcrossDeposit> =>
   // Bytes are compared as lower-case text.
@@ -150,7 +164,7 @@ export const findDeposited = (
       event.exclusiveRelayer === word(deposit.exclusiveRelayer) &&
       event.quoteTimestamp === deposit.quoteTimestamp &&
       event.fillDeadline === deposit.fillDeadline &&
-      event.message === "0x"
+      event.message === messageOf(deposit)
     ) {
       const { depositId, destinationChainId, exclusivityDeadline } = event
       return Option.some({ originChainId, destinationChainId, depositId, deposit, exclusivityDeadline })
@@ -183,12 +197,15 @@ export const relayHash = ({
           depositId,
           fillDeadline: deposit.fillDeadline,
           exclusivityDeadline,
-          message: "0x"
+          message: messageOf(deposit)
         },
         destinationChainId
       ]
     )
   )
+
+/** The hash of an empty message is zero (`SpokePool._hashNonEmptyMessage`). */
+const messageHash = ({ message }: AcrossDeposit): Hash => (message === undefined ? zeroHash : keccak256(message))
 
 /** Topics of the fills that claim this deposit. */
 export const filledTopics = (relay: Relay): readonly [Hash, Hash, Hash] => [
@@ -220,8 +237,7 @@ export const filledAmount = (log: Log, spokePool: Address.Address, relay: Relay)
         event.exclusiveRelayer === word(deposit.exclusiveRelayer) &&
         event.fillDeadline === deposit.fillDeadline &&
         event.exclusivityDeadline === relay.exclusivityDeadline &&
-        // The hash of an empty message is zero (`SpokePool._hashNonEmptyMessage`).
-        event.messageHash === zeroHash
+        event.messageHash === messageHash(deposit)
     ),
     (event) => event.relayExecutionInfo.updatedOutputAmount
   )

@@ -4,6 +4,7 @@ import * as Address from "../../domain/Address.ts"
 import { lessBps } from "../../domain/Amount.ts"
 import { convert, type Decimals } from "../../domain/AssetAmount.ts"
 import type { Chain } from "../../domain/Chain.ts"
+import type { Hex } from "../../domain/Hex.ts"
 import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 
 export interface FeeRequest {
@@ -15,6 +16,8 @@ export interface FeeRequest {
   /** Decimals of the input and of the output. */
   readonly decimals: Decimals
   readonly recipient: Address.Address
+  /** Message that the relayer carries out, and pays gas for. Default: none. */
+  readonly message?: Hex | undefined
   /** Time of the source chain's latest block, in UNIX seconds. */
   readonly now: number
 }

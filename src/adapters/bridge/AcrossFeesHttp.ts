@@ -102,7 +102,8 @@ export const layer = ({ apiKey, apiUrl, timeout = "5 seconds" }: Options) =>
             originChainId: request.source.id,
             destinationChainId: request.destination.id,
             amount: request.inputAmount.toString(),
-            recipient: request.recipient
+            recipient: request.recipient,
+            ...(request.message === undefined ? {} : { message: request.message })
           })
         )
         const response = yield* http.execute(

@@ -6,8 +6,10 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import type { Delivery, Filled } from "../../ports/orchestrator/Bridge.ts"
-import type { Block, BlockRange, ChainClient, ChainUnavailable } from "../../ports/shared/Chains.ts"
+import type { Block, BlockRange, ChainClient, ChainUnavailable, Log } from "../../ports/shared/Chains.ts"
+import * as AcrossBought from "./AcrossBought.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
+import * as AcrossPurchase from "./AcrossPurchase.ts"
 import { blockBefore } from "./Blocks.ts"
 
 /** Maximum difference between the clocks of two chains, in seconds. Relayers fill within seconds of the deposit. */
@@ -53,8 +55,29 @@ const locate = ({ head, isFilledAt }: Search, lowest: bigint) =>
     return Option.some(filled)
   }).pipe(Effect.catchTag("ChainUnavailable", () => Effect.succeed(Option.none<bigint>())))
 
+/**
+ * The delivery of a fill. After a swap on arrival, the logs that follow the fill tell what the recipient got. Without them, it is not
+ * known.
+ */
+const deliveryOf = Effect.fnUntraced(function* ({ client, pool, relay }: Search, fill: Log, amountOut: bigint) {
+  const { message, recipient: handler } = relay.deposit
+  const txHash = fill.transactionHash
+  const purchase = message === undefined ? undefined : Option.getOrUndefined(AcrossPurchase.decode(message))
+  if (purchase === undefined) return Option.some<Delivery>({ _tag: "Delivered", txHash, amountOut })
+  const logs = Option.getOrUndefined(yield* client.receipt(txHash))?.logs ?? []
+  const after = logs.slice(logs.findIndex(({ logIndex }) => logIndex === fill.logIndex) + 1)
+  const next = after.findIndex((log) => log.address === pool && log.topics[0] === fill.topics[0])
+  const outcome = AcrossBought.outcomeOf(next === -1 ? after : after.slice(0, next), handler, purchase)
+  return Option.map(outcome, (known): Delivery =>
+    known._tag === "Bought"
+      ? { _tag: "Delivered", txHash, amountOut: known.amount }
+      : { _tag: "DeliveredInstead", txHash, token: known.token, amount: amountOut }
+  )
+})
+
 /** Reads the fill's event in a range, newest blocks first. */
-const readRange = Effect.fnUntraced(function* ({ client, pool, relay }: Search, range: BlockRange, requests?: number) {
+const readRange = Effect.fnUntraced(function* (search: Search, range: BlockRange, requests?: number) {
+  const { client, pool, relay } = search
   const amountOf = (log: Parameters<typeof AcrossDeposit.filledAmount>[0]) =>
     AcrossDeposit.filledAmount(log, pool, relay)
   const { logs, unread } = yield* client.logs({
@@ -67,10 +90,10 @@ const readRange = Effect.fnUntraced(function* ({ client, pool, relay }: Search, 
   })
   for (const log of logs) {
     const amountOut = amountOf(log)
-    if (Option.isSome(amountOut)) {
-      const delivered: Delivery = { _tag: "Delivered", txHash: log.transactionHash, amountOut: amountOut.value }
-      return { delivered, unread }
-    }
+    const delivered = Option.isNone(amountOut)
+      ? Option.none<Delivery>()
+      : yield* deliveryOf(search, log, amountOut.value)
+    if (Option.isSome(delivered)) return { delivered: delivered.value, unread }
   }
   return { delivered: undefined, unread }
 })

@@ -1,15 +1,15 @@
 /** Routes of Across: reads both chains once, and makes the deposit of an amount from what was read. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
-import * as TokenEquivalence from "../../domain/TokenEquivalence.ts"
-import type { Bridge, BridgeRequest } from "../../ports/orchestrator/Bridge.ts"
+import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
 import { RoutingUnavailable, type SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import type { Chains } from "../../ports/shared/Chains.ts"
+import * as AcrossArrival from "./AcrossArrival.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { AcrossFees } from "./AcrossFees.ts"
 import * as AcrossSwap from "./AcrossSwap.ts"
-import { assertTerms, type Limits, times } from "./AcrossTerms.ts"
+import { assertTerms, type Limits } from "./AcrossTerms.ts"
 import { noRoute, PROVIDER } from "./SpokePools.ts"
 import * as SpokePools from "./SpokePools.ts"
 
@@ -27,17 +27,23 @@ export interface Parts {
   readonly venue: SwapVenue["Service"]
 }
 
-/** The token on `source` that the bridge turns into the ERC-20 `outputToken` on `destination`, with the decimals of both. */
+/** {@link AcrossArrival.carriedAs}, or no route. */
 export const bridgedToken = (source: Chain.Chain, outputToken: Address.Address, destination: Chain.Chain) =>
-  Effect.fromOption(TokenEquivalence.tie(destination, outputToken, source)).pipe(
-    Effect.mapBoth({
-      onSuccess: ({ counterpart, decimals }) => ({
-        inputToken: counterpart.address,
-        decimals: { from: counterpart.decimals, to: decimals }
-      }),
-      onFailure: () => noRoute(`${outputToken} on ${destination.name} has no counterpart on ${source.name}`)
-    })
+  Effect.mapError(Effect.fromOption(AcrossArrival.carriedAs(source, outputToken, destination)), () =>
+    noRoute(`${outputToken} on ${destination.name} has no counterpart on ${source.name}`)
   )
+
+/** The asset that is carried for a request: the wanted one, or another one that is swapped on arrival. */
+const carried = (source: Chain.Chain, request: BridgeRequest, destination: Chain.Chain) => {
+  const instead = AcrossArrival.carriedInstead(source, request.tokenIn, destination)
+  return Effect.catch(
+    Effect.map(bridgedToken(source, Chain.erc20(destination, request.tokenOut), destination), (asset) => ({
+      ...asset,
+      buyer: undefined
+    })),
+    (none) => (Option.isSome(instead) ? Effect.succeed(instead.value) : Effect.fail(none))
+  )
+}
 
 /** Chains, pools and tokens of a request. */
 const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: BridgeRequest) {
@@ -46,28 +52,29 @@ const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: Br
   if (source === destination) return yield* noRoute("source and destination are the same chain")
   const pool = yield* SpokePools.spokePoolOf(source.chain)
   const destinationPool = yield* SpokePools.spokePoolOf(destination.chain)
-  const outputToken = Chain.erc20(destination.chain, request.tokenOut)
-  const bridged = yield* bridgedToken(source.chain, outputToken, destination.chain)
-  return { source, destination, pool, destinationPool, outputToken, ...bridged }
+  return { source, destination, pool, destinationPool, ...(yield* carried(source.chain, request, destination.chain)) }
 })
 
 /** Everything about a request that is read from its chains, side by side. */
 const look = Effect.fnUntraced(
   function* ({ chains, venue }: Parts, request: BridgeRequest) {
     const found = yield* ends(chains, request)
-    const { destination, destinationPool, inputToken, pool, source } = found
+    const { buyer, destination, destinationPool, inputToken, pool, source } = found
+    // A router pays the form of the token that it is told to, and the pool the one that the recipient's code decides.
+    const mayUnwrap = buyer === undefined && SpokePools.mayUnwrap(destination, request)
     const code = yield* Effect.cached(destination.code(request.recipient))
     const [settings, swapOf] = yield* Effect.all(
       [
         SpokePools.read(source, pool, destination, destinationPool),
         inputToken === request.tokenIn ? Effect.undefined : AcrossSwap.prepare(venue, source, request, inputToken),
-        SpokePools.mayUnwrap(destination, request) ? code : Effect.void
+        mayUnwrap ? code : Effect.void
       ],
       { concurrency: "unbounded" }
     )
     if (settings.isPaused) return yield* noRoute("Across is paused")
-    yield* SpokePools.assertArrives(destination, request, settings.wrappedNative, code)
-    return { ...found, settings, swapOf }
+    const outputUnwraps =
+      buyer === undefined && (yield* SpokePools.unwrapsUnasked(destination, request, settings.wrappedNative, code))
+    return { ...found, settings, swapOf, outputUnwraps }
   },
   Effect.catchTags({
     UnsupportedChain: (error) => Effect.fail(noRoute(error.message)),
@@ -75,25 +82,37 @@ const look = Effect.fnUntraced(
   })
 )
 
+/** The members of a route that tell of its arrival. */
+const arriving = (
+  { amountOut, provider }: Pick<BridgeRoute, "amountOut" | "provider">,
+  { deposit, purchase }: AcrossArrival.Arrival,
+  { outputToken, outputUnwraps }: Pick<Effect.Success<ReturnType<typeof look>>, "outputToken" | "outputUnwraps">
+): Pick<BridgeRoute, "provider" | "amountOut" | "minAmountOut" | "arrival"> =>
+  purchase === undefined
+    ? {
+        provider,
+        amountOut,
+        minAmountOut: deposit.outputAmount,
+        ...(outputUnwraps ? { arrival: { outputUnwraps } } : {})
+      }
+    : {
+        provider: `${provider}+${purchase.provider}`,
+        amountOut: purchase.amountOut,
+        minAmountOut: purchase.minAmountOut,
+        arrival: { arrivesInsteadIfSwapFails: { token: outputToken, minAmount: deposit.outputAmount } }
+      }
+
 /** The route of the request from what was read. */
 const routeFrom = Effect.fnUntraced(function* (
-  { fees, limits }: Parts,
-  {
-    decimals,
-    destination,
-    inputToken,
-    outputToken,
-    pool,
-    settings,
-    source,
-    swapOf
-  }: Effect.Success<ReturnType<typeof look>>,
+  parts: Parts,
+  read: Effect.Success<ReturnType<typeof look>>,
   request: BridgeRequest
 ) {
+  const { buyer, decimals, destination, inputToken, outputToken, pool, settings, source, swapOf } = read
   const swap = swapOf === undefined ? undefined : yield* swapOf(request.amountIn)
   // A relayer's fee falls with the amount, so the fee for the minimum covers a larger amount.
   const inputAmount = swap?.minAmountOut ?? request.amountIn
-  const quote = yield* fees.quote({
+  const feeRequest = {
     source: source.chain,
     destination: destination.chain,
     inputToken,
@@ -102,31 +121,31 @@ const routeFrom = Effect.fnUntraced(function* (
     decimals,
     recipient: request.recipient,
     now: settings.now
-  })
+  }
+  const arrival = yield* buyer === undefined
+    ? AcrossArrival.plain(parts, feeRequest, settings)
+    : AcrossArrival.bought(parts, feeRequest, settings, buyer, destination, request)
   const deposit = {
     depositor: request.depositor,
-    recipient: request.recipient,
     inputToken,
     outputToken,
     inputAmount,
-    outputAmount: quote.outputAmount,
     destinationChainId: BigInt(destination.chain.id),
-    exclusiveRelayer: quote.exclusiveRelayer,
-    exclusivityParameter: quote.exclusivitySeconds,
-    ...(yield* times(quote, limits, settings))
+    ...arrival.deposit
   }
-  yield* assertTerms(deposit, limits.maxFeeBps, decimals)
+  yield* assertTerms(deposit, parts.limits.maxFeeBps, decimals)
   const plain = {
     provider: PROVIDER,
     target: pool,
     calldata: AcrossDeposit.encode(deposit),
     amountOut: deposit.outputAmount,
-    minAmountOut: deposit.outputAmount,
     gas: DEPOSIT_GAS,
     passing: 0,
-    estimatedSeconds: quote.estimatedSeconds
+    estimatedSeconds: arrival.estimatedSeconds
   }
-  return swap === undefined ? plain : { ...plain, ...AcrossSwap.before(pool, deposit, DEPOSIT_GAS, request, swap) }
+  const route =
+    swap === undefined ? plain : { ...plain, ...AcrossSwap.before(pool, deposit, DEPOSIT_GAS, request, swap) }
+  return { ...route, ...arriving(route, arrival, read) } satisfies BridgeRoute
 })
 
 /** Makes the bridge's `prepare`. */

@@ -93,11 +93,11 @@ export const mayUnwrap = ({ chain }: ChainClient, request: BridgeRequest): boole
   Chain.erc20(chain, request.tokenOut) === chain.wrappedNative
 
 /**
- * Fails if the recipient would receive another form of the token than it asked for. When a SpokePool pays out its wrapped
- * native token, it unwraps it for accounts without code and for delegated ones, and transfers the token to contracts
- * (`_unwrapwrappedNativeTokenTo`). `code` is that of the recipient.
+ * True if the recipient gets native currency though it asked for the wrapped native token. When a SpokePool pays out its wrapped native
+ * token, it unwraps it for accounts without code and for delegated ones, and transfers the token to contracts
+ * (`_unwrapwrappedNativeTokenTo`). Fails if the recipient asked for native currency and would not get it. `code` is that of the recipient.
  */
-export const assertArrives = Effect.fnUntraced(function* (
+export const unwrapsUnasked = Effect.fnUntraced(function* (
   { chain }: ChainClient,
   request: BridgeRequest,
   poolsWrappedNative: bigint,
@@ -108,12 +108,10 @@ export const assertArrives = Effect.fnUntraced(function* (
   if (isNative(request.tokenOut) && !unwraps) {
     return yield* noRoute(`the SpokePool of ${chain.name} does not unwrap to ${chain.nativeSymbol}`)
   }
-  if (!unwraps) return
+  if (!unwraps) return false
   const isContract = accountCode(yield* code)._tag === "Contract"
   if (isNative(request.tokenOut) && isContract) {
     return yield* noRoute(`${request.recipient} is a contract and would get wrapped ${chain.nativeSymbol}`)
   }
-  if (!isNative(request.tokenOut) && !isContract) {
-    return yield* noRoute(`${request.recipient} is not a contract and would get ${chain.nativeSymbol} unwrapped`)
-  }
+  return !isNative(request.tokenOut) && !isContract
 })

@@ -85,6 +85,11 @@ export const RefundView = Schema.Struct({
   txHash: described(Hash, "Transaction of the payment, on the source chain.")
 }).annotate({ identifier: "Refund", description: "Payment by which a bridge returned a deposit that nobody filled" })
 
+const ArrivedView = Schema.Struct({
+  token: described(Address.Address, "Token on the destination chain."),
+  amount: described(Uint256, "Amount in the smallest unit of the token.")
+}).annotate({ identifier: "ArrivedInstead" })
+
 export const IntentView = Schema.Struct({
   id: described(QuoteId, "Identifier of the intent, equal to that of the quote."),
   status: described(IntentStatus, "Status of the intent. `delivered` and `failed` are final."),
@@ -109,6 +114,10 @@ export const IntentView = Schema.Struct({
   amountOut: described(
     Schema.optionalKey(Uint256),
     "Amount that arrived, in the smallest unit of tokenOut. Absent until it is known: after a bridge, as deliveryTxHash. An addition to the specification."
+  ),
+  arrivedInstead: described(
+    Schema.optionalKey(ArrivedView),
+    "Token that arrived instead of tokenOut, since the swap on arrival failed. Absent if tokenOut arrived, or while it is not known. An addition to the specification."
   ),
   refund: described(
     Schema.optionalKey(RefundView),

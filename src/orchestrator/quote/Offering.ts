@@ -132,6 +132,7 @@ const makeStore = Effect.gen(function* () {
       minAmountOut: route.guaranteedAmountOut,
       provider: route.provider,
       estimatedSeconds: route.estimatedSeconds,
+      ...route.arrival,
       ...at.details
     }
     const domain = { name: settings.domainName, chainId: chain.id }

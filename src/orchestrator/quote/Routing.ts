@@ -1,5 +1,6 @@
 /** Routes an order: a swap on one chain, a bridge across two. A bridge's calldata is checked before it is offered. */
 import { Effect } from "effect"
+import type { ArrivalFacts } from "../../domain/ArrivalFacts.ts"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
@@ -18,6 +19,8 @@ export interface Route {
   /** Least amount that the destination receives, in the token's smallest unit. */
   readonly guaranteedAmountOut: bigint
   readonly estimatedSeconds: number
+  /** Facts about the arrival across chains that the owner should know. */
+  readonly arrival?: ArrivalFacts
   /** Balances and allowances, beside those of the owner, that the call leaves empty as it found them. */
   readonly passing: number
 }
@@ -98,6 +101,7 @@ export const make = Effect.gen(function* () {
         estimatedAmountOut: route.amountOut,
         guaranteedAmountOut: route.minAmountOut,
         estimatedSeconds: settleSeconds(chain) + route.estimatedSeconds,
+        ...(route.arrival === undefined ? {} : { arrival: route.arrival }),
         passing: route.passing
       } satisfies Route
     })

@@ -1,5 +1,6 @@
 /** Follows bridged sweeps from their settlement on the source chain to their delivery or refund. */
 import { Clock, Effect, Option } from "effect"
+import type { ArrivedInstead, ExpectedRefund } from "../../domain/BridgeRefund.ts"
 import { deliveryLookMillis } from "../../domain/Backoff.ts"
 import type { Hash } from "../../domain/Hex.ts"
 import { Bridge, type Filled } from "../../ports/orchestrator/Bridge.ts"
@@ -30,24 +31,24 @@ const SOON_MILLIS = 500
 /** True when the look decided the intent. A look that failed did not. */
 const decided = ({ resolutions }: Finding): boolean => resolutions.some((resolution) => resolution !== "undecided")
 
-/** Makes `deliver(source, destination, intent)`, one look at a delivery. `isProved(id)` is true while only its transaction lacks. */
-const makeDeliver = Effect.gen(function* () {
-  const bridge = yield* Bridge
+/** Makes the conclusions of a look at a delivery. */
+const makeConclusions = Effect.gen(function* () {
   const intents = yield* Intents
   const refunds = yield* Refunds
-  const logsOf = yield* SweepLogs.make
-  const sources = yield* LogSources
   /** UNIX milliseconds of the first proof without a transaction, by intent. A restart forgets it, which prolongs the wait. */
   const provedAt = new Map<string, number>()
 
-  const conclude = Effect.fnUntraced(function* ({ id, status }: Intent, txHash: Hash, amountOut: bigint) {
+  const conclude = Effect.fnUntraced(function* ({ id, status }: Intent, txHash: Hash, amountOut?: bigint) {
     provedAt.delete(id)
     if (status === "delivered") {
       yield* intents.noteFill(id, txHash, amountOut)
       yield* Effect.logInfo("sweep.fill_found").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
       return resolved("elsewhere")
     }
-    yield* intents.apply(id, [{ _tag: "Delivered", txHash, amountOut }], { detail: `delivered ${amountOut}` })
+    const amount = amountOut === undefined ? {} : { amountOut }
+    yield* intents.apply(id, [{ _tag: "Delivered", txHash, ...amount }], {
+      detail: `delivered ${amountOut ?? "another token, since the swap on arrival failed"}`
+    })
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: txHash }))
     return resolved("delivered")
   })
@@ -65,6 +66,40 @@ const makeDeliver = Effect.gen(function* () {
     yield* Effect.logInfo("sweep.delivered").pipe(Effect.annotateLogs({ deliveryTxHash: "none" }))
     return resolved("delivered")
   })
+
+  /** The swap on arrival failed. */
+  const concludeInstead = Effect.fnUntraced(function* (intent: Intent, txHash: Hash, arrived: ArrivedInstead) {
+    // Before the intent is delivered, since nobody looks at a delivered one with a transaction again.
+    yield* refunds.noteInstead(intent.id, arrived)
+    yield* Effect.logWarning("sweep.swap_on_arrival_failed").pipe(Effect.annotateLogs({ token: arrived.token }))
+    return yield* conclude(intent, txHash)
+  })
+
+  /** Nobody filled the deposit in time. */
+  const concludeRefunded = Effect.fnUntraced(function* (
+    { id, order, quote }: Intent,
+    expected: ExpectedRefund | undefined
+  ) {
+    // Before the intent fails, since nobody looks at a failed one again.
+    if (expected !== undefined) {
+      yield* refunds.expect({ ...expected, id, chainId: quote.sourceChainId, account: order.owner })
+    }
+    yield* intents.apply(id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
+      detail: "the bridge did not deliver in time and returns the deposit to the owner"
+    })
+    yield* Effect.logWarning("sweep.refunded")
+    return resolved("failed")
+  })
+
+  return { conclude, concludeUnseen, concludeInstead, concludeRefunded, provedAt }
+})
+
+/** Makes `deliver(source, destination, intent)`, one look at a delivery. `isProved(id)` is true while only its transaction lacks. */
+const makeDeliver = Effect.gen(function* () {
+  const bridge = yield* Bridge
+  const { conclude, concludeInstead, concludeRefunded, concludeUnseen, provedAt } = yield* makeConclusions
+  const logsOf = yield* SweepLogs.make
+  const sources = yield* LogSources
 
   const deliver = Effect.fn("Watcher.deliver")(
     function* (source: ChainClient, destination: ChainClient, intent: Intent) {
@@ -87,22 +122,14 @@ const makeDeliver = Effect.gen(function* () {
         case "Delivered":
           yield* sources.note(destination, undefined)
           return yield* conclude(intent, delivery.txHash, delivery.amountOut)
+        case "DeliveredInstead":
+          yield* sources.note(destination, undefined)
+          return yield* concludeInstead(intent, delivery.txHash, { token: delivery.token, amount: delivery.amount })
         case "Filled":
           yield* sources.note(destination, delivery.logsFailed)
           return yield* concludeUnseen(intent, delivery)
-        case "Refunded": {
-          const { expected } = delivery
-          // Before the intent fails, since nobody looks at a failed one again.
-          if (expected !== undefined) {
-            const account = intent.order.owner
-            yield* refunds.expect({ ...expected, id: intent.id, chainId: source.chain.id, account })
-          }
-          yield* intents.apply(intent.id, [{ _tag: "Failed", reason: "bridge_refunded" }], {
-            detail: "the bridge did not deliver in time and returns the deposit to the owner"
-          })
-          yield* Effect.logWarning("sweep.refunded")
-          return resolved("failed")
-        }
+        case "Refunded":
+          return yield* concludeRefunded(intent, delivery.expected)
       }
     },
     (effect, source, _destination, intent) =>

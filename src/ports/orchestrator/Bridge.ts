@@ -1,6 +1,7 @@
 /** Routes tokens from one chain to another, and proves their delivery. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
+import type { ArrivalFacts } from "../../domain/ArrivalFacts.ts"
 import type { ExpectedRefund } from "../../domain/BridgeRefund.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash, Hex } from "../../domain/Hex.ts"
@@ -32,6 +33,8 @@ export interface BridgeRequest {
 export interface BridgeRoute extends SwapRoute {
   /** Expected time until delivery. */
   readonly estimatedSeconds: number
+  /** Facts about the arrival that the owner should know. Default: the wanted token arrives. */
+  readonly arrival?: ArrivalFacts
 }
 
 /** Effect of a cross-chain order's calldata; see {@link Bridge.decode}. */
@@ -62,6 +65,13 @@ export type Delivery =
   | { readonly _tag: "Pending" }
   /** Proved on the destination chain at its configured depth. */
   | { readonly _tag: "Delivered"; readonly txHash: Hash; readonly amountOut: bigint }
+  /** Proved in the same way. The swap on arrival failed, so the bridged token arrived. */
+  | {
+      readonly _tag: "DeliveredInstead"
+      readonly txHash: Hash
+      readonly token: Address.Address
+      readonly amount: bigint
+    }
   /** Proved in the same way, by state. Its transaction is not found yet. */
   | Filled
   /** Not filled in time. The bridge returns the deposit to the owner; after a swap, in the token that was deposited. */

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type { OutboxMessage } from "../../domain/Accrual.ts"
 import type * as Address from "../../domain/Address.ts"
-import type { Refund } from "../../domain/BridgeRefund.ts"
+import type { ArrivedInstead, Refund } from "../../domain/BridgeRefund.ts"
 import type { PayoutMode } from "../../domain/Builder.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { Hash } from "../../domain/Hex.ts"
@@ -74,6 +74,8 @@ export interface IntentState extends Pick<
   readonly crossChain: boolean
   /** Payment by which the bridge returned the deposit. Absent while it is not found. */
   readonly refund?: Refund
+  /** Absent if the wanted token arrived. */
+  readonly arrivedInstead?: ArrivedInstead
   /** Cause for which a submitted intent waits in the queue. Absent if there is none to tell. */
   readonly waitingFor?: WaitingFor
 }
@@ -272,10 +274,10 @@ export class Intents extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**
-     * Records the transaction of a delivery that has none yet, and the amount that arrived, in the smallest unit of the output token.
-     * Ignores any other intent.
+     * Records the transaction of a delivery that has none yet, and the amount of the output token that arrived, in its smallest unit, if
+     * it did. Ignores any other intent.
      */
-    readonly noteFill: (id: string, txHash: Hash, amountOut: bigint) => Effect.Effect<void, StoreUnavailable>
+    readonly noteFill: (id: string, txHash: Hash, amountOut?: bigint) => Effect.Effect<void, StoreUnavailable>
     /** Replaces the given searches of an intent. A search that is undefined is forgotten. */
     readonly noteSearches: (
       id: string,

@@ -1,7 +1,7 @@
-/** Durable record of the refunds that bridges owe to owners, and of those that were found. */
+/** Durable record of the refunds that bridges owe to owners, of those that were found, and of what arrived instead of a promised token. */
 import { Context, type Effect } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import type { Assignment, ExpectedRefund, Waiting } from "../../domain/BridgeRefund.ts"
+import type { ArrivedInstead, Assignment, ExpectedRefund, Waiting } from "../../domain/BridgeRefund.ts"
 import type { ChainId } from "../../domain/ChainId.ts"
 import type { StoreUnavailable } from "../shared/Store.ts"
 
@@ -41,6 +41,8 @@ export class Refunds extends Context.Service<
      * another: then nothing changes. So no payment ever proves more than it paid.
      */
     readonly note: (chainId: ChainId, assignment: Assignment) => Effect.Effect<boolean, StoreUnavailable>
+    /** Records that another token arrived, since the swap on arrival failed. A second record of the same intent changes nothing. */
+    readonly noteInstead: (id: string, arrived: ArrivedInstead) => Effect.Effect<void, StoreUnavailable>
     /** Records one more look without a payment. Ignores refunds that are found. Times are UNIX milliseconds. */
     readonly postpone: (
       looked: ReadonlyArray<{ readonly id: string; readonly searchFrom: bigint; readonly lookAtMs: number }>

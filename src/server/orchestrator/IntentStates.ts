@@ -55,6 +55,7 @@ const same = (a: ShownState, b: ShownState): boolean =>
   a.amountOut === b.amountOut &&
   a.failureReason === b.failureReason &&
   a.refund?.txHash === b.refund?.txHash &&
+  a.arrivedInstead?.amount === b.arrivedInstead?.amount &&
   a.pendingFailureReason === b.pendingFailureReason &&
   a.waitingFor === b.waitingFor
 

@@ -14,6 +14,8 @@ import {
 import * as AcrossCall from "../../../src/adapters/bridge/AcrossCall.ts"
 import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
 import * as EvmChains from "../../../src/adapters/evm/chains/Chains.ts"
+import * as Path from "../../../src/adapters/swap/UniswapV3Path.ts"
+import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
 import * as Accounts from "../../../src/devnet/Accounts.ts"
 import { spokePoolAbi } from "../../../src/devnet/Across.ts"
 import type { DevChain } from "../../../src/devnet/DevChain.ts"
@@ -66,6 +68,33 @@ const refundAbi = parseAbi([
 const REFUND_LEAF = getAbiItem({ abi: refundAbi, name: "executeRelayerRefundLeaf" }).inputs[1]
 
 const word = (address: Address.Address): Hex => padHex(address, { size: 32 })
+
+/** Makes `trade`, which swaps on each direct pool of a chain. */
+const trading = (chain: DevChain) =>
+  Effect.fnUntraced(function* (tokenIn: Symbol, tokenOut: Symbol, amountIn: bigint) {
+    const trader = asUser(chain, attacker)
+    yield* Effect.orDie(chain.fund(attacker.address, { token: tokenIn, amount: amountIn * 4n }))
+    yield* trader.approve(chain.tokens[tokenIn], chain.uniswap.swapRouter)
+    for (const fee of Path.FEES) {
+      const data = encodeFunctionData({
+        abi: swapRouter02Abi,
+        functionName: "exactInputSingle",
+        args: [
+          {
+            tokenIn: chain.tokens[tokenIn],
+            tokenOut: chain.tokens[tokenOut],
+            fee,
+            recipient: attacker.address,
+            amountIn,
+            amountOutMinimum: 0n,
+            sqrtPriceLimitX96: 0n
+          }
+        ]
+      })
+      // A pool that does not exist reverts.
+      yield* trader.send(chain.uniswap.swapRouter, data)
+    }
+  })
 
 /** Makes `refund`, which pays accounts on a chain as Across refunds deposits. */
 const refunding = (source: DevChain) => {
@@ -125,6 +154,8 @@ export class AcrossNetwork extends Context.Service<
       token: Address.Address,
       payments: ReadonlyArray<readonly [Address.Address, bigint]>
     ) => Effect.Effect<Hex>
+    /** Swaps on the destination chain without a minimum, which moves the price. */
+    readonly trade: (tokenIn: Symbol, tokenOut: Symbol, amountIn: bigint) => Effect.Effect<void>
     readonly mine: (blocks: number) => Effect.Effect<void>
   }
 >()("sweep/test/AcrossNetwork") {
@@ -165,7 +196,7 @@ export class AcrossNetwork extends Context.Service<
               depositId: relay.depositId,
               fillDeadline: expected.fillDeadline,
               exclusivityDeadline: relay.exclusivityDeadline,
-              message: "0x"
+              message: expected.message ?? "0x"
             },
             BigInt(destination.chain.id),
             numberToHex(BigInt(attacker.address), { size: 32 })
@@ -195,6 +226,7 @@ export class AcrossNetwork extends Context.Service<
         relayOf: (settlement) => relayOf(source, settlement),
         fill,
         refund: refunding(source),
+        trade: trading(destination),
         mine: (blocks) =>
           Effect.orDie(Effect.asVoid(destination.node.ask("mine", (client) => client.mine({ blocks, interval: 0 }))))
       }

@@ -5,7 +5,7 @@ import { MemoryBridge } from "../../../src/adapters/memory/orchestrator/Bridge.t
 import { Bridge } from "../../../src/ports/orchestrator/Bridge.ts"
 import { Intents } from "../../../src/ports/orchestrator/Intents.ts"
 import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
-import { hash, submitted } from "../../support/IntentFixtures.ts"
+import { address, hash, submitted } from "../../support/IntentFixtures.ts"
 import { layer, layerOnNodes, onDemandIn, worldOnNodes } from "../../support/RelayScene.ts"
 import { destination, otherLog, source, sweptLog } from "../../support/RelayFixtures.ts"
 import { booked, sentSweep, tick } from "../../support/SentSweep.ts"
@@ -152,6 +152,21 @@ describe("across chains", () => {
       yield* bridge.settle(attempt.hash, { _tag: "Delivered", txHash: hash("fill"), amountOut: 900n })
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* tick).delivered, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a sweep whose swap on arrival failed is delivered, and its state names the token that arrived", () =>
+    Effect.gen(function* () {
+      const { attempt, bridge, intent, status } = yield* deposited
+      const token = address(0xdd)
+      yield* bridge.settle(attempt.hash, { _tag: "DeliveredInstead", txHash: hash("fill"), token, amount: 900n })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* tick).delivered, 1)
+      assert.strictEqual(yield* status, "delivered")
+      assert.strictEqual((yield* intent("a")).deliveryTxHash, hash("fill"))
+      assert.isUndefined((yield* intent("a")).amountOut)
+      const [state] = yield* (yield* Intents).states(["a"])
+      assert.deepStrictEqual(state?.arrivedInstead, { token, amount: 900n })
     }).pipe(Effect.provide(layer))
   )
 

@@ -103,6 +103,38 @@ export const suite = (adapter: string, stores: Layer.Layer<Intents | Refunds, un
       }).pipe(Effect.provide(stores))
     )
 
+    it.effect("shows the token that arrived instead of the wanted one", () =>
+      Effect.gen(function* () {
+        const intents = yield* Intents
+        const { noteInstead } = yield* Refunds
+        for (const [index, id] of ["a", "b", "c"].entries()) {
+          yield* submitted({ id, owner: index + 1, destChainId: 2 })
+          yield* intents.apply(id, [{ _tag: "SettledAtSource", txHash: hash(id) }])
+        }
+        const arrived = { token: address(0xb), amount: 2n ** 200n }
+        yield* noteInstead("a", arrived)
+        yield* noteInstead("a", { token: address(0xc), amount: 1n })
+        yield* noteInstead("b", arrived)
+        const shown = Effect.map(intents.states(["a", "b", "c"]), (all) =>
+          all.map(({ arrivedInstead, id }) => [id, arrivedInstead]).toSorted()
+        )
+        // Until the delivery is proved, nothing arrived.
+        expect(yield* shown).toEqual(["a", "b", "c"].map((id) => [id, undefined]))
+        yield* intents.apply("a", [{ _tag: "Delivered", txHash: hash("fill") }])
+        yield* intents.apply("b", [{ _tag: "Delivered" }])
+        yield* intents.noteFill("b", hash("fill"))
+        yield* intents.apply("c", [{ _tag: "Delivered", txHash: hash("fill"), amountOut: 3n }])
+        expect(yield* shown).toEqual([
+          ["a", arrived],
+          ["b", arrived],
+          ["c", undefined]
+        ])
+        const [state] = yield* intents.states(["b"])
+        expect(state?.deliveryTxHash).toBe(hash("fill"))
+        expect(state).not.toHaveProperty("amountOut")
+      }).pipe(Effect.provide(stores))
+    )
+
     it.effect("shows the payment in the state of its intent", () =>
       Effect.gen(function* () {
         const intents = yield* Intents

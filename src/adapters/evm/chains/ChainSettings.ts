@@ -84,6 +84,7 @@ export const ChainSettings = Schema.Struct({
   ...Venue.fields,
   spokePool: Schema.optionalKey(Address.NonZeroAddress),
   spokePoolPeriphery: Schema.optionalKey(Address.NonZeroAddress),
+  multicallHandler: Schema.optionalKey(Address.NonZeroAddress),
   permit2: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Address.of(PERMIT2)))),
   multicall3: Address.NonZeroAddress.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Address.of(MULTICALL3)))),
   sanctionsOracle: Address.NonZeroAddress,

@@ -52,7 +52,7 @@ export const noteFill =
     changed(shared, id, (intent) => {
       if (!isFillUnseen(intent)) return intent
       const { searches: _searches, ...rest } = intent
-      return { ...rest, deliveryTxHash, amountOut }
+      return { ...rest, deliveryTxHash, ...(amountOut === undefined ? {} : { amountOut }) }
     })
 
 export const noteSearches =

@@ -18,6 +18,11 @@ const refundOf = ({ refunds }: State, id: string): Pick<IntentState, "refund"> =
     : { refund: { token: refund.token, amount: refund.amount, txHash: refund.line.txHash } }
 }
 
+const insteadOf = ({ arrivals }: State, { amountOut, id, status }: Intent): Pick<IntentState, "arrivedInstead"> => {
+  const arrived = status === "delivered" && amountOut === undefined ? lookup(arrivals, id) : undefined
+  return arrived === undefined ? {} : { arrivedInstead: arrived }
+}
+
 const stateOf = (state: State, stored: StoredIntent): IntentState => {
   const { amountOut, deliveryTxHash, failureReason, id, quote, status, txHash } = stored.intent
   return {
@@ -29,6 +34,7 @@ const stateOf = (state: State, stored: StoredIntent): IntentState => {
     ...(amountOut === undefined ? {} : { amountOut }),
     ...(failureReason === undefined ? {} : { failureReason }),
     ...refundOf(state, id),
+    ...insteadOf(state, stored.intent),
     ...(stored.waitingFor === undefined || !isQueued(stored) ? {} : { waitingFor: stored.waitingFor })
   }
 }

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, HashMap, Layer, Option, PubSub, Ref, Semaphore } from "effect"
 import type { OutboxMessage } from "../../../domain/Accrual.ts"
-import type { RefundLine } from "../../../domain/BridgeRefund.ts"
+import type { ArrivedInstead, RefundLine } from "../../../domain/BridgeRefund.ts"
 import type { ExposureClass, Window } from "../../../domain/Exposure.ts"
 import type { WaitingFor } from "../../../domain/Intent.ts"
 import type { GivenUp, Intent } from "../../../ports/orchestrator/Intents.ts"
@@ -88,6 +88,8 @@ export interface State {
   /** By idempotency key. */
   readonly outbox: HashMap.HashMap<string, StoredMessage>
   /** By intent id. */
+  readonly arrivals: HashMap.HashMap<string, ArrivedInstead>
+  /** By intent id. */
   readonly refunds: HashMap.HashMap<string, StoredRefund>
   /** Oldest first. */
   readonly sweeps: ReadonlyArray<StoredSweep>
@@ -105,6 +107,7 @@ const empty: State = {
   exposures: HashMap.empty(),
   exposureSums: HashMap.empty(),
   outbox: HashMap.empty(),
+  arrivals: HashMap.empty(),
   refunds: HashMap.empty(),
   sweeps: []
 }

@@ -73,7 +73,12 @@ const make = Effect.map(OrchestratorState, ({ state }) => {
       }, current.refunds)
     }))
 
-  return Refunds.of({ expect, due, note, postpone })
+  const noteInstead: Shape["noteInstead"] = (id, arrived) =>
+    Ref.update(state, (current) =>
+      HashMap.has(current.arrivals, id) ? current : { ...current, arrivals: HashMap.set(current.arrivals, id, arrived) }
+    )
+
+  return Refunds.of({ expect, due, note, noteInstead, postpone })
 })
 
 /** Shares its state with the other in-memory stores that are built together with it. */

@@ -59,7 +59,7 @@ export const fillsDue = (
 export const noteFill = (sql: PgClient.PgClient): Intents["Service"]["noteFill"] =>
   Effect.fnUntraced(function* (id, txHash, amountOut) {
     yield* sql`UPDATE orchestrator.intent_states
-      SET delivery_tx_hash = ${bytes(txHash)}, amount_out = ${String(amountOut)}::numeric, searches = NULL
+      SET delivery_tx_hash = ${bytes(txHash)}, amount_out = ${amountOut === undefined ? null : String(amountOut)}::numeric, searches = NULL
       WHERE id = ${text(id)} AND status = 'delivered' AND delivery_tx_hash IS NULL`
   }, guarded("noteFill"))
 

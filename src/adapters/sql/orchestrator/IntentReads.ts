@@ -46,13 +46,18 @@ export const states = (sql: PgClient.PgClient): Service["states"] =>
     const rows = yield* sql<IntentRow.StateRow>`
       SELECT s.id, s.status, s.dest_chain_id <> s.source_chain_id AS cross_chain, '0x' || encode(s.tx_hash, 'hex') AS tx_hash,
         '0x' || encode(s.delivery_tx_hash, 'hex') AS delivery_tx_hash, s.amount_out, s.failure_reason, q.waiting_for,
-        r.token AS refund_token, r.amount::text AS refund_amount, '0x' || encode(r.tx_hash, 'hex') AS refund_tx_hash
+        r.token AS refund_token, r.amount::text AS refund_amount, '0x' || encode(r.tx_hash, 'hex') AS refund_tx_hash,
+        a.token AS instead_token, a.amount::text AS instead_amount
       FROM orchestrator.intent_states s
       LEFT JOIN LATERAL (SELECT * FROM orchestrator.intent_queue q WHERE q.intent_id = s.id OFFSET 0) q ON true
       LEFT JOIN LATERAL (
         SELECT * FROM orchestrator.intent_refunds r
         WHERE s.failure_reason = 'bridge_refunded' AND r.intent_id = s.id AND r.tx_hash IS NOT NULL OFFSET 0
       ) r ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM orchestrator.intent_arrivals a
+        WHERE s.status = 'delivered' AND s.amount_out IS NULL AND a.intent_id = s.id OFFSET 0
+      ) a ON true
       WHERE s.id = ANY(${IntentTables.ids(sql, ids.map(text))})`
     return IntentRow.decodeStates(rows)
   }, guarded("states"))

@@ -114,7 +114,7 @@ export type QuoteRow = Pick<IntentRow, "id" | "source_chain_id" | "dest_chain_id
 export const toQuote = ({
   dest_chain_id,
   id,
-  quote: { feeBreakdown, ...quote },
+  quote: { arrivesInsteadIfSwapFails: instead, feeBreakdown, ...quote },
   source_chain_id
 }: QuoteRow): Quote => ({
   ...quote,
@@ -128,6 +128,14 @@ export const toQuote = ({
   minAmountOut: BigInt(quote.minAmountOut),
   provider: like(quote.provider, "", "quote.provider"),
   estimatedSeconds: like(quote.estimatedSeconds, 0, "quote.estimatedSeconds"),
+  ...(instead === undefined
+    ? {}
+    : {
+        arrivesInsteadIfSwapFails: {
+          token: address(instead.token, "quote.arrivesInsteadIfSwapFails.token"),
+          minAmount: BigInt(instead.minAmount)
+        }
+      }),
   // Absent in quotes of releases that did not store it.
   ...(feeBreakdown === undefined ? {} : { feeBreakdown: toFees(feeBreakdown) })
 })
@@ -238,6 +246,8 @@ export interface StateRow extends Pick<
   readonly refund_token: string | null
   readonly refund_amount: string | null
   readonly refund_tx_hash: Hash | null
+  readonly instead_token: string | null
+  readonly instead_amount: string | null
 }
 
 const toRefund = (row: StateRow): Pick<IntentState, "refund"> =>
@@ -260,6 +270,9 @@ const toState = (row: StateRow): IntentState => ({
   ...(row.amount_out !== null ? { amountOut: BigInt(row.amount_out) } : {}),
   ...(row.failure_reason !== null ? { failureReason: row.failure_reason } : {}),
   ...toRefund(row),
+  ...(row.instead_token === null || row.instead_amount === null
+    ? {}
+    : { arrivedInstead: { token: Address.stored(row.instead_token), amount: BigInt(row.instead_amount) } }),
   ...(row.waiting_for !== null ? { waitingFor: row.waiting_for } : {})
 })
 

@@ -101,6 +101,14 @@ const postpone = (sql: Sql): Shape["postpone"] =>
       FROM free JOIN looked USING (id) WHERE r.intent_id = free.id`
   }, guarded("Refunds.postpone"))
 
+const noteInstead = (sql: Sql): Shape["noteInstead"] =>
+  Effect.fnUntraced(function* (id, { amount, token }) {
+    yield* sql`
+      INSERT INTO orchestrator.intent_arrivals (intent_id, token, amount)
+      VALUES (${text(id)}, ${token}, ${String(amount)}::numeric)
+      ON CONFLICT (intent_id) DO NOTHING`
+  }, guarded("Refunds.noteInstead"))
+
 /** Requires the schema of `Migrated.layer`. */
 export const layer = Layer.effect(
   Refunds,
@@ -108,6 +116,7 @@ export const layer = Layer.effect(
     expect: expect(sql),
     due: due(sql),
     note: note(sql),
+    noteInstead: noteInstead(sql),
     postpone: postpone(sql)
   }))
 )
