@@ -68,6 +68,7 @@ import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSourc
 import * as AppFees from "./orchestrator/Fees.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
+import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
 import * as RateLimitStore from "../server/shared/RateLimitStore.ts"
 import * as SumReview from "../runtime/SumReview.ts"
@@ -130,8 +131,9 @@ const pricing = ({ prices: sources, settings }: Options) =>
   )
 
 /** Adapters that use the nodes. */
-const onChain = (options: Options, durable: ReturnType<typeof stores>) =>
-  Layer.mergeAll(
+const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
+  const prices = pricing(options).pipe(Layer.provide(durable))
+  return Layer.mergeAll(
     Across.layer({
       orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
     }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
@@ -139,10 +141,11 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) =>
     EvmSweepSimulation.layer,
     ListAndSimulation.layer,
     MulticallBalances.layer,
-    pricing(options).pipe(Layer.provide(durable)),
+    prices,
     AppScreening.layer(options.screening).pipe(Layer.provide(durable)),
-    UniswapV3.layer
+    Swaps.layer(options.chains, options.routeServices).pipe(Layer.provide(prices))
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))
+}
 
 /** The durable stores. They are built after the migrations. */
 const stores = (options: Options) =>

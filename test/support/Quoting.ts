@@ -117,6 +117,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     calldataBytes: 32,
     charged: { dataGas: 0n, dataFee: 0n },
     simulationFails: undefined,
+    reverting: new Set(),
+    alternatives: [],
     routingFails: undefined,
     deposit: (honest) => honest,
     spentNonces: new Set(),

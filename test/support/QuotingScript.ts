@@ -15,6 +15,7 @@ import {
   type NoRoute,
   type RoutingUnavailable,
   type SwapRequest,
+  type SwapRoute,
   SwapVenue
 } from "../../src/ports/orchestrator/SwapVenue.ts"
 import { StoreUnavailable } from "../../src/ports/shared/Store.ts"
@@ -39,6 +40,10 @@ export interface Script {
   /** The chain's charge for the transaction's bytes. */
   charged: Pick<SimulatedSweep, "dataGas" | "dataFee">
   simulationFails: SimulationFailed | ChainUnavailable | undefined
+  /** Targets whose orders revert. */
+  reverting: ReadonlySet<Address.Address>
+  /** Routes behind the best one. */
+  alternatives: ReadonlyArray<SwapRoute>
   routingFails: NoRoute | RoutingUnavailable | undefined
   /** Returns the deposit that the bridge's calldata encodes, given the honest one. */
   deposit: (honest: BridgeDeposit) => BridgeDeposit
@@ -98,7 +103,8 @@ const venueOf = (script: Script, asked: Asked) => {
         amountOut: amountIn,
         minAmountOut: amountIn - amountIn / 100n,
         gas: 1n,
-        passing: 0
+        passing: 0,
+        alternatives: script.alternatives
       })
     })
   return Layer.succeed(SwapVenue, {
@@ -155,6 +161,9 @@ const simulationOf = (script: Script, asked: Asked) =>
         }
         asked.simulated.push(order)
         if (script.simulationFails !== undefined) return Effect.fail(script.simulationFails)
+        if (script.reverting.has(order.swapTarget)) {
+          return Effect.fail(new SimulationFailed({ detail: "SwapFailed", revert: "SwapFailed" }))
+        }
         const gas = script.gas(asked.simulated.length - 1)
         const limits = { execution: executionLimit(gas), transaction: executionLimit(gas) }
         return Effect.succeed({ ...script.charged, amountOut: order.minAmountOut, gas, limits })

@@ -18,6 +18,7 @@ import type { ChainClient, FeesPerGas } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import type { Attributed } from "./Attributing.ts"
 import * as FeeWorth from "./FeeWorth.ts"
+import * as NextRoute from "./NextRoute.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 import * as Rehearsal from "./Rehearsal.ts"
 import type * as Routing from "./Routing.ts"
@@ -121,12 +122,13 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
     })
   }
 
-  /** Builds and simulates the order with a network fee that covers `cost` wei. */
-  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
-    const { attributed, client, deadline, nonce, request } = terms
-    const { chain } = client
-    const fees = yield* Effect.fromResult(feesOf(terms, cost))
-    const route = yield* routeOf(fees.swapAmount)
+  /** Builds and simulates the order of a route. */
+  const attempt = Effect.fnUntraced(function* (
+    { attributed, client, deadline, gasFees, nonce, request }: Terms,
+    fees: Fees.FeeBreakdown,
+    route: Routing.Route,
+    cost: bigint
+  ) {
     const order: SweepOrder = {
       owner: request.owner,
       tokenIn: request.tokenIn,
@@ -135,7 +137,7 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       builder: attributed?.address ?? Address.zero,
       builderFee: fees.builderFee,
       tokenOut: request.tokenOut,
-      minAmountOut: request.destChainId === chain.id ? route.guaranteedAmountOut : 0n,
+      minAmountOut: request.destChainId === client.chain.id ? route.guaranteedAmountOut : 0n,
       destination: request.destination,
       swapTarget: route.target,
       swapCalldata: route.calldata,
@@ -151,8 +153,22 @@ const makePriceAt = Effect.fnUntraced(function* (valueOf: Effect.Success<typeof 
       ],
       { concurrency: "unbounded" }
     )
-    const cover: FeeCover = { gas: simulated.gas + simulated.dataGas, gasPrice: gasPriceOf(terms), value }
+    const cover: FeeCover = { gas: simulated.gas + simulated.dataGas, gasPrice: gasPriceOf({ gasFees }), value }
     return { route, order, fees, simulated, cover } satisfies Priced
+  })
+
+  /** Builds and simulates the order with a network fee that covers `cost` wei, by the best route that delivers. */
+  const priceAt = Effect.fnUntraced(function* (terms: Terms, routeOf: Routing.RouteOf, cost: bigint) {
+    const { client, request } = terms
+    const fees = yield* Effect.fromResult(feesOf(terms, cost))
+    const swap = {
+      chainId: client.chain.id,
+      tokenIn: request.tokenIn,
+      showsOutput: request.destChainId === client.chain.id
+    }
+    return yield* NextRoute.firstDelivering(swap, yield* routeOf(fees.swapAmount), (route) =>
+      attempt(terms, fees, route, cost)
+    )
   })
 
   return { feesOf, priceAt }
@@ -208,7 +224,7 @@ export const make = Effect.gen(function* () {
 })
 
 /** Price in wei per gas that the network fee is computed with: that of the next block. */
-const gasPriceOf = ({ gasFees }: Terms): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
+const gasPriceOf = ({ gasFees }: Pick<Terms, "gasFees">): bigint => gasFees.baseFeePerGas + gasFees.maxPriorityFeePerGas
 
 /** Nothing is sent while the base fee is above the chain's limit, so a quote could not be kept. */
 const refuseAboveLimit = ({ client: { chain }, gasFees }: Terms) =>

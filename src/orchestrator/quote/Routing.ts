@@ -7,7 +7,7 @@ import type { Hex } from "../../domain/Hex.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { Bridge } from "../../ports/orchestrator/Bridge.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
-import { type NoRoute, type RoutingUnavailable, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import { type NoRoute, type RoutingUnavailable, type SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { QuoteFailed } from "./QuoteFailed.ts"
 
@@ -23,6 +23,8 @@ export interface Route {
   readonly arrival?: ArrivalFacts
   /** Balances and allowances, beside those of the owner, that the call leaves empty as it found them. */
   readonly passing: number
+  /** Routes for the same amount, best first, for when this one fails. Default: none. */
+  readonly alternatives?: ReadonlyArray<Route>
 }
 
 /** Makes the route of an amount, in the smallest unit of the input. */
@@ -48,16 +50,9 @@ export const make = Effect.gen(function* () {
     })
     return Effect.fnUntraced(function* (amountIn: bigint) {
       const { owner: sender, destination: recipient } = request
-      const route = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
-      return {
-        provider: route.provider,
-        target: route.target,
-        calldata: route.calldata,
-        estimatedAmountOut: route.amountOut,
-        guaranteedAmountOut: route.minAmountOut,
-        estimatedSeconds: settleSeconds(chain),
-        passing: route.passing
-      } satisfies Route
+      const { alternatives = [], ...best } = yield* routeOf({ amountIn, sender, recipient, slippageBps, deadline })
+      const seconds = settleSeconds(chain)
+      return { ...made(best, seconds), alternatives: alternatives.map((next) => made(next, seconds)) } satisfies Route
     })
   })
 
@@ -94,16 +89,7 @@ export const make = Effect.gen(function* () {
           detail: `${route.provider} returned a deposit that does not match the request`
         })
       }
-      return {
-        provider: route.provider,
-        target: route.target,
-        calldata: route.calldata,
-        estimatedAmountOut: route.amountOut,
-        guaranteedAmountOut: route.minAmountOut,
-        estimatedSeconds: settleSeconds(chain) + route.estimatedSeconds,
-        ...(route.arrival === undefined ? {} : { arrival: route.arrival }),
-        passing: route.passing
-      } satisfies Route
+      return made(route, settleSeconds(chain) + route.estimatedSeconds)
     })
   })
 
@@ -116,6 +102,16 @@ export const make = Effect.gen(function* () {
       ? onOneChain(client, request, deadline)
       : acrossChains(client, request, deadline)
   })
+})
+
+const made = (route: SwapRoute, estimatedSeconds: number): Route => ({
+  provider: route.provider,
+  target: route.target,
+  calldata: route.calldata,
+  estimatedAmountOut: route.amountOut,
+  guaranteedAmountOut: route.minAmountOut,
+  estimatedSeconds,
+  passing: route.passing
 })
 
 const settleSeconds = ({ blockTimeMillis, confirmations }: Chain.Chain): number =>

@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger, References, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as NextRoute from "../../../src/orchestrator/quote/NextRoute.ts"
+import { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts"
+import type { Route } from "../../../src/orchestrator/quote/Routing.ts"
+import { SimulationFailed } from "../../../src/ports/orchestrator/SweepSimulation.ts"
+import { ChainUnavailable } from "../../../src/ports/shared/Chains.ts"
+import { address } from "../../support/FakeChain.ts"
+import * as Quoting from "../../support/Quoting.ts"
+
+const route = (provider: string, estimatedAmountOut: bigint, alternatives: ReadonlyArray<Route> = []): Route => ({
+  provider,
+  target: address(0x5a),
+  calldata: "0x",
+  estimatedAmountOut,
+  guaranteedAmountOut: 1n,
+  estimatedSeconds: 1,
+  passing: 0,
+  alternatives
+})
+
+const swap = { chainId: 1, tokenIn: address(0xb1), showsOutput: true }
+
+const reverted = new SimulationFailed({ detail: "SwapFailed", revert: "SwapFailed" })
+
+type Outcome = bigint | SimulationFailed | ChainUnavailable | QuoteFailed
+
+/** Tries routes whose outcomes are amounts that arrive, or failures. Returns the providers tried, the result and the venues in the log. */
+const tried = Effect.fnUntraced(function* (
+  first: Route,
+  outcomes: Readonly<Record<string, Outcome>>,
+  { millis = 0, ...changes }: { readonly millis?: number; readonly showsOutput?: boolean } = {}
+) {
+  const providers: Array<string> = []
+  const blamed: Array<unknown> = []
+  const logger = Logger.make(({ fiber, message }) => {
+    assert.deepStrictEqual([message].flat(), ["route.undelivered"])
+    blamed.push(fiber.getRef(References.CurrentLogAnnotations)["venue"])
+  })
+  const result = yield* NextRoute.firstDelivering({ ...swap, ...changes }, first, ({ provider }) =>
+    Effect.gen(function* () {
+      providers.push(provider)
+      yield* TestClock.adjust(millis)
+      const outcome = outcomes[provider] ?? 0n
+      if (typeof outcome !== "bigint") return yield* outcome
+      return { provider, simulated: { amountOut: outcome } }
+    })
+  ).pipe(Effect.provide(Logger.layer([logger])), Effect.result)
+  return { providers, blamed, result }
+})
+
+const chosen = ({ result }: Effect.Success<ReturnType<typeof tried>>) =>
+  result._tag === "Success" ? result.success.provider : result.failure.message
+
+describe("the next route", () => {
+  const three = route("a", 100n, [route("b", 95n), route("c", 90n)])
+
+  it.effect("is not tried if the best one delivers", () =>
+    Effect.gen(function* () {
+      const outcome = yield* tried(three, { a: 100n })
+      assert.deepStrictEqual([outcome.providers, outcome.blamed, chosen(outcome)], [["a"], [], "a"])
+    })
+  )
+
+  it.effect("is tried when the rehearsal of the one before it fails, and the venue is named in the log", () =>
+    Effect.gen(function* () {
+      const outcome = yield* tried(three, { a: reverted, b: reverted, c: 90n })
+      assert.deepStrictEqual([outcome.providers, outcome.blamed, chosen(outcome)], [["a", "b", "c"], ["a", "b"], "c"])
+      const refused = new QuoteFailed({ reason: "no_route", detail: "too long" })
+      assert.strictEqual(chosen(yield* tried(three, { a: refused, b: 95n })), "b")
+    })
+  )
+
+  it.effect("is tried when the one before it pays less than it promised and than the next one promises", () =>
+    Effect.gen(function* () {
+      const outcome = yield* tried(three, { a: 92n, b: 95n })
+      assert.deepStrictEqual([outcome.providers, outcome.blamed, chosen(outcome)], [["a", "b"], ["a"], "b"])
+      // It pays the most after all.
+      const kept = yield* tried(three, { a: 92n, b: 80n })
+      assert.deepStrictEqual([kept.providers, kept.blamed, chosen(kept)], [["a", "b"], ["a", "b"], "a"])
+      assert.deepStrictEqual((yield* tried(three, { a: 96n })).providers, ["a"])
+      // A rehearsal on one chain does not show what arrives on another.
+      assert.deepStrictEqual((yield* tried(three, { a: 0n }, { showsOutput: false })).providers, ["a"])
+    })
+  )
+
+  it.effect("is not tried if all would fail alike", () =>
+    Effect.gen(function* () {
+      const failures = [
+        new ChainUnavailable({ chainId: 1, method: "eth_call", detail: "down" }),
+        new SimulationFailed({ detail: "NonceUsed", revert: "NonceUsed" }),
+        new QuoteFailed({ reason: "fee_limit", detail: "high" })
+      ]
+      for (const failure of failures) {
+        const outcome = yield* tried(three, { a: failure, b: 95n })
+        assert.deepStrictEqual([outcome.providers, chosen(outcome)], [["a"], failure.message])
+      }
+    })
+  )
+
+  it.effect("is not begun late, and the failure of the first one is the answer if none delivers", () =>
+    Effect.gen(function* () {
+      const other = new SimulationFailed({ detail: "other" })
+      const all = { a: reverted, b: other, c: other }
+      const failed = yield* tried(three, all)
+      assert.deepStrictEqual([failed.blamed, chosen(failed)], [["a", "b", "c"], reverted.message])
+      const slow = yield* tried(three, all, { millis: NextRoute.LIMIT_MILLIS / 2 })
+      assert.deepStrictEqual(slow.providers, ["a", "b"])
+    })
+  )
+
+  const Paid = Schema.Struct({
+    promised: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
+    paid: Schema.UndefinedOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })))
+  })
+
+  it.effect.prop("never chooses a route that delivers less than one before it", [Paid, Paid, Paid], (plans) =>
+    Effect.gen(function* () {
+      const names = ["a", "b", "c"]
+      const [first, ...others] = plans.map(({ promised }, index) => route(names[index] ?? "", BigInt(promised)))
+      if (first === undefined) return
+      const outcomes = Object.fromEntries(
+        plans.map(({ paid }, index) => [names[index], paid === undefined ? reverted : BigInt(paid)])
+      )
+      const outcome = yield* tried({ ...first, alternatives: others }, outcomes)
+      const delivered = outcome.providers.flatMap((name) =>
+        typeof outcomes[name] === "bigint" ? [outcomes[name]] : []
+      )
+      if (outcome.result._tag === "Failure") assert.deepStrictEqual(delivered, [])
+      else {
+        const { amountOut } = outcome.result.success.simulated
+        assert.isTrue(delivered.every((amount) => amount <= amountOut))
+      }
+    })
+  )
+})
+
+describe("a quote", () => {
+  it.effect("is made by the next venue when the best one's order reverts", () =>
+    Effect.gen(function* () {
+      const scene = yield* Quoting.make()
+      const target = address(0x5b)
+      const amounts = { amountOut: 1_000n, minAmountOut: 990n, gas: 1n, passing: 0 }
+      scene.script.alternatives = [{ ...amounts, provider: "other", target, calldata: "0x77" }]
+      assert.strictEqual((yield* scene.quote()).quote.provider, "venue")
+      scene.script.reverting = new Set([Quoting.TARGET])
+      const { order, quote } = yield* scene.quote()
+      assert.deepStrictEqual([quote.provider, quote.minAmountOut, quote.estimatedAmountOut], ["other", 990n, 1_000n])
+      assert.deepStrictEqual([order.swapTarget, order.swapCalldata, order.minAmountOut], [target, "0x77", 990n])
+      scene.script.reverting = new Set([Quoting.TARGET, target])
+      assert.strictEqual((yield* Effect.flip(scene.quote()))._tag, "QuoteFailed")
+    })
+  )
+})
