@@ -65,6 +65,7 @@ import { Prices } from "../ports/orchestrator/Prices.ts"
 import type { TreasuryKey } from "../ports/orchestrator/TreasuryKey.ts"
 import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
+import * as AppBridges from "./orchestrator/Bridges.ts"
 import * as AppFees from "./orchestrator/Fees.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
@@ -94,6 +95,8 @@ export interface Options {
   readonly port: number
   /** Sources of the bridge's fees. */
   readonly acrossFees: AcrossFeeOptions
+  /** Bridges beside Across. Default: none. */
+  readonly bridges?: AppBridges.Options
   readonly prices: "onchain" | "defillama"
   /** Services that are asked for routes beside the exchanges of the chains. Default: none. */
   readonly routeServices?: RouteServices.Options | undefined
@@ -134,9 +137,12 @@ const pricing = ({ prices: sources, settings }: Options) =>
 const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
   const prices = pricing(options).pipe(Layer.provide(durable))
   return Layer.mergeAll(
-    Across.layer({
-      orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
-    }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
+    AppBridges.layer(
+      Across.layer({
+        orderLifetimeSeconds: options.settings.quoteLifetimeMillis / 1000 + options.settings.orderGraceSeconds
+      }).pipe(Layer.provide([acrossFees(options.acrossFees), UniswapV3.layer])),
+      options.bridges
+    ).pipe(Layer.provide(durable)),
     AcrossRefunds.layer,
     EvmSweepSimulation.layer,
     ListAndSimulation.layer,

@@ -7,6 +7,7 @@ import { common, CommonConfig } from "../config/Common.ts"
 import { orchestrator, OrchestratorConfig, orchestratorSettings } from "../config/Orchestrator.ts"
 import { defaults as serverDefaults } from "../server/shared/ServerSettings.ts"
 import * as AssetHints from "./AssetHints.ts"
+import { bridgeOptions } from "./BridgeOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
@@ -86,6 +87,7 @@ const options = Effect.gen(function* () {
       }),
       onSome: (fixedBps) => ({ fixedBps })
     }),
+    bridges: yield* bridgeOptions,
     prices: config.prices,
     routeServices: yield* routeServices,
     subscriptions: Option.getOrUndefined(

@@ -5,6 +5,7 @@ import { chains, ChainsConfig } from "./Chains.ts"
 import { kms } from "./Kms.ts"
 import { fees } from "./orchestrator/Fees.ts"
 import { across } from "./orchestrator/Across.ts"
+import { bridges } from "./orchestrator/Bridges.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
@@ -128,6 +129,7 @@ export const orchestrator = {
       "Time for which the builder of an API key is cached, in seconds. With 0, every attributed quote asks the builder backend, so that a rotated or suspended key stops attributing at once. With a cache it stops within this time."
   }),
   ...across,
+  ...bridges,
   ...retention,
   ...treasury,
   ...kms,

@@ -1,0 +1,34 @@
+/** The choice of bridges. The deposits of each are followed, also of those that are not offered. */
+import { Effect, Layer, type Redacted } from "effect"
+import * as BestBridge from "../../adapters/bridge/BestBridge.ts"
+import * as LiFiBridge from "../../adapters/bridge/LiFiBridge.ts"
+import * as Relay from "../../adapters/bridge/Relay.ts"
+import { Bridge } from "../../ports/orchestrator/Bridge.ts"
+
+export interface Options {
+  /** Names of the bridges that are offered beside Across. Default: none. */
+  readonly offered?: ReadonlyArray<string>
+  /** Default: 60. */
+  readonly timeValueBpsPerHour?: number
+  readonly relay?: { readonly apiUrl: string; readonly apiKey: Redacted.Redacted | undefined }
+  readonly liFi?: Pick<LiFiBridge.Options, "apiKey" | "apiUrl" | "integrator">
+}
+
+const TIME_VALUE_BPS_PER_HOUR = 60
+
+/** Across, and the bridges beside it. Across reads what no other bridge reads. */
+export const layer = <E, R>(
+  across: Layer.Layer<Bridge, E, R>,
+  { liFi, offered = [], relay, timeValueBpsPerHour = TIME_VALUE_BPS_PER_HOUR }: Options = {}
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const bridge = yield* Bridge
+      const bridges = [
+        yield* Relay.make({ ...relay, isOffered: offered.includes(Relay.NAME) }),
+        yield* LiFiBridge.make({ ...liFi, across: bridge, isOffered: offered.includes(LiFiBridge.NAME) })
+      ]
+      const fallback = { name: "across", bridge, isOffered: true, reads: () => true }
+      return BestBridge.layer({ fallback, bridges, bpsPerHour: timeValueBpsPerHour })
+    })
+  ).pipe(Layer.provide(across))
