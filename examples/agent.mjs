@@ -6,12 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { readOffer, readSweepQuotes, reviewOrder, reviewSweepQuotes, signBatch, signReviewed } from "token-sweep"
+import { VENUE_ROUTERS } from "token-sweep/venues"
 import { formatUnits, parseUnits } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 const dev = JSON.parse(await readFile(process.argv[2] ?? ".sweep/dev.json", "utf8"))
 const command = process.argv[3] ?? "./sweep"
 const mode = process.argv[4] ?? "token"
+const FOLLOW_SECONDS = 300
 const [chain, other] = dev.chains
 const { DAI, USDC } = chain.tokens
 
@@ -31,7 +33,7 @@ const makeWallet = (key) => {
   const account = privateKeyToAccount(key)
   const limits = {
     delegates: byChain(({ delegate }) => delegate),
-    routers: byChain(({ swapRouter }) => swapRouter),
+    routers: { ...VENUE_ROUTERS, ...byChain(({ swapRouter }) => swapRouter) },
     bridges: byChain(({ spokePool, tokens }) => ({ spokePool, tokens: { USDC: tokens.USDC.address } })),
     maxFeeBps: 1_000
   }
@@ -78,13 +80,15 @@ const call = async (name, args) => {
   return result.structuredContent
 }
 
+/** Resolves with the last known status, after {@link FOLLOW_SECONDS} at the latest. The sweep may still end after that. */
 const follow = async (id) => {
   let intent
-  do {
+  for (let seconds = 0; seconds < FOLLOW_SECONDS; seconds++) {
     await sleep(1_000)
     intent = await call("get_intent_status", { id })
-  } while (intent.status !== "delivered" && intent.status !== "failed")
-  console.log(`done     ${intent.status} ${intent.txHash ?? intent.failureReason}`)
+    if (intent.status === "delivered" || intent.status === "failed") break
+  }
+  console.log(`done     ${intent.status} ${intent.txHash ?? intent.failureReason ?? "not ended yet"}`)
   return intent.status
 }
 

@@ -1,6 +1,7 @@
 // Sweeps 25 DAI into USDC with the client: `node node-sweep.mjs path/to/.sweep/dev.json`
 import { readFile } from "node:fs/promises"
 import { createSweepClient, SweepError } from "token-sweep"
+import { VENUE_ROUTERS } from "token-sweep/venues"
 import { formatUnits, parseUnits } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
@@ -15,7 +16,8 @@ const client = createSweepClient({
   // The account will run the delegate, so the client refuses every other one.
   review: {
     delegates: { [chain.id]: chain.delegate },
-    routers: { [chain.id]: chain.swapRouter },
+    // The routers of exchanges on public chains, and that of the local one.
+    routers: { ...VENUE_ROUTERS, [chain.id]: chain.swapRouter },
     maxFeeBps: 1_000
   }
 })

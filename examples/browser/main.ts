@@ -1,5 +1,6 @@
 // A page that sweeps a token on one chain. It shows the review before it signs.
 import { createSweepClient, SweepError, type SweepReview } from "token-sweep"
+import { VENUE_ROUTERS } from "token-sweep/venues"
 import type { Address, Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
@@ -57,12 +58,12 @@ form.addEventListener("submit", async (event) => {
     // A real page uses the signer of a wallet: see SweepSigner.
     const account = privateKeyToAccount(field("key") as Hex)
     const chainId = Number(field("chainId"))
-    // In a real page, the delegate of each chain is part of the configuration. The client knows the routers of public chains.
+    // In a real page, the delegate of each chain is part of the configuration. The routers of public chains come with the client.
     const client = createSweepClient({
       orchestratorUrl: field("url"),
       review: {
         delegates: { [chainId]: field("delegate") as Address },
-        routers: { [chainId]: field("router") as Address },
+        routers: { ...VENUE_ROUTERS, [chainId]: field("router") as Address },
         maxFeeBps: 1_000
       }
     })

@@ -16,6 +16,7 @@ import {
   SweepError,
   type TokenRequest
 } from "../sdk/index.ts"
+import { readVenueCall, VENUE_ROUTERS } from "../sdk/venues.ts"
 import * as LocalNetwork from "./LocalNetwork.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import { amounts, asOutcome, asReview } from "./SweepTokensTables.ts"
@@ -176,6 +177,8 @@ export const sweepTokensCommand = Command.make(
       const options: ReviewOptions = {
         ...known,
         ...(unconfirmed ? { unconfirmed: "warn" } : {}),
+        routers: { ...VENUE_ROUTERS, ...known.routers },
+        unlistedRouter: readVenueCall,
         delegates: { ...known.delegates, ...named },
         maxFeeBps
       }

@@ -29,12 +29,12 @@ layer(Services.layer(), { excludeTestServices: true })("The integration snippet 
       assert.include(generated, setting)
       const more = "const MORE_DELEGATES: Partial<Record<number, Hex>> = {}"
       assert.include(generated, more)
-      const routers = "const ROUTERS: Partial<Record<number, Hex>> = {\n"
+      const routers = "const ROUTERS: Partial<Record<number, Record<Hex, RouterKind>>> = {\n"
       assert.include(generated, routers)
       const text = generated
         .replace(setting, `const DELEGATE: Hex | undefined = "${alpha.info.delegate}"`)
         .replace(more, `${more.slice(0, -1)} ${beta.info.id}: "${beta.info.delegate}" }`)
-        .replace(routers, `${routers}${alpha.info.id}: "${alpha.info.swapRouter}",\n`)
+        .replace(routers, `${routers}${alpha.info.id}: { "${alpha.info.swapRouter}": "router02" },\n`)
         // Fixed costs are a large share of such small amounts.
         .replace("MAX_FEE_BPS = 500n", "MAX_FEE_BPS = 1000n")
       const key = generatePrivateKey()

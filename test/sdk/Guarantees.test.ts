@@ -4,6 +4,7 @@ import { assert, describe, it } from "vitest"
 import { numberToHex, recoverTypedDataAddress } from "viem"
 import { recoverAuthorizationAddress } from "viem/utils"
 import * as Sdk from "../../src/sdk/index.ts"
+import { venueRouters } from "../../src/sdk/venues.ts"
 import {
   crossRequest,
   DELEGATE,
@@ -23,6 +24,7 @@ import {
   type WireOffer,
   wireOffer
 } from "./Offers.ts"
+import { AGGREGATORS, EXCHANGES, type Terms } from "./VenueCalls.ts"
 import { wireQuotes } from "./WireBatch.ts"
 
 const page = await readFile(`${import.meta.dirname}/../../docs/reference/sdk.md`, "utf8")
@@ -72,7 +74,11 @@ const tampered = (wire: WireOffer, path: ReadonlyArray<string>): Json => {
     : once
 }
 
-const options: Sdk.ReviewOptions = { ...known, builder: OTHER }
+const options: Sdk.ReviewOptions = {
+  ...known,
+  builder: OTHER,
+  routers: venueRouters({ trustAggregators: true })
+}
 
 const node: Sdk.NodeClient = {
   request: async ({ method }) => (method === "eth_getTransactionCount" ? numberToHex(7) : "0x")
@@ -114,11 +120,19 @@ const signedFor = async (wire: Json, asked: Sdk.SweepRequest) => {
 
 const attributed = { ...request, apiKey: "swp_key" }
 
+/** Routers of every kind, except for the one of the other offers. */
+const VENUES = Object.entries({ ...EXCHANGES, ...AGGREGATORS }).filter(([name]) => name !== "SwapRouter02")
+
 const OFFERS: ReadonlyArray<readonly [string, Sdk.SweepRequest, WireOffer]> = [
   ["on one chain", request, wireOffer()],
   ["with a builder", attributed, wireOffer(attributed)],
   ["across chains", crossRequest, wireOffer(crossRequest)],
-  ["across chains, with a swap", swapRequest, swapOffer()]
+  ["across chains, with a swap", swapRequest, swapOffer()],
+  ...VENUES.map(([name, { call, router }]): (typeof OFFERS)[number] => [
+    `by ${name}`,
+    request,
+    wireOffer(request, { order: { swapTarget: router, swapCalldata: call() } })
+  ])
 ]
 
 describe("the table of guarantees", () => {
@@ -234,5 +248,25 @@ describe("the table of guarantees", () => {
     const theft = swapOf({ tokenIn: OTHER, recipient: OTHER, amountOutMinimum: 0n })
     const wire = wireOffer(request, { order: { swapCalldata: routed(swapOf(), theft) } })
     assert.isUndefined(await signedFor(wire, request))
+  })
+
+  it("covers the terms inside the calldata of every router", async () => {
+    const terms: ReadonlyArray<Partial<Terms>> = [
+      { tokenIn: OTHER },
+      { tokenOut: OTHER },
+      { amountIn: 24_875_001n },
+      { amountIn: 0n },
+      { recipient: OTHER }
+    ]
+    for (const [name, { call, router }] of VENUES) {
+      const signed = (swapCalldata: Sdk.Hex) =>
+        signedFor(wireOffer(request, { order: { swapTarget: router, swapCalldata } }), request)
+      assert.isDefined(await signed(call()), name)
+      for (const term of terms) assert.isUndefined(await signed(call(term)), `${name} ${Object.keys(term)}`)
+      // Another router's call.
+      assert.isUndefined(
+        await signed(name === "Uniswap v2" ? EXCHANGES.Aerodrome.call() : EXCHANGES["Uniswap v2"].call())
+      )
+    }
   })
 })

@@ -1,5 +1,14 @@
 /** Constants of the generated module that differ between deployments. */
-import { KNOWN_BRIDGES, KNOWN_ROUTERS } from "../../sdk/index.ts"
+import { KNOWN_BRIDGES } from "../../sdk/index.ts"
+import {
+  readSlipstreamCall,
+  readSolidlyCall,
+  readSwapRouter02,
+  readUniswapV2Call,
+  readUniswapV3Call,
+  type SwapReader,
+  VENUE_ROUTERS
+} from "../../sdk/venues.ts"
 import { literal, optionalLiteral } from "./Literal.ts"
 
 export interface SnippetOptions {
@@ -28,8 +37,23 @@ ${named.join(",\n")}
   })
   .join(",\n")
 
-const routers = Object.entries(KNOWN_ROUTERS)
-  .map(([id, address]) => `  ${id}: ${literal(address)}`)
+/** Name of each reader's routers in the module. */
+const KINDS = new Map<SwapReader, string>([
+  [readSwapRouter02, "router02"],
+  [readUniswapV2Call, "pairs"],
+  [readSolidlyCall, "solidly"],
+  [readUniswapV3Call, "fees"],
+  [readSlipstreamCall, "ticks"]
+])
+
+const routers = Object.entries(VENUE_ROUTERS)
+  .map(([id, readers]) => {
+    const kinds = Object.entries(readers).flatMap(([address, read]) => {
+      const kind = KINDS.get(read)
+      return kind === undefined ? [] : [`    ${literal(address)}: ${literal(kind)}`]
+    })
+    return `  ${id}: {\n${kinds.join(",\n")}\n  }`
+  })
   .join(",\n")
 
 export const configuration = ({
@@ -67,8 +91,14 @@ interface Bridge {
   tokens: Record<string, { address: Hex; decimals: number }>
 }
 
-/** Uniswap's SwapRouter02 by chain id. Swaps are refused on other chains: add yours. */
-const ROUTERS: Partial<Record<number, Hex>> = {
+/**
+ * Kinds of routers. router02: Uniswap's SwapRouter02 and PancakeSwap v3. pairs: Uniswap v2, SushiSwap v2 and PancakeSwap v2.
+ * fees: SushiSwap v3. solidly and ticks: basic and concentrated pools of Aerodrome and Velodrome.
+ */
+type RouterKind = "router02" | "pairs" | "solidly" | "fees" | "ticks"
+
+/** Routers by chain id. Swaps by other ones, and on other chains, are refused: add yours. */
+const ROUTERS: Partial<Record<number, Record<Hex, RouterKind>>> = {
 ${routers}
 }
 

@@ -1,4 +1,4 @@
-/** Review of the generated module. It refuses the same orders as the client's `reviewOrder` with its defaults. */
+/** Review of the generated module. It refuses the same orders as the client's `reviewOrder` with `VENUE_ROUTERS`. */
 export const REVIEW = `\
 /** Checks the bridge call of an order across chains. Returns the token and least amount that cross the bridge after a swap. */
 function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Quoted, fees: bigint) {
@@ -31,8 +31,10 @@ function reviewBridgeCall(owner: Hex, request: SweepRequest, { order, quote }: Q
 
 /** Checks the router call of an order on one chain. */
 function reviewSwapCall(request: SweepRequest, { order, quote }: Quoted, fees: bigint, destination: Hex): void {
-  must(isKnown(order.swapTarget, ROUTERS[quote.sourceChainId]), "the router is " + order.swapTarget)
-  const made = readSwapCall(order.swapCalldata)
+  const routers = Object.entries(ROUTERS[quote.sourceChainId] ?? {})
+  const [, kind] = routers.find(([address]) => sameText(address, order.swapTarget)) ?? []
+  must(kind !== undefined, "the router is " + order.swapTarget)
+  const made = readRouterCall(kind, order.swapCalldata)
   const wrapped = BRIDGES[quote.sourceChainId]?.wrappedNative
   const native = sameText(request.tokenOut, NATIVE)
   must(isKnown(made.tokenIn, sameText(request.tokenIn, NATIVE) ? wrapped : request.tokenIn), "the router takes " + made.tokenIn)

@@ -9,14 +9,26 @@ import { REVIEW } from "./Review.ts"
 import { SIGNING } from "./Signing.ts"
 import { SWAP_CALL } from "./SwapCall.ts"
 import { DECLARATIONS } from "./Types.ts"
+import { VENUE_CALL } from "./VenueCall.ts"
 import { WALLET } from "./Wallet.ts"
 
 const IMPORTS = `\
 // Sweeps tokens without gas: quote, review, sign, submit, follow. Needs viem, and runs in browsers, Node and Bun.
 // sweep takes one token, and sweepWallet many under one signature. Set DELEGATE before you use them.
-import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, type TypedDataDomain } from "viem"
+import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, toFunctionSelector, type TypedDataDomain } from "viem"
 `
 
 /** Returns the source of a TypeScript module that exports `sweep`, `sweepWallet` and their steps. */
 export const snippet = (options: SnippetOptions): string =>
-  [IMPORTS, configuration(options), DECLARATIONS, REQUESTS, BRIDGE_CALL, SWAP_CALL, REVIEW, SIGNING, WALLET].join("\n")
+  [
+    IMPORTS,
+    configuration(options),
+    DECLARATIONS,
+    REQUESTS,
+    BRIDGE_CALL,
+    SWAP_CALL,
+    VENUE_CALL,
+    REVIEW,
+    SIGNING,
+    WALLET
+  ].join("\n")

@@ -11,7 +11,7 @@ const routerAbi = parseAbi([
 ])
 
 /** The router itself, as a recipient. */
-const ROUTER_ITSELF = "0x0000000000000000000000000000000000000002"
+const ROUTER_ITSELF: Hex = "0x0000000000000000000000000000000000000002"
 
 function decodeRouterCall(data: Hex) {
   const made = decodeFunctionData({ abi: routerAbi, data })

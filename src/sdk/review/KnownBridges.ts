@@ -82,7 +82,7 @@ export const KNOWN_BRIDGES: Readonly<Record<number, Required<KnownBridge>>> = {
       USDT: "0x55d398326f99059fF775485246999027B3197955",
       WETH: "0x2170Ed0880ac9A755fd29B2688956BD959F933F8"
     },
-    decimals: { ...DECIMALS, USDC: 18, USDT: 18 }
+    decimals: { USDC: 18, USDT: 18, WETH: 18 }
   },
   137: {
     spokePool: "0x9295ee1d8C5b022Be115A2AD3c30C72E34e7F096",

@@ -8,7 +8,7 @@ import type { Hex } from "../model/Hex.ts"
 import { decodeExactly } from "./Calldata.ts"
 
 /** The functions of Uniswap's SwapRouter02 that a sweep uses. Members have no names, which would make the client larger. */
-const routerAbi = parseAbi([
+const routerAbi = /* @__PURE__ */ parseAbi([
   "function multicall(uint256,bytes[])",
   "function exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))",
   "function exactInput((bytes,address,uint256,uint256))",

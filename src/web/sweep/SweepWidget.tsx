@@ -23,9 +23,11 @@ import {
   RateLimitedError,
   type RevocationSender,
   type ReviewOptions,
+  SHIPPED_ROUTERS,
   SweepError,
   type SweepSigner
 } from "../../sdk/index.ts"
+import { readVenueCall, swapOnArrival, VENUE_ROUTERS } from "../../sdk/venues.ts"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
 import { Skeleton } from "../ui/States.tsx"
 import { discover } from "../wallet/provider.ts"
@@ -56,7 +58,10 @@ export interface SweepWidgetProps {
    * Delegates, routers, bridges and limits that the app knows. If absent, the review trusts the service's delegates, shows fees of any
    * height, and warns about facts of routers and bridges that it cannot check. Must be a stable object.
    */
-  readonly review?: Pick<ReviewOptions, "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed">
+  readonly review?: Pick<
+    ReviewOptions,
+    "arrivals" | "bridges" | "delegates" | "maxFeeBps" | "routers" | "unconfirmed" | "unlistedRouter"
+  >
   /** API key of the builder to whom the sweeps are attributed. */
   readonly apiKey?: string
   /** Initial choices. Must be a stable object. */
@@ -138,7 +143,15 @@ function Connected({
       if (node !== undefined) nodes[id] = node
     }
     // The owner sees the fees and the warnings before signing.
-    const limits: ReviewOptions = { delegates, maxFeeBps: ALL_BPS, unconfirmed: "warn", ...review }
+    const limits: ReviewOptions = {
+      delegates,
+      maxFeeBps: ALL_BPS,
+      unconfirmed: "warn",
+      unlistedRouter: readVenueCall,
+      arrivals: swapOnArrival(),
+      ...review,
+      routers: { ...VENUE_ROUTERS, ...SHIPPED_ROUTERS, ...review?.routers }
+    }
     return createSweepClient({ orchestratorUrl, nodes, review: limits })
   }, [orchestratorUrl, account, catalog, review, walletChain])
   const session: Session = {

@@ -28,7 +28,7 @@ export const readLiFiCall: SwapReader = (_, calldata) => {
   if (call === undefined) return undefined
   const [first, ...others] = stepsOf(call)
   // A later deposit would spend what the owner allowed the diamond before.
-  if (first === undefined || others.some((step) => step[6])) return undefined
+  if (first === undefined || !first[6] || others.some((step) => step[6])) return undefined
   const [, , , recipient, minAmountOut] = call.args
   const received = (others.at(-1) ?? first)[3]
   const unwraps = isZeroAddress(received)

@@ -1,6 +1,8 @@
 /** The tables of routers, and what the review makes of them. */
 import { assert, describe, it } from "vitest"
 import { getAddress, type Hex, zeroAddress } from "viem"
+import { KNOWN_CHAINS } from "../../../../src/catalog/KnownChains.ts"
+import type { VenueFamily } from "../../../../src/domain/Venue.ts"
 import {
   KNOWN_ROUTERS,
   OrderMismatchError,
@@ -12,8 +14,11 @@ import {
 } from "../../../../src/sdk/index.ts"
 import {
   AGGREGATOR_ROUTERS,
+  readSlipstreamCall,
+  readSolidlyCall,
   readSwapRouter02,
   readUniswapV2Call,
+  readUniswapV3Call,
   readVenueCall,
   VENUE_ROUTERS,
   venueRouters
@@ -43,6 +48,35 @@ describe("the routers of exchanges", () => {
     for (const routers of [...Object.values(VENUE_ROUTERS), ...Object.values(AGGREGATOR_ROUTERS)]) {
       for (const address of Object.keys(routers)) assert.strictEqual(getAddress(address), address)
     }
+  })
+
+  it("are those of the catalogue, each with the reader of its family", () => {
+    const readerOf = ({
+      family,
+      hasDeadlineInSwap
+    }: {
+      readonly family: VenueFamily
+      readonly hasDeadlineInSwap?: boolean
+    }) => {
+      switch (family) {
+        case "uniswap-v2":
+          return readUniswapV2Call
+        case "uniswap-v3":
+          return hasDeadlineInSwap === true ? readUniswapV3Call : readSwapRouter02
+        case "solidly":
+          return readSolidlyCall
+        case "slipstream":
+          return readSlipstreamCall
+      }
+    }
+    const catalogue = Object.entries(KNOWN_CHAINS).map(([id, { swapRouter, venues = [] }]) => [
+      id,
+      Object.fromEntries([
+        ...(swapRouter === undefined ? [] : [[swapRouter, readSwapRouter02]]),
+        ...venues.map((venue) => [venue.router, readerOf(venue)])
+      ])
+    ])
+    assert.deepStrictEqual(VENUE_ROUTERS, Object.fromEntries(catalogue))
   })
 
   it("contain those that the client knows by itself", () => {
