@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { ArrivalFacts } from "../../domain/ArrivalFacts.ts"
 import type * as Address from "../../domain/Address.ts"
+import * as BridgeChoice from "../../domain/BridgeChoice.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
@@ -75,21 +76,26 @@ export const make = Effect.gen(function* () {
       const route = yield* routeOf(amountIn)
       // The owner signs the calldata without reading it, so a deposit for anybody else must never be offered.
       const deposit = yield* bridge.decode(chain.id, route.target, route.calldata)
-      if (
-        deposit.tokenIn !== tokenIn ||
-        deposit.amountIn !== amountIn ||
-        deposit.tokenOut !== Chain.erc20(destination, request.tokenOut) ||
-        deposit.minAmountOut !== route.minAmountOut ||
-        deposit.destChainId !== BigInt(request.destChainId) ||
-        deposit.depositor !== request.owner ||
-        deposit.recipient !== request.destination
-      ) {
+      const wanted = {
+        tokenIn,
+        amountIn,
+        tokenOut: Chain.erc20(destination, request.tokenOut),
+        minAmountOut: route.minAmountOut,
+        destChainId: BigInt(request.destChainId),
+        depositor: request.owner,
+        recipient: request.destination
+      }
+      if (BridgeChoice.differences(wanted, deposit).length > 0) {
         return yield* new QuoteFailed({
           reason: "no_route",
           detail: `${route.provider} returned a deposit that does not match the request`
         })
       }
-      return made(route, settleSeconds(chain) + route.estimatedSeconds)
+      const { arrival } = route
+      return {
+        ...made(route, settleSeconds(chain) + route.estimatedSeconds),
+        ...(arrival === undefined ? {} : { arrival })
+      } satisfies Route
     })
   })
 
