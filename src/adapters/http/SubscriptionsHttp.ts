@@ -1,6 +1,6 @@
 /**
- * {@link Subscriptions} of an HTTP service of the operator, `GET {url}?userId=…`, which answers `{"active": true}`. What the request
- * says does not count. A user whom the service does not know (404) has no subscription, and nobody has one while it does not answer.
+ * {@link Subscriptions} of an HTTP service of the operator, `GET {url}?userId=…`, which answers `{"active": true}`. The claim of the
+ * request does not count. A user whom the service does not know (404) has no subscription, and nobody has one while it does not answer.
  */
 import { Cache, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"

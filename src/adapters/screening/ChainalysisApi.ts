@@ -31,7 +31,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     headers: { "X-API-Key": Redacted.value(options.apiKey) },
     deadline: options.deadline ?? Duration.millis(2_500),
     // The API allows 5,000 requests in 5 minutes.
-    budget: { requests: 4_500, per: "5 minutes" }
+    budget: { requests: 4_500, per: "5 minutes" },
+    // While the API is down every request is blocked, so the circuit never opens: the first answer must end that at once.
+    failuresToOpen: Number.MAX_SAFE_INTEGER
   })
 
   const isListed = (address: Address.Address) =>

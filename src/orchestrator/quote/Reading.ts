@@ -7,6 +7,7 @@ import { accountCode } from "../../domain/Delegation.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { Subscriptions } from "../../ports/orchestrator/Subscriptions.ts"
 import { TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { TokenVerdicts } from "../../ports/orchestrator/TokenVerdicts.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import * as Attributing from "./Attributing.ts"
 import * as OutputPrice from "./OutputPrice.ts"
@@ -91,13 +92,19 @@ export const make = Effect.fnUntraced(function* (usdPrices: Effect.Success<typeo
 export type Begun = Effect.Success<ReturnType<Effect.Success<ReturnType<typeof make>>>>
 
 /** Makes `factsOf(client, request, account)`: what a quote needs from the chain, the token's screening and the builder's key. */
-const makeFacts = Effect.map(TokenRisk, (tokenRisk) =>
+const makeFacts = Effect.map(Effect.all([TokenRisk, TokenVerdicts]), ([tokenRisk, verdicts]) =>
   Effect.fnUntraced(function* (client: ChainClient, request: QuoteRequest, account: Account) {
-    const { amountIn: amount, owner, tokenIn: token } = request
-    const [{ code, head, ...facts }, profile] = yield* Effect.all(
-      [account, tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount })],
+    const { amountIn: amount, destChainId, owner, tokenIn: token, tokenOut } = request
+    const [{ code, head, ...facts }, screened, tierOf] = yield* Effect.all(
+      [
+        account,
+        tokenRisk.screenInput({ chainId: client.chain.id, token, owner, amount }),
+        verdicts.judge({ chainId: client.chain.id, token }),
+        verdicts.judge({ chainId: destChainId, token: tokenOut })
+      ],
       { concurrency: "unbounded" }
     )
+    const profile = { ...screened, tier: tierOf(screened.tier) }
     const kind = accountCode(code)
     if (kind._tag === "Contract") {
       return yield* new QuoteFailed({

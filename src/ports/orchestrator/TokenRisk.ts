@@ -15,7 +15,14 @@ export interface TokenProfile {
 /** The token cannot be swept, for this reason. */
 export class TokenDeclined extends Schema.TaggedError<TokenDeclined>()("TokenDeclined", {
   token: Schema.String,
-  reason: Schema.Literals(["not_a_token", "transfer_fails", "transfer_taxed", "insufficient_balance"]),
+  reason: Schema.Literals([
+    "not_a_token",
+    "transfer_fails",
+    "transfer_taxed",
+    "insufficient_balance",
+    "denied",
+    "risky"
+  ]),
   detail: Schema.String
 }) {
   override get message(): string {

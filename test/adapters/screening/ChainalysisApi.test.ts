@@ -71,6 +71,16 @@ describe("ChainalysisApi", () => {
     }).pipe(Effect.provide(adapter))
   )
 
+  it.effect("clears again with the first answer after many failures", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* StubServer
+      yield* answer({ status: 500 })
+      for (let time = 0; time < 20; time++) assert.strictEqual(yield* ask(1), "unavailable")
+      yield* answer(identified())
+      assert.strictEqual(yield* ask(1), "clear")
+    }).pipe(Effect.provide(adapter))
+  )
+
   it.effect("blocks when the API is silent", () =>
     Effect.gen(function* () {
       yield* (yield* StubServer).answer({ status: 200, silent: true })

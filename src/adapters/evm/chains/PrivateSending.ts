@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
     return fresh
   }
 
-  /** Sends the transaction to the public nodes unless it is in a block. What they answer, the watcher finds out by itself. */
+  /** Sends the transaction to the public nodes unless it is in a block. The watcher finds out what they answered. */
   const publish = Effect.fnUntraced(function* (hash: Hex, raw: Hex) {
     const included = yield* Effect.orElseSucceed(receipt(hash), Option.none)
     if (Option.isSome(included)) return

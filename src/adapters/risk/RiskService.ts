@@ -1,0 +1,15 @@
+/** A service that states the risk of tokens. */
+import type { Effect } from "effect"
+import type * as Address from "../../domain/Address.ts"
+import type { ChainId } from "../../domain/ChainId.ts"
+import type { Opinion } from "../../domain/TokenVerdict.ts"
+import type { ProviderUnavailable } from "../providers/ProviderUnavailable.ts"
+
+export interface RiskService {
+  readonly name: string
+  readonly ask: (chainId: ChainId, token: Address.Address) => Effect.Effect<Opinion, ProviderUnavailable>
+}
+
+/** Taxes from which on a service's figure counts, in percent. */
+export const SUSPICIOUS_TAX = 10
+export const TRAP_TAX = 50
