@@ -68,6 +68,7 @@ import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSourc
 import * as AppBridges from "./orchestrator/Bridges.ts"
 import * as AppFees from "./orchestrator/Fees.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
+import * as AppRisk from "./orchestrator/Risk.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
 import * as Swaps from "./orchestrator/Swaps.ts"
 import * as OrchestratorServer from "../server/orchestrator/OrchestratorServer.ts"
@@ -102,6 +103,8 @@ export interface Options {
   readonly routeServices?: RouteServices.Options | undefined
   /** Service that knows the subscribers. Default: the request is trusted. */
   readonly subscriptions?: AppFees.Options | undefined
+  /** Sources of risk that are asked about tokens, and the rules of the operator. Default: none. */
+  readonly risk?: AppRisk.Options | undefined
   /** Sources of sanctions screening beside the on-chain oracle. Default: none. */
   readonly screening?: AppScreening.Options
   readonly builderBackend: BuilderBackend | undefined
@@ -148,6 +151,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     ListAndSimulation.layer,
     MulticallBalances.layer,
     prices,
+    AppRisk.layer(options.chains, options.risk).pipe(Layer.provide(prices)),
     AppScreening.layer(options.screening).pipe(Layer.provide(durable)),
     Swaps.layer(options.chains, options.routeServices).pipe(Layer.provide(prices))
   ).pipe(Layer.provideMerge(Layer.mergeAll(JsonRpcChains.layer(options.chains), EvmSweepContracts.layer)))

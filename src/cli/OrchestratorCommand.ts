@@ -14,6 +14,7 @@ import { feeRules } from "./FeePolicyFile.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
+import * as RiskOptions from "./RiskOptions.ts"
 import * as ScreeningOptions from "./ScreeningOptions.ts"
 import { UsageError } from "./UsageError.ts"
 
@@ -52,7 +53,7 @@ const feeRecipientKey = Effect.gen(function* () {
 const options = Effect.gen(function* () {
   yield* Problems.check(
     [common, chains, orchestrator],
-    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules, routeServices]
+    [relayerKeys, feeRecipientKey, chainsFile, configuredChains, feeRules, RiskOptions.tokenRules, routeServices]
   )
   yield* Problems.hints
   const shared = yield* CommonConfig
@@ -97,6 +98,7 @@ const options = Effect.gen(function* () {
         cacheLifetime: config.subscriptionsCacheSeconds * 1000
       }))
     ),
+    risk: RiskOptions.fromSettings(config, yield* RiskOptions.tokenRules),
     screening: ScreeningOptions.fromSettings(config),
     builderBackend: Option.getOrUndefined(
       Option.map(config.builderUrl, (url) => ({

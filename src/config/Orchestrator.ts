@@ -9,6 +9,7 @@ import { bridges } from "./orchestrator/Bridges.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
+import { risk } from "./orchestrator/Risk.ts"
 import { routeProviders } from "./orchestrator/RouteProviders.ts"
 import { screening } from "./orchestrator/Screening.ts"
 import { treasury } from "./orchestrator/Treasury.ts"
@@ -110,6 +111,7 @@ export const orchestrator = {
       "Maximum age of a sanctions clearance when the relayer sends, in seconds. While screening does not answer, quotes and submissions rely on clearances up to this age."
   }),
   ...screening,
+  ...risk,
   ...relaying,
   builderUrl: optional({
     name: "BUILDER_URL",
