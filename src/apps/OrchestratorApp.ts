@@ -16,10 +16,6 @@ import * as NativeSignatures from "../adapters/evm/keys/NativeSignatures.ts"
 import * as BuilderAttributionHttp from "../adapters/http/BuilderAttributionHttp.ts"
 import * as BuilderLedgerHttp from "../adapters/http/BuilderLedgerHttp.ts"
 import * as Kms from "../adapters/kms/Kms.ts"
-import * as MulticallBalances from "../adapters/portfolio/MulticallBalances.ts"
-import * as FeeSale from "../adapters/prices/FeeSale.ts"
-import * as PoolMarkets from "../adapters/prices/PoolMarkets.ts"
-import * as SeveralPrices from "../adapters/prices/SeveralSources.ts"
 import * as ProviderHealth from "../adapters/providers/Health.ts"
 import * as ListAndSimulation from "../adapters/risk/ListAndSimulation.ts"
 import * as SqlKeptSums from "../adapters/sql/shared/KeptSums.ts"
@@ -67,6 +63,8 @@ import { Screening } from "../ports/shared/Screening.ts"
 import { type AcrossFeeOptions, acrossFees } from "./orchestrator/AcrossFeeSources.ts"
 import * as AppBridges from "./orchestrator/Bridges.ts"
 import * as AppFees from "./orchestrator/Fees.ts"
+import * as AppPortfolio from "./orchestrator/Portfolio.ts"
+import * as AppPrices from "./orchestrator/Prices.ts"
 import type * as RouteServices from "./orchestrator/RouteServices.ts"
 import * as AppRisk from "./orchestrator/Risk.ts"
 import * as AppScreening from "./orchestrator/Screening.ts"
@@ -98,7 +96,10 @@ export interface Options {
   readonly acrossFees: AcrossFeeOptions
   /** Bridges beside Across. Default: none. */
   readonly bridges?: AppBridges.Options
-  readonly prices: "onchain" | "defillama"
+  readonly prices: AppPrices.Options["prices"]
+  readonly coinGecko?: AppPrices.Options["coinGecko"]
+  /** Sources of the portfolio beside the chains file. Default: none. */
+  readonly discovery?: AppPortfolio.Options
   /** Services that are asked for routes beside the exchanges of the chains. Default: none. */
   readonly routeServices?: RouteServices.Options | undefined
   /** Service that knows the subscribers. Default: the request is trusted. */
@@ -127,18 +128,9 @@ const builderBackend = (backend: BuilderBackend | undefined) =>
     backend?.token === undefined ? unbooked : BuilderLedgerHttp.layer({ builderUrl: backend.url, token: backend.token })
   )
 
-/** Prices of several sources, and the worth of fees. */
-const pricing = ({ prices: sources, settings }: Options) =>
-  FeeSale.layer(settings.prices.unlistedHaircutBps).pipe(
-    Layer.provideMerge(
-      SeveralPrices.layer({ ...settings.prices, ...(sources === "defillama" ? { defiLlama: {} } : {}) })
-    ),
-    Layer.provide(PoolMarkets.layer({ minDepthUsd: BigInt(settings.prices.minDepthUsd) }))
-  )
-
 /** Adapters that use the nodes. */
 const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
-  const prices = pricing(options).pipe(Layer.provide(durable))
+  const prices = AppPrices.layer(options).pipe(Layer.provide(durable))
   return Layer.mergeAll(
     AppBridges.layer(
       Across.layer({
@@ -149,7 +141,7 @@ const onChain = (options: Options, durable: ReturnType<typeof stores>) => {
     AcrossRefunds.layer,
     EvmSweepSimulation.layer,
     ListAndSimulation.layer,
-    MulticallBalances.layer,
+    AppPortfolio.layer(options.discovery),
     prices,
     AppRisk.layer(options.chains, options.risk).pipe(Layer.provide(prices)),
     AppScreening.layer(options.screening).pipe(Layer.provide(durable)),

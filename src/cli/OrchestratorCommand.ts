@@ -11,6 +11,7 @@ import { bridgeOptions } from "./BridgeOptions.ts"
 import { chainsFile, configuredChains } from "./ConfiguredChains.ts"
 import { databaseUrl } from "./DatabaseUrl.ts"
 import { feeRules } from "./FeePolicyFile.ts"
+import * as DiscoveryOptions from "./DiscoveryOptions.ts"
 import * as PrivateKeys from "./PrivateKeys.ts"
 import * as Problems from "./Problems.ts"
 import { routeServices } from "./RouteServiceOptions.ts"
@@ -90,6 +91,8 @@ const options = Effect.gen(function* () {
     }),
     bridges: yield* bridgeOptions,
     prices: config.prices,
+    coinGecko: DiscoveryOptions.coinGecko(config),
+    discovery: DiscoveryOptions.discovery(config),
     routeServices: yield* routeServices,
     subscriptions: Option.getOrUndefined(
       Option.map(config.subscriptionsUrl, ({ href: url }) => ({

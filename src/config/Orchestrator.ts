@@ -6,11 +6,12 @@ import { kms } from "./Kms.ts"
 import { fees } from "./orchestrator/Fees.ts"
 import { across } from "./orchestrator/Across.ts"
 import { bridges } from "./orchestrator/Bridges.ts"
+import { discovery } from "./orchestrator/Discovery.ts"
 import { prices } from "./orchestrator/Prices.ts"
 import { relaying } from "./orchestrator/Relaying.ts"
 import { retention } from "./orchestrator/Retention.ts"
-import { risk } from "./orchestrator/Risk.ts"
 import { routeProviders } from "./orchestrator/RouteProviders.ts"
+import { risk } from "./orchestrator/Risk.ts"
 import { screening } from "./orchestrator/Screening.ts"
 import { treasury } from "./orchestrator/Treasury.ts"
 import {
@@ -135,6 +136,7 @@ export const orchestrator = {
   ...retention,
   ...treasury,
   ...kms,
+  ...discovery,
   ...prices,
   ...routeProviders
 } as const
@@ -185,6 +187,7 @@ const asUseCaseSettings = (ofChains: ChainsValues, values: Values): Orchestrator
   prices: {
     maxDeviationBps: values.priceMaxDeviationBps,
     maxAgeMillis: values.priceMaxAgeSeconds * 1000,
+    minSources: values.priceMinSources,
     minDepthUsd: values.priceMinDepthUsd,
     unlistedHaircutBps: values.unlistedHaircutBps
   },

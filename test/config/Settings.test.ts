@@ -164,6 +164,7 @@ describe("settings", () => {
           KEEP_EVENTS_DAYS: "18",
           PRICE_MAX_DEVIATION_BPS: "22",
           PRICE_MAX_AGE_SECONDS: "23",
+          PRICE_MIN_SOURCES: "2",
           PRICE_MIN_DEPTH_USD: "24",
           UNLISTED_FEE_HAIRCUT_BPS: "25",
           TREASURY_ASSETS: `8453:0x${"0a".repeat(20)}, 10:0x${"0b".repeat(20)}`,
@@ -189,7 +190,7 @@ describe("settings", () => {
           rebroadcastMillis: 12_000,
           bumpMillis: 13_000
         },
-        prices: { maxDeviationBps: 22, maxAgeMillis: 23_000, minDepthUsd: 24, unlistedHaircutBps: 25 },
+        prices: { maxDeviationBps: 22, maxAgeMillis: 23_000, minSources: 2, minDepthUsd: 24, unlistedHaircutBps: 25 },
         watcher: { ...orchestratorDefaults.watcher, pollMillis: 14 },
         outbox: orchestratorDefaults.outbox,
         treasury: {

@@ -58,6 +58,8 @@ export interface OrchestratorSettingsShape {
     readonly maxDeviationBps: number
     /** Maximum age of the last good price of a listed token. */
     readonly maxAgeMillis: number
+    /** Number of sources that must agree on a price before it counts. */
+    readonly minSources: number
     /** US dollars that a pool must pay before its price has moved by 3 %. */
     readonly minDepthUsd: number
     /** Part of what a fee in an unlisted token sells for that does not count, in basis points. */
