@@ -104,6 +104,32 @@ layer(Services.layer(), { excludeTestServices: true })("Sweeps end to end", (it)
     })
   )
 
+  it.effect("unwraps without a pool, to the wei", () =>
+    Effect.gen(function* () {
+      const services = yield* Services
+      const alpha = place(services, 0)
+      const client = SweepClient.make(services.info.orchestratorUrl, 12)
+      const owner = yield* freshOwner(alpha, "WETH", "0.5")
+      const destination = stranger()
+      const asked = { owner: owner.address, chain: alpha.info, amountIn: "0.5", destination }
+      const quote = yield* Effect.promise(() => client.quote({ ...asked, tokenIn: "WETH", tokenOut: "ETH" }))
+      assert.strictEqual(quote.status, 200, quote.text)
+      const rest = BigInt(quote.string("order.amountIn")) - BigInt(quote.string("order.feeAmount"))
+      assert.strictEqual(quote.string("order.minAmountOut"), rest.toString())
+      assert.strictEqual(quote.string("quote.estimatedAmountOut"), rest.toString())
+      const signed = yield* Effect.promise(() => SweepClient.sign(owner, quote))
+      yield* Effect.promise(() => client.submitAccepted(signed))
+      const ended = yield* Effect.promise(() => client.ended(signed.quoteId))
+      assert.strictEqual(ended.string("status"), "delivered", ended.text)
+      assert.strictEqual(yield* balanceOf(alpha, "ETH", destination), rest)
+      assert.strictEqual(yield* balanceOf(alpha, "WETH", owner.address), 0n)
+
+      // The delegate wraps native input first, so nothing would be left to do.
+      const wrapping = yield* Effect.promise(() => client.quote({ ...asked, tokenIn: "ETH", tokenOut: "WETH" }))
+      assert.strictEqual(wrapping.status, 422, wrapping.text)
+    })
+  )
+
   it.effect("sweeps native currency across chains", () =>
     Effect.gen(function* () {
       const services = yield* Services

@@ -46,7 +46,7 @@ layer(Services.layer(), { excludeTestServices: true })("The integration snippet 
       const address = (where: Place, symbol: string) => JSON.stringify(Support.tokenOf(where.info, symbol).address)
       const intoEther = `{ tokenIn: ${address(alpha, "USDC")}, amountIn: 30_000_000n, tokenOut: ${address(beta, "ETH")}, destChainId: ${beta.info.id}, route: "${alpha.info.name}->${beta.info.name}" }`
       const known = [alpha, beta].map(({ dev, info }) => {
-        const tokens = { WETH: dev.tokens.WETH }
+        const tokens = { WETH: { address: dev.tokens.WETH, decimals: 18 } }
         const { spokePool, spokePoolPeriphery: periphery } = dev
         return `${info.id}: ${JSON.stringify({ spokePool, periphery, wrappedNative: dev.tokens.WETH, tokens })},\n`
       })

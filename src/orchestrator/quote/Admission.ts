@@ -1,5 +1,6 @@
 /** Decides cheaply that a request can be quoted: its parties are screened, its chains are known, its tokens differ. */
 import { Effect, Fiber, Option, Result } from "effect"
+import * as Chain from "../../domain/Chain.ts"
 import type { QuoteRequest } from "../../domain/Quote.ts"
 import { type ChainClient, Chains, type UnsupportedChain } from "../../ports/shared/Chains.ts"
 import { Screening, type ScreeningBlocked } from "../../ports/shared/Screening.ts"
@@ -30,10 +31,12 @@ export const make = Effect.gen(function* () {
         detail: `${chain.name} is paused in RELAYER_PAUSED_CHAINS`
       })
     }
-    if (request.destChainId === chain.id && request.tokenIn === request.tokenOut) {
+    // Native input is wrapped before anything else, so the delegate refuses its wrapped form as output.
+    const inputs = [request.tokenIn, Chain.erc20(chain, request.tokenIn)]
+    if (request.destChainId === chain.id && inputs.includes(request.tokenOut)) {
       return yield* new QuoteFailed({
         reason: "same_token",
-        detail: "tokenIn and tokenOut are the same token on the same chain"
+        detail: "tokenOut is tokenIn, or its wrapped form, on the same chain"
       })
     }
   })

@@ -20,6 +20,7 @@ import { NATIVE } from "../../../src/domain/Token.ts"
 import type * as Venue from "../../../src/domain/Venue.ts"
 import type { SwapRequest } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { readVenueCall } from "../../../src/sdk/venues.ts"
 import { Account, address as accountOf, Uint256 } from "../../domain/Arbitraries.ts"
 import { address, chain, client } from "../../support/FakeChain.ts"
 
@@ -95,7 +96,17 @@ const routeWith = (
   return Effect.gen(function* () {
     const source = (yield* Venues.make).find(({ name }) => name === venue.name)
     if (source === undefined) return yield* Effect.die(new Error("the chain declares the venue"))
-    return yield* (yield* source.prepare(asked))(asked)
+    const route = yield* (yield* source.prepare(asked))(asked)
+    // The client of the owner reads the same terms.
+    assert.deepStrictEqual(readVenueCall(route.target, route.calldata), {
+      tokenIn: asked.tokenIn,
+      amountIn: asked.amountIn,
+      tokenOut: asked.tokenOut === NATIVE ? WETH : asked.tokenOut,
+      minAmountOut: route.minAmountOut,
+      recipient: asked.recipient,
+      unwraps: asked.tokenOut === NATIVE
+    })
+    return route
   }).pipe(Effect.provideService(Chains, { all: [only], get: () => Effect.succeed(only) }))
 }
 

@@ -14,6 +14,7 @@ import { NATIVE } from "../../../src/domain/Token.ts"
 import type * as Venue from "../../../src/domain/Venue.ts"
 import { type SwapRequest, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { Chains } from "../../../src/ports/shared/Chains.ts"
+import { readVenueCall } from "../../../src/sdk/venues.ts"
 import { SwapFixture, swapVenueSuite } from "../../ports/orchestrator/SwapVenue.suite.ts"
 import { Exchanges, type ExchangesShape } from "../../support/Exchanges.ts"
 import { chainsWith, OneChain } from "../../support/OneChain.ts"
@@ -150,6 +151,15 @@ for (const [family, declare] of Object.entries(FAMILIES) as ReadonlyArray<[keyof
           const route = yield* (yield* SwapVenue).route(request)
           assert.strictEqual(route.provider, NAME)
           assert.deepStrictEqual(namesOf(route.calldata), CALLS[family][index])
+          // The client of the owner reads the same terms.
+          assert.deepStrictEqual(readVenueCall(route.target, route.calldata), {
+            tokenIn: request.tokenIn,
+            amountIn,
+            tokenOut: one.tokens.WETH,
+            minAmountOut: route.minAmountOut,
+            recipient: request.recipient,
+            unwraps: tokenOut === "ETH"
+          })
           const sender = asUser(one, user)
           yield* sender.approve(request.tokenIn, route.target)
           const [inputBefore, before] = yield* Effect.all([
