@@ -19,6 +19,7 @@ const chain = (id: number, name: string, bridgeDestinations: ReadonlyArray<numbe
   contracts: { delegate: FakeChain.address(1), guard: FakeChain.address(2), entry: FakeChain.address(3) },
   blockTimeMillis: 1_000,
   confirmations: 1,
+  assets: { USDC: FakeChain.address(0xd1), WETH: FakeChain.address(0xd3) },
   features: { source: true, swap: true, bridgeDestinations, swapBeforeBridge: true }
 })
 
