@@ -63,7 +63,7 @@ export const fees: ReadonlyArray<Mutant> = [
   },
   {
     name: "a route promises what a larger amount would buy",
-    file: "src/adapters/swap/UniswapV3Market.ts",
+    file: "src/adapters/swap/Curves.ts",
     text: "amountOut: low.amountOut + rise",
     replacement: "amountOut: high.amountOut",
     tests: ["test/adapters/swap/UniswapV3.test.ts"]
