@@ -4,6 +4,7 @@ import * as BestBridge from "../../adapters/bridge/BestBridge.ts"
 import * as LiFiBridge from "../../adapters/bridge/LiFiBridge.ts"
 import * as Relay from "../../adapters/bridge/Relay.ts"
 import { Bridge } from "../../ports/orchestrator/Bridge.ts"
+import { ProviderStates } from "../../ports/shared/ProviderStates.ts"
 
 export interface Options {
   /** Names of the bridges that are offered beside Across. Default: none. */
@@ -16,6 +17,14 @@ export interface Options {
 
 const TIME_VALUE_BPS_PER_HOUR = 60
 
+/** Shows the service of a bridge to operators only if it is offered. Others are asked about their earlier deposits alone. */
+const listedIf =
+  (isListed: boolean) =>
+  <A, E, R>(made: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    isListed
+      ? made
+      : Effect.provideService(made, ProviderStates, { register: () => Effect.void, all: Effect.succeed([]) })
+
 /** Across, and the bridges beside it. Across reads what no other bridge reads. */
 export const layer = <E, R>(
   across: Layer.Layer<Bridge, E, R>,
@@ -24,9 +33,12 @@ export const layer = <E, R>(
   Layer.unwrap(
     Effect.gen(function* () {
       const bridge = yield* Bridge
+      const isOffered = (name: string): boolean => offered.includes(name)
       const bridges = [
-        yield* Relay.make({ ...relay, isOffered: offered.includes(Relay.NAME) }),
-        yield* LiFiBridge.make({ ...liFi, across: bridge, isOffered: offered.includes(LiFiBridge.NAME) })
+        yield* listedIf(isOffered(Relay.NAME))(Relay.make({ ...relay, isOffered: isOffered(Relay.NAME) })),
+        yield* listedIf(isOffered(LiFiBridge.NAME))(
+          LiFiBridge.make({ ...liFi, across: bridge, isOffered: isOffered(LiFiBridge.NAME) })
+        )
       ]
       const fallback = { name: "across", bridge, isOffered: true, reads: () => true }
       return BestBridge.layer({ fallback, bridges, bpsPerHour: timeValueBpsPerHour })
