@@ -11,7 +11,13 @@ import packageJson from "../package.json" with { type: "json" }
 const root = join(import.meta.dirname, "..")
 
 /** Source of each entry, without its extension. */
-const ENTRIES = { index: "sdk/index", venues: "sdk/venues", effect: "sdk/effect", react: "web/react" } as const
+const ENTRIES = {
+  index: "sdk/index",
+  venues: "sdk/venues",
+  arrivals: "sdk/arrivals",
+  effect: "sdk/effect",
+  react: "web/react"
+} as const
 
 /** Readers of routers' calls, by the source that exports them. */
 const READERS = {
@@ -69,8 +75,8 @@ const swept = await client.sweepAll({ owner: account.address, token: tokenOut, t
 
 Before anything is signed, the client compares the order with the request, field by field. \`review\` holds the facts that the user
 must see. Every rejection is a \`SweepError\` with a \`code\`. Quotes and submissions have an idempotency key and are retried under it,
-so a sweep is submitted once. \`token-sweep/venues\` has the routers of more exchanges. Programs that use Effect import
-\`token-sweep/effect\`. React apps find a widget and hooks in \`token-sweep/react\`.
+so a sweep is submitted once. \`token-sweep/venues\` has the routers of more exchanges, and \`token-sweep/arrivals\` reads swaps on
+arrival. Programs that use Effect import \`token-sweep/effect\`. React apps find a widget and hooks in \`token-sweep/react\`.
 `
 
 const manifest = {
@@ -199,10 +205,10 @@ const withShipped = ({ delegates = {}, domainName, routers = {} }: Shipped): Bun
   }
 })
 
-/** Builds the entries that need no bundler of the app: the main one, that for venues and that for Effect. */
+/** Builds the entries that need no bundler of the app: the main one, those for venues and arrivals, and that for Effect. */
 export const buildEntries = async (out: string, shipped: Shipped = {}): Promise<void> => {
   await Bun.build({
-    entrypoints: [sourceOf(ENTRIES.index), sourceOf(ENTRIES.venues), sourceOf(ENTRIES.effect)],
+    entrypoints: [ENTRIES.index, ENTRIES.venues, ENTRIES.arrivals, ENTRIES.effect].map(sourceOf),
     outdir: out,
     target: "browser",
     format: "esm",

@@ -50,6 +50,7 @@ describe("the package", () => {
       "README.md",
       "index.js",
       "venues.js",
+      "arrivals.js",
       "effect.js",
       "react.js",
       "styles.css"
@@ -113,8 +114,8 @@ describe("the package", () => {
     )
     if (all === undefined || client === undefined || typedData === undefined) return assert.fail("nothing was bundled")
     assert.notMatch(all, /from\s*"effect/)
-    assert.isAtMost(Bun.gzipSync(all).byteLength, 14_050)
-    assert.isAtMost(Bun.gzipSync(client).byteLength, 13_450)
+    assert.isAtMost(Bun.gzipSync(all).byteLength, 14_300)
+    assert.isAtMost(Bun.gzipSync(client).byteLength, 13_700)
     assert.isAtMost(Bun.gzipSync(typedData).byteLength, 6_000)
   })
 
@@ -125,6 +126,12 @@ describe("the package", () => {
     assert.isAtMost(await size("{ readUniswapV2Call }"), 600)
     // The main entry has none of them.
     assert.notInclude(await bundled("*"), "swapExactTokensForETH")
+  })
+
+  it("has the review of swaps on arrival beside it", async () => {
+    const arrivals = await bundled("*", "token-sweep/arrivals")
+    assert.isAtMost(Bun.gzipSync(arrivals).byteLength, 3_600)
+    assert.notInclude(await bundled("*"), "swaps on arrival")
   })
 
   it("passes publint, and resolves with its types in Node and in bundlers", async () => {

@@ -72,9 +72,8 @@ export interface IntentState extends Pick<
   "id" | "status" | "txHash" | "deliveryTxHash" | "amountOut" | "failureReason"
 > {
   readonly crossChain: boolean
-  /** Payment by which the bridge returned the deposit. Absent while it is not found. */
+  /** Payment by which the bridge returned the deposit, if it is found. */
   readonly refund?: Refund
-  /** Absent if the wanted token arrived. */
   readonly arrivedInstead?: ArrivedInstead
   /** Cause for which a submitted intent waits in the queue. Absent if there is none to tell. */
   readonly waitingFor?: WaitingFor
@@ -274,8 +273,8 @@ export class Intents extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueDelivery>, StoreUnavailable>
     /**
-     * Records the transaction of a delivery that has none yet, and the amount of the output token that arrived, in its smallest unit, if
-     * it did. Ignores any other intent.
+     * Records the transaction of a delivery that has none yet, and the amount of the output token that arrived, if it did. Ignores any
+     * other intent.
      */
     readonly noteFill: (id: string, txHash: Hash, amountOut?: bigint) => Effect.Effect<void, StoreUnavailable>
     /** Replaces the given searches of an intent. A search that is undefined is forgotten. */

@@ -65,4 +65,6 @@ export interface Intent {
   readonly waitingFor?: WaitingFor
   /** Payment of the bridge to the owner, if the failure is `bridge_refunded`. Absent until it is found, which takes hours. */
   readonly refund?: Refund
+  /** Token that arrived instead of the wanted one, since the swap on arrival failed. */
+  readonly arrivedInstead?: { readonly token: Address; readonly amount: bigint }
 }

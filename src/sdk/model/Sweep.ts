@@ -95,6 +95,10 @@ export interface Quote {
   /** Name of the venue or bridge. */
   readonly provider: string
   readonly estimatedSeconds: number
+  /** True if `tokenOut` is the wrapped native token, and the bridge delivers native currency. */
+  readonly outputUnwraps?: boolean
+  /** Token that the bridge carries. It arrives, at least in this amount, if the swap into `tokenOut` on arrival fails. */
+  readonly arrivesInsteadIfSwapFails?: { readonly token: Address; readonly minAmount: bigint }
 }
 
 /** Member of an EIP-712 type. */

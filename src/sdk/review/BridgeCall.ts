@@ -35,6 +35,8 @@ export interface BridgeCall {
   readonly exclusiveRelayer: Address
   /** Seconds after the deposit, or UNIX seconds, until which only that relayer may fill. */
   readonly exclusivity: number
+  /** Message that the recipient carries out, such as a swap on arrival. Absent if the recipient gets the output as it is. */
+  readonly message?: Hex
   /** Swap on the source chain before the deposit. Absent if the bridge takes the input token itself. */
   readonly via?: {
     /** Token that is deposited, and refunded if nobody fills the deposit. */
@@ -50,54 +52,65 @@ type Decoded = DecodeFunctionDataReturnType<typeof bridgeAbi>
 type Deposit = Extract<Decoded, { readonly functionName: "depositV3" }>["args"]
 type SwapAndDeposit = Extract<Decoded, { readonly functionName: "swapAndBridge" }>["args"][0]
 
-const readDeposit = ([
-  depositor,
-  recipient,
-  inputToken,
-  outputToken,
-  inputAmount,
-  outputAmount,
-  destChainId,
-  exclusiveRelayer,
-  _quoteTimestamp,
-  fillDeadline,
-  exclusivity,
-  message
-]: Deposit): BridgeCall | undefined =>
-  // A message would make the bridge call the recipient, which the review does not show.
-  message === "0x"
-    ? {
-        depositor,
-        recipient,
-        inputToken,
-        outputToken,
-        inputAmount,
-        outputAmount,
-        destChainId,
-        exclusiveRelayer,
-        fillDeadline,
-        exclusivity
-      }
-    : undefined
+/** A message makes the bridge call the recipient. Calls with one are read only for a review that understands it. */
+const withMessage = (message: Hex, call: BridgeCall, allowed: boolean): BridgeCall | undefined =>
+  message === "0x" ? call : allowed ? { ...call, message } : undefined
+
+const readDeposit = (
+  [
+    depositor,
+    recipient,
+    inputToken,
+    outputToken,
+    inputAmount,
+    outputAmount,
+    destChainId,
+    exclusiveRelayer,
+    _quoteTimestamp,
+    fillDeadline,
+    exclusivity,
+    message
+  ]: Deposit,
+  allowed: boolean
+): BridgeCall | undefined =>
+  withMessage(
+    message,
+    {
+      depositor,
+      recipient,
+      inputToken,
+      outputToken,
+      inputAmount,
+      outputAmount,
+      destChainId,
+      exclusiveRelayer,
+      fillDeadline,
+      exclusivity
+    },
+    allowed
+  )
 
 /** The periphery takes addresses of the destination chain as 32-byte words, whose upper 12 bytes may be set. */
 const isAddressWord = (word: Hex): boolean => padHex(sliceHex(word, 12), { size: 32 }) === word
 
 const addressOf = (word: Hex): Address => getAddress(sliceHex(word, 12))
 
-const readSwapAndDeposit = ([
-  [fee, feeRecipient],
-  deposit,
-  swapToken,
-  _exchange,
-  transferType,
-  swapAmount,
-  minAmount,
-  _routerCalldata,
-  isProportional,
-  spokePool,
-  nonce
-]: SwapAndDeposit): BridgeCall | undefined => {
+const readSwapAndDeposit = (
+  [
+    [fee, feeRecipient],
+    deposit,
+    swapToken,
+    _exchange,
+    transferType,
+    swapAmount,
+    minAmount,
+    _routerCalldata,
+    isProportional,
+    spokePool,
+    nonce
+  ]: SwapAndDeposit,
+  allowed: boolean
+): BridgeCall | undefined => {
   const [
     token,
     outputToken,
@@ -119,34 +132,40 @@ const readSwapAndDeposit = ([
     // Otherwise the relayer would keep the proceeds above the least amount.
     isProportional &&
     nonce === 0n &&
-    message === "0x" &&
     [recipient, outputToken, relayer].every(isAddressWord)
   return isPlain
-    ? {
-        depositor,
-        recipient: addressOf(recipient),
-        inputToken: swapToken,
-        outputToken: addressOf(outputToken),
-        inputAmount: swapAmount,
-        outputAmount,
-        destChainId,
-        exclusiveRelayer: addressOf(relayer),
-        fillDeadline,
-        exclusivity,
-        via: { token, minAmount, spokePool }
-      }
+    ? withMessage(
+        message,
+        {
+          depositor,
+          recipient: addressOf(recipient),
+          inputToken: swapToken,
+          outputToken: addressOf(outputToken),
+          inputAmount: swapAmount,
+          outputAmount,
+          destChainId,
+          exclusiveRelayer: addressOf(relayer),
+          fillDeadline,
+          exclusivity,
+          via: { token, minAmount, spokePool }
+        },
+        allowed
+      )
     : undefined
 }
 
 /**
- * Decodes the calldata of an order across chains. Returns undefined for anything but a plain deposit, or a plain swap and deposit.
+ * Decodes the calldata of an order across chains. Returns undefined for anything but a plain deposit, or a plain swap and deposit. With
+ * `messages`, either may have a message.
  *
  * @example
  * const call = readBridgeCall(offer.order.swapCalldata)
  * if (call !== undefined) console.log(`${call.outputAmount} to ${call.recipient} on chain ${call.destChainId}`)
  */
-export const readBridgeCall = (calldata: Hex): BridgeCall | undefined => {
+export const readBridgeCall = (calldata: Hex, messages = false): BridgeCall | undefined => {
   const call = decodeExactly(bridgeAbi, calldata)
   if (call === undefined) return undefined
-  return call.functionName === "depositV3" ? readDeposit(call.args) : readSwapAndDeposit(call.args[0])
+  return call.functionName === "depositV3"
+    ? readDeposit(call.args, messages)
+    : readSwapAndDeposit(call.args[0], messages)
 }

@@ -4,6 +4,7 @@
  */
 import { isZeroAddress } from "../model/Address.ts"
 import type { QuotedToken } from "../model/Batch.ts"
+import type { Arrival } from "./Arrival.ts"
 import type { BridgeCall } from "./BridgeCall.ts"
 import { counterpart, isCovered, knownBridge, type KnownBridges } from "./KnownBridges.ts"
 import type { Collector } from "./Mismatches.ts"
@@ -31,11 +32,12 @@ const reviewTerms = ({ must }: Collector, call: BridgeCall, nowMs: number): void
   )
 }
 
-/** Compares the call with the order and with the known facts. */
+/** Compares the call with the order and with the known facts. `arrival` is what the recipient gets. */
 export const reviewBridgeCall = (
   check: Collector,
   { order, quote }: QuotedToken,
   call: BridgeCall,
+  arrival: Arrival,
   bridges: KnownBridges | undefined,
   nowMs: number
 ): void => {
@@ -43,21 +45,25 @@ export const reviewBridgeCall = (
   const source = knownBridge(quote.sourceChainId, bridges)
   const destination = knownBridge(Number(order.destChainId), bridges)
 
-  members("order.swapCalldata", call, {
-    depositor: order.owner,
-    recipient: order.destination,
-    // Native currency is sent wrapped. The delegate approves no other token, so an unknown one is no doubt.
-    inputToken: isNative(order.tokenIn) ? (source.wrappedNative ?? call.inputToken) : order.tokenIn,
-    inputAmount: order.amountIn - order.feeAmount - order.builderFee,
-    outputAmount: quote.minAmountOut,
-    destChainId: order.destChainId
-  })
+  members(
+    "order.swapCalldata",
+    { ...call, ...arrival },
+    {
+      depositor: order.owner,
+      recipient: order.destination,
+      // Native currency is sent wrapped. The delegate approves no other token, so an unknown one is no doubt.
+      inputToken: isNative(order.tokenIn) ? (source.wrappedNative ?? call.inputToken) : order.tokenIn,
+      inputAmount: order.amountIn - order.feeAmount - order.builderFee,
+      outputAmount: quote.minAmountOut,
+      destChainId: order.destChainId
+    }
+  )
   reviewTerms(check, call, nowMs)
   confirm(
     "order.swapCalldata.outputToken",
-    call.outputToken,
+    arrival.outputToken,
     isNative(order.tokenOut) ? destination.wrappedNative : order.tokenOut,
-    `that ${call.outputToken} arrives as the chain's native currency`
+    `that ${arrival.outputToken} arrives as the chain's native currency`
   )
 
   const { via } = call

@@ -1,5 +1,6 @@
 /** Limits and facts of the caller that a review holds orders to. */
 import type { Address } from "../model/Address.ts"
+import type { ArrivalReview } from "./Arrival.ts"
 import type { KnownBridges } from "./KnownBridges.ts"
 import type { Routers, SwapReader } from "./SwapCall.ts"
 
@@ -36,6 +37,11 @@ export interface ReviewOptions {
    * that they do not cover.
    */
   readonly bridges?: KnownBridges
+  /**
+   * Reviews deposits whose output is swapped on arrival: `swapOnArrival()` of `token-sweep/arrivals`. Default: the review refuses them, so
+   * that only tokens arrive that the bridge carries.
+   */
+  readonly arrivals?: ArrivalReview
   /**
    * Treatment of a router, pool or token that nothing but the service states. `warn`: the review accepts it, adds a warning, and says
    * `guaranteedBy: "service"`. Delegates are refused all the same. Default: `refuse`.

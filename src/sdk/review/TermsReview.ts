@@ -49,6 +49,8 @@ export interface ReviewedTerms {
      * if nobody delivers.
      */
     readonly via?: { readonly token: Address; readonly minAmount: bigint; readonly chainId: number }
+    /** Token and least amount that arrive if the swap on arrival fails. Absent if the bridge carries the token itself. */
+    readonly insteadIfSwapFails?: { readonly token: Address; readonly minAmount: bigint }
   }
   /** Time until which the quote can be submitted. */
   readonly expiresAt: Date
@@ -142,9 +144,14 @@ const reviewBridge = (
   options: ReviewOptions,
   nowMs: number
 ): BridgeCall | undefined => {
-  const call = readBridgeCall(offer.order.swapCalldata)
-  if (call === undefined) reviewUnreadable(check, "bridge", options.allowUnreadableBridgeCall)
-  else reviewBridgeCall(check, offer, call, options.bridges, nowMs)
+  const { arrivals, bridges } = options
+  const call = readBridgeCall(offer.order.swapCalldata, arrivals !== undefined)
+  const arrival = call?.message === undefined ? call : arrivals?.(check, offer, call, bridges)
+  if (call === undefined || arrival === undefined) {
+    reviewUnreadable(check, "bridge", options.allowUnreadableBridgeCall)
+    return undefined
+  }
+  reviewBridgeCall(check, offer, call, arrival, bridges, nowMs)
   return call
 }
 
@@ -162,7 +169,8 @@ export const reviewTerms = (
   reviewOutput(check, offer, request, options)
   reviewTimes(check, offer, options, nowMs)
   reviewDelegate(check, offer, options)
-  const via = quote.crossChain ? reviewBridge(check, offer, options, nowMs)?.via : undefined
+  const bridged = quote.crossChain ? reviewBridge(check, offer, options, nowMs) : undefined
+  const via = bridged?.via
   if (!quote.crossChain) reviewSwap(check, offer, options)
   const { destination } = order
   return {
@@ -182,6 +190,9 @@ export const reviewTerms = (
       chainId: request.destChainId,
       destination,
       guaranteedBy: !quote.crossChain ? "order" : check.doubts.length === 0 ? "bridge" : "service",
+      ...(bridged?.message && {
+        insteadIfSwapFails: { token: bridged.outputToken, minAmount: bridged.outputAmount }
+      }),
       ...(via && { via: { token: via.token, minAmount: via.minAmount, chainId: quote.sourceChainId } })
     },
     expiresAt: new Date(quote.expiresAtMs),
@@ -190,6 +201,7 @@ export const reviewTerms = (
     warnings: [
       ...(sameAddress(destination, order.owner) ? [] : [`the tokens go to ${destination}, not to the owner`]),
       ...(quote.total * 10n > order.amountIn ? ["fees are more than a tenth of the amount"] : []),
+      ...(quote.outputUnwraps ? ["the bridge unwraps the token: native currency arrives"] : []),
       ...check.doubts
     ]
   }

@@ -26,5 +26,6 @@ export const readIntent: Read<Intent> = struct(listed, {
   failureReason: text,
   pendingFailureReason: text,
   waitingFor: text,
-  refund: struct({ token: address, amount: uint256, txHash: hash })
+  refund: struct({ token: address, amount: uint256, txHash: hash }),
+  arrivedInstead: struct({ token: address, amount: uint256 })
 })

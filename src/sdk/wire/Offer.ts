@@ -45,7 +45,11 @@ export const readQuote: Read<Quote> = struct(
     provider: text,
     estimatedSeconds: safeInteger
   },
-  { builderId: text }
+  {
+    builderId: text,
+    outputUnwraps: boolean,
+    arrivesInsteadIfSwapFails: struct({ token: address, minAmount: uint256 })
+  }
 )
 
 /** The service writes the nonce as a decimal string; wallets take a number. */

@@ -122,6 +122,10 @@ export function Progress({ intent, submission }: ProgressProps) {
   const steps = stepsOf(intent, submission, (id) => chainName(catalog.chain(id), id))
   const { crossing, receive, send } = submission
   const arrived = unitOf(catalog, { chainId: receive.chainId, address: receive.token })
+  const insteadUnit = unitOf(catalog, {
+    chainId: receive.chainId,
+    address: intent.arrivedInstead?.token ?? receive.token
+  })
   return (
     <div className="flex flex-col gap-3">
       <ol className="flex flex-col">
@@ -147,7 +151,13 @@ export function Progress({ intent, submission }: ProgressProps) {
           </li>
         ))}
       </ol>
-      {intent.status === "delivered" && (
+      {intent.arrivedInstead !== undefined && (
+        <Banner tone="warn">
+          The swap on arrival failed. {readable(intent.arrivedInstead.amount, insteadUnit.decimals)}{" "}
+          {insteadUnit.symbol} arrived in place of {arrived.symbol}.
+        </Banner>
+      )}
+      {intent.status === "delivered" && intent.arrivedInstead === undefined && (
         <p className="text-sm text-muted">
           At least {readable(BigInt(receive.amount), arrived.decimals)} {arrived.symbol} arrived at{" "}
           <Address

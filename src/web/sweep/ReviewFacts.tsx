@@ -63,6 +63,39 @@ function Crossing({ sent, via }: { readonly sent: Unit; readonly via: NonNullabl
   )
 }
 
+/** The token that crosses the bridge and is swapped on arrival. It arrives as it is if that swap fails. */
+function Instead({
+  chainId,
+  instead,
+  received
+}: {
+  readonly chainId: number
+  readonly instead: NonNullable<ReviewedLeg["receive"]["insteadIfSwapFails"]>
+  readonly received: Unit
+}) {
+  const { catalog } = useSession()
+  const chain = catalog.chain(chainId)
+  const unit = unitOf(catalog, { chainId, address: instead.token })
+  return (
+    <Fact
+      label="If the swap fails"
+      note={
+        <>
+          {unit.symbol} crosses the bridge and is swapped into {received.symbol} on {chainName(chain, chainId)}. If the
+          price moves too far in that time, {unit.symbol} arrives in place of {received.symbol}.
+        </>
+      }
+    >
+      at least <Value unit={unit} value={instead.minAmount} /> ·{" "}
+      <Address
+        href={account(chain, instead.token)}
+        label="the token that arrives if the swap fails"
+        value={instead.token}
+      />
+    </Fact>
+  )
+}
+
 function Amounts({ leg, received, sent }: ReviewFactsProps) {
   const { catalog } = useSession()
   const { receive, send } = leg
@@ -125,6 +158,9 @@ export function ReviewFacts({ leg, received, sent }: ReviewFactsProps) {
       <dl className="divide-y divide-line">
         <Fees leg={leg} sent={sent} />
         {receive.via !== undefined && <Crossing sent={sent} via={receive.via} />}
+        {receive.insteadIfSwapFails !== undefined && (
+          <Instead chainId={receive.chainId} instead={receive.insteadIfSwapFails} received={received} />
+        )}
         <Fact label="Guarantee">{GUARANTEES[receive.guaranteedBy]}</Fact>
         <Fact label="Settles" note="Once submitted, by this time or not at all.">
           by {atMoment(deadline.getTime())}

@@ -27,7 +27,8 @@ import {
   SweepError,
   type SweepSigner
 } from "../../sdk/index.ts"
-import { readVenueCall, swapOnArrival, VENUE_ROUTERS } from "../../sdk/venues.ts"
+import { swapOnArrival } from "../../sdk/arrivals.ts"
+import { readVenueCall, VENUE_ROUTERS } from "../../sdk/venues.ts"
 import { askAgainAfterFailure, useLastError } from "../api/askAgain.ts"
 import { Skeleton } from "../ui/States.tsx"
 import { discover } from "../wallet/provider.ts"

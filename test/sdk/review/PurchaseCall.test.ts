@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { encodeFunctionData } from "viem"
+import * as AcrossDeposit from "../../../src/adapters/bridge/AcrossDeposit.ts"
+import * as AcrossPurchase from "../../../src/adapters/bridge/AcrossPurchase.ts"
+import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
+import * as Address from "../../../src/domain/Address.ts"
+import type { QuotedToken } from "../../../src/sdk/model/Batch.ts"
+import { readBridgeCall } from "../../../src/sdk/review/BridgeCall.ts"
+import { collector } from "../../../src/sdk/review/Mismatches.ts"
+import { readPurchase, swapOnArrival } from "../../../src/sdk/review/PurchaseCall.ts"
+import { address } from "../../support/FakeChain.ts"
+
+const HANDLER = address(0x91)
+const ROUTER = address(0x92)
+const OWNER = address(0x93)
+const STRANGER = address(0x94)
+const [USDC, OTHER_USDC, PEPE] = [address(0xa1), address(0xa2), address(0xa3)]
+
+const swapCall = (
+  change: { readonly recipient?: Address.Address; readonly amountIn?: bigint; readonly deadline?: bigint } = {}
+) => {
+  const { amountIn = 990n, deadline = 5_000n, recipient = OWNER } = change
+  const call = encodeFunctionData({
+    abi: swapRouter02Abi,
+    functionName: "exactInputSingle",
+    args: [
+      {
+        tokenIn: OTHER_USDC,
+        tokenOut: PEPE,
+        fee: 500,
+        recipient,
+        amountIn,
+        amountOutMinimum: 700n,
+        sqrtPriceLimitX96: 0n
+      }
+    ]
+  })
+  return encodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall", args: [deadline, [call]] })
+}
+
+const purchase: AcrossPurchase.Purchase = {
+  sold: OTHER_USDC,
+  amount: 990n,
+  router: ROUTER,
+  calldata: swapCall(),
+  fallbackRecipient: OWNER
+}
+
+const calldataOf = (
+  change: Partial<AcrossPurchase.Purchase> = {},
+  deposit: Partial<AcrossDeposit.AcrossDeposit> = {}
+) =>
+  AcrossDeposit.encode({
+    depositor: OWNER,
+    recipient: HANDLER,
+    inputToken: USDC,
+    outputToken: OTHER_USDC,
+    inputAmount: 1_000n,
+    outputAmount: 990n,
+    destinationChainId: 10n,
+    exclusiveRelayer: Address.zero,
+    quoteTimestamp: 1_000,
+    fillDeadline: 5_000,
+    exclusivityParameter: 0,
+    message: AcrossPurchase.encode({ ...purchase, ...change }),
+    ...deposit
+  })
+
+const offer = (change: object = {}) =>
+  ({
+    order: { tokenIn: USDC, tokenOut: PEPE, destChainId: 10n, destination: OWNER },
+    quote: {
+      sourceChainId: 8453,
+      arrivesInsteadIfSwapFails: { token: OTHER_USDC, minAmount: 990n },
+      ...change
+    }
+  }) as unknown as QuotedToken
+
+const bridges = { 8453: { tokens: { COIN: USDC } }, 10: { tokens: { COIN: OTHER_USDC } } }
+
+/** Fields that the review refuses, or what the recipient gets. */
+const reviewed = (calldata: Parameters<typeof readBridgeCall>[0], quoted = offer()) => {
+  const call = readBridgeCall(calldata, true)
+  if (call === undefined) return "unreadable"
+  const check = collector()
+  const arrival = swapOnArrival({ handlers: { 10: HANDLER }, routers: { 10: ROUTER } })(check, quoted, call, bridges)
+  return check.found.length > 0 ? check.found.map(({ field }) => field) : arrival
+}
+
+describe("a swap on arrival", () => {
+  it("reads as what the recipient gets", () => {
+    assert.deepStrictEqual(reviewed(calldataOf()), { recipient: OWNER, outputToken: PEPE, outputAmount: 700n })
+  })
+
+  it("is not read by a review that was not given a reader", () => {
+    assert.isUndefined(readBridgeCall(calldataOf()))
+  })
+
+  it("is refused in every part that differs", () => {
+    const refused = {
+      "order.swapCalldata.handler": calldataOf({}, { recipient: STRANGER }),
+      "order.swapCalldata.router": calldataOf({ router: STRANGER }),
+      "order.swapCalldata.purchase.sold": calldataOf({ sold: PEPE }),
+      "order.swapCalldata.purchase.amount": calldataOf({ amount: 991n }),
+      "order.swapCalldata.purchase.fallbackRecipient": calldataOf({ fallbackRecipient: STRANGER }),
+      "order.swapCalldata.purchase.amountIn": calldataOf({ calldata: swapCall({ amountIn: 989n }) }),
+      "order.swapCalldata.purchase.deadline": calldataOf({ calldata: swapCall({ deadline: 4_999n }) })
+    }
+    for (const [field, calldata] of Object.entries(refused)) assert.deepStrictEqual(reviewed(calldata), [field])
+    const stranger = swapCall({ recipient: STRANGER })
+    assert.deepStrictEqual(reviewed(calldataOf({ calldata: stranger, fallbackRecipient: STRANGER })), {
+      recipient: STRANGER,
+      outputToken: PEPE,
+      outputAmount: 700n
+    })
+  })
+
+  it("is refused if the quote says something else about its failure, or the bridged token is another asset", () => {
+    const field = "quote.arrivesInsteadIfSwapFails"
+    assert.deepStrictEqual(reviewed(calldataOf(), offer({ arrivesInsteadIfSwapFails: undefined })), [field])
+    assert.deepStrictEqual(
+      reviewed(calldataOf(), offer({ arrivesInsteadIfSwapFails: { token: OTHER_USDC, minAmount: 991n } })),
+      [`${field}.minAmount`]
+    )
+    assert.deepStrictEqual(reviewed(calldataOf({}, { inputToken: PEPE })), ["order.swapCalldata.outputToken"])
+  })
+
+  it("is no other message", () => {
+    const message = AcrossPurchase.encode(purchase)
+    assert.isDefined(readPurchase(message))
+    for (const other of ["0x", "0x12", `${message}00`, `${message}${"00".repeat(32)}`] as const) {
+      assert.isUndefined(readPurchase(other))
+    }
+    assert.isUndefined(readPurchase(AcrossPurchase.encode({ ...purchase, calldata: "0x1234" })))
+    assert.deepStrictEqual(reviewed(calldataOf({}, { message: "0x1234" })), undefined)
+  })
+})
