@@ -17,8 +17,11 @@ const tokenOf = ({ tokens }: Chain, symbol: string) => {
   return found.address
 }
 
-/** On the second chain, DAI with 18 decimals is the asset of the first one's USDC with 6, and the other way round. */
-const crossed = (chain: Chain): Chain => ({
+/**
+ * On the second chain, DAI with 18 decimals is the asset of the first one's USDC with 6, and the other way round. Nothing is swapped on
+ * arrival, which would hide that a token has no counterpart.
+ */
+const crossed = ({ multicallHandler: _handler, ...chain }: Chain): Chain => ({
   ...chain,
   assets:
     chain.id % 2 === 1
