@@ -10,6 +10,7 @@ import { type StoredSale, UnsellableReason } from "../../domain/Treasury.ts"
 import { leastOutput } from "../../domain/TreasuryPlan.ts"
 import { DOMAIN_TYPE } from "../../sdk/model/TypedData.ts"
 import { reviewOrder } from "../../sdk/review/Review.ts"
+import { readVenueCall } from "../../sdk/review/venues/KnownVenues.ts"
 import type { Intent } from "../../ports/orchestrator/Intents.ts"
 import type { Signer } from "../../ports/orchestrator/TreasuryKey.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
@@ -132,9 +133,10 @@ const makeReviewed = Effect.gen(function* () {
             domainName: settings.domainName,
             delegates: { [chain.id]: chain.contracts.delegate },
             maxFeeBps: MAX_FEE_BPS,
-            // `minAmountOut` has the limit of the sale, and the service's own router needs no confirmation.
+            // `minAmountOut` has the limit of the sale, and the service's own choice of a router needs no confirmation.
             maxSlippageBps: ALL_BPS,
             unconfirmed: "warn",
+            routers: { [chain.id]: { [order.swapTarget]: readVenueCall } },
             allowUnreadableSwapCall: true,
             maxLifetimeSeconds: settings.quoteLifetimeMillis / 1000 + settings.orderGraceSeconds,
             nowMs

@@ -5,6 +5,7 @@ import type { QuoteFailed } from "../../../src/orchestrator/quote/QuoteFailed.ts
 import { SubmissionRefused } from "../../../src/orchestrator/intake/SubmissionRefused.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
+import { solidly, v2 } from "../../sdk/VenueCalls.ts"
 import * as Scene from "../../support/TreasuryScene.ts"
 import { LST, USDC } from "../../support/TreasuryScene.ts"
 import { RECIPIENT, SALE_FEE, type Script, WHOLE } from "../../support/TreasuryScript.ts"
@@ -251,6 +252,9 @@ describe("an offer", () => {
         (honest) => ({ ...honest, order: { ...honest.order, amountIn: honest.order.amountIn + 1n } }),
         (honest) => ({ ...honest, order: { ...honest.order, builder: thief, builderFee: 1n } }),
         (honest) => ({ ...honest, order: { ...honest.order, minAmountOut: 1n } }),
+        // A router of any kind that pays another account.
+        (honest) => ({ ...honest, order: { ...honest.order, swapCalldata: v2({ recipient: thief }) } }),
+        (honest) => ({ ...honest, order: { ...honest.order, swapCalldata: solidly({ recipient: thief }) } }),
         (honest) => ({ ...honest, order: { ...honest.order, deadline: 2n ** 60n } }),
         (honest) => ({ ...honest, quote: { ...honest.quote, settlementAddress: thief } })
       ]
