@@ -15,5 +15,6 @@ describe("the warnings of the sweep page", () => {
     expect(warningOf({ standing: "unlisted" })?.tone).toBe("warn")
     expect(warningOf({ doubtful: true })?.tone).toBe("neutral")
     expect(warningOf({})).toBeUndefined()
+    expect(needsCare({ standing: "of a newer service" as never })).toBe(true)
   })
 })

@@ -19,7 +19,8 @@ const token = {
 }
 
 const warnings = {
-  standing: oneOf(["unlisted", "impersonator", "spam"] satisfies ReadonlyArray<Standing>),
+  // Warnings of newer services are read, too.
+  standing: text as Read<Standing>,
   doubtful: boolean,
   worthSweeping: boolean
 }

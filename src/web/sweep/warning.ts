@@ -28,10 +28,17 @@ export const warningOf = ({
       }
     case "unlisted":
       return { tone: "warn", word: "Unlisted", text: "No list has this token. Check its address before you sweep it." }
-    default:
+    case undefined:
       return doubtful === true
         ? { tone: "neutral", word: "Price in doubt", text: "The sources of its price do not agree." }
         : undefined
+    default:
+      // Newer services may warn of more.
+      return {
+        tone: "warn",
+        word: "Marked",
+        text: "The service warns of this token. Check its address before you sweep it."
+      }
   }
 }
 
