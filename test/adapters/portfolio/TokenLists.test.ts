@@ -4,7 +4,6 @@ import { Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as TokenLists from "../../../src/adapters/portfolio/TokenLists.ts"
-import { withLiveClock } from "../../support/LiveClock.ts"
 import { StubServer } from "../../support/StubServer.ts"
 
 const token = (byte: string, symbol: string) => ({
@@ -88,11 +87,11 @@ describe("TokenLists", () => {
       const path = yield* fileOf("{}")
       const files = yield* FileSystem.FileSystem
       const on = yield* TokenLists.live({ sources: [path], refreshMillis: 3_600_000 })
-      /** File access needs real time, which the test's clock does not pass. */
+      /** File access needs turns of the event loop, which the test's clock does not give. */
       const until = (symbols: ReadonlyArray<string>) =>
         Effect.gen(function* () {
           while ((yield* on(1)).map(({ symbol }) => symbol).join() !== symbols.join()) {
-            yield* withLiveClock(Effect.sleep(5))
+            yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
             yield* TestClock.adjust("1 minute")
           }
         })
