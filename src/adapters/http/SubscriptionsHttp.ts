@@ -1,6 +1,7 @@
 /**
  * {@link Subscriptions} of an HTTP service of the operator, `GET {url}?userId=…`, which answers `{"active": true}`. The claim of the
- * request does not count. A user whom the service does not know (404) has no subscription, and nobody has one while it does not answer.
+ * request does not count. A user whom the service does not know (404) or refuses has no subscription, and nobody has one while it does
+ * not answer.
  */
 import { Cache, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -41,6 +42,11 @@ export const layer = (options: Options) =>
       const ask = (userId: string) =>
         provider.ask(HttpClientRequest.get("").pipe(HttpClientRequest.setUrlParams({ userId })), (answer) => {
           if (answer.status === 404) return Effect.succeed(false)
+          // A refusal of a user does not count against the service, or anybody could close it for all users.
+          if (answer.status >= 400) {
+            const detail = `HTTP ${answer.status}`
+            return Effect.as(Effect.annotateLogs(Effect.logWarning("subscriptions.refused"), { detail }), false)
+          }
           return answer.status === 200
             ? Effect.map(readActive(answer), ({ active }) => active)
             : Effect.fail(Answer.unexpected(answer))

@@ -1,4 +1,7 @@
-/** Opinions of GoPlus's token security API, `GET /api/v1/token_security/{chainId}`. Fields are "0" or "1", and absent if unknown. */
+/**
+ * Opinions of GoPlus's token security API, `GET /api/v1/token_security/{chainId}`. Fields are "0" or "1", and absent if unknown. That of
+ * `fake_token` is a number.
+ */
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type * as Address from "../../domain/Address.ts"
@@ -45,7 +48,7 @@ const SUSPICIOUS = [
 
 type Facts = Readonly<Record<string, unknown>>
 
-const isSet = (facts: Facts, field: string): boolean => facts[field] === "1"
+const isSet = (facts: Facts, field: string): boolean => facts[field] === "1" || facts[field] === 1
 
 /** A tax as a fraction in text. 0 if there is none. */
 const percentOf = (facts: Facts, field: string): number => {

@@ -60,8 +60,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     if (!CHAINS.has(chainID)) return Effect.succeed(SILENT)
     const request = HttpClientRequest.get("/v2/IsHoneypot").pipe(HttpClientRequest.setUrlParams({ address, chainID }))
     return provider.ask(request, (answer) => {
-      // The service knows no pair of the token.
-      if (answer.status === 404) return Effect.succeed(SILENT)
+      // The service knows no pair of the token, or takes it for none. That says nothing of the service: anybody can name such tokens.
+      if (answer.status === 404 || answer.status === 400) return Effect.succeed(SILENT)
       return answer.status === 200 ? Effect.map(readReport(answer), opinionOf) : Effect.fail(Answer.unexpected(answer))
     })
   }

@@ -4,6 +4,7 @@ import { decodeFunctionResult, encodeFunctionData, erc20Abi, hexToBytes, trim } 
 import type * as Address from "../../domain/Address.ts"
 import { accountCode } from "../../domain/Delegation.ts"
 import { type Hex, size } from "../../domain/Hex.ts"
+import * as TokenText from "../../domain/TokenText.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import { TokenDeclined } from "../../ports/orchestrator/TokenRisk.ts"
 import * as Multicall3 from "../evm/codec/Multicall3.ts"
@@ -15,10 +16,6 @@ export interface Metadata {
 }
 
 const MAX_DECIMALS = 77n
-const MAX_SYMBOL = 32
-
-/** Replaces a symbol that is missing or has no printable characters. */
-const UNNAMED = "UNKNOWN"
 
 const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: "symbol" })
 const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: "decimals" })
@@ -59,12 +56,5 @@ const decodeBytes32 = Option.liftThrowable((word: Hex) =>
 
 const decodeSymbol = (data: Hex): Option.Option<string> => (size(data) === 32 ? decodeBytes32(data) : decodeText(data))
 
-/** Removes characters that can spoof a layout: controls, bidirectional marks, joiners, private use and undecodable bytes. */
-export const sanitize = (symbol: string): string => {
-  const printable = symbol
-    .normalize("NFC")
-    .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, "")
-    .replace(/\s+/g, " ")
-    .trim()
-  return Array.from(printable).slice(0, MAX_SYMBOL).join("").trim() || UNNAMED
-}
+/** The symbol, safe to show. */
+export const sanitize = TokenText.symbol

@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* ({
     return (listed: Tier): Tier => riskier(ruled(listed), verdict.leastTier)
   })
 
-  return TokenVerdicts.of({ judge })
+  return TokenVerdicts.of({ judge, ruleOf: ({ chainId, token }) => TokenPolicy.ruleOf(policy, chainId, token) })
 })
 
 export const layer = <R>(options: Effect.Effect<Options, never, R>) =>

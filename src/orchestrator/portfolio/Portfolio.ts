@@ -4,7 +4,6 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type * as Address from "../../domain/Address.ts"
-import * as Chain from "../../domain/Chain.ts"
 import type { PortfolioView, PricesView, SweepableView } from "../../domain/Portfolio.ts"
 import { NATIVE } from "../../domain/Token.ts"
 import * as Usd from "../../domain/Usd.ts"
@@ -130,7 +129,7 @@ export class Portfolio extends Context.Service<
 /** Makes `portfolioOn` and `sweepableOn`: the tokens of an owner on one chain. */
 const makeReads = Effect.gen(function* () {
   const holdingsOn = yield* makeHoldingsOn
-  const { factsOf, gasPriceOf, isWorthIt, judge } = yield* Sweepability.make
+  const { factsOf, gasPriceOf, isWorthIt, judge, tierOf } = yield* Sweepability.make
 
   const portfolioOn = Effect.fnUntraced(function* (
     client: ChainClient,
@@ -144,7 +143,7 @@ const makeReads = Effect.gen(function* () {
     return {
       held,
       tokens: held.map((holding) => ({
-        ...portfolioToken(holding, Chain.listedTier(chain, holding.token.address)),
+        ...portfolioToken(holding, tierOf(chain, holding)),
         ...(gasPrice === undefined
           ? {}
           : { worthSweeping: isWorthIt(chain, { gasPrice, nativeUsd: usd.get(NATIVE) }, holding) })

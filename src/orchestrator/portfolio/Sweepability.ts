@@ -13,6 +13,7 @@ import { NATIVE } from "../../domain/Token.ts"
 import { isMarked } from "../../domain/TokenStanding.ts"
 import * as Usd from "../../domain/Usd.ts"
 import { type TokenProfile, TokenRisk } from "../../ports/orchestrator/TokenRisk.ts"
+import { TokenVerdicts } from "../../ports/orchestrator/TokenVerdicts.ts"
 import { type ChainClient, Chains } from "../../ports/shared/Chains.ts"
 import { OrchestratorSettings } from "../shared/OrchestratorSettings.ts"
 import { type Holding, isPriced, portfolioToken } from "./Holding.ts"
@@ -29,11 +30,23 @@ export interface ChainFacts {
 /** The price of a sweep's gas on a chain. */
 export type GasFacts = Pick<ChainFacts, "gasPrice" | "nativeUsd">
 
-/** Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)` and `isWorthIt(chain, gas, holding)`. */
+/**
+ * Makes `factsOf(chainId, owner, usd)`, `judge(facts, owner, holding)`, `gasPriceOf(client)`, `isWorthIt(chain, gas, holding)` and
+ * `tierOf(chain, holding)`.
+ */
 export const make = Effect.gen(function* () {
   const chains = yield* Chains
   const settings = yield* OrchestratorSettings
   const tokenRisk = yield* TokenRisk
+  const verdicts = yield* TokenVerdicts
+
+  // The services of risk are not asked: each of the tokens that anybody can send to a wallet would cost their requests.
+  const ruleOf = ({ token: { address: token, chainId } }: Holding) => verdicts.ruleOf({ chainId, token })
+  const isDenied = (holding: Holding): boolean => ruleOf(holding)?.use === "deny"
+
+  /** The tier by the operator's rules, or else by the chain's list. */
+  const tierOf = (chain: Chain.Chain, holding: Holding): Tier =>
+    ruleOf(holding)?.tier ?? Chain.listedTier(chain, holding.token.address)
 
   const factsOf = Effect.fnUntraced(function* (
     chainId: ChainId,
@@ -82,11 +95,14 @@ export const make = Effect.gen(function* () {
   const judge = Effect.fnUntraced(function* (facts: ChainFacts, owner: Address.Address, holding: Holding) {
     const { balance, price, token } = holding
     // Anybody can send a wallet any number of tokens, and each screening costs calls.
-    if (holding.standing !== undefined && !isPriced(price)) return unpriced(facts, holding)
-    const profile: TokenProfile | undefined = yield* tokenRisk
-      .screenInput({ chainId: token.chainId, token: token.address, owner, amount: balance })
-      .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
-    const tier = profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
+    if (holding.standing !== undefined && !isPriced(price))
+      return unpriced(facts, holding, tierOf(facts.client.chain, holding))
+    const profile: TokenProfile | undefined = isDenied(holding)
+      ? undefined
+      : yield* tokenRisk
+          .screenInput({ chainId: token.chainId, token: token.address, owner, amount: balance })
+          .pipe(Effect.catchTag("TokenDeclined", () => Effect.undefined))
+    const tier = ruleOf(holding)?.tier ?? profile?.tier ?? Chain.listedTier(facts.client.chain, token.address)
     const net = netAmount(facts, holding, tier)
     const reason = reasonAgainst(facts, profile, price, net)
     return {
@@ -110,13 +126,14 @@ export const make = Effect.gen(function* () {
   const isWorthIt = (chain: Chain.Chain, gas: GasFacts, holding: Holding): boolean =>
     chain.supportsSetCode !== false &&
     !isMarked(holding.standing) &&
-    netAmount(gas, holding, Chain.listedTier(chain, holding.token.address)) > 0n
+    !isDenied(holding) &&
+    netAmount(gas, holding, tierOf(chain, holding)) > 0n
 
-  return { factsOf, gasPriceOf, isWorthIt, judge }
+  return { factsOf, gasPriceOf, isWorthIt, judge, tierOf }
 })
 
-const unpriced = ({ client, delegation }: ChainFacts, holding: Holding): SweepableToken => ({
-  ...portfolioToken(holding, Chain.listedTier(client.chain, holding.token.address)),
+const unpriced = ({ delegation }: ChainFacts, holding: Holding, tier: Tier): SweepableToken => ({
+  ...portfolioToken(holding, tier),
   sweepable: false,
   reason: "no_price",
   delegation,

@@ -58,6 +58,7 @@ describe("SubscriptionsHttp", () => {
 
   it.effect.each<readonly [string, Answer]>([
     ["404", { status: 404 }],
+    ["422", { status: 422 }],
     ["429", { status: 429, headers: { "Retry-After": "1" } }],
     ["500", { status: 500 }],
     ["a refused token", { status: 401 }],
@@ -68,6 +69,14 @@ describe("SubscriptionsHttp", () => {
     Effect.gen(function* () {
       yield* (yield* StubServer).answer(answer)
       assert.isFalse(yield* ask("user", true))
+    }).pipe(Effect.provide(adapter))
+  )
+
+  it.effect("asks for subscribers after users whom the service refuses", () =>
+    Effect.gen(function* () {
+      yield* (yield* StubServer).answer(({ path }) => (path.includes("subscriber") ? active(true) : { status: 400 }))
+      for (let user = 0; user < 10; user += 1) assert.isFalse(yield* ask(`refused ${user}`))
+      assert.isTrue(yield* ask("subscriber"))
     }).pipe(Effect.provide(adapter))
   )
 

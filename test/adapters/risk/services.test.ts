@@ -60,6 +60,11 @@ describe("GoPlus", () => {
       gopluses({ ...clean, fake_token: { true_token_address: "0x", value: "1" } }),
       ["suspicious", "fake_token"]
     ],
+    [
+      "a fake, by a number",
+      gopluses({ ...clean, fake_token: { true_token_address: "0x", value: 1 } }),
+      ["suspicious", "fake_token"]
+    ],
     ["a token without facts", gopluses({}), ["unknown"]],
     ["unknown taxes", gopluses({ ...clean, buy_tax: "", sell_tax: "many" }), ["none"]],
     [
@@ -102,7 +107,8 @@ describe("honeypot.is", () => {
     ["a risky token", report({ summary: { risk: "high" } }), ["suspicious", "risk"]],
     ["a failed simulation", report({ simulationSuccess: false }), ["unknown"]],
     ["nothing", { status: 200, body: {} }, ["unknown"]],
-    ["a token without a pair", { status: 404, body: { error: "no pair" } }, ["unknown"]]
+    ["a token without a pair", { status: 404, body: { error: "no pair" } }, ["unknown"]],
+    ["an address that is no token", { status: 400, body: { error: "no token" } }, ["unknown"]]
   ])("says of %s what it knows", ([, answer, expected]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* asks("honeypot", answer), expected)

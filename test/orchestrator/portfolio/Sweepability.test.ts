@@ -5,6 +5,8 @@ import type * as Address from "../../../src/domain/Address.ts"
 import * as Fees from "../../../src/domain/Fees.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import { orchestratorDefaults as defaults } from "../../../src/config/Orchestrator.ts"
+import * as TokenPolicy from "../../../src/domain/TokenPolicy.ts"
+import { TokenVerdicts } from "../../../src/ports/orchestrator/TokenVerdicts.ts"
 import { address } from "../../support/FakeChain.ts"
 import { LISTED, LST, OWNER, USD, lst, make, one, two } from "./portfolioScene.ts"
 
@@ -87,6 +89,43 @@ describe("what is sweepable", () => {
       assert.strictEqual(judged.tier, "tier2")
     })
   )
+
+  describe("by the operator's rules", () => {
+    const by = (rule: Omit<TokenPolicy.TokenRule, "chainId" | "token">) => {
+      const rules = TokenPolicy.index([{ chainId: one.id, token: LISTED, ...rule }])
+      return Effect.provideService(TokenVerdicts, {
+        ruleOf: ({ chainId, token }) => TokenPolicy.ruleOf(rules, chainId, token),
+        judge: () => Effect.die("the portfolio asks services")
+      })
+    }
+    const held = [lst(100n), { token: { ...LST, chainId: 2 }, balance: 10n ** 20n }]
+
+    it.effect("is not what they deny, on its chain alone", () =>
+      Effect.gen(function* () {
+        const scene = yield* make({ held })
+        assert.deepStrictEqual(
+          (yield* scene.sweepable).tokens.map(({ reason, sweepable }) => [sweepable, reason]),
+          [
+            [false, "token_declined"],
+            [true, null]
+          ]
+        )
+        assert.deepStrictEqual(
+          (yield* scene.portfolio).tokens.map(({ worthSweeping }) => worthSweeping),
+          [false, true]
+        )
+      }).pipe(by({ use: "deny" }))
+    )
+
+    it.effect("has the tier that they set", () =>
+      Effect.gen(function* () {
+        const scene = yield* make({ held })
+        const tiers = (tokens: ReadonlyArray<{ readonly tier: string }>) => tokens.map(({ tier }) => tier)
+        assert.deepStrictEqual(tiers((yield* scene.sweepable).tokens), ["tier1", "tier3"])
+        assert.deepStrictEqual(tiers((yield* scene.portfolio).tokens), ["tier1", "tier2"])
+      }).pipe(by({ tier: "tier1" }))
+    )
+  })
 
   it.effect("is not what cannot be quoted, since the token or the currency that pays for gas has no price", () =>
     Effect.gen(function* () {

@@ -8,6 +8,7 @@ import * as Quoting from "../../support/Quoting.ts"
 
 const declining = (declined: Address.Address) =>
   Effect.provideService(TokenVerdicts, {
+    ruleOf: () => undefined,
     judge: ({ token }) =>
       token === declined
         ? Effect.fail(new TokenDeclined({ token, reason: "risky", detail: "trial:sell_fails" }))
@@ -31,6 +32,6 @@ describe("a quote", () => {
     Effect.gen(function* () {
       const scene = yield* Quoting.make()
       assert.strictEqual((yield* scene.quote()).quote.appliedTier, "tier3")
-    }).pipe(Effect.provideService(TokenVerdicts, { judge: () => Effect.succeed(() => "tier3") }))
+    }).pipe(Effect.provideService(TokenVerdicts, { ruleOf: () => undefined, judge: () => Effect.succeed(() => "tier3") }))
   )
 })
