@@ -9,6 +9,9 @@ import * as Subprocess from "../src/devnet/Subprocess.ts"
 /** Size while it is not full. Memory is taken only for what is stored. */
 const SIZE = "2g"
 
+/** Repeats of the change to a full disk while the server writes. */
+const SHRINKS = 20
+
 export interface SmallDisk {
   /** Leaves no free space until the scope closes. */
   readonly full: Effect.Effect<void, never, Scope.Scope>
@@ -48,13 +51,15 @@ export const move = Effect.fn("SmallDisk.move")(function* (serverUrl: string, da
   yield* sql`CREATE TABLESPACE small_disk LOCATION ${sql.literal(`'${directory}'`)}`
   yield* sql`ALTER DATABASE ${sql(database)} SET TABLESPACE small_disk`
   const resize = (size: string) =>
-    Effect.orDie(Subprocess.run("mount", ["-o", `remount,size=${size}`, directory])).pipe(
+    Subprocess.run("mount", ["-o", `remount,size=${size}`, directory]).pipe(
       Effect.provideService(ChildProcessSpawner, spawner)
     )
+  // The kernel refuses a size below what is stored, and the server may have written since the size was read.
+  const shrink = Effect.retry(
+    Effect.suspend(() => resize(String(bytesUsed(directory)))),
+    { times: SHRINKS }
+  )
   return {
-    full: Effect.acquireRelease(
-      Effect.suspend(() => resize(String(bytesUsed(directory)))),
-      () => resize(SIZE)
-    )
+    full: Effect.acquireRelease(Effect.orDie(shrink), () => Effect.orDie(resize(SIZE)))
   } satisfies SmallDisk
 })
