@@ -40,6 +40,7 @@ export interface Sweep {
   /** Byte of the owner's address. */
   readonly owner?: number
   readonly order?: Partial<SweepOrder>
+  readonly quote?: Partial<NewIntent["quote"]>
   readonly submission?: Partial<Submission["authorization"]>
   readonly attributed?: NewIntent["attributed"]
   /** Gas limit of its execution. Default: 220,000. */
@@ -60,6 +61,7 @@ export const offer = ({
   id,
   order: changes = {},
   owner = 0x01,
+  quote = {},
   quotedAtBlock = 0n
 }: Sweep): NewIntent => {
   const order: SweepOrder = {
@@ -90,7 +92,8 @@ export const offer = ({
       estimatedAmountOut: 1_000n,
       minAmountOut: 900n,
       provider: "scene",
-      estimatedSeconds: 12
+      estimatedSeconds: 12,
+      ...quote
     },
     order,
     orderDigest: digest(order, { name: "Service", chainId: source.id }),

@@ -102,7 +102,9 @@ export const worldOn = <A, E>(chains: Layer.Layer<A, E>, relayer: Partial<Orches
     Bridge.layer({ target: TARGET }),
     BuilderLedger.layer(),
     FeeValue.layer(),
-    Prices.layer({ prices: new Map([[source.id, new Map([[address(0xd1), 10n ** 18n]])]]) }),
+    Prices.layer({
+      prices: new Map([source.id, destination.id].map((id) => [id, new Map([[address(0xd1), 10n ** 18n]])]))
+    }),
     OrchestratorSettings.layer({ ...settings, relayer: { ...settings.relayer, ...relayer } }),
     SecureRandom.layerWebCrypto
   )

@@ -22,11 +22,11 @@ export const make = Effect.fnUntraced(function* (events: Pick<Events, "isSpentOt
   const worth = yield* SweepValue.make
 
   /** True when the settlement's block is as deep as the value of the sweep needs. */
-  const isSettled = Effect.fnUntraced(function* (view: ChainView, { order }: Intent, { blockNumber }: Log) {
+  const isSettled = Effect.fnUntraced(function* (view: ChainView, intent: Intent, { blockNumber }: Log) {
     const { chain } = view.client
     if (!isDeep(view, blockNumber)) return false
     if ((chain.confirmationsByValue ?? []).length === 0) return true
-    const needed = confirmationsFor(chain, yield* worth(chain.id, order))
+    const needed = confirmationsFor(chain, yield* worth(chain.id, intent))
     return view.head.number - blockNumber + 1n >= BigInt(needed)
   })
 

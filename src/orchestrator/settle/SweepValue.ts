@@ -2,13 +2,13 @@
 import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
-import type { SweepOrder } from "../../domain/SweepOrder.ts"
 import { valueOf } from "../../domain/Usd.ts"
+import type { NewIntent } from "../../ports/orchestrator/Intents.ts"
 import { Prices } from "../../ports/orchestrator/Prices.ts"
 import { Chains } from "../../ports/shared/Chains.ts"
 
 /**
- * Makes `worth(chainId, order)`: the least that a sweep delivers, or what it spends if that has no price. Undefined without any
+ * Makes `worth(chainId, intent)`: the least that a sweep delivers, or what it spends if that has no price. Undefined without any
  * listed and priced token.
  */
 export const make = Effect.gen(function* () {
@@ -24,8 +24,11 @@ export const make = Effect.gen(function* () {
     return price === undefined ? undefined : valueOf(amount, price, token.decimals)
   })
 
-  return Effect.fnUntraced(function* (chainId: number, order: SweepOrder) {
-    const delivered = yield* priced(Number(order.destChainId), order.tokenOut, order.minAmountOut)
+  return Effect.fnUntraced(function* (chainId: number, { order, quote }: Pick<NewIntent, "order" | "quote">) {
+    const destChainId = Number(order.destChainId)
+    // An order across chains has no minimum of its own. The deposit has the one of the quote.
+    const least = destChainId === chainId ? order.minAmountOut : quote.minAmountOut
+    const delivered = yield* priced(destChainId, order.tokenOut, least)
     return delivered ?? (yield* priced(chainId, order.tokenIn, order.amountIn))
   })
 })

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     const known = values.get(id)
     if (known !== undefined) return known
     const intents = yield* recent.get(intentIds)
-    const each = yield* Effect.forEach(intents.values(), ({ order }) => worth(chainId, order), {
+    const each = yield* Effect.forEach(intents.values(), (intent) => worth(chainId, intent), {
       concurrency: "unbounded"
     })
     let sum = 0n

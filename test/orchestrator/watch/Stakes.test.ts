@@ -6,8 +6,8 @@ import type { ChainClient } from "../../../src/ports/shared/Chains.ts"
 import { address } from "../../support/FakeChain.ts"
 import { hash } from "../../support/IntentFixtures.ts"
 import { layer, layerOnNodes, scene } from "../../support/RelayScene.ts"
-import { DEADLINE, START, sweptLog } from "../../support/RelayFixtures.ts"
-import { relay, tick } from "../../support/SentSweep.ts"
+import { DEADLINE, destination, START, sweptLog } from "../../support/RelayFixtures.ts"
+import { relay, sentSweep, tick } from "../../support/SentSweep.ts"
 
 /** Three blocks are enough for up to 1,000 dollars. */
 const byValue = (client: ChainClient): ChainClient => ({
@@ -66,6 +66,27 @@ describe("a transaction", () => {
       }
       // Two blocks after the deadline's are confirmed with it, so the depth is at least 4.
       assert.strictEqual(depth, Math.max(blocks, 4))
+    }).pipe(Effect.provide(layerOnNodes(byValue)))
+  )
+
+  it.effect.each([
+    { value: 1_000n * DOLLAR, blocks: 3 },
+    { value: 1_000n * DOLLAR + 1n, blocks: 5 }
+  ])("whose sweep delivers $value units on another chain settles after $blocks blocks", ({ blocks, value }) =>
+    Effect.gen(function* () {
+      const the = yield* sentSweep({
+        // The order itself guarantees nothing on another chain. The quote does.
+        order: { tokenOut: USDC, minAmountOut: 0n, destChainId: BigInt(destination.id) },
+        quote: { minAmountOut: value }
+      })
+      yield* the.mineLane({ hash: the.attempt.hash, logs: [sweptLog(the.order, { amountOut: 0n })] })
+      let depth = 1
+      for (; depth < 10; depth++) {
+        yield* tick
+        if ((yield* the.status) === "settled_source") break
+        yield* the.bury(1)
+      }
+      assert.strictEqual(depth, blocks)
     }).pipe(Effect.provide(layerOnNodes(byValue)))
   )
 
