@@ -8,6 +8,7 @@ import type { Chains } from "../../ports/shared/Chains.ts"
 import * as AcrossArrival from "./AcrossArrival.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { AcrossFees } from "./AcrossFees.ts"
+import * as AcrossRehearsal from "./AcrossRehearsal.ts"
 import * as AcrossSwap from "./AcrossSwap.ts"
 import { assertTerms, type Limits } from "./AcrossTerms.ts"
 import { noRoute, PROVIDER } from "./SpokePools.ts"
@@ -67,7 +68,8 @@ const look = Effect.fnUntraced(
       [
         SpokePools.read(source, pool, destination, destinationPool),
         inputToken === request.tokenIn ? Effect.undefined : AcrossSwap.prepare(venue, source, request, inputToken),
-        mayUnwrap ? code : Effect.void
+        mayUnwrap ? code : Effect.void,
+        buyer === undefined ? Effect.void : AcrossRehearsal.rehearse(venue, destination, buyer.handler, request)
       ],
       { concurrency: "unbounded" }
     )

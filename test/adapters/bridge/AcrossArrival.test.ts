@@ -11,6 +11,7 @@ import { swapRouter02Abi } from "../../../src/adapters/swap/uniswapV3Abi.ts"
 import { units } from "../../../src/devnet/Tokens.ts"
 import type { Chain } from "../../../src/domain/Chain.ts"
 import { Bridge, type BridgeRequest, type BridgeRoute } from "../../../src/ports/orchestrator/Bridge.ts"
+import { NoRoute, type SwapRequest, SwapVenue } from "../../../src/ports/orchestrator/SwapVenue.ts"
 import { address } from "../../support/FakeChain.ts"
 import { TestNetwork } from "../../support/Network.ts"
 import { balanceOf } from "../evm/contracts/asUser.ts"
@@ -117,6 +118,35 @@ layer(across.pipe(Layer.provideMerge(network)))("a token that the bridge does no
         )
       )
       assert.strictEqual(error._tag, "NoRoute")
+    })
+  )
+
+  it.effect("is not offered where no purchase of it can be rehearsed", () =>
+    Effect.gen(function* () {
+      const { destination, requestOf } = yield* AcrossNetwork
+      const { id, wrappedNative } = destination.chain
+      // The rehearsal buys with wrapped native currency.
+      const venue = Layer.effect(
+        SwapVenue,
+        Effect.map(UniswapV3.make, ({ prepare, route }) => ({
+          prepare,
+          route: (request: SwapRequest) =>
+            request.chainId === id && request.tokenIn === wrappedNative
+              ? Effect.fail(new NoRoute({ detail: "not here" }))
+              : route(request)
+        }))
+      )
+      const unrehearsed = Layer.fresh(Across.layer({ orderLifetimeSeconds: 720 })).pipe(
+        Layer.provide([layerFixed({ relayFeeBps: 10, fillDeadlineSeconds: 3 * 3_600 }), venue])
+      )
+      const routeTo = (symbol: "DAI" | "USDC") =>
+        Effect.flatMap(Bridge, ({ route }) => route(requestOf("USDC", symbol, units("USDC", 10n)))).pipe(
+          Effect.provide(unrehearsed),
+          Effect.result,
+          Effect.map((result) => (result._tag === "Success" ? "offered" : result.failure.message))
+        )
+      assert.match(yield* routeTo("DAI"), /not here/)
+      assert.strictEqual(yield* routeTo("USDC"), "offered")
     })
   )
 
