@@ -5,7 +5,7 @@ import { lessBps } from "../../domain/Amount.ts"
 import { convert, type Decimals } from "../../domain/AssetAmount.ts"
 import type { Chain } from "../../domain/Chain.ts"
 import type { Hex } from "../../domain/Hex.ts"
-import type { NoRoute, RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
+import { NoRoute, type RoutingUnavailable } from "../../ports/orchestrator/SwapVenue.ts"
 
 export interface FeeRequest {
   readonly source: Chain
@@ -61,13 +61,18 @@ export const layerFixed = ({
   relayFeeBps
 }: FixedFees) =>
   Layer.succeed(AcrossFees, {
-    quote: ({ decimals, inputAmount, now }) =>
-      Effect.succeed({
-        outputAmount: convert(lessBps(inputAmount, relayFeeBps), decimals),
-        quoteTimestamp: now,
-        fillDeadline: now + fillDeadlineSeconds,
-        exclusiveRelayer: Address.zero,
-        exclusivitySeconds: 0,
-        estimatedSeconds
-      })
+    quote: ({ decimals, inputAmount, now }) => {
+      const outputAmount = convert(lessBps(inputAmount, relayFeeBps), decimals)
+      return outputAmount > 0n
+        ? Effect.succeed({
+            outputAmount,
+            quoteTimestamp: now,
+            fillDeadline: now + fillDeadlineSeconds,
+            exclusiveRelayer: Address.zero,
+            exclusivitySeconds: 0,
+            estimatedSeconds
+          })
+        : // A fraction of the output token's unit is no failure of the source.
+          Effect.fail(new NoRoute({ detail: "the amount does not cover the relayer's fee" }))
+    }
   })

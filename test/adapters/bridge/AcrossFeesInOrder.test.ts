@@ -111,6 +111,18 @@ describe("fees of several sources", () => {
     })
   )
 
+  it.effect("of the fixed source do not fail by amounts below the output's unit, which anyone can ask for", () =>
+    Effect.gen(function* () {
+      const fixed = layerFixed({ relayFeeBps: 500, fillDeadlineSeconds: 7_200 })
+      const layer = AcrossFeesInOrder.layer([{ name: "last", fees: fixed }])
+      const context = yield* Layer.build(Layer.provideMerge(layer, Health.layer))
+      const { quote } = yield* Effect.provide(AcrossFees, context)
+      const dust = { ...request, inputAmount: 1_000n, decimals: { from: 18, to: 6 } }
+      for (let round = 0; round < 4; round++) assert.strictEqual((yield* Effect.flip(quote(dust)))._tag, "NoRoute")
+      assert.strictEqual((yield* quote(request)).outputAmount, FIXED)
+    })
+  )
+
   it.effect("leave a source alone that fails repeatedly, and come back to it", () =>
     Effect.gen(function* () {
       const { amount, answer, asked, states } = yield* sources
