@@ -7,6 +7,7 @@ type Values = Pick<
   OrchestratorValues,
   | "chainalysisApiKey"
   | "chainalysisApiUrl"
+  | "ofacLastListFile"
   | "ofacMaxRemovedPercent"
   | "ofacRefreshMinutes"
   | "ofacSnapshot"
@@ -18,6 +19,7 @@ export const fromSettings = (values: Values): Screening.Options => ({
   lists: {
     file: Option.getOrUndefined(Option.map(values.ofacSnapshot, (path) => ({ path }))),
     download: Option.getOrUndefined(Option.map(values.ofacSnapshotUrl, ({ href: url }) => ({ url }))),
+    keepIn: Option.getOrUndefined(values.ofacLastListFile),
     maxRemovedPercent: values.ofacMaxRemovedPercent
   },
   chainalysis: Option.getOrUndefined(

@@ -1,6 +1,7 @@
 /**
  * {@link Screening} by the lists that this service keeps: a file of the operator, and OFAC's list, which it downloads. An address on
- * either is listed. Others are clear while the newer of the two is recent. A list that was not read yet, or not for a week, blocks.
+ * either is listed. Others are clear while OFAC's list is recent: the downloaded one, or that of a file in OFAC's format. Without a
+ * download, the file must be recent, whatever its format. A list that was not read yet, or not for a week, blocks.
  */
 import { Clock, Duration, Effect, Latch, Option, Result } from "effect"
 import type * as Address from "../../domain/Address.ts"
@@ -9,6 +10,7 @@ import * as SanctionsList from "../../domain/SanctionsList.ts"
 import { RefreshFailed, type SanctionsLists } from "../../ports/orchestrator/SanctionsLists.ts"
 import { Screening, ScreeningBlocked } from "../../ports/shared/Screening.ts"
 import * as FailClosed from "./FailClosed.ts"
+import * as LastGoodList from "./LastGoodList.ts"
 import * as OfacSnapshot from "./OfacSnapshot.ts"
 import * as SanctionsDownload from "./SanctionsDownload.ts"
 
@@ -17,18 +19,14 @@ export interface Options {
   readonly file?: OfacSnapshot.Options | undefined
   /** OFAC's list, which {@link SanctionsLists} refreshes. */
   readonly download?: SanctionsDownload.Options | undefined
+  /** File in which the last good downloaded list is kept for the next start. Default: none. */
+  readonly keepIn?: string | undefined
   /** Part of the addresses that may be missing from a newer list, in percent. Default: 20. */
   readonly maxRemovedPercent?: number
   /** Age at which a list blocks every request. Default: 7 days. */
   readonly maxAge?: Duration.Input
   /** Time for which a request waits for the first list. Default: 3 seconds. */
   readonly timeout?: Duration.Input
-}
-
-/** The downloaded list in use. */
-interface Downloaded {
-  readonly list: SanctionsList.SanctionsList
-  readonly checkedAt: number
 }
 
 const newest = (...times: ReadonlyArray<number | undefined>): number | undefined =>
@@ -39,8 +37,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const maxAge = Duration.fromInputUnsafe(options.maxAge ?? Duration.days(7))
   const file = options.file === undefined ? undefined : yield* OfacSnapshot.reader(options.file)
   const download = options.download === undefined ? undefined : yield* SanctionsDownload.make(options.download)
-  const hasTried = Latch.makeUnsafe(download === undefined)
-  let downloaded: Downloaded | undefined
+  const kept =
+    options.keepIn === undefined || download === undefined ? undefined : yield* LastGoodList.make(options.keepIn)
+  /** The downloaded list in use. */
+  let downloaded: LastGoodList.Dated | undefined = kept === undefined ? undefined : yield* kept.load
+  const hasTried = Latch.makeUnsafe(download === undefined || downloaded !== undefined)
 
   const refresh = Effect.gen(function* () {
     if (download === undefined) return Option.none<number>()
@@ -48,16 +49,20 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       Effect.flatMap(download, (list) => {
         const accepted = SanctionsList.replace(downloaded?.list, list, maxRemovedPercent)
         return Result.isSuccess(accepted)
-          ? Effect.map(Clock.currentTimeMillis, (now) => {
-              downloaded = { list: accepted.success, checkedAt: now }
-              return accepted.success
-            })
+          ? Effect.map(Clock.currentTimeMillis, (now) => (downloaded = { list: accepted.success, checkedAt: now }))
           : Effect.fail(new RefreshFailed({ detail: SanctionsList.describe(accepted.failure) }))
       }),
       hasTried.open
     )
-    return Option.some(next.addresses.size)
+    if (kept !== undefined) yield* kept.save(next)
+    return Option.some(next.list.addresses.size)
   })
+
+  /** Time of the newest copy of the list that must be recent. Another list in a file adds to OFAC's, and says nothing of its age. */
+  const checkedAtOf = (inFile: OfacSnapshot.Snapshot | undefined): number | undefined =>
+    download === undefined
+      ? inFile?.writtenAt
+      : newest(inFile?.isOfac === true ? inFile.writtenAt : undefined, downloaded?.checkedAt)
 
   const clear = Effect.fn("KeptLists.clear")(
     function* (_chainId: ChainId, addresses: ReadonlyArray<Address.Address>) {
@@ -70,7 +75,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       if (addresses.some(isListed)) return yield* new ScreeningBlocked({ cause: "listed" })
       // An unreadable file may hold what no other list has.
       if (fromFile !== undefined && Result.isFailure(fromFile)) return yield* fromFile.failure
-      const checkedAt = newest(inFile?.writtenAt, downloaded?.checkedAt)
+      const checkedAt = checkedAtOf(inFile)
       if (checkedAt === undefined) return yield* FailClosed.unavailable("no sanctions list was read yet")
       const now = yield* Clock.currentTimeMillis
       if (now - checkedAt > Duration.toMillis(maxAge)) {
@@ -83,8 +88,9 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const age = Effect.gen(function* () {
     if (file === undefined && download === undefined) return Option.none()
     const read = file === undefined ? undefined : yield* Effect.result(file)
-    const writtenAt = read !== undefined && Result.isSuccess(read) ? read.success.writtenAt : undefined
-    return Option.some({ checkedAt: newest(writtenAt, downloaded?.checkedAt) })
+    return Option.some({
+      checkedAt: checkedAtOf(read !== undefined && Result.isSuccess(read) ? read.success : undefined)
+    })
   })
 
   const lists: SanctionsLists["Service"] = { age, refresh }

@@ -18,6 +18,15 @@ export interface Options {
   readonly reloadEvery?: Duration.Input
 }
 
+/** A file that was read. */
+export interface Snapshot {
+  readonly listed: ReadonlySet<Address.Address>
+  /** UNIX milliseconds. */
+  readonly writtenAt: number | undefined
+  /** True if it is the SDN list, and not another list of addresses. */
+  readonly isOfac: boolean
+}
+
 /** The file is not a valid sanctions list. */
 export class SnapshotInvalid extends Schema.TaggedError<SnapshotInvalid>()("SnapshotInvalid", {
   path: Schema.String,
@@ -41,8 +50,10 @@ export const parse = Effect.fnUntraced(function* (path: string, text: string) {
 const decodeAddresses = Schema.decodeEffect(Schema.Array(Address.Address))
 const decodeJson = Schema.decodeEffect(Schema.fromJsonString(Schema.Array(Address.Address)))
 
+const isSdn = (text: string): boolean => text.startsWith("<")
+
 const entries = (text: string) => {
-  if (text.startsWith("<")) return decodeAddresses(SdnXml.addressesIn(text))
+  if (isSdn(text)) return decodeAddresses(SdnXml.addressesIn(text))
   if (text.startsWith("[")) return decodeJson(text)
   return decodeAddresses(
     text
@@ -60,9 +71,9 @@ export const reader = Effect.fnUntraced(function* ({ path, reloadEvery = Duratio
     const text = yield* files.readFileString(path)
     return {
       listed: yield* parse(path, text),
-      /** UNIX milliseconds. */
-      writtenAt: Option.getOrUndefined(Option.map(mtime, (date) => date.getTime()))
-    }
+      writtenAt: Option.getOrUndefined(Option.map(mtime, (date) => date.getTime())),
+      isOfac: isSdn(text.trimStart())
+    } satisfies Snapshot
   })
   return yield* Effect.cachedWithTTL(load, (exit) => (Exit.isSuccess(exit) ? reloadEvery : Duration.zero))
 })

@@ -1,6 +1,6 @@
 /** Settings of sanctions screening. */
 import { Config } from "effect"
-import { integer, optional, POSITIVE, secret, setting } from "../Setting.ts"
+import { integer, optional, secret, setting } from "../Setting.ts"
 
 export const screening = {
   ofacSnapshot: optional({
@@ -17,8 +17,14 @@ export const screening = {
   ofacRefreshMinutes: setting({
     name: "OFAC_REFRESH_MINUTES",
     default: 360,
-    check: integer(POSITIVE),
-    meaning: "Interval at which the list of `OFAC_SNAPSHOT_URL` is downloaded, in minutes."
+    check: integer({ from: 1, to: 1440 }),
+    meaning: "Interval at which the list of `OFAC_SNAPSHOT_URL` is downloaded, in minutes, at most a day."
+  }),
+  ofacLastListFile: optional({
+    name: "OFAC_LAST_LIST_FILE",
+    check: Config.NonEmptyString,
+    meaning:
+      "File in which the service keeps the last good list of `OFAC_SNAPSHOT_URL`, with which it screens at once after a restart and compares the next list. If not set, requests are blocked after a start until the list is downloaded, and any first list is believed."
   }),
   ofacMaxRemovedPercent: setting({
     name: "OFAC_MAX_REMOVED_PERCENT",

@@ -58,7 +58,7 @@ const makeReview = Effect.fnUntraced(function* (screening: Screening["Service"],
           key,
           severity: "critical",
           kind: "screening_unavailable",
-          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL and OFAC_SNAPSHOT.`,
+          message: `Sanctions screening on ${chain.name} is unanswered: quotes and submissions are refused unless their parties were cleared a moment ago. The log event screening.unavailable names the source. Check the nodes of the chain, its sanctionsOracle, OFAC_SNAPSHOT_URL, OFAC_SNAPSHOT and CHAINALYSIS_API_KEY.`,
           details: { chainId: chain.id }
         })
       }

@@ -158,6 +158,101 @@ describe("KeptLists with a download", () => {
   )
 })
 
+describe("KeptLists with a download and a file", () => {
+  it.effect.each<readonly [string, string, string]>([
+    ["a list of the operator does not stand in for OFAC's", FakeChain.address(0xee), "unavailable"],
+    ["OFAC's list does", sdnXml(TEN), "clear"]
+  ])("%s while nothing was downloaded", ([, text, expected]) =>
+    Effect.gen(function* () {
+      const path = yield* snapshotFile(text)
+      const stub = yield* make({ file: { path } })
+      yield* stub.answer({ status: 503 })
+      yield* Effect.flip(stub.lists.refresh)
+      assert.strictEqual(yield* stub.ask(CLEAR), expected)
+      const age = Option.getOrThrow(yield* stub.lists.age)
+      assert.strictEqual(age.checkedAt === undefined, expected === "unavailable")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("a list of the operator does not make up for the age of OFAC's", () =>
+    Effect.gen(function* () {
+      const stub = yield* make({ file: { path: yield* snapshotFile(FakeChain.address(0xee)) } })
+      yield* stub.lists.refresh
+      yield* TestClock.adjust("8 days")
+      assert.strictEqual(yield* stub.ask(CLEAR), "unavailable")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+})
+
+describe("KeptLists that keep the last good list in a file", () => {
+  /** The path of a file that does not exist yet. */
+  const fresh = Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    return `${yield* files.makeTempDirectoryScoped()}/last.json`
+  })
+
+  it.effect("screen at once after a restart, and compare the next list with it", () =>
+    Effect.gen(function* () {
+      const keepIn = yield* fresh
+      yield* (yield* make({ keepIn })).lists.refresh
+      yield* TestClock.adjust("1 hour")
+
+      const restarted = yield* make({ keepIn })
+      yield* restarted.answer(serving(addresses(1, 2, 3)))
+      assert.strictEqual(yield* restarted.ask(FakeChain.address(3)), "listed")
+      assert.strictEqual(yield* restarted.ask(CLEAR), "clear")
+      assert.deepStrictEqual(yield* restarted.lists.age, Option.some({ checkedAt: 0 }))
+      assert.include((yield* Effect.flip(restarted.lists.refresh)).detail, "lacks 7 of 10")
+      // A refused list is not kept either.
+      assert.strictEqual(yield* (yield* make({ keepIn })).ask(FakeChain.address(9)), "listed")
+      const files = yield* FileSystem.FileSystem
+      assert.deepStrictEqual(yield* files.readDirectory(keepIn.replace(/[^/]*$/, "")), ["last.json"])
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("block after a week all the same", () =>
+    Effect.gen(function* () {
+      const keepIn = yield* fresh
+      yield* (yield* make({ keepIn })).lists.refresh
+      yield* TestClock.adjust("8 days")
+      assert.strictEqual(yield* (yield* make({ keepIn })).ask(CLEAR), "unavailable")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("take a list of any day after a restart", () =>
+    Effect.gen(function* () {
+      const keepIn = yield* fresh
+      const first = yield* make({ keepIn })
+      yield* first.answer(serving(TEN, "12/31/2099"))
+      yield* first.lists.refresh
+      const restarted = yield* make({ keepIn })
+      assert.deepStrictEqual(yield* restarted.lists.refresh, Option.some(10))
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect.each<readonly [string, string]>([
+    ["no JSON", `{"checkedAt":0,"addre`],
+    ["another shape", `{"checkedAt":"0","addresses":["${FakeChain.address(1)}"]}`],
+    ["a line that is no address", `{"checkedAt":0,"addresses":["0x12"]}`],
+    ["no addresses", `{"checkedAt":0,"addresses":[]}`],
+    ["a time that has not come", `{"checkedAt":1,"addresses":["${FakeChain.address(1)}"]}`]
+  ])("ignore a file with %s", ([, text]) =>
+    Effect.gen(function* () {
+      const stub = yield* make({ keepIn: yield* snapshotFile(text) })
+      assert.deepStrictEqual(yield* stub.lists.age, Option.some({ checkedAt: undefined }))
+      assert.deepStrictEqual(yield* stub.lists.refresh, Option.some(10))
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+
+  it.effect("go on where the file cannot be written", () =>
+    Effect.gen(function* () {
+      const stub = yield* make({ keepIn: `${yield* fresh}/nowhere/last.json` })
+      assert.deepStrictEqual(yield* stub.lists.refresh, Option.some(10))
+      assert.strictEqual(yield* stub.ask(CLEAR), "clear")
+    }).pipe(Effect.scoped, Effect.provide(environment))
+  )
+})
+
 describe("KeptLists without a list", () => {
   it.effect("has no age, and refreshes nothing", () =>
     Effect.gen(function* () {
