@@ -5,8 +5,14 @@
 
 export const LARGEST = 512
 
+/**
+ * The size is never smaller, so that neither a node's bad moment nor one token that burns the gas of each call makes the next portfolios
+ * ask for each token alone. A call of this size that is refused is still halved.
+ */
+export const SMALLEST = 64
+
 export interface ReadSize {
-  /** Reads in the next call, from 1 to {@link LARGEST}. */
+  /** Reads in the next call, from {@link SMALLEST} to {@link LARGEST}. */
   readonly reads: number
   /** Full calls that were answered since the last change. */
   readonly answered: number
@@ -27,7 +33,7 @@ export const answered = (size: ReadSize, asked: number): ReadSize => {
 
 /** The size after a call of `asked` reads was refused. Refusals of calls that were under way together halve it once. */
 export const refused = (size: ReadSize, asked: number): ReadSize => ({
-  reads: Math.max(1, Math.min(size.reads, asked >> 1)),
+  reads: Math.max(SMALLEST, Math.min(size.reads, asked >> 1)),
   answered: 0
 })
 

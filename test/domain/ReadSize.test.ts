@@ -15,14 +15,14 @@ const after = (events: ReadonlyArray<typeof Event.Type>): ReadSize.ReadSize =>
   )
 
 describe("ReadSize", () => {
-  it.prop("stays between one and the largest", [Schema.Array(Event)], ([events]) => {
+  it.prop("stays between the smallest and the largest", [Schema.Array(Event)], ([events]) => {
     const { reads } = after(events)
-    expect(reads).toBeGreaterThanOrEqual(1)
+    expect(reads).toBeGreaterThanOrEqual(ReadSize.SMALLEST)
     expect(reads).toBeLessThanOrEqual(ReadSize.LARGEST)
   })
 
   it.prop("is at most half of a call that was refused", [Schema.Array(Event), Event], ([events, { asked }]) => {
-    expect(ReadSize.refused(after(events), asked).reads).toBeLessThanOrEqual(Math.max(1, asked >> 1))
+    expect(ReadSize.refused(after(events), asked).reads).toBeLessThanOrEqual(Math.max(ReadSize.SMALLEST, asked >> 1))
   })
 
   it.prop(

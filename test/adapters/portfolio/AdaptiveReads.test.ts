@@ -64,6 +64,23 @@ describe("AdaptiveReads", () => {
     })
   )
 
+  it.effect("asks in few calls again after a node's bad moment, and beside a token that no call can have", () =>
+    Effect.gen(function* () {
+      let isDown = true
+      const down = MulticallNode.make({ tokens: held(5_000), isDown: () => isDown })
+      const burning = MulticallNode.make({ tokens: held(5_000, [77]) })
+      const read = { down: AdaptiveReads.make(down.client), burning: AdaptiveReads.make(burning.client) }
+      yield* Effect.flip(read.down(readsOf(5_000)))
+      isDown = false
+      yield* read.burning(readsOf(5_000))
+      down.requests.length = burning.requests.length = 0
+      assert.deepStrictEqual(amounts(yield* read.down(readsOf(5_000))), all(5_000))
+      yield* read.burning(readsOf(5_000))
+      assert.isAtMost(down.requests.length, 80)
+      assert.isAtMost(burning.requests.length, 100)
+    })
+  )
+
   it.effect.prop(
     "reads everything in order, for any limit of the node",
     [
