@@ -9,15 +9,23 @@ export const UNNAMED = "UNKNOWN"
 /** Longer texts are cut before they are looked at. */
 const MAX_READ = 1_024
 
+/** Characters that are letters or marks to Unicode, and that a reader does not see: fillers, variation selectors and the empty Braille cell. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** Marks over and under a letter beyond those that languages write, which cover the lines around them. */
+const STACKED = /(\p{M}{3})\p{M}+/gu
+
 /**
- * Removes characters that can spoof a layout: controls, bidirectional marks, joiners, private use and undecodable bytes. Keeps at most
- * `length` characters.
+ * Removes characters that can spoof a layout: controls, bidirectional marks, joiners, private use, undecodable bytes, and what is
+ * invisible or stacked. Keeps at most `length` characters.
  */
 const printable = (text: string, length: number): string => {
   const plain = text
     .slice(0, MAX_READ)
     .normalize("NFC")
     .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, "")
+    .replace(INVISIBLE, "")
+    .replace(STACKED, "$1")
     .replace(/\s+/g, " ")
     .trim()
   return Array.from(plain).slice(0, length).join("").trim() || UNNAMED
@@ -76,6 +84,7 @@ export const skeleton = (text: string): string => {
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[\p{M}\p{C}]/gu, "")
+    .replace(INVISIBLE, "")
   let seen = ""
   for (const character of folded) seen += LETTERS.get(character) ?? character
   // The table has `i` as `l`, also for what became an `i` by it.

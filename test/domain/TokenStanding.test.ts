@@ -70,7 +70,12 @@ describe("standingOf", () => {
 
   it.prop(
     "marks every spelling of a major's symbol with case, spaces, accents and invisible characters",
-    [Schema.Array(Schema.Literals(["\u200b", " ", "\u0301", "-", "\u202e", "."])), Schema.Boolean],
+    [
+      Schema.Array(
+        Schema.Literals(["\u200b", " ", "\u0301", "-", "\u202e", ".", "\u3164", "\u115f", "\uffa0", "\u2800"])
+      ),
+      Schema.Boolean
+    ],
     ([noise, isLower]) => {
       const letters = Array.from(isLower ? "usdc" : "USDC")
       const symbol = letters.map((letter, index) => letter + (noise[index] ?? "")).join("") + noise.slice(4).join("")
@@ -104,6 +109,15 @@ describe("TokenText", () => {
       expect(shown).not.toBe("")
       expect(shown).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
     }
+  })
+
+  it("has no letters that nobody sees, and no pile of marks", () => {
+    for (const empty of ["\u3164", "\u115f\u1160", "\uffa0\u2800", "\ufe0f\u034f", "\u202e\u2066\n\u001b"]) {
+      expect(TokenText.symbol(empty)).toBe(TokenText.UNNAMED)
+      expect(TokenText.name(`a${empty}b`)).toBe("ab")
+    }
+    expect(TokenText.symbol(`A${"\u0316".repeat(30)}B`)).toBe("A\u0316\u0316\u0316B")
+    expect(TokenText.symbol("Tiền")).toBe("Tiền")
   })
 
   it.prop("has a skeleton that does not change when it is made again", [Schema.String], ([text]) => {
