@@ -1,6 +1,7 @@
 /** The part of `docs/reference/mcp.md` that lists the tools, from their definitions. */
 import { Effect, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { DEFAULT_DOMAIN_NAME } from "../../src/domain/SweepOrder.ts"
 import * as BuilderTools from "../../src/mcp/BuilderTools.ts"
 import * as CodegenTools from "../../src/mcp/CodegenTools.ts"
 import * as OrchestratorTools from "../../src/mcp/OrchestratorTools.ts"
@@ -12,6 +13,7 @@ import { table } from "./Table.ts"
 const settings = {
   orchestratorUrl: "https://sweep.example",
   builderUrl: "https://builders.sweep.example",
+  domainName: DEFAULT_DOMAIN_NAME,
   apiKey: Option.some(Redacted.make("key")),
   adminToken: Option.some(Redacted.make("token"))
 }

@@ -2,13 +2,14 @@
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { chains } from "../config/Chains.ts"
 import { mcp } from "../config/Mcp.ts"
 import * as McpSettings from "../mcp/McpSettings.ts"
 import * as Problems from "./Problems.ts"
 
 export const mcpCommand = Command.make("mcp", {}, () =>
   Effect.gen(function* () {
-    yield* Problems.check([mcp])
+    yield* Problems.check([mcp, { domainName: chains.domainName }])
     const settings = yield* McpSettings.fromEnvironment
     // Imported here, so that other commands do not load the tools.
     const SweepMcp = yield* Effect.promise(() => import("../mcp/SweepMcp.ts"))

@@ -78,6 +78,7 @@ export const make = (settings: McpSettings) => [
           builderApiKey:
             input.builderApiKey ?? Option.getOrUndefined(Option.map(settings.apiKey, (key) => Redacted.value(key))),
           sweepRouter: input.sweepRouter,
+          domainName: settings.domainName,
           sourceChainId: input.sourceChainId ?? DEFAULT_SOURCE_CHAIN
         })
       })

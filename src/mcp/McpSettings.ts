@@ -1,10 +1,13 @@
 /** Settings of the MCP server, read from the environment (specification, "MCP tool server"). */
 import { Config, Option, Redacted } from "effect"
+import { chains } from "../config/Chains.ts"
 import { McpConfig } from "../config/Mcp.ts"
 
 export interface McpSettings {
   readonly orchestratorUrl: string
   readonly builderUrl: string
+  /** EIP-712 domain name of the deployment, for which generated code signs. */
+  readonly domainName: string
   /** API key of a builder. It attributes quotes, and enables the tool `attribute`. */
   readonly apiKey: Option.Option<Redacted.Redacted>
   /** Admin token of the builder backend. It enables `register_builder` and authorizes `list_accruals`. */
@@ -17,8 +20,12 @@ export const attribution = (apiKey: McpSettings["apiKey"]): { readonly apiKey?: 
 
 const base = ({ href }: URL): string => href.replace(/\/+$/, "")
 
-export const fromEnvironment: Config.Config<McpSettings> = Config.map(McpConfig, (values) => ({
-  ...values,
-  orchestratorUrl: base(values.orchestratorUrl),
-  builderUrl: base(values.builderUrl)
-}))
+export const fromEnvironment: Config.Config<McpSettings> = Config.map(
+  Config.all([McpConfig, chains.domainName.config]),
+  ([values, domainName]) => ({
+    ...values,
+    domainName,
+    orchestratorUrl: base(values.orchestratorUrl),
+    builderUrl: base(values.builderUrl)
+  })
+)

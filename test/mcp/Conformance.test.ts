@@ -80,6 +80,7 @@ const fixtures = Layer.effectDiscard(
 const settings = {
   orchestratorUrl: "http://127.0.0.1:1",
   builderUrl: "http://127.0.0.1:1",
+  domainName: "Service",
   apiKey: Option.none(),
   adminToken: Option.none()
 }

@@ -227,7 +227,8 @@ describe("the MCP server's tools", () => {
 
   it.effect("write code from the arguments, and else from the environment, without a network", () =>
     Effect.gen(function* () {
-      const fromEnvironment = textOf(yield* call(full, "gen_integration_snippet", {}))
+      const fromEnvironment = textOf(yield* call({ ...full, domainName: "Renamed" }, "gen_integration_snippet", {}))
+      assert.include(fromEnvironment, 'DOMAIN_NAME = "Renamed"')
       assert.include(fromEnvironment, `ORCHESTRATOR_URL = "https://sweep.test"`)
       assert.include(fromEnvironment, `BUILDER_API_KEY: string | undefined = "swp_key"`)
       assert.include(fromEnvironment, "SOURCE_CHAIN_ID = 8453")

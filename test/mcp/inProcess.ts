@@ -8,6 +8,7 @@ import * as SweepMcp from "../../src/mcp/SweepMcp.ts"
 export const bare: McpSettings = {
   orchestratorUrl: "https://sweep.test",
   builderUrl: "https://builder.test",
+  domainName: "Service",
   apiKey: Option.none(),
   adminToken: Option.none()
 }

@@ -17,6 +17,8 @@ export interface SnippetOptions {
   readonly builderApiKey: string | undefined
   /** Router of the retained allowance path. The code refuses to delegate an account to it. */
   readonly sweepRouter: string | undefined
+  /** EIP-712 domain name of the deployment. */
+  readonly domainName: string
   readonly sourceChainId: number
 }
 
@@ -58,6 +60,7 @@ const routers = Object.entries(VENUE_ROUTERS)
 
 export const configuration = ({
   builderApiKey,
+  domainName,
   orchestratorUrl,
   sourceChainId,
   sweepRouter
@@ -69,6 +72,8 @@ const SOURCE_CHAIN_ID = ${sourceChainId}
 const DELEGATE: Hex | undefined = undefined
 /** Delegates of further chains, by chain id, for sweeps of tokens on several chains. The operator publishes them too. */
 const MORE_DELEGATES: Partial<Record<number, Hex>> = {}
+/** EIP-712 domain name of the delegates. */
+const DOMAIN_NAME = ${literal(domainName)}
 /** API key of the builder to whom sweeps are attributed. */
 const BUILDER_API_KEY: string | undefined = ${optionalLiteral(builderApiKey)}
 /** Router of the older allowance path, which is not used. It is refused as a delegate. */

@@ -1,5 +1,5 @@
 /** Signing in the generated module, and the whole sweep. */
-import { DEFAULT_DOMAIN_NAME, DOMAIN_VERSION, TYPES } from "../../domain/SweepOrder.ts"
+import { DOMAIN_VERSION, TYPES } from "../../domain/SweepOrder.ts"
 import { literal } from "./Literal.ts"
 
 const uints = TYPES.SweepOrder.filter(({ type }) => type === "uint256")
@@ -35,7 +35,7 @@ export async function sign(signer: Signer, request: SweepRequest, offer: Offer) 
   const signature = await signer.signTypedData({
     // The verifying contract is the owner's own account, which runs the delegate.
     domain: {
-      name: ${literal(DEFAULT_DOMAIN_NAME)},
+      name: DOMAIN_NAME,
       version: ${literal(DOMAIN_VERSION)},
       chainId,
       verifyingContract: signer.address

@@ -1,5 +1,5 @@
 /** Sweeps of many tokens under one signature in the generated module. Each order passes the same review as an order alone. */
-import { DEFAULT_DOMAIN_NAME, DOMAIN_VERSION } from "../../domain/SweepOrder.ts"
+import { DOMAIN_VERSION } from "../../domain/SweepOrder.ts"
 import { literal } from "./Literal.ts"
 
 export const WALLET = `\
@@ -66,7 +66,7 @@ export async function signWallet(signer: Signer, request: WalletRequest, offer: 
   must(legs.length > 0, "no token can be swept: " + leftOut.map(({ problem }) => problem).join("; "))
   const signature = await signer.signTypedData({
     // No chain: each leg names its own.
-    domain: { name: ${literal(DEFAULT_DOMAIN_NAME)}, version: ${literal(DOMAIN_VERSION)}, verifyingContract: signer.address },
+    domain: { name: DOMAIN_NAME, version: ${literal(DOMAIN_VERSION)}, verifyingContract: signer.address },
     types: BATCH_TYPES,
     primaryType: "SweepBatch",
     message: { legs: legs.map(({ chainId, order }) => ({ chainId: BigInt(chainId), order: messageOf(order) })) }

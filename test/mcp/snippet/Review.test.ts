@@ -54,7 +54,7 @@ const WETH = KNOWN_BRIDGES[8453]?.tokens["WETH"] ?? OTHER
 /** The module's source, with the delegate that its integrator knows. */
 const source = (delegate: Hex | undefined): string => {
   const options = { orchestratorUrl: "https://sweep.test", builderApiKey: undefined, sweepRouter: undefined }
-  const code = snippet({ ...options, sourceChainId: 8453 })
+  const code = snippet({ ...options, domainName: "Renamed", sourceChainId: 8453 })
   const setting = "const DELEGATE: Hex | undefined = undefined"
   assert.include(code, setting)
   return delegate === undefined ? code : code.replace(setting, `const DELEGATE: Hex | undefined = "${delegate}"`)
@@ -270,7 +270,7 @@ describe("the generated code's review", () => {
       const hostile = replaced(honest.signing, path, (value) => (typeof value === "number" ? value + 1 : OTHER))
       const offer = { ...honest, signing: hostile as WireOffer["signing"] }
       const { authorization, signature } = await generated.sign(owner, asked, offer)
-      const typedData = Sdk.orderTypedData(readOffer(honest).order, 8453)
+      const typedData = Sdk.orderTypedData(readOffer(honest).order, 8453, "Renamed")
       assert.strictEqual(await recoverTypedDataAddress({ ...typedData, signature }), owner.address, path.join("."))
       assert.deepInclude(authorization, { address: DELEGATE, chainId: 8453, nonce: 7 })
       assert.strictEqual(await recoverAuthorizationAddress({ authorization }), owner.address)

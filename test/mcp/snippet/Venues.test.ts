@@ -46,7 +46,7 @@ describe("the generated code's review of other routers", () => {
     const options = { orchestratorUrl: "https://sweep.test", builderApiKey: undefined, sweepRouter: undefined }
     const setting = "const DELEGATE: Hex | undefined = undefined"
     const path = join(directory, "snippet.ts")
-    const code = snippet({ ...options, sourceChainId: 8453 })
+    const code = snippet({ ...options, domainName: "Service", sourceChainId: 8453 })
     await Bun.write(path, code.replace(setting, `const DELEGATE: Hex | undefined = "${DELEGATE}"`))
     generated = await import(path)
     vi.useFakeTimers({ now: NOW_MS, toFake: ["Date"] })

@@ -93,7 +93,7 @@ describe("the generated code's sweeps of many tokens", () => {
     const options = { orchestratorUrl: "https://sweep.test", builderApiKey: undefined, sweepRouter: undefined }
     const setting = "const DELEGATE: Hex | undefined = undefined"
     const path = join(directory, "snippet.ts")
-    const code = snippet({ ...options, sourceChainId: 8453 })
+    const code = snippet({ ...options, domainName: "Renamed", sourceChainId: 8453 })
     await Bun.write(path, code.replace(setting, `const DELEGATE: Hex | undefined = "${DELEGATE}"`))
     generated = await import(path)
     vi.useFakeTimers({ now: NOW_MS, toFake: ["Date"] })
@@ -110,7 +110,7 @@ describe("the generated code's sweeps of many tokens", () => {
     )
     const [first, ...others] = legs
     if (first === undefined) throw new Error("there is no order")
-    return SweepBatch.typedData([first, ...others], "Service")
+    return SweepBatch.typedData([first, ...others], "Renamed")
   }
 
   it("sign all reviewed orders once, and the known delegate, whatever the server gives to sign", async () => {
