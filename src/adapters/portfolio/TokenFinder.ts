@@ -30,7 +30,7 @@ export interface TokenFinder {
 const LIMIT = Duration.millis(700)
 
 /** Largest number of tokens that are taken from one source. A wallet can be sent any number of them. */
-const MOST = 300
+export const MOST = 300
 
 const unanswered = (name: string, { chain }: ChainClient, detail: string) =>
   Effect.annotateLogs(Effect.logWarning("portfolio.source_unanswered"), {

@@ -21,7 +21,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return yield* MulticallBalances.make({
     listed: yield* TokenLists.live({ sources: tokenLists, refreshMillis }),
     finders: [
-      ...(transferLogBlocks === 0 ? [] : [TransferLogs.make(transferLogBlocks)]),
+      ...(transferLogBlocks === 0 ? [] : [yield* TransferLogs.make(transferLogBlocks)]),
       ...(alchemyApiKey === undefined ? [] : [yield* Alchemy.make({ apiKey: alchemyApiKey })]),
       ...(goldRushApiKey === undefined ? [] : [yield* GoldRush.make({ apiKey: goldRushApiKey })])
     ]

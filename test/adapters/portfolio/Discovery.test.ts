@@ -1,13 +1,15 @@
 /** Balances of tokens that token lists, other sources and users add to the operator's list. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { encodeFunctionResult, erc20Abi, stringToHex } from "viem"
+import { TestClock } from "effect/testing"
+import { encodeFunctionResult, erc20Abi, pad, stringToHex, toHex } from "viem"
 import * as MulticallBalances from "../../../src/adapters/portfolio/MulticallBalances.ts"
 import type { TokenFinder } from "../../../src/adapters/portfolio/TokenFinder.ts"
 import * as TransferLogs from "../../../src/adapters/portfolio/TransferLogs.ts"
+import * as Address from "../../../src/domain/Address.ts"
 import { NATIVE } from "../../../src/domain/Token.ts"
 import type { TokenBalance } from "../../../src/ports/orchestrator/Balances.ts"
-import { ChainUnavailable, Chains } from "../../../src/ports/shared/Chains.ts"
+import { type ChainClient, ChainUnavailable, Chains } from "../../../src/ports/shared/Chains.ts"
 import * as FakeChain from "../../support/FakeChain.ts"
 import { withLiveClock } from "../../support/LiveClock.ts"
 import { chains, OneChain } from "../../support/OneChain.ts"
@@ -188,6 +190,9 @@ describe("TransferLogs", () => {
     ...({ data: "0x", blockNumber: 1n, blockHash: "0x", transactionHash: "0x", logIndex: 0 } as const)
   })
 
+  const finderOf = (client: ChainClient, blocks: number) =>
+    Effect.provideService(TransferLogs.make(blocks), Chains, { all: [client], get: () => Effect.succeed(client) })
+
   it.effect("asks for transfers to the owner by any contract, and skips collectibles", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
@@ -198,8 +203,47 @@ describe("TransferLogs", () => {
           return Effect.succeed({ logs: [log(FOUND, 3), log(LISTED, 4), log(FOUND, 3)] })
         }
       })
-      assert.deepStrictEqual(yield* TransferLogs.make(100).find(client, OWNER), [{ address: FOUND, isSpam: false }])
+      const { find } = yield* finderOf(client, 100)
+      assert.deepStrictEqual(yield* find(client, OWNER), [{ address: FOUND, isSpam: false }])
       assert.deepInclude(asked[0], { address: [], fromBlock: 901n, toBlock: 1_000n, order: "newest" })
+    })
+  )
+
+  it.effect("asks once in some seconds for an owner, at once for another one, and again after a failure", () =>
+    Effect.gen(function* () {
+      let searches = 0
+      let fails = true
+      const client = FakeChain.client({
+        recentHead: () => Effect.succeed(Option.some(block)),
+        logs: () => {
+          searches += 1
+          return fails
+            ? Effect.fail(new ChainUnavailable({ chainId: 1, method: "eth_getLogs", detail: "down" }))
+            : Effect.succeed({ logs: [log(FOUND, 3)] })
+        }
+      })
+      const { find } = yield* finderOf(client, 100)
+      yield* Effect.flip(find(client, OWNER))
+      fails = false
+      yield* find(client, OWNER)
+      yield* find(client, OWNER)
+      assert.strictEqual(searches, 2)
+      yield* find(client, LISTED)
+      assert.strictEqual(searches, 3)
+      yield* TestClock.adjust("16 seconds")
+      yield* find(client, OWNER)
+      assert.strictEqual(searches, 4)
+    })
+  )
+
+  it.effect("keeps a bounded number of the tokens that were sent to an owner", () =>
+    Effect.gen(function* () {
+      const sent = Array.from({ length: 1_000 }, (_, index) => log(Address.of(pad(toHex(index + 1), { size: 20 })), 3))
+      const client = FakeChain.client({
+        recentHead: () => Effect.succeed(Option.some(block)),
+        logs: () => Effect.succeed({ logs: sent })
+      })
+      assert.strictEqual((yield* (yield* finderOf(client, 100)).find(client, OWNER)).length, 300)
     })
   )
 
@@ -210,7 +254,7 @@ describe("TransferLogs", () => {
         logs: () =>
           Effect.fail(new ChainUnavailable({ chainId: 1, method: "eth_getLogs", detail: "specify an address" }))
       })
-      const error = yield* Effect.flip(TransferLogs.make(2_000).find(client, OWNER))
+      const error = yield* Effect.flip((yield* finderOf(client, 2_000)).find(client, OWNER))
       assert.include(error.message, "specify an address")
     })
   )
@@ -222,7 +266,7 @@ layer(chains)("TransferLogs on a real chain", (it) => {
       const { chain, fund, tokens } = yield* OneChain
       yield* withLiveClock(Effect.orDie(fund(OWNER, { token: "DAI", amount: 5n })))
       const client = yield* (yield* Chains).get(chain.id)
-      const found = yield* TransferLogs.make(1_000).find(client, OWNER)
+      const found = yield* (yield* TransferLogs.make(1_000)).find(client, OWNER)
       assert.deepStrictEqual(found, [{ address: tokens.DAI, isSpam: false }])
     })
   )
