@@ -40,6 +40,9 @@ const POOLED_PER_CALL = 30
 
 const MAX_AGE = Duration.hours(1)
 
+/** Time limit of all calls of one lookup. Leaves time for other sources within the limit of a read for users. */
+const LIMIT_MILLIS = 1_000
+
 /** US dollars in a token's deepest pool. */
 const MIN_RESERVE_USD = 50_000
 
@@ -78,7 +81,7 @@ const makeRequests = Effect.fnUntraced(function* (options: Options) {
     name: NAME,
     baseUrl,
     headers: { [header]: Redacted.value(options.apiKey) },
-    deadline: "1 second",
+    deadline: LIMIT_MILLIS,
     budget: { requests: 30, per: "10 seconds" }
   })
 
@@ -142,15 +145,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       const slugs = SLUGS[chainId]
       if (slugs === undefined) return new Map()
       const { chain } = yield* chains.get(chainId)
+      const begun = yield* Clock.currentTimeMillis
       const keyed = tokens.map(({ address }) => ({ address, key: Chain.erc20(chain, address).toLowerCase() }))
       const keys = Array.dedupe(keyed.map(({ key }) => key))
       const first = yield* Effect.forEach(Array.chunksOf(keys, LISTED_PER_CALL), (some) => listed(slugs.platform, some))
       const known = new Map(first.flat())
       const rest = keys.filter((key) => !known.has(key))
+      const left = LIMIT_MILLIS - ((yield* Clock.currentTimeMillis) - begun)
       // The prices of listed tokens do not depend on those of the others.
       const others = yield* Effect.forEach(Array.chunksOf(rest, POOLED_PER_CALL), (some) =>
         Effect.orElseSucceed(pooled(slugs.network, some), () => [])
-      )
+      ).pipe(Effect.timeoutOption(Math.max(0, left)), Effect.map(Option.getOrElse(() => [])))
       const prices = new Map<string, UsdPrice>([...others.flat(), ...known])
       return new Map<Address.Address, UsdPrice>(
         keyed.flatMap(({ address, key }) => {

@@ -1,7 +1,7 @@
 /** CoinGecko, against a stub that speaks its recorded shapes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as CoinGecko from "../../../src/adapters/prices/CoinGecko.ts"
 import * as Chains from "../../../src/adapters/memory/shared/Chains.ts"
@@ -44,6 +44,38 @@ const make = Effect.gen(function* () {
 })
 
 describe("CoinGecko", () => {
+  it.effect("does not make the prices of listed tokens wait for pools that are silent", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW * 1_000)
+      const { usd } = yield* CoinGecko.make({ apiKey: Redacted.make(KEY), baseUrl: "http://coingecko.test" })
+      const reading = yield* Effect.forkChild(
+        usd(
+          8453,
+          [LISTED, POOLED].map((address) => ({ address, decimals: 18 }))
+        )
+      )
+      yield* TestClock.adjust("700 millis")
+      yield* TestClock.adjust("300 millis")
+      assert.deepStrictEqual([...(yield* Fiber.join(reading))], [[LISTED, USD]])
+    }).pipe(
+      Effect.provide(Chains.layer([chain(8453)])),
+      Effect.provideService(
+        HttpClient.HttpClient,
+        HttpClient.make((request) =>
+          request.url.includes("/onchain/")
+            ? Effect.never
+            : Effect.as(
+                Effect.sleep("700 millis"),
+                HttpClientResponse.fromWeb(
+                  request,
+                  Response.json({ [lower(LISTED)]: { usd: 1, last_updated_at: NOW } })
+                )
+              )
+        )
+      )
+    )
+  )
+
   it.effect("prices listed tokens exactly, and others by deep pools", () =>
     Effect.gen(function* () {
       const { answer, read, seen } = yield* make
