@@ -44,4 +44,6 @@ export interface TokenPrice {
   readonly address: Address
   /** Price of one whole token in US dollars, as a decimal string. */
   readonly priceUsd: string
+  /** True if the price is for display only: stale, not confirmed, or different between sources. */
+  readonly doubtful?: boolean
 }

@@ -42,7 +42,7 @@ const readToken: Read<ListedToken> = struct(
 /** Reads the response of `GET /tokens`. */
 export const readTokens = listed("tokens", readToken)
 
-const readPrice: Read<TokenPrice> = struct({ chainId: safeInteger, address, priceUsd: text })
+const readPrice: Read<TokenPrice> = struct({ chainId: safeInteger, address, priceUsd: text }, { doubtful: boolean })
 
 /** Reads the response of `GET /prices`. */
 export const readPrices = listed("prices", readPrice)

@@ -58,13 +58,17 @@ describe("the catalog", () => {
   it("has the prices of listed tokens, and refuses what is none", async () => {
     const { address } = FakeChain
     const price = { chainId: FakeChain.chain.id, address: address(0xd1), priceUsd: "1.000001" }
-    const view = { prices: [{ ...price, ageSeconds: 3, sources: ["chainlink"] }], updatedAtMs: 5 }
+    const old = { ...price, doubtful: true }
+    const view = {
+      prices: [price, old].map((each) => ({ ...each, ageSeconds: 3, sources: ["chainlink"] })),
+      updatedAtMs: 5
+    }
     const { asked, fetch } = stub([
       () => json(200, Schema.encodeSync(PricesView)(view)),
       () => json(200, { prices: [{ chainId: 1 }] })
     ])
     const client = Sdk.createSweepClient({ orchestratorUrl: "https://sweep.test", fetch })
-    assert.deepStrictEqual(await client.prices(), [price])
+    assert.deepStrictEqual(await client.prices(), [price, old])
     assert.instanceOf(await client.prices().catch((failure: unknown) => failure), Sdk.MalformedAnswerError)
     assert.strictEqual(asked[0]?.url, "https://sweep.test/prices")
   })
