@@ -1,6 +1,6 @@
 /** The sweep page while the service or one of its chains does not answer: it shows the rest, and asks again by itself. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { Page } from "playwright-core"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as FakeChain from "../support/FakeChain.ts"
@@ -46,6 +46,7 @@ interface Held extends ReturnType<typeof token> {
   readonly delegation: string
   readonly estimatedNetAmount: string
   readonly estimatedNetUsd: string
+  readonly standing?: string
 }
 
 const held = (of: ReturnType<typeof token>, dollars: string): Held => ({
@@ -78,7 +79,9 @@ const holding = (tokens: ReadonlyArray<Held>, unavailableChains?: ReadonlyArray<
   json: { owner: FakeChain.address(0x0a), tokens, totalUsd: "0", updatedAtMs: 0, unavailableChains }
 })
 
-const WHOLE = holding([held(daiOnBase, "90"), held(wethOnArbitrum, "5")])
+const TOKENS = [held(daiOnBase, "90"), held(wethOnArbitrum, "5")]
+
+const WHOLE = holding(TOKENS)
 
 const WITHOUT_BASE = holding([held(wethOnArbitrum, "5")], [8453])
 
@@ -203,6 +206,54 @@ layer(Site.layer(), live)("the holdings on the sweep page", (it) => {
       yield* Effect.promise(() => page.getByRole("checkbox", { name: /^T0 / }).uncheck())
       yield* reads(page, "One signature covers 50 tokens. Sweep the other 2 after that.")
       yield* Effect.promise(() => page.getByRole("button", { name: "Review 50 tokens" }).waitFor())
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("have a token that is looked for by its address, with a warning, not chosen, and as plain text", () =>
+    Effect.gen(function* () {
+      const { answers, complaints, page } = yield* scene({ holdings: WHOLE })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, /Dai Stablecoin/)
+      yield* Effect.promise(() => page.getByText("A token is missing").click())
+      const field = page.getByLabel("Address of the token")
+      const looksFor = (text: string) =>
+        Effect.andThen(
+          Effect.promise(() => field.fill(text)),
+          click(page, "Look for it")
+        )
+      yield* looksFor("0x12")
+      yield* reads(page, "Enter the address of a token: 0x and 40 hex digits.")
+      const [unknown, absent] = [
+        token(8453, "NEW", "<a href=//new.example>new.example</a>", 0xee),
+        FakeChain.address(0xef)
+      ]
+      yield* answers({ holdings: holding([...TOKENS, { ...held(unknown, "7"), standing: "unlisted" }]) })
+      const asked = page.waitForRequest((request) => request.url().includes(`tokens=${unknown.address}`))
+      yield* looksFor(` ${unknown.address.toLowerCase()} `)
+      yield* Effect.promise(() => asked)
+      yield* reads(page, "Found. It is in the list.")
+      yield* reads(page, "No list has this token. Check its address before you sweep it.")
+      const row = page.getByRole("listitem").filter({ hasText: "NEW" })
+      yield* Effect.promise(() => row.getByText(`<a href=//new.example>`).waitFor())
+      assert.strictEqual(yield* Effect.promise(() => row.getByRole("link").count()), 0)
+      assert.isFalse(yield* Effect.promise(() => row.getByRole("checkbox").isChecked()))
+      yield* looksFor(absent)
+      yield* reads(page, `The account holds no token at ${absent}.`)
+      assert.deepStrictEqual(complaints, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("can be swept with a service of an older version, which says less about its chains", () =>
+    Effect.gen(function* () {
+      const chains = CATALOG.chains.json.chains.map((each) => ({
+        ...Struct.omit(each, ["assets"]),
+        features: Struct.omit(each.features, ["swapBeforeBridge"])
+      }))
+      const { complaints, page } = yield* scene({ chains: { json: { chains } } })
+      yield* click(page, "Test Wallet")
+      yield* reads(page, /Dai Stablecoin/)
+      yield* Effect.promise(() => page.getByRole("button", { name: /^Review/ }).waitFor())
+      assert.deepStrictEqual(complaints, [])
     }).pipe(Effect.scoped)
   )
 

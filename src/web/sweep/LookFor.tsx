@@ -13,14 +13,13 @@ export function LookFor({ choices }: { readonly choices: Choices }) {
   const { asked, found, lookFor, tokens } = choices
   const [typed, setTyped] = useState("")
   const [problem, setProblem] = useState<string>()
-  const missing = found.isFetching
-    ? []
-    : asked.filter((address) => !tokens.some((token) => sameAddress(token.address, address)))
+  const missing = asked.filter((address) => !tokens.some((token) => sameAddress(token.address, address)))
+  const where = found.data?.unavailableChains === undefined ? "" : " on the chains that answered"
   const note =
-    asked.length === 0
+    asked.length === 0 || !found.isSuccess || found.isFetching
       ? undefined
       : missing.length > 0
-        ? `The account holds no token at ${missing.join(", ")}.`
+        ? `The account holds no token at ${missing.join(", ")}${where}.`
         : "Found. It is in the list."
   return (
     <details className="border-t border-line">
