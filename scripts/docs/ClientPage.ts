@@ -12,7 +12,7 @@ const INTERFACES: ReadonlyArray<readonly [module: string, name: string]> = [
   ["model/Batch.ts", "SweepQuotesRequest"],
   ["model/Batch.ts", "TokenRequest"],
   ["review/ReviewOptions.ts", "ReviewOptions"],
-  ["review/ReviewOptions.ts", "IndependentPrice"],
+  ["review/IndependentPrice.ts", "IndependentPrice"],
   ["review/KnownBridges.ts", "KnownBridge"],
   ["review/TermsReview.ts", "ReviewedTerms"],
   ["review/Review.ts", "SweepReview"],

@@ -8,5 +8,5 @@
  *
  * const client = createSweepClient({ orchestratorUrl: "https://sweep.example", review: { arrivals: swapOnArrival() } })
  */
-export type { Arrival, ArrivalReview } from "./review/Arrival.ts"
+export type { Arrival, ArrivalFacts, ArrivalReview } from "./review/Arrival.ts"
 export { type PurchaseCall, readPurchase, swapOnArrival, type SwapOnArrivalOptions } from "./review/PurchaseCall.ts"

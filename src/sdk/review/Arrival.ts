@@ -2,6 +2,7 @@
 import type { Address } from "../model/Address.ts"
 import type { QuotedToken } from "../model/Batch.ts"
 import type { BridgeCall } from "./BridgeCall.ts"
+import type { IndependentPrice } from "./IndependentPrice.ts"
 import type { KnownBridges } from "./KnownBridges.ts"
 import type { Collector } from "./Mismatches.ts"
 
@@ -14,6 +15,13 @@ export interface Arrival {
   readonly outputAmount: bigint
 }
 
+/** Facts and limits of the review that an arrival is held to. */
+export interface ArrivalFacts {
+  readonly bridges?: KnownBridges
+  readonly prices?: ReadonlyArray<IndependentPrice>
+  readonly maxPriceDeviationBps?: number
+}
+
 /**
  * Reviews the message of a deposit, and returns what the recipient gets. Returns undefined for a message that it does not understand in
  * full.
@@ -22,5 +30,5 @@ export type ArrivalReview = (
   check: Collector,
   offer: QuotedToken,
   call: BridgeCall,
-  bridges: KnownBridges | undefined
+  facts: ArrivalFacts
 ) => Arrival | undefined

@@ -8,8 +8,8 @@ import type { TermsRequest } from "./TermsRequest.ts"
 const BPS = 10_000
 
 /** Value of an amount in US dollars. Undefined if the caller gave no price of the token. */
-const valueOf = (
-  { prices = [] }: ReviewOptions,
+export const valueOf = (
+  { prices = [] }: Pick<ReviewOptions, "prices">,
   chainId: number,
   token: `0x${string}`,
   amount: bigint

@@ -7,7 +7,8 @@ import { type Address, sameAddress } from "../model/Address.ts"
 import type { Hex } from "../model/Hex.ts"
 import type { ArrivalReview } from "./Arrival.ts"
 import { decodeExactly } from "./Calldata.ts"
-import { counterpart, KNOWN_ROUTERS, knownBridge } from "./KnownBridges.ts"
+import { counterpart, isCovered, KNOWN_ROUTERS, knownBridge } from "./KnownBridges.ts"
+import { valueOf } from "./MoneyReview.ts"
 import { isNative } from "./Native.ts"
 import { readSwapCall, type SwapCall } from "./SwapCall.ts"
 
@@ -27,6 +28,8 @@ const KNOWN_HANDLERS: Readonly<Record<number, Address>> = {
   8453: HANDLER,
   42161: HANDLER
 }
+
+const BPS = 10_000
 
 /** A swap on arrival. */
 export interface PurchaseCall {
@@ -67,6 +70,11 @@ export interface SwapOnArrivalOptions {
   readonly handlers?: Readonly<Record<number, Address>>
   /** SwapRouter02 of Uniswap. */
   readonly routers?: Readonly<Record<number, Address>>
+  /**
+   * Upper limit of what the bridge keeps of the bridged token, in basis points. The rest arrives if the swap fails, which a service could
+   * arrange. `prices` of the review bound it by value, too. Default: 500.
+   */
+  readonly maxBridgeFeeBps?: number
 }
 
 /**
@@ -80,8 +88,9 @@ export interface SwapOnArrivalOptions {
  * const client = createSweepClient({ orchestratorUrl: "https://sweep.example", review: { arrivals: swapOnArrival() } })
  */
 export const swapOnArrival =
-  ({ handlers, routers }: SwapOnArrivalOptions = {}): ArrivalReview =>
-  (check, { order, quote }, call, bridges) => {
+  ({ handlers, maxBridgeFeeBps = 500, routers }: SwapOnArrivalOptions = {}): ArrivalReview =>
+  (check, { order, quote }, call, facts) => {
+    const { bridges, maxPriceDeviationBps = 300 } = facts
     const purchase = readPurchase(call.message ?? "0x")
     if (purchase === undefined) return undefined
     const chainId = Number(order.destChainId)
@@ -98,16 +107,27 @@ export const swapOnArrival =
       routers?.[chainId] ?? KNOWN_ROUTERS[chainId],
       `that ${purchase.router} is the router on chain ${chainId}`
     )
+    const [source, destination] = [knownBridge(quote.sourceChainId, bridges), knownBridge(chainId, bridges)]
+    const sent = call.via?.token ?? call.inputToken
     // Across the bridge goes one asset. It is what arrives if the swap fails.
     check.confirm(
       "order.swapCalldata.outputToken",
       call.outputToken,
-      counterpart(
-        knownBridge(quote.sourceChainId, bridges),
-        call.via?.token ?? call.inputToken,
-        knownBridge(chainId, bridges)
-      ),
+      counterpart(source, sent, destination),
       `what ${call.outputToken} is worth, which arrives if the swap fails`
+    )
+    const least = (call.via?.minAmount ?? call.inputAmount) * BigInt(BPS - maxBridgeFeeBps)
+    check.limit(
+      isCovered(destination, call.outputAmount * BigInt(BPS), source, sent, least),
+      "order.swapCalldata.outputAmount",
+      `is ${call.outputAmount}, more than ${maxBridgeFeeBps} basis points below what enters the bridge`
+    )
+    const paid = valueOf(facts, quote.sourceChainId, order.tokenIn, order.amountIn - quote.total)
+    const received = valueOf(facts, chainId, call.outputToken, call.outputAmount)
+    check.limit(
+      paid === undefined || received === undefined || (paid - received) * BPS <= paid * maxPriceDeviationBps,
+      "quote.arrivesInsteadIfSwapFails.minAmount",
+      `is worth ${received} USD, for ${paid} USD`
     )
     check.members("order.swapCalldata.purchase", purchase, {
       sold: call.outputToken,

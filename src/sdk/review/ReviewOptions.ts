@@ -1,17 +1,9 @@
 /** Limits and facts of the caller that a review holds orders to. */
 import type { Address } from "../model/Address.ts"
 import type { ArrivalReview } from "./Arrival.ts"
+import type { IndependentPrice } from "./IndependentPrice.ts"
 import type { KnownBridges } from "./KnownBridges.ts"
 import type { Routers, SwapReader } from "./SwapCall.ts"
-
-/** Price of a token from a source that does not depend on the service. */
-export interface IndependentPrice {
-  readonly chainId: number
-  readonly token: Address
-  readonly decimals: number
-  /** Price of one whole token in US dollars. */
-  readonly usd: number
-}
 
 /** Limits and facts of your own that a review holds an order to. */
 export interface ReviewOptions {

@@ -146,7 +146,7 @@ const reviewBridge = (
 ): BridgeCall | undefined => {
   const { arrivals, bridges } = options
   const call = readBridgeCall(offer.order.swapCalldata, arrivals !== undefined)
-  const arrival = call?.message === undefined ? call : arrivals?.(check, offer, call, bridges)
+  const arrival = call?.message === undefined ? call : arrivals?.(check, offer, call, options)
   if (call === undefined || arrival === undefined) {
     reviewUnreadable(check, "bridge", options.allowUnreadableBridgeCall)
     return undefined

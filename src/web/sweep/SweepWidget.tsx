@@ -149,7 +149,7 @@ function Connected({
       maxFeeBps: ALL_BPS,
       unconfirmed: "warn",
       unlistedRouter: readVenueCall,
-      arrivals: swapOnArrival(),
+      arrivals: swapOnArrival({ maxBridgeFeeBps: ALL_BPS }),
       ...review,
       routers: { ...VENUE_ROUTERS, ...SHIPPED_ROUTERS, ...review?.routers }
     }

@@ -8,6 +8,7 @@ import type { QuotedToken } from "../../../src/sdk/model/Batch.ts"
 import { readBridgeCall } from "../../../src/sdk/review/BridgeCall.ts"
 import { collector } from "../../../src/sdk/review/Mismatches.ts"
 import { readPurchase, swapOnArrival } from "../../../src/sdk/review/PurchaseCall.ts"
+import type { ReviewOptions } from "../../../src/sdk/review/ReviewOptions.ts"
 import { address } from "../../support/FakeChain.ts"
 
 const HANDLER = address(0x91)
@@ -79,11 +80,15 @@ const offer = (change: object = {}) =>
 const bridges = { 8453: { tokens: { COIN: USDC } }, 10: { tokens: { COIN: OTHER_USDC } } }
 
 /** Fields that the review refuses, or what the recipient gets. */
-const reviewed = (calldata: Parameters<typeof readBridgeCall>[0], quoted = offer()) => {
+const reviewed = (
+  calldata: Parameters<typeof readBridgeCall>[0],
+  quoted = offer(),
+  known: ReviewOptions = { bridges }
+) => {
   const call = readBridgeCall(calldata, true)
   if (call === undefined) return "unreadable"
   const check = collector()
-  const arrival = swapOnArrival({ handlers: { 10: HANDLER }, routers: { 10: ROUTER } })(check, quoted, call, bridges)
+  const arrival = swapOnArrival({ handlers: { 10: HANDLER }, routers: { 10: ROUTER } })(check, quoted, call, known)
   return check.found.length > 0 ? check.found.map(({ field }) => field) : arrival
 }
 
@@ -123,6 +128,36 @@ describe("a swap on arrival", () => {
       [`${field}.minAmount`]
     )
     assert.deepStrictEqual(reviewed(calldataOf({}, { inputToken: PEPE })), ["order.swapCalldata.outputToken"])
+  })
+
+  it("is refused if little of what enters the bridge arrives when the swap fails", () => {
+    const field = "order.swapCalldata.outputAmount"
+    assert.deepStrictEqual(reviewed(calldataOf({}, { inputAmount: 1_043n })), [field])
+    assert.deepStrictEqual(reviewed(calldataOf({}, { inputAmount: 1_042n })), {
+      recipient: OWNER,
+      outputToken: PEPE,
+      outputAmount: 700n
+    })
+    const decimals = {
+      8453: { tokens: { COIN: USDC }, decimals: { COIN: 6 } },
+      10: { tokens: { COIN: OTHER_USDC }, decimals: { COIN: 18 } }
+    }
+    assert.deepStrictEqual(reviewed(calldataOf(), offer(), { bridges: decimals }), [field])
+  })
+
+  it("is refused if little of its value arrives when the swap fails, also after a swap before the bridge", () => {
+    const prices = [
+      { chainId: 8453, token: USDC, decimals: 0, usd: 1 },
+      { chainId: 10, token: OTHER_USDC, decimals: 0, usd: 1 }
+    ]
+    const paying = (amountIn: bigint) => {
+      const quoted = offer({ total: 10n })
+      return { ...quoted, order: { ...quoted.order, amountIn } }
+    }
+    assert.isFalse(Array.isArray(reviewed(calldataOf(), paying(1_030n), { bridges, prices })))
+    assert.deepStrictEqual(reviewed(calldataOf(), paying(1_031n), { bridges, prices }), [
+      "quote.arrivesInsteadIfSwapFails.minAmount"
+    ])
   })
 
   it("is no other message", () => {
