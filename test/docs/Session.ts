@@ -1,5 +1,5 @@
 /** A page's code blocks as one shell script, run by a given shell as a reader would: in order, from an empty folder. */
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type CodeBlock, option } from "./Markdown.ts"
 
@@ -52,17 +52,17 @@ export interface Ran {
   readonly outputs: ReadonlyMap<number, string>
 }
 
-/** `bun --bun` puts itself before Node in `PATH`; a reader's `node` is Node. */
-const searchPath = (): string =>
-  [
-    join(process.execPath, ".."),
-    ...(process.env["PATH"] ?? "").split(":").filter((path) => !/\/bun-node/.test(path))
-  ].join(":")
+/** The session's own `bun`: npm installs the program under another name where it runs install scripts. */
+const programsOf = ({ scratch }: Folder): string => join(scratch, "bin")
 
-const env = ({ home, scratch }: Folder): Record<string, string> => ({
-  HOME: home,
-  PATH: searchPath(),
-  TMPDIR: scratch,
+/** `bun --bun` puts itself before Node in `PATH`; a reader's `node` is Node. */
+const searchPath = (folder: Folder): string =>
+  [programsOf(folder), ...(process.env["PATH"] ?? "").split(":").filter((path) => !/\/bun-node/.test(path))].join(":")
+
+const env = (folder: Folder): Record<string, string> => ({
+  HOME: folder.home,
+  PATH: searchPath(folder),
+  TMPDIR: folder.scratch,
   LANG: "C.UTF-8"
 })
 
@@ -72,7 +72,11 @@ export const write = async (
   blocks: ReadonlyArray<CodeBlock>,
   last: (block: CodeBlock) => boolean = () => false
 ): Promise<string> => {
-  await Promise.all([mkdir(folder.scratch, { recursive: true }), mkdir(folder.start, { recursive: true })])
+  const programs = programsOf(folder)
+  await Promise.all([mkdir(programs, { recursive: true }), mkdir(folder.start, { recursive: true })])
+  const bun = join(programs, "bun")
+  await rm(bun, { force: true })
+  await symlink(process.execPath, bun)
   const end = blocks.findIndex(last)
   const steps = await Promise.all(
     blocks.slice(0, end === -1 ? blocks.length : end + 1).map(async (block, index) => {
