@@ -22,9 +22,11 @@ export interface Options {
 /** The API limits keyless clients to 30 requests a minute. */
 const BUDGET = { requests: 30, per: Duration.minutes(1) }
 
-/** Codes of the body: answered, answered in part, and too many requests. All others are no statement. */
+/** Codes of the body: answered, answered in part, and too many requests. */
 const ANSWERED = new Set([1, 2])
 const RATE_LIMITED = 4029
+/** Codes that speak of the request, such as an address without a contract, are from 2000 to 2999. They are no statement. */
+const isOfRequest = (code: number): boolean => code >= 2_000 && code < 3_000
 const RATE_LIMIT_MILLIS = 60_000
 
 const readResult = Answer.json(
@@ -85,7 +87,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     name: NAME,
     baseUrl: options.baseUrl ?? "https://api.gopluslabs.io",
     headers: options.apiKey === undefined ? {} : { Authorization: Redacted.value(options.apiKey) },
-    budget: BUDGET
+    ...(options.apiKey === undefined ? { budget: BUDGET } : {})
   })
   const ask = (chainId: ChainId, token: Address.Address) =>
     provider.ask(
@@ -97,6 +99,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
           if (answer.status !== 200) return yield* Answer.unexpected(answer)
           const { code, result } = yield* readResult(answer)
           if (code === RATE_LIMITED) return yield* Answer.failed(NAME, "rate limited in the body", RATE_LIMIT_MILLIS)
+          // Such as an access token that has expired, which must not pass for a service that knows nothing.
+          if (!ANSWERED.has(code) && !isOfRequest(code)) return yield* Answer.failed(NAME, `code ${code} in the body`)
           // An entry of another token says nothing of this one.
           const facts = ANSWERED.has(code) ? result?.[token.toLowerCase()] : undefined
           return { source: NAME, ...opinionOf(facts) }

@@ -19,7 +19,8 @@ export const risk = {
   }),
   goplusApiKey: secret({
     name: "GOPLUS_API_KEY",
-    meaning: "Access token of GoPlus. Without it, GoPlus answers 30 requests a minute."
+    meaning:
+      "Access token of GoPlus, which the service does not renew. Without it, GoPlus is asked at most 30 times a minute."
   }),
   honeypotApiKey: secret({
     name: "HONEYPOT_API_KEY",

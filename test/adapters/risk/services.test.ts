@@ -1,6 +1,6 @@
 /** GoPlus and honeypot.is, against a stub that speaks their recorded shapes. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as GoPlus from "../../../src/adapters/risk/GoPlus.ts"
@@ -94,6 +94,32 @@ describe("GoPlus", () => {
         (yield* seen).map(({ path }) => path),
         Array.from({ length: 2 }, () => `/api/v1/token_security/8453?contract_addresses=${TOKEN.toLowerCase()}`)
       )
+    }).pipe(Effect.provide(environment))
+  )
+})
+
+describe("GoPlus with an access token", () => {
+  const asked = (apiKey: Redacted.Redacted | undefined, times: number) =>
+    Effect.gen(function* () {
+      const { answer, url } = yield* StubServer
+      yield* answer(gopluses(clean))
+      const { ask } = yield* GoPlus.make({ baseUrl: url, apiKey })
+      return yield* Effect.forEach(Array.from({ length: times }), () => Effect.result(ask(8453, TOKEN)), {
+        concurrency: 8
+      })
+    })
+
+  it.effect("is asked as often as it answers, and else 30 times a minute", () =>
+    Effect.gen(function* () {
+      assert.isTrue((yield* asked(Redacted.make("token"), 35)).every(({ _tag }) => _tag === "Success"))
+      assert.strictEqual((yield* asked(undefined, 35)).filter(({ _tag }) => _tag === "Success").length, 30)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect.each([4010, 4012, 4023, 5000])("has failed where the body has the code %i", (code) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(asks("goplus", { status: 200, body: { code, message: "no" } }))
+      assert.strictEqual(failure._tag === "ProviderUnavailable" && failure.reason, "failed")
     }).pipe(Effect.provide(environment))
   )
 })
