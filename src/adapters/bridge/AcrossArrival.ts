@@ -8,7 +8,7 @@ import type { Decimals } from "../../domain/AssetAmount.ts"
 import type * as Chain from "../../domain/Chain.ts"
 import * as TokenEquivalence from "../../domain/TokenEquivalence.ts"
 import type { BridgeRequest } from "../../ports/orchestrator/Bridge.ts"
-import type { SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import type { NoRoute, SwapRoute, SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
 import type { ChainClient } from "../../ports/shared/Chains.ts"
 import type { AcrossDeposit } from "./AcrossDeposit.ts"
 import type { AcrossFees, FeeQuote, FeeRequest } from "./AcrossFees.ts"
@@ -78,6 +78,17 @@ export interface Arrival {
   readonly purchase?: SwapRoute
 }
 
+/** The failure of a purchase, which is asked for because the bridge does not carry the token. */
+export const notBought = (
+  tokenOut: Address.Address,
+  source: Chain.Chain,
+  destination: Chain.Chain,
+  detail: string
+): NoRoute =>
+  noRoute(
+    `${tokenOut} on ${destination.name} has no counterpart on ${source.name}, and cannot be bought on arrival: ${detail}`
+  )
+
 interface Parts {
   readonly fees: AcrossFees["Service"]
   readonly limits: Limits
@@ -131,10 +142,7 @@ export const bought = Effect.fnUntraced(function* (
         deadline: BigInt(terms.fillDeadline)
       }),
       "NoRoute",
-      ({ detail }) =>
-        noRoute(
-          `${tokenOut} on ${destination.chain.name} has no counterpart on ${feeRequest.source.name}, and cannot be bought on arrival: ${detail}`
-        )
+      ({ detail }) => Effect.fail(notBought(tokenOut, feeRequest.source, destination.chain, detail))
     )
     if (purchase.target !== router) return yield* noRoute(`${purchase.provider} does not swap on arrival`)
     const message = AcrossPurchase.encode({

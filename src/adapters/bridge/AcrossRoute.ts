@@ -3,8 +3,8 @@ import { Effect, Option } from "effect"
 import type * as Address from "../../domain/Address.ts"
 import * as Chain from "../../domain/Chain.ts"
 import type { Bridge, BridgeRequest, BridgeRoute } from "../../ports/orchestrator/Bridge.ts"
-import { RoutingUnavailable, type SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
-import type { Chains } from "../../ports/shared/Chains.ts"
+import { type NoRoute, RoutingUnavailable, type SwapVenue } from "../../ports/orchestrator/SwapVenue.ts"
+import type { ChainClient, Chains, ChainUnavailable } from "../../ports/shared/Chains.ts"
 import * as AcrossArrival from "./AcrossArrival.ts"
 import * as AcrossDeposit from "./AcrossDeposit.ts"
 import type { AcrossFees } from "./AcrossFees.ts"
@@ -56,6 +56,18 @@ const ends = Effect.fnUntraced(function* (chains: Chains["Service"], request: Br
   return { source, destination, pool, destinationPool, ...(yield* carried(source.chain, request, destination.chain)) }
 })
 
+/** Rehearses a purchase on arrival. */
+const rehearsed = (
+  venue: SwapVenue["Service"],
+  source: ChainClient,
+  destination: ChainClient,
+  { handler }: AcrossArrival.Buyer,
+  request: BridgeRequest
+): Effect.Effect<void, NoRoute | RoutingUnavailable | ChainUnavailable> =>
+  Effect.catchTag(AcrossRehearsal.rehearse(venue, destination, handler, request), "NoRoute", ({ detail }) =>
+    Effect.fail(AcrossArrival.notBought(request.tokenOut, source.chain, destination.chain, detail))
+  )
+
 /** Everything about a request that is read from its chains, side by side. */
 const look = Effect.fnUntraced(
   function* ({ chains, venue }: Parts, request: BridgeRequest) {
@@ -69,7 +81,7 @@ const look = Effect.fnUntraced(
         SpokePools.read(source, pool, destination, destinationPool),
         inputToken === request.tokenIn ? Effect.undefined : AcrossSwap.prepare(venue, source, request, inputToken),
         mayUnwrap ? code : Effect.void,
-        buyer === undefined ? Effect.void : AcrossRehearsal.rehearse(venue, destination, buyer.handler, request)
+        buyer === undefined ? Effect.void : rehearsed(venue, source, destination, buyer, request)
       ],
       { concurrency: "unbounded" }
     )
