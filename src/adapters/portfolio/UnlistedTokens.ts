@@ -88,7 +88,8 @@ export const make = () => {
       const [balance = Option.none(), ...metadata] = answers.slice(next, (next += asked[index]?.length ?? 0))
       const token = remembered.get(keyOf(address)) ?? describe(chain.id, address, metadata)
       if (token === undefined) return []
-      remember(keyOf(address), token)
+      // A node may have refused a part: that is asked again.
+      if (metadata.length === METADATA.length && metadata.every(Option.isSome)) remember(keyOf(address), token)
       const held = Option.getOrElse(Multicall3.word(balance), () => 0n)
       return held > 0n ? [{ token, balance: held }] : []
     })
