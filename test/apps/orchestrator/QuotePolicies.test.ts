@@ -69,6 +69,10 @@ describe("the adapters of a deployment", () => {
       assert.isTrue(yield* subscriptions.isActive(claim))
       assert.strictEqual((yield* Effect.flip(verdicts.judge({ chainId: chain.id, token: TOKEN }))).reason, "denied")
       assert.strictEqual((yield* verdicts.judge({ chainId: chain.id, token: address(0x72) }))("tier3"), "tier1")
+      // Portfolios read the rules alone.
+      assert.strictEqual(verdicts.ruleOf({ chainId: chain.id, token: TOKEN })?.use, "deny")
+      assert.strictEqual(verdicts.ruleOf({ chainId: chain.id, token: address(0x72) })?.tier, "tier1")
+      assert.isUndefined(verdicts.ruleOf({ chainId: chain.id + 1, token: TOKEN }))
     }).pipe(Effect.provide(services))
   )
 })
