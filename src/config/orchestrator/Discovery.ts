@@ -34,7 +34,7 @@ export const discovery = {
     default: 0,
     check: integer({ from: 0, to: 1_000_000 }),
     meaning:
-      "Number of recent blocks in which portfolios look for transfers of any token to the owner, by one or more `eth_getLogs` for each portfolio and chain. The nodes must search logs of all contracts. With 0, they are not asked."
+      "Number of recent blocks in which portfolios look for transfers of any token to the owner, by one or more `eth_getLogs` for each owner and chain, at most once in 15 seconds. The nodes must search logs of all contracts. With 0, they are not asked."
   }),
   alchemyApiKey: secret({
     name: "ALCHEMY_API_KEY",
